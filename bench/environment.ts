@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nodeOn, root, ServerProcess } from './processes.ts';
+import { measuredEnvironment, nodeOn, root, ServerProcess } from './processes.ts';
 import { appClientId, basic, login } from './requests.ts';
 
 /** Number of groups per store. The store `people` also has users, and its groups form long chains. */
@@ -31,10 +31,17 @@ export class BenchEnvironment {
   readonly #folder = mkdtempSync(path.join(root, 'node_modules/.iam-bench-'));
   /** The variables of all measured processes. The compile cache of Node is in the cache home. */
   readonly environment = { HOME: this.#folder, XDG_CACHE_HOME: path.join(this.#folder, 'cache') };
+  /** The database of the servers; undefined for folders. */
+  readonly #databaseUrl: string | undefined;
   readonly #stores = new Map<Size, Promise<string>>();
+  readonly #schemas: string[] = [];
   readonly #servers = new Map<Size, Promise<ServerUnderTest>>();
   #floor: Promise<ServerProcess> | undefined;
   #hashFloor: Promise<ServerProcess> | undefined;
+
+  constructor(databaseUrl?: string) {
+    this.#databaseUrl = databaseUrl;
+  }
 
   /** Returns the folder of a store that was started once, so that a first start has initialized it. */
   store(size: Size): Promise<string> {
@@ -48,7 +55,7 @@ export class BenchEnvironment {
         size === 'people' ? 'people' : 'groups',
       ]);
       execFileSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-      await (await ServerProcess.iam(folder, { ...this.environment, ...settings })).stop();
+      await (await ServerProcess.iam({ folder }, { ...this.environment, ...settings })).stop();
       return folder;
     });
   }
@@ -56,7 +63,34 @@ export class BenchEnvironment {
   /** Starts a server. The store `people` needs fast passwords, or logins would upgrade its cheap hashes. */
   #startServer(size: Size, folder: string): Promise<ServerProcess> {
     const more = size === 'people' ? { IAM_SERVE_FAST_PASSWORDS: 'true' } : {};
-    return ServerProcess.iam(folder, { ...this.environment, ...settings, ...more });
+    const environment = { ...this.environment, ...settings, ...more };
+    const url = this.#databaseUrl;
+    if (url === undefined) return ServerProcess.iam({ folder }, environment);
+    return ServerProcess.iam(
+      { schema: this.#copyToDatabase(size, folder, url) },
+      { ...environment, IAM_DATABASE_URL: url },
+    );
+  }
+
+  /** Copies a store into a schema of its own. @returns its name */
+  #copyToDatabase(size: Size, folder: string, url: string): string {
+    const schema = `bench_${process.pid}_${size}`;
+    this.#schemas.push(schema);
+    const words = ['store', 'copy', '--from', folder, '--to', 'postgres', '--database-schema', schema];
+    execFileSync(process.execPath, [path.join(root, 'bin/iam.js'), ...words], {
+      env: measuredEnvironment({ ...this.environment, IAM_DATABASE_URL: url }) as NodeJS.ProcessEnv,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    return schema;
+  }
+
+  async #dropSchemas(): Promise<void> {
+    if (this.#schemas.length === 0) return;
+    const { default: pg } = await import('pg');
+    const database = new pg.Client({ connectionString: this.#databaseUrl });
+    await database.connect();
+    for (const schema of this.#schemas) await database.query(`drop schema ${schema} cascade`);
+    await database.end();
   }
 
   /** Starts a server without monitor and settings, to measure its start. */
@@ -106,6 +140,7 @@ export class BenchEnvironment {
     const floors = await Promise.all([this.#floor, this.#hashFloor]);
     const servers = (await this.servers()).map(({ server }) => server);
     await Promise.all([...servers, ...floors].map((server) => server?.stop()));
+    await this.#dropSchemas();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }

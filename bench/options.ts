@@ -4,9 +4,14 @@ import { parseArgs } from 'node:util';
 /** The file that `--history` shows. */
 const historyFile = 'bench/history.jsonl';
 
+export const benchStores = ['file', 'postgres'] as const;
+export type BenchStore = (typeof benchStores)[number];
+
 export interface BenchOptions {
   readonly only: readonly string[];
   readonly node: readonly string[];
+  /** The store of the measured servers; postgres uses the database of IAM_DATABASE_URL. */
+  readonly store: BenchStore;
   readonly json: boolean;
   readonly check: boolean;
   readonly help: boolean;
@@ -17,10 +22,12 @@ export interface BenchOptions {
 
 /** Returns the usage. */
 export function formatUsage(names: readonly string[]): string {
-  return `usage: npm run bench -- [--only NAME]... [--node PATH]... [--json] [--check] [--record FILE]
+  return `usage: npm run bench -- [--only NAME]... [--store NAME] [--node PATH]... [--json] [--check] [--record FILE]
        npm run bench -- --history [FILE]
 
   --only     one of ${names.join(', ')}; repeatable
+  --store    the store of the servers: file (default), or postgres in the database of
+             IAM_DATABASE_URL, which measures requests only
   --node     run the commands of cli with this Node instead of the current; repeatable
   --json     print the figures as JSON
   --check    exit with code 1 when a target is missed
@@ -37,6 +44,7 @@ export function parseOptions(args: readonly string[], names: readonly string[]):
     options: {
       only: { type: 'string', multiple: true, default: [...names] },
       node: { type: 'string', multiple: true, default: [process.execPath] },
+      store: { type: 'string', default: 'file' },
       json: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -45,10 +53,12 @@ export function parseOptions(args: readonly string[], names: readonly string[]):
     },
   });
   const { history, ...options } = values;
+  const store = benchStores.find((name) => name === options.store);
+  if (store === undefined) throw new Error(`--store is one of ${benchStores.join(', ')}`);
   const [file = historyFile, ...unexpected] = positionals;
   if (unexpected.length > 0 || (positionals.length > 0 && !history))
     throw new Error(`unexpected argument ${history ? unexpected[0] : file}`);
   const unknown = options.only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`unknown benchmark ${unknown}`);
-  return { ...options, record: options.record, history: history ? file : undefined };
+  return { ...options, store, record: options.record, history: history ? file : undefined };
 }

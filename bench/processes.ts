@@ -70,12 +70,19 @@ export class ServerProcess {
   /** Milliseconds from the start to the ready line. */
   readonly startMs: number;
   readonly port: number;
+  /** A server on a database loses its registration while it is suspended. */
+  readonly #suspendable: boolean;
   #stopped = false;
 
-  private constructor(child: ChildProcess, port: number, startMs: number) {
+  private constructor(
+    child: ChildProcess,
+    port: number,
+    { startMs, suspendable }: { readonly startMs: number; readonly suspendable: boolean },
+  ) {
     this.#child = child;
     this.port = port;
     this.startMs = startMs;
+    this.#suspendable = suspendable;
   }
 
   /** Starts a server that prints a JSON line with its URL when ready. Only a monitored server can be queried. */
@@ -84,7 +91,8 @@ export class ServerProcess {
     {
       environment = {},
       monitored = true,
-    }: { environment?: Readonly<Record<string, string>>; monitored?: boolean } = {},
+      suspendable = true,
+    }: { environment?: Readonly<Record<string, string>>; monitored?: boolean; suspendable?: boolean } = {},
   ) {
     const startedAt = performance.now();
     const monitor = new URL('./monitor.js', import.meta.url).href;
@@ -96,17 +104,17 @@ export class ServerProcess {
     });
     const line = await firstLine(child);
     const { url } = JSON.parse(line) as { url: string };
-    return new ServerProcess(child, Number(new URL(url).port), performance.now() - startedAt);
+    return new ServerProcess(child, Number(new URL(url).port), { startMs: performance.now() - startedAt, suspendable });
   }
 
-  /** Starts the built service on the store in this folder. */
-  static iam(folder: string, environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
-    return ServerProcess.start(buildServeArgs(folder), { environment });
+  /** Starts the built service on this store. */
+  static iam(store: MeasuredStore, environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
+    return ServerProcess.start(buildServeArgs(store), { environment, suspendable: 'folder' in store });
   }
 
   /** Starts the built service without the monitor: it cannot be queried. */
   static iamUnmonitored(folder: string, environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
-    return ServerProcess.start(buildServeArgs(folder), { environment, monitored: false });
+    return ServerProcess.start(buildServeArgs({ folder }), { environment, monitored: false });
   }
 
   static floor(): Promise<ServerProcess> {
@@ -140,7 +148,7 @@ export class ServerProcess {
 
   /** Suspends the process with SIGSTOP, so that its background work does not affect the next measurement. */
   async suspend(): Promise<void> {
-    if (this.#stopped) return;
+    if (this.#stopped || !this.#suspendable) return;
     await this.query('pause');
     this.#child.kill('SIGSTOP');
     this.#stopped = true;
@@ -161,8 +169,13 @@ export class ServerProcess {
   }
 }
 
-function buildServeArgs(folder: string): string[] {
-  return [path.join(root, 'bin/iam.js'), 'serve', '--port', '0', '--data', folder, '--json'];
+/** A folder, or a schema in the database of IAM_DATABASE_URL. */
+export type MeasuredStore = { readonly folder: string } | { readonly schema: string };
+
+function buildServeArgs(store: MeasuredStore): string[] {
+  const database = ['--store', 'postgres', '--audit-log', 'off', '--database-schema'];
+  const words = 'folder' in store ? ['--data', store.folder] : [...database, store.schema];
+  return [path.join(root, 'bin/iam.js'), 'serve', '--port', '0', ...words, '--json'];
 }
 
 async function firstLine(child: ChildProcess): Promise<string> {

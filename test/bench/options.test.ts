@@ -9,7 +9,9 @@ const names = ['get', 'cli'];
 
 describe('the options of the benchmarks', () => {
   test('are all benchmarks with the current Node by default', () => {
-    expect(parseOptions([], names)).toMatchObject({ only: names, node: [process.execPath], json: false, check: false });
+    const defaults = { only: names, node: [process.execPath], store: 'file', json: false, check: false };
+    expect(parseOptions([], names)).toMatchObject(defaults);
+    expect(parseOptions(['--store', 'postgres'], names).store).toBe('postgres');
   });
 
   test('accept several benchmarks and versions of Node', () => {
@@ -28,6 +30,7 @@ describe('the options of the benchmarks', () => {
     [['cli'], 'unexpected argument cli'],
     [['--history', 'a', 'b'], 'unexpected argument b'],
     [['--nope'], '--nope'],
+    [['--store', 'memory'], '--store is one of file, postgres'],
   ])('%j is rejected with a reason', (args, reason) => {
     expect(() => parseOptions(args, names)).toThrow(reason);
   });

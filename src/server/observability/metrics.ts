@@ -22,6 +22,7 @@ export async function renderMetrics(counts: CountsByOperation, deps: MetricsDeps
   registry.registerMetric(new RequestDurations(counts));
   await addStoreMetrics(registry, deps);
   addProcessMetrics(registry, deps);
+  addTransactionMetrics(registry, deps.store);
   addDiskMetrics(registry, deps);
   return { contentType: registry.contentType, text: await registry.metrics() };
 }
@@ -43,6 +44,19 @@ function addProcessMetrics(registry: Registry, { hashesWaiting, delay }: Metrics
   delays.set({ quantile: '0.5' }, delay.median);
   delays.set({ quantile: '0.99' }, delay.p99);
   delays.set({ quantile: '1' }, delay.max);
+}
+
+/** Adds the metrics of transactions that can run again, as on PostgreSQL. */
+function addTransactionMetrics(registry: Registry, store: Store): void {
+  const stats = store.transactionStats?.();
+  if (!stats) return;
+  createCounter(registry, 'iam_store_commits_total', 'Committed transactions').inc(stats.committed);
+  createCounter(registry, 'iam_store_retries_total', 'Runs of transactions that failed and ran again').inc(
+    stats.retried,
+  );
+  createCounter(registry, 'iam_store_unknown_outcomes_total', 'Transactions with an unknown outcome').inc(
+    stats.unknown,
+  );
 }
 
 /** Adds the metrics of the store and the audit log on disk, if any. */

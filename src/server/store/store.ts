@@ -104,6 +104,8 @@ export interface Store extends Reader {
   dump(): Promise<StoreDump>;
   /** Disk statistics for operators; missing for an engine without a disk. */
   diskStats?(): DiskStats;
+  /** Statistics of transactions for operators; missing for an engine whose transactions never run again. */
+  transactionStats?(): TransactionStats;
   /** Whether writes are accepted, and if not, why (for logs and /readyz, never for callers). */
   health(): StoreHealth;
   /** What the servers of a shared store need besides its rows; missing if one server uses the store alone. */
@@ -137,6 +139,15 @@ export interface StoreDump {
   readonly sequence: number;
   /** Rows by table, ordered by primary key. */
   readonly tables: ReadonlyMap<TableName, readonly StoredRow[]>;
+}
+
+/** Counts since the start. */
+export interface TransactionStats {
+  readonly committed: number;
+  /** Runs that failed because of another transaction, and ran again. */
+  readonly retried: number;
+  /** Transactions whose outcome could not be found out. */
+  readonly unknown: number;
 }
 
 export interface DiskStats {

@@ -9,7 +9,7 @@ import { PermittedButton } from '../../components/permitted-button.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 
 const queryKey = ['keys'];
-const stateColors = { current: 'green', retired: 'yellow', expired: 'gray' } as const;
+const stateColors = { current: 'green', next: 'blue', retired: 'yellow', expired: 'gray' } as const;
 
 export function KeyList() {
   const { control } = useConsole();

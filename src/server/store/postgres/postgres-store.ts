@@ -16,6 +16,7 @@ import {
   type StoreHealth,
   StoreUnavailableError,
   type Transaction,
+  type TransactionStats,
 } from '../store.ts';
 import type { StoredRow } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
@@ -61,6 +62,7 @@ export class PostgresStore {
   readonly #accesses = createTableAccess(new KnownRows(knownRowsCapacity));
   readonly #lanes: Lanes;
   readonly #endSweeping: () => void;
+  readonly #stats = { committed: 0, retried: 0, unknown: 0 };
   #closing: Promise<void> | undefined;
   #running = new Set<Promise<unknown>>();
 
@@ -107,6 +109,10 @@ export class PostgresStore {
     }
   }
 
+  transactionStats(): TransactionStats {
+    return { ...this.#stats };
+  }
+
   health(): StoreHealth {
     if (this.#closing) return { writable: false, reason: 'The store is closed.', permanent: true };
     const { registration, connections } = this.#options;
@@ -131,7 +137,11 @@ export class PostgresStore {
     for (let attempt = 1; ; attempt += 1) {
       const tryOnce = () => this.#tryOnce(work, isOptimistic);
       const outcome = await (attempt > sharedAttempts ? this.#lanes.runAlone(tryOnce) : this.#lanes.run(tryOnce));
-      if ('result' in outcome) return outcome.result;
+      if ('result' in outcome) {
+        this.#stats.committed += 1;
+        return outcome.result;
+      }
+      this.#stats.retried += 1;
       isOptimistic &&= !(outcome.conflict instanceof WrongAssumptionError) && !isDuplicate(outcome.conflict);
       if (attempt >= maxAttempts || stopwatch.now() >= end)
         throw new StoreUnavailableError('Too many concurrent changes.', { cause: outcome.conflict });
@@ -165,7 +175,9 @@ export class PostgresStore {
       // The writes before the commit have their results now; the commit fails because of the first that failed.
       const failure = attempt.failure ?? error;
       if (isConflict(failure)) return { conflict: failure };
-      throw error instanceof OutcomeUnknownError ? error : connections.explain(failure, client);
+      if (!(error instanceof OutcomeUnknownError)) throw connections.explain(failure, client);
+      this.#stats.unknown += 1;
+      throw error;
     }
   }
 
@@ -201,6 +213,7 @@ export function toPostgresStore(store: PostgresStore): Store {
     prefetch: (wanted) => store.prefetch(wanted),
     transaction: (work) => store.transaction(work),
     dump: () => store.dump(),
+    transactionStats: () => store.transactionStats(),
     health: () => store.health(),
     close: () => store.close(),
   };
