@@ -30,6 +30,18 @@ export function readingSuite(store: () => Store): void {
       expect(await idsOf(store().groups.find('role', 'z'))).toEqual([]);
     });
 
+    test('orders keys by code point, in lists and after any key', async () => {
+      const ordered = ['a', 'a\u00e9', 'z', '\ud7ff', '\ue000', '\uff5e', '\u{10000}', '\u{1f600}', '\u{10ffff}'];
+      await insertGroups(store(), ...[...ordered].reverse().map((id) => group(id, { roles: ['x'] })));
+      expect(await idsOf(store().groups.list())).toEqual(ordered);
+      for (const [at, after] of ordered.entries()) {
+        expect(await idsOf(store().groups.list({ after }))).toEqual(ordered.slice(at + 1));
+        expect(await idsOf(store().groups.find('role', 'x', { after }))).toEqual(ordered.slice(at + 1));
+      }
+      const inTransaction = await store().transaction(({ groups }) => idsOf(groups.list()));
+      expect(inTransaction).toEqual(ordered);
+    });
+
     test('lists pages after an existing or missing key, up to the limit', async () => {
       await insertGroups(store(), group('a'), group('b'), group('c'), group('d'));
       expect(await idsOf(store().groups.list({ limit: 2 }))).toEqual(['a', 'b']);

@@ -1,5 +1,6 @@
 /** Reads through the overlay chain of one table, topmost first. */
 
+import { precedes } from '../../lib/code-points.ts';
 import type { Range } from '../store.ts';
 import type { StoredRow } from '../table-shape.ts';
 import type { TableOverlay } from './overlay.ts';
@@ -109,7 +110,7 @@ function findLowest(cursors: readonly OverlayCursor[]): OverlayCursor | undefine
   let lowestKey: string | undefined;
   for (const candidate of cursors) {
     const { key } = candidate.cursor;
-    if (key === undefined || (lowestKey !== undefined && key >= lowestKey)) continue;
+    if (key === undefined || (lowestKey !== undefined && !precedes(key, lowestKey))) continue;
     lowest = candidate;
     lowestKey = key;
   }

@@ -1,7 +1,9 @@
+import { precedes } from '../../lib/code-points.ts';
+
 /** Maximum keys per chunk: short enough for a cheap insertion in the middle. */
 const CHUNK_LENGTH = 512;
 
-/** A sorted set of strings. Reading a page takes one binary search and a scan. */
+/** A set of strings, sorted by code point as all engines do. Reading a page takes one binary search and a scan. */
 export class SortedKeys {
   /** Non-empty chunks, in order: all keys of a chunk precede those of the next. */
   readonly #chunks: string[][] = [];
@@ -50,8 +52,8 @@ export class SortedKeys {
     let high = this.#chunks.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if ((this.#chunks[middle]?.[0] as string) <= key) low = middle;
-      else high = middle - 1;
+      if (precedes(key, this.#chunks[middle]?.[0] as string)) high = middle - 1;
+      else low = middle;
     }
     return low;
   }
@@ -98,7 +100,7 @@ export class KeyCursor {
 /** @returns false if the key is present. */
 function insertInOrder(chunk: string[], key: string): boolean {
   // New keys mostly come last.
-  if ((chunk.at(-1) as string) < key) {
+  if (precedes(chunk.at(-1) as string, key)) {
     chunk.push(key);
     return true;
   }
@@ -114,7 +116,7 @@ function search(chunk: readonly string[], key: string): number {
   let high = chunk.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((chunk[middle] as string) < key) low = middle + 1;
+    if (precedes(chunk[middle] as string, key)) low = middle + 1;
     else high = middle;
   }
   return low;
