@@ -27,7 +27,8 @@ export function judgeAnswer(answer: HttpAnswer | undefined): Verdict {
   // The balancer has no codes: it lost the connection to the server, or found none.
   if (code === undefined && [502, 503, 504].includes(status)) return { kind: 'unknown', by: 'connection' };
   if (status !== 503) return { kind: 'wrong', problem: `${status} ${body.slice(0, 200)}` };
-  if (code !== 'OUTCOME_UNKNOWN') return { kind: 'refused' };
+  if (code !== 'OUTCOME_UNKNOWN')
+    return retryAfter === undefined ? { kind: 'wrong', problem: '503 without Retry-After' } : { kind: 'refused' };
   if (retryAfter !== undefined) return { kind: 'wrong', problem: 'OUTCOME_UNKNOWN with Retry-After' };
   return { kind: 'unknown', by: 'server' };
 }

@@ -163,7 +163,8 @@ const server: Fault = {
   async make({ bed, draw }) {
     const { servers, oracle } = bed;
     const at = between(draw, 0, servers.count);
-    const refusedBefore = oracle.counts.refused;
+    const countRefused = () => oracle.counts.refused + oracle.counts.refusedReads;
+    const refusedBefore = countRefused();
     await servers.killOne(at);
     const from = performance.now();
     const restarted = servers.startOne(at);
@@ -173,8 +174,8 @@ const server: Fault = {
       from,
       repair: () => restarted,
       verify() {
-        const refused = oracle.counts.refused - refusedBefore;
-        if (servers.count > 1 && refused > 0) throw new Error(`${refused} changes were refused by other servers`);
+        const refused = countRefused() - refusedBefore;
+        if (servers.count > 1 && refused > 0) throw new Error(`${refused} requests were refused by other servers`);
       },
     };
   },

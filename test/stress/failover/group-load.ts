@@ -127,6 +127,7 @@ export class GroupLoad {
     if (answer?.status === 404) return finish(undefined);
     if (answer?.status === 200) return finish((JSON.parse(answer.body) as { roles: string[] }).roles[0]);
     const verdict = judgeAnswer(answer);
+    if (verdict.kind === 'refused') oracle.counts.refusedReads += 1;
     if (verdict.kind === 'wrong') oracle.problems.push(`a read of ${name} was answered with ${verdict.problem}`);
   }
 
@@ -144,14 +145,15 @@ export class GroupLoad {
   }
 }
 
-/** Returns the state of all groups whose names begin with the prefix. @throws Error for an answer other than 200 */
+/** Returns the state of all groups whose names begin with the prefix. @throws Error if a page is not answered */
 export async function readGroupStates(connection: HttpConnection, prefix: string): Promise<Map<string, GroupState>> {
   const states = new Map<string, GroupState>();
   let page: string | undefined = `?limit=${pageSize}`;
   while (page !== undefined) {
     const answer = await connection.send('GET', `/groups${page}`);
-    if (answer?.status !== 200)
-      throw new Error(`the list of groups was answered with ${answer?.status} ${answer?.body}`);
+    // 206: there are more pages.
+    if (answer?.status !== 200 && answer?.status !== 206)
+      throw new Error(`the list of groups was answered with ${answer?.status} ${answer?.body.slice(0, 200)}`);
     for (const { groupName, roles } of JSON.parse(answer.body) as { groupName: string; roles: string[] }[])
       if (groupName.startsWith(prefix)) states.set(groupName, roles[0]);
     page = /<[^>?]*(\?[^>]*)>; rel="next"/.exec(answer.link ?? '')?.[1];

@@ -14,6 +14,7 @@ describe('an answer to a change', () => {
     ['201', answer(201), 'acknowledged'],
     ['204', answer(204), 'acknowledged'],
     ['503 STORE_UNAVAILABLE', answer(503, 'STORE_UNAVAILABLE', '5'), 'refused'],
+    ['503 STORE_UNAVAILABLE that does not ask to retry', answer(503, 'STORE_UNAVAILABLE'), 'wrong'],
     ['503 OUTCOME_UNKNOWN', answer(503, 'OUTCOME_UNKNOWN'), 'unknown'],
     ['503 OUTCOME_UNKNOWN that asks to retry', answer(503, 'OUTCOME_UNKNOWN', '2'), 'wrong'],
     ['502 of the balancer', answer(502), 'unknown'],

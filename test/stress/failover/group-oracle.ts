@@ -32,11 +32,22 @@ export interface OracleCounts {
   wrongAnswers: number;
   reads: number;
   staleReads: number;
+  /** Answered with 503. */
+  refusedReads: number;
 }
 
 export function emptyCounts(): OracleCounts {
   const zero = { acknowledged: 0, refused: 0, unknownByServer: 0, unknownByConnection: 0, unknownMade: 0 };
-  return { ...zero, unknownNotMade: 0, lost: 0, refusedButMade: 0, wrongAnswers: 0, reads: 0, staleReads: 0 };
+  return {
+    ...zero,
+    unknownNotMade: 0,
+    lost: 0,
+    refusedButMade: 0,
+    wrongAnswers: 0,
+    reads: 0,
+    staleReads: 0,
+    refusedReads: 0,
+  };
 }
 
 const recentCount = 50;

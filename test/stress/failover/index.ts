@@ -38,7 +38,7 @@ async function runFault(fault: Fault, budget: Budget): Promise<Finding[]> {
     budget.log(`skipped: ${programs}`);
     return [];
   }
-  const { seededBug, servers: serverCount = 1 } = budget;
+  const { seededBug, servers: serverCount = 3 } = budget;
   return TestBed.use({ programs, serverCount, seededBug }, async (bed) => {
     const problem = fault.findProblem?.({ bed });
     if (problem !== undefined) {
