@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Pool } from 'pg';
 import { measuredEnvironment, nodeOn, root, ServerProcess } from './processes.ts';
 import { appClientId, basic, login } from './requests.ts';
 
@@ -72,9 +73,40 @@ export class BenchEnvironment {
     );
   }
 
+  /** Starts more servers on the schema of a server that runs. */
+  async startBeside(size: Size, count: number): Promise<ServerProcess[]> {
+    await this.server(size);
+    const environment = { ...this.environment, ...settings, IAM_DATABASE_URL: this.#requireDatabase() };
+    const start = () => ServerProcess.iam({ schema: this.#schemaOf(size) }, environment);
+    return Promise.all(Array.from({ length: count }, start));
+  }
+
+  /** Opens a schema of its own in the database, for the statements of a floor. */
+  async openFloorDatabase(connections: number): Promise<Pool> {
+    const { default: pg } = await import('pg');
+    const schema = `bench_${process.pid}_floor`;
+    const pool = new pg.Pool({
+      connectionString: this.#requireDatabase(),
+      max: connections,
+      options: `-c search_path=${schema}`,
+    });
+    this.#schemas.push(schema);
+    await pool.query(`create schema ${schema}`);
+    return pool;
+  }
+
+  #requireDatabase(): string {
+    if (this.#databaseUrl === undefined) throw new Error('this measure needs --store postgres');
+    return this.#databaseUrl;
+  }
+
+  #schemaOf(size: Size): string {
+    return `bench_${process.pid}_${size}`;
+  }
+
   /** Copies a store into a schema of its own. @returns its name */
   #copyToDatabase(size: Size, folder: string, url: string): string {
-    const schema = `bench_${process.pid}_${size}`;
+    const schema = this.#schemaOf(size);
     this.#schemas.push(schema);
     const words = ['store', 'copy', '--from', folder, '--to', 'postgres', '--database-schema', schema];
     execFileSync(process.execPath, [path.join(root, 'bin/iam.js'), ...words], {

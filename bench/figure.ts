@@ -38,8 +38,8 @@ export function ratioFigure(name: string, ours: readonly Rate[], floor: readonly
     median(ours.map((rate, round) => of(rate, floor[round] ?? rate)));
   return {
     name,
-    ours: perSecond(ours),
-    floor: perSecond(floor),
+    ours: formatRate(ours.map(({ perSecond }) => perSecond)),
+    floor: formatRate(floor.map(({ perSecond }) => perSecond)),
     result: ratios((one, other) => one.perSecond / other.perSecond),
     byCpu: ratios((one, other) => other.cpuMs / one.cpuMs),
     unit: 'ratio',
@@ -74,8 +74,9 @@ export function overheadFigure(name: string, ours: readonly Duration[], floor: r
   };
 }
 
-function perSecond(rates: readonly Rate[]): string {
-  return `${Math.round(median(rates.map((rate) => rate.perSecond))).toLocaleString('en')}/s`;
+/** Formats the median of rates per second. */
+export function formatRate(perSecond: readonly number[]): string {
+  return `${Math.round(median(perSecond)).toLocaleString('en')}/s`;
 }
 
 export function formatTable(figures: readonly Figure[]): string {

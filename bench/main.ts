@@ -5,9 +5,11 @@ import { type Figure, formatTable, isReached } from './figure.ts';
 import { burstFigures } from './figures/burst.ts';
 import { commandFigures } from './figures/command.ts';
 import { consoleFigures } from './figures/console.ts';
+import { databaseFigures } from './figures/database.ts';
 import { requestKinds } from './figures/request-kinds.ts';
 import { blockFigures, memoryFigures } from './figures/resources.ts';
 import { secondFactorFigures } from './figures/second-factor.ts';
+import { serverFigures } from './figures/servers.ts';
 import { snapshotFigures } from './figures/snapshots.ts';
 import { startFigures } from './figures/start.ts';
 import { throughput } from './figures/throughput.ts';
@@ -33,7 +35,13 @@ const measures = new Map<string, MeasureFigures>([
   ['cli', commandFigures],
 ]);
 
-const names = [...measures.keys()];
+/** Those that need a database. */
+const databaseMeasures = new Map<string, MeasureFigures>([
+  ['database', databaseFigures],
+  ['servers', serverFigures],
+]);
+
+const names = [...measures.keys(), ...databaseMeasures.keys()];
 
 async function runMeasures(
   names: readonly string[],
@@ -44,15 +52,21 @@ async function runMeasures(
   process.once('SIGINT', () => interrupted.abort());
   const figures: Figure[] = [];
   try {
-    for (const [name, run] of measures) {
+    for (const [name, run] of [...measures, ...databaseMeasures]) {
       if (!names.includes(name) || interrupted.signal.aborted) continue;
       process.stderr.write(`measuring ${name}\n`);
-      figures.push(...(await run(bench, nodes)));
+      const measured = await run(bench, nodes);
+      // The targets of requests are those of the embedded store.
+      figures.push(...(databaseUrl !== undefined && measures.has(name) ? measured.map(dropTarget) : measured));
     }
   } finally {
     await bench.close();
   }
   return figures;
+}
+
+function dropTarget({ target: _, ...figure }: Figure): Figure {
+  return figure;
 }
 
 function formatFigures(figures: readonly Figure[], json: boolean): string {
@@ -77,16 +91,20 @@ function readCommit(): string {
 
 interface Measurement {
   readonly options: BenchOptions;
+  readonly selected: readonly string[];
   readonly nodes: readonly NodeBinary[];
   readonly commit: string;
   /** For --store postgres. */
   readonly databaseUrl: string | undefined;
 }
 
-/** With a database only requests are measured: start, memory and commands do not depend on it. */
+/** Start, memory and commands do not depend on a database. @throws Error if nothing is left */
 function selectMeasures({ only, store }: BenchOptions): readonly string[] {
   const requests = [...requestKinds.map(({ name }) => name), 'user-login'];
-  return store === 'file' ? only : only.filter((name) => requests.includes(name));
+  const available = store === 'file' ? [...measures.keys()] : [...requests, ...databaseMeasures.keys()];
+  const selected = only.filter((name) => available.includes(name));
+  if (selected.length === 0) throw new Error(`with --store ${store}, --only is one of ${available.join(', ')}`);
+  return selected;
 }
 
 function findDatabaseUrl({ store }: BenchOptions): string | undefined {
@@ -98,14 +116,18 @@ function findDatabaseUrl({ store }: BenchOptions): string | undefined {
 /** Reads everything that can be wrong before the measurement, which takes minutes. */
 function prepare(options: BenchOptions): Measurement {
   const commit = options.record === undefined ? '' : readCommit();
-  return { options, nodes: options.node.map(probeNode), commit, databaseUrl: findDatabaseUrl(options) };
+  return {
+    options,
+    selected: selectMeasures(options),
+    nodes: options.node.map(probeNode),
+    commit,
+    databaseUrl: findDatabaseUrl(options),
+  };
 }
 
-async function measure({ options, nodes, commit, databaseUrl }: Measurement): Promise<void> {
+async function measure({ options, selected, nodes, commit, databaseUrl }: Measurement): Promise<void> {
   pinDriver();
-  const measured = await runMeasures(selectMeasures(options), { nodes, databaseUrl });
-  // The targets are those of the embedded store.
-  const figures = databaseUrl === undefined ? measured : measured.map(({ target: _, ...figure }) => figure);
+  const figures = await runMeasures(selected, { nodes, databaseUrl });
   process.stdout.write(formatFigures(figures, options.json));
   if (options.record !== undefined) record(options.record, figures, commit);
   if (options.check && figures.some((figure) => isReached(figure) === false)) process.exitCode = 1;

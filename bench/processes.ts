@@ -125,6 +125,12 @@ export class ServerProcess {
     return ServerProcess.start([fileURLToPath(new URL('./hash-floor.js', import.meta.url))]);
   }
 
+  get pid(): number {
+    const { pid } = this.#child;
+    if (pid === undefined) throw new Error('the process did not start');
+    return pid;
+  }
+
   async query(message: MonitorCommand): Promise<Usage> {
     return (await this.#exchange(message)) as Usage;
   }
@@ -173,7 +179,8 @@ export class ServerProcess {
 export type MeasuredStore = { readonly folder: string } | { readonly schema: string };
 
 function buildServeArgs(store: MeasuredStore): string[] {
-  const database = ['--store', 'postgres', '--audit-log', 'off', '--database-schema'];
+  // Servers on one schema have one issuer.
+  const database = ['--store', 'postgres', '--audit-log', 'off', '--issuer', 'http://127.0.0.1', '--database-schema'];
   const words = 'folder' in store ? ['--data', store.folder] : [...database, store.schema];
   return [path.join(root, 'bin/iam.js'), 'serve', '--port', '0', ...words, '--json'];
 }

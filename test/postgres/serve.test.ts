@@ -108,7 +108,7 @@ describe('a server', () => {
 
   test('does not create tables without --init', async () => {
     const schema = newSchema();
-    await expectExit(start(schema), 12, /has no tables\. Add --init/);
+    await expectExit(start(schema), 12, /has no tables\. Run `iam store init`, or add --init/);
     expect(await listTables(schema)).toEqual([]);
   });
 
