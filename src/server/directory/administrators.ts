@@ -1,7 +1,7 @@
 /** Guarantees that at least one user who can sign in has IAM_ADMIN_MAINTENANCE. */
 import { apiError } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import { loginNames, type Membership, membershipKey, type User } from '../store/tables.ts';
+import { type Group, loginNames, type Membership, membershipKey, type User } from '../store/tables.ts';
 
 const administratorRole = 'IAM_ADMIN_MAINTENANCE';
 
@@ -51,4 +51,21 @@ export async function withAdministratorCheck<Result>(tx: Transaction, change: ()
   const result = await change();
   if (before && !(await hasAdministrator(tx))) throw apiError('LAST_ADMINISTRATOR');
   return result;
+}
+
+/**
+ * Whether a change of a group can take IAM_ADMIN_MAINTENANCE from its members; `after` is undefined if the group is
+ * removed. Otherwise the check is not needed, which reads every group that grants the role: on PostgreSQL such a read
+ * conflicts with all concurrent changes of groups.
+ */
+export function canRemoveAdministrator(before: Group, after?: Group): boolean {
+  if (before.roles.includes(administratorRole) && !after?.roles.includes(administratorRole)) return true;
+  const remaining = new Set(after?.dependencies);
+  return before.dependencies.some((groupId) => !remaining.has(groupId));
+}
+
+/** Replaces a group. @throws IamError LAST_ADMINISTRATOR */
+export async function replaceGroup(tx: Transaction, before: Group, after: Group): Promise<void> {
+  const replace = () => tx.groups.replace(after);
+  await (canRemoveAdministrator(before, after) ? withAdministratorCheck(tx, replace) : replace());
 }

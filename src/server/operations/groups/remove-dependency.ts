@@ -1,6 +1,6 @@
 import { apiError } from '../../../contract/errors.ts';
 import { DependencyOfGroup, GroupReference } from '../../../contract/schemas/group.ts';
-import { withAdministratorCheck } from '../../directory/administrators.ts';
+import { replaceGroup } from '../../directory/administrators.ts';
 import { findGroup, requireGroup } from '../../directory/groups.ts';
 import { defineOperation } from '../define.ts';
 
@@ -26,7 +26,7 @@ export default defineOperation({
       const other = await findGroup(tx, params.dependencyName);
       if (!other || !group.dependencies.includes(other.groupId)) throw apiError('DEPENDENCY_NOT_FOUND');
       const dependencies = group.dependencies.filter((groupId) => groupId !== other.groupId);
-      await withAdministratorCheck(tx, () => tx.groups.replace({ ...group, dependencies }));
+      await replaceGroup(tx, group, { ...group, dependencies });
     });
     return undefined;
   },

@@ -1,7 +1,7 @@
 import { apiError } from '../../../contract/errors.ts';
 import { stripRolePrefix } from '../../../contract/roles.ts';
 import { GroupReference, RoleOfGroup } from '../../../contract/schemas/group.ts';
-import { withAdministratorCheck } from '../../directory/administrators.ts';
+import { replaceGroup } from '../../directory/administrators.ts';
 import { requireGroup } from '../../directory/groups.ts';
 import { defineOperation } from '../define.ts';
 
@@ -27,7 +27,7 @@ export default defineOperation({
       const group = await requireGroup(tx, params.groupId);
       if (!group.roles.includes(role)) throw apiError('ROLE_NOT_FOUND');
       const roles = group.roles.filter((name) => name !== role);
-      await withAdministratorCheck(tx, () => tx.groups.replace({ ...group, roles }));
+      await replaceGroup(tx, group, { ...group, roles });
     });
     return undefined;
   },

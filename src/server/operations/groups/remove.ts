@@ -1,6 +1,6 @@
 import { apiError } from '../../../contract/errors.ts';
 import { GroupReference, GroupSchema } from '../../../contract/schemas/group.ts';
-import { withAdministratorCheck } from '../../directory/administrators.ts';
+import { canRemoveAdministrator, withAdministratorCheck } from '../../directory/administrators.ts';
 import { requireGroup, toGroupView } from '../../directory/groups.ts';
 import type { Transaction } from '../../store/store.ts';
 import { type Group, membershipKey } from '../../store/tables.ts';
@@ -30,7 +30,8 @@ export default defineOperation({
       const group = await requireGroup(tx, params.groupId);
       assertMatch(GroupSchema, await toGroupView(tx, group));
       await assertUnused(tx, group);
-      await withAdministratorCheck(tx, () => removeWithMembers(tx, group));
+      const remove = () => removeWithMembers(tx, group);
+      await (canRemoveAdministrator(group) ? withAdministratorCheck(tx, remove) : remove());
     });
     return undefined;
   },

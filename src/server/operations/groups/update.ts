@@ -1,5 +1,5 @@
 import { GroupInput, GroupReference, GroupSchema } from '../../../contract/schemas/group.ts';
-import { withAdministratorCheck } from '../../directory/administrators.ts';
+import { replaceGroup } from '../../directory/administrators.ts';
 import {
   assertNoDependencyCycle,
   assertNotOther,
@@ -57,7 +57,7 @@ export default defineOperation({
         dependencies: listDependencyIds(),
       };
       await assertNoDependencyCycle(tx, changed);
-      await withAdministratorCheck(tx, () => tx.groups.replace(changed));
+      await replaceGroup(tx, current, changed);
     });
     return undefined;
   },
