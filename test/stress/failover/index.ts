@@ -79,7 +79,10 @@ async function runFaultRound(
     const effect = await fault.make({ bed, load, primary, draw, seededBug });
     const firstWrite = await waitFor('a new write', firstWriteTimeout, () => firstWriteAfter(effect.from), 10);
     await effect.repair?.();
-    await bed.waitUntilHealthy();
+    await bed.waitUntilHealthy().catch((error) => {
+      assertNoProblems(oracle.problems);
+      throw error;
+    });
     await setTimeout(1_000);
     await load.stop();
     oracle.verify(await readGroupStates(connection, prefix));
@@ -107,6 +110,7 @@ function summarize(done: number, times: readonly RoundTimes[], { oracle, cluster
     `commits found out: ${committed} made, ${notCommitted} not`,
     `${counts.wrongAnswers} wrong answers, ${counts.staleReads} of ${counts.reads} reads stale`,
     `first write ${describeTimes(times.map(({ firstWrite }) => firstWrite))}`,
+    `Patroni restarted ${cluster.restarts} times`,
     `slowest answer ${seconds(Math.max(0, ...times.map(({ slowestAnswer }) => slowestAnswer)))}`,
   ].join('; ');
 }

@@ -15,6 +15,7 @@ export interface ClusterOptions {
 const memberCount = 3;
 /** Milliseconds. Generous: the machine may be busy, and a member may need a new copy of the database. */
 const healthTimeout = 180_000;
+const timeUntilRestart = 60_000;
 
 interface MemberState {
   readonly name: string;
@@ -29,6 +30,7 @@ export class PatroniCluster {
   readonly proxies: readonly DroppingProxy[];
   readonly inquiries: Inquiries;
   readonly #etcd: Daemon;
+  #restarts = 0;
 
   private constructor(
     etcd: Daemon,
@@ -80,9 +82,25 @@ export class PatroniCluster {
     return this.proxies[this.members.indexOf(member)] as DroppingProxy;
   }
 
-  /** Waits for a primary with two standbys, one of them synchronous. @returns the primary */
-  waitUntilHealthy(): Promise<PatroniMember> {
-    return waitFor('a primary with two standbys', healthTimeout, () => this.#findHealthyPrimary(), 250);
+  /** How often Patroni was restarted, as an operator would. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  /**
+   * Waits for a primary with two standbys, one of them synchronous. Patroni 3.0 can go on for ever with "Synchronous
+   * replication key updated by someone else", until it is restarted. @returns the primary
+   */
+  async waitUntilHealthy(): Promise<PatroniMember> {
+    const wait = (timeout: number) =>
+      waitFor('a primary with two standbys', timeout, () => this.#findHealthyPrimary(), 250);
+    try {
+      return await wait(timeUntilRestart);
+    } catch {
+      this.#restarts += 1;
+      for (const member of this.members) await member.restartPatroni();
+      return wait(healthTimeout);
+    }
   }
 
   async #findHealthyPrimary(): Promise<PatroniMember | undefined> {

@@ -71,6 +71,12 @@ export class PatroniMember {
     });
   }
 
+  /** Ends Patroni and starts it again; PostgreSQL goes on. */
+  async restartPatroni(): Promise<void> {
+    await this.#patroni?.kill();
+    this.start();
+  }
+
   /** The ids of the processes of PostgreSQL, the postmaster first. */
   listPostgres(): readonly number[] {
     const postmaster = this.#readPostmaster();
@@ -206,6 +212,8 @@ function createConfig(options: MemberOptions, dataFolder: string): object {
       parameters: {
         synchronous_commit: options.synchronousCommit,
         wal_log_hints: 'on',
+        // A standby that lost its primary asks for it again after this time; commits wait for it.
+        wal_retrieve_retry_interval: '1s',
         max_connections: 60,
         shared_buffers: '32MB',
         min_wal_size: '8MB',
