@@ -1,4 +1,6 @@
 /** Connections to the primary: what happens to callers when they are lost. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/server/lib/clock.ts';
@@ -31,8 +33,14 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   proxy = await startCuttingProxy(cluster.url);
-  store = await openPostgresStore({
-    databaseUrl: proxy.url,
+  store = await openStore(proxy.url);
+  await locker.query('begin');
+  await locker.query('lock table iam.groups in access exclusive mode');
+});
+
+const openStore = (databaseUrl: string) =>
+  openPostgresStore({
+    databaseUrl,
     schema: 'iam',
     initialize: true,
     lanes: 2,
@@ -42,9 +50,7 @@ beforeEach(async () => {
     stopwatch: systemStopwatch,
     timer: systemTimer,
   });
-  await locker.query('begin');
-  await locker.query('lock table iam.groups in access exclusive mode');
-});
+
 afterEach(async () => {
   await locker.query('rollback');
   proxy.restore();
@@ -88,4 +94,32 @@ test('a connection of before that breaks later does not end the connections of n
   expect(await read).toBeInstanceOf(StoreUnavailableError);
   await store.users.count();
   expect(await findNew()).toEqual(found);
+});
+
+test('a new connection to a host that has become read-only is rejected, and the primary is searched', async () => {
+  const role = new URL(cluster.url).username;
+  // For new connections only.
+  await admin.query(`alter role "${role}" set default_transaction_read_only = on`);
+  const reads = await Promise.allSettled(Array.from({ length: connectionLimit }, () => store.users.list()));
+  const errors = reads.flatMap((read) => (read.status === 'rejected' ? [read.reason] : []));
+  expect(errors.length).toBeGreaterThan(0);
+  for (const error of errors) expect(error).toBeInstanceOf(StoreUnavailableError);
+  await expect.poll(() => store.health().writable).toBe(false);
+  await admin.query(`alter role "${role}" reset default_transaction_read_only`);
+  await expect.poll(() => store.health().writable).toBe(true);
+});
+
+test('a host that accepts connections and never responds does not keep another one from being found', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  await store.close();
+  const databaseUrl = `postgres://iam@127.0.0.1:${port}/postgres,${proxy.url}`;
+  store = await openStore(databaseUrl);
+  proxy.refuse();
+  await expect.poll(() => store.health().writable).toBe(false);
+  proxy.restore();
+  await expect.poll(() => store.health().writable, { timeout: 10_000 }).toBe(true);
+  expect(await store.users.count()).toBe(0);
+  silent.close();
 });

@@ -99,6 +99,7 @@ test('a server that could not renew its registration stops writing for good once
   const alone = await open(schema, otherTime, { name: 'alone', isExclusive: true });
   time.advance(30_000);
   await expect(store.transaction((tx) => tx.groups.insert(group('lost')))).rejects.toThrow(StoreUnavailableError);
+  await expect(store.groups.list()).rejects.toThrow(StoreUnavailableError);
   const health = await until(async () => {
     const found = store.health();
     return found.writable || !found.permanent ? undefined : found;
@@ -120,4 +121,23 @@ test('a server whose registration was removed after a pause registers again if n
   await store.transaction((tx) => tx.groups.insert(group('later')));
   expect((await client.query(`select name from ${schema}.replicas`)).rows).toEqual([{ name: 'returning' }]);
   await store.close();
+});
+
+test('a server that returns after another one was alone must be restarted: all rows can be others', async () => {
+  const schema = newSchema();
+  const time = new TestTime();
+  const store = await open(schema, time, { name: 'paused' });
+  await client.query(`update ${schema}.replicas set until = now() - interval '1 second'`);
+  await (await open(schema, new TestTime(), { name: 'alone', isExclusive: true })).close();
+  time.advance(30_000);
+  const health = await until(async () => {
+    const found = store.health();
+    return found.writable || !found.permanent ? undefined : found;
+  });
+  expect(health).toMatchObject({ reason: 'Another server has used the database alone meanwhile. Restart this one.' });
+  await expect(store.transaction((tx) => tx.groups.insert(group('lost')))).rejects.toThrow(StoreUnavailableError);
+  await store.close();
+  const next = await open(schema, new TestTime(), { name: 'next' });
+  expect(await next.groups.list()).toEqual([]);
+  await next.close();
 });

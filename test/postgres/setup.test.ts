@@ -1,9 +1,10 @@
 /** `iam store init`, `iam store migrate` and the checks of `iam doctor` on a database. */
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { migrations } from '../../src/server/store/postgres/setup/migrations/index.ts';
 import { Home } from '../cli/run-cli.ts';
 import { createLauncher, type Launcher } from '../server/start/spawn.ts';
+import { startCluster } from './cluster.ts';
 
 const databaseUrl = inject('databaseUrl');
 const client = new pg.Client({ connectionString: databaseUrl });
@@ -31,6 +32,28 @@ const iam = (words: readonly string[], variables: Readonly<Record<string, string
 const names = migrations.map(({ name }) => name);
 
 describe('iam store init', () => {
+  test('needs no right to create schemas if the role owns one', async () => {
+    const cluster = await startCluster();
+    onTestFinished(() => cluster.stop());
+    const admin = new pg.Client({ connectionString: cluster.url });
+    await admin.connect();
+    await admin.query('create role owner login; create schema owned authorization owner');
+    await admin.end();
+    const url = new URL(cluster.url);
+    url.username = 'owner';
+    const words = ['store', 'init', '--database-schema', 'owned', '-o', 'json'];
+    const { code, err, out } = await iam(words, { IAM_DATABASE_URL: url.href });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(JSON.parse(out)).toMatchObject({ schema: 'owned', migrated: names });
+  });
+
+  test('does not touch another program with a table of the same name', async () => {
+    const schema = newSchema();
+    await client.query(`create schema ${schema}; create table ${schema}.meta (id int)`);
+    const { code, err } = await iam(['store', 'init', '--database-schema', schema]);
+    expect({ code, err }).toEqual({ code: 12, err: expect.stringContaining('tables of another program') });
+  });
+
   test('sets up an empty schema, prints the secrets once, and changes nothing the second time', async () => {
     const schema = newSchema();
     const init = ['store', 'init', '--database-schema', schema, '-o', 'json'];

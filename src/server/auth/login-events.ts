@@ -38,14 +38,36 @@ export function createLoginEventExchange(
   journal: EventJournal,
   apply: (throttle: ThrottleName, event: LoginEvent) => void,
 ): LoginEventExchange {
+  const receive = async () => {
+    for (const body of await journal.readNew()) {
+      // A server of a later version may publish other events.
+      const { data } = PublishedEvent.safeParse(body);
+      if (data) apply(data.throttle, data.event);
+    }
+  };
   return {
-    async receive() {
-      for (const body of await journal.readNew()) {
-        // A server of a later version may publish other events.
-        const { data } = PublishedEvent.safeParse(body);
-        if (data) apply(data.throttle, data.event);
-      }
-    },
+    receive: shareNext(receive),
     publish: (throttle, event) => journal.publish({ throttle, event }),
+  };
+}
+
+/** Runs one at a time: calls during a run share the next one, and its error. */
+function shareNext(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const start = () => {
+    next = undefined;
+    running = work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return () => {
+    if (!running) return start();
+    next ??= running.then(start, (error) => {
+      next = undefined;
+      throw error;
+    });
+    return next;
   };
 }

@@ -47,6 +47,12 @@ function checkSchema({ schema, replicas }: DatabaseReport, name: string): Findin
     }
     case 'empty':
       return warn('tables', `Schema ${name} has no tables.`, 'Run `iam store init`.');
+    case 'copying':
+      return fail(
+        'tables',
+        `Schema ${name} is the target of a copy that runs or was interrupted.`,
+        'Run `iam store copy` again, or drop the schema.',
+      );
     case 'older':
       return warn('tables', `Schema ${name} is of an older version.`, 'Make a backup, then run `iam store migrate`.');
     case 'newer':

@@ -9,7 +9,7 @@ import type { Layout } from '../file/layout.ts';
 import { StoreOpenError } from '../file/open-error.ts';
 import { inspect } from '../file/recovery.ts';
 import { replaceStore } from '../file/replacement.ts';
-import { findShape, type StoredRow } from '../table-shape.ts';
+import type { StoredRow } from '../table-shape.ts';
 import { createBackup } from './backup.ts';
 import { digestRows, type RowsDigest } from './digest.ts';
 
@@ -35,8 +35,8 @@ export async function copyToDatabase(layout: Layout, to: DatabaseTarget, deps: C
   const expected = digestRows(rows);
   const { withExclusiveDatabase } = await import('../postgres/open-postgres-store.ts');
   const { writeDatabaseRows } = await import('../postgres/setup/copy-rows.ts');
-  await withExclusiveDatabase({ ...to, ...deps, clock: deps, initialize: true }, (connections) =>
-    writeDatabaseRows(connections, rows, deps.random, (written) => assertSame(digestRows(written), expected)),
+  await withExclusiveDatabase({ ...to, ...deps, clock: deps, initialize: true, replacesCopy: true }, (connections) =>
+    writeDatabaseRows(rows, { ...deps, connections }, (written) => assertSame(digestRows(written), expected)),
   );
   return expected;
 }
@@ -51,7 +51,7 @@ export async function copyToFolder(
   const { withExclusiveDatabase } = await import('../postgres/open-postgres-store.ts');
   const { readDatabaseRows } = await import('../postgres/setup/copy-rows.ts');
   const rows = await withExclusiveDatabase({ ...from, ...deps, clock: deps, initialize: false }, readDatabaseRows);
-  const tables = sortRows(rows);
+  const tables = materialize(rows);
   const expected = digestRows(tables);
   await replaceStore(deps.disk, layout, createBackup({ sequence: 1, tables }, writtenAt));
   const { recovered } = await inspect(deps.disk, layout);
@@ -61,15 +61,6 @@ export async function copyToFolder(
 
 function materialize(rows: ReadonlyMap<string, Iterable<StoredRow>>): Map<string, readonly StoredRow[]> {
   return new Map([...rows].map(([name, table]) => [name, [...table]]));
-}
-
-/** In the order of keys that the engine of folders uses. */
-function sortRows(rows: ReadonlyMap<string, Iterable<StoredRow>>): Map<string, readonly StoredRow[]> {
-  const sorted = [...rows].map(([name, table]) => {
-    const key = findShape(name)?.key ?? (() => '');
-    return [name, [...table].sort((one, other) => (key(one) < key(other) ? -1 : 1))] as const;
-  });
-  return new Map(sorted);
 }
 
 function assertSame(written: RowsDigest, expected: RowsDigest): void {

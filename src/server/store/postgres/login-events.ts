@@ -7,25 +7,28 @@ const insert = {
   name: 'login_events.insert',
   text: 'insert into login_events (id, replica, body) values ($1, $2, $3)',
 };
-/** An event can become visible a little later than one with a later time. */
+const rowsPerRead = 1_000;
 const select = {
   name: 'login_events.select',
-  text: `select id, body::text, extract(epoch from at)::text as at from login_events
-    where replica <> $1 and at > to_timestamp($2::double precision) - interval '2 seconds' order by at limit 10000`,
+  text: `select id::text, body::text, at::text, extract(epoch from at)::text as seconds from login_events
+    where replica <> $1 and (at, id) > ($2::timestamptz, $3::uuid) order by at, id limit ${rowsPerRead}`,
 };
+const lowestId = '00000000-0000-0000-0000-000000000000';
 const start = {
   name: 'login_events.start',
   text: "select extract(epoch from clock_timestamp() - interval '15 minutes')::text as at",
 };
 const sweep = { name: 'login_events.sweep', text: "delete from login_events where at < now() - interval '1 hour'" };
 
-/** Seconds by which the select overlaps; ids of this time are remembered. */
-const overlap = 2;
+/** An event becomes visible when its commit ends, which can wait for a standby: this many seconds are read again. */
+const overlap = 30;
 
 interface EventRow {
   readonly id: string;
   readonly body: string;
   readonly at: string;
+  /** The same in epoch seconds. */
+  readonly seconds: string;
 }
 
 interface EventDeps {
@@ -39,13 +42,12 @@ export function createEventJournal({ connections, random, replica }: EventDeps):
   let latest: number | undefined;
   let recent = new Map<string, number>();
 
-  /** Of two reads at once, both may see an event; only the first returns it. */
   function takeNew(rows: readonly EventRow[]): readonly unknown[] {
     const added = rows.filter(({ id }) => !recent.has(id));
-    for (const { id, at } of added) recent.set(id, Number(at));
-    latest = Math.max(latest ?? 0, ...added.map(({ at }) => Number(at)));
+    for (const { id, seconds } of added) recent.set(id, Number(seconds));
+    latest = Math.max(latest ?? 0, ...added.map(({ seconds }) => Number(seconds)));
     const oldest = latest - 2 * overlap;
-    recent = new Map([...recent].filter(([, at]) => at >= oldest));
+    recent = new Map([...recent].filter(([, seconds]) => seconds >= oldest));
     return added.map(({ body }) => JSON.parse(body) as unknown);
   }
 
@@ -55,10 +57,20 @@ export function createEventJournal({ connections, random, replica }: EventDeps):
     },
     async readNew() {
       latest ??= Number((await connections.query(start, [])).rows[0]?.at ?? 0);
-      const { rows } = await connections.query(select, [replica, latest]);
-      return takeNew(rows as EventRow[]);
+      const added: unknown[] = [];
+      for (let after = [toTimestamp(latest - overlap), lowestId]; ; ) {
+        const rows = (await connections.query(select, [replica, ...after])).rows as EventRow[];
+        added.push(...takeNew(rows));
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < rowsPerRead) return added;
+        after = [last.at, last.id];
+      }
     },
   };
+}
+
+function toTimestamp(epochSeconds: number): string {
+  return new Date(epochSeconds * 1000).toISOString();
 }
 
 /** Deletes events that count no more. */

@@ -45,8 +45,6 @@ export interface PostgresStoreOptions {
 }
 
 const knownRowsCapacity = 50_000;
-/** Of two servers that change the same rows, one commits and the other runs again: ten times in a row happened. */
-const maxAttempts = 30;
 /** Attempts beside other transactions of this process; later ones run alone. */
 const sharedAttempts = 3;
 /** Milliseconds. */
@@ -71,7 +69,7 @@ export class PostgresStore {
     this.shared = options.shared;
     this.#lanes = new Lanes(options.lanes);
     this.#endSweeping = startSweeping(options.connections, options.timer);
-    this.#run = (statement, values) => options.connections.query(statement, values);
+    this.#run = (statement, values) => this.#query(statement, values);
     this.reader = createSqlReader(this.#accesses, this.#run);
     this.#prefetcher = new Prefetcher(this.#accesses, this.#run);
   }
@@ -109,6 +107,14 @@ export class PostgresStore {
     }
   }
 
+  /** An expired server may be at a primary of before a failover, whose rows are old. */
+  async #query(...[statement, values]: Parameters<Run>): ReturnType<Run> {
+    const { connections, registration } = this.#options;
+    const reason = registration.rejection();
+    if (reason !== undefined) throw new StoreUnavailableError(reason);
+    return connections.query(statement, values);
+  }
+
   transactionStats(): TransactionStats {
     return { ...this.#stats };
   }
@@ -143,7 +149,7 @@ export class PostgresStore {
       }
       this.#stats.retried += 1;
       isOptimistic &&= !(outcome.conflict instanceof WrongAssumptionError) && !isDuplicate(outcome.conflict);
-      if (attempt >= maxAttempts || stopwatch.now() >= end)
+      if (stopwatch.now() >= end)
         throw new StoreUnavailableError('Too many concurrent changes.', { cause: outcome.conflict });
       const longest = Math.min(maxPause, 2 ** attempt);
       const pause = (random.bytes(1).readUInt8() / 256) * longest;

@@ -1,4 +1,5 @@
 /** Reads what a call needs first, with one statement. */
+import { precedes } from '../../lib/code-points.ts';
 import { createPause } from '../../lib/for-each-yielding.ts';
 import { isStorableText } from '../../lib/storable-text.ts';
 import { collectReachedRows } from '../reach.ts';
@@ -135,5 +136,5 @@ function selectRows({ shape, sqlName }: StoredTable, condition: string): string 
 
 /** As the index returns them. */
 function sortByKey(rows: ReadonlyMap<string, StoredRow>): readonly StoredRow[] {
-  return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+  return [...rows].sort(([one], [other]) => (precedes(one, other) ? -1 : 1)).map(([, row]) => row);
 }

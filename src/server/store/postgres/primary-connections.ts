@@ -1,5 +1,13 @@
 /** Connections to the primary: of several hosts, the one that accepts writes. */
-import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
+import {
+  Client,
+  type ClientBase,
+  type ClientConfig,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryResult,
+} from 'pg';
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { type StoreHealth, StoreUnavailableError } from '../store.ts';
@@ -32,8 +40,53 @@ const probePause = 500;
 /** The pool waits for a free connection as long as it takes; only opening a connection has a limit. */
 class LimitedClient extends Client {
   constructor(config?: ClientConfig) {
-    super({ ...config, connectionTimeoutMillis: connectTimeout });
+    // The pool hides the password from copies.
+    super({ ...config, password: config?.password, connectionTimeoutMillis: connectTimeout });
   }
+
+  override connect(): Promise<Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<Client> | undefined {
+    // After an error of the driver, such as a missing password, the socket would stay open.
+    const connected = super.connect().catch((error: Error) => {
+      // Not awaited: it would never resolve for a connection that has ended.
+      void this.end().catch(() => undefined);
+      throw error;
+    });
+    if (!callback) return connected;
+    connected.then(() => (callback as () => void)(), callback);
+    return undefined;
+  }
+}
+
+interface HostState {
+  readonly read_only: string;
+  readonly search_path: string;
+  readonly statement_timeout: string;
+}
+
+const hostStateQuery = {
+  text: `select current_setting('transaction_read_only') as read_only,
+    current_setting('search_path') as search_path, current_setting('statement_timeout') as statement_timeout`,
+  query_timeout: connectTimeout,
+};
+
+/**
+ * Checks each new connection: the host of a pool may have become a standby, whose rows are old. A pooler can accept the
+ * settings of a connection and ignore them: tables would be searched in another schema.
+ */
+async function assertPrimary(client: ClientBase, host: string | undefined, schema: string): Promise<void> {
+  const { rows } = await client.query<HostState>(hostStateQuery);
+  const [state] = rows;
+  if (state?.read_only !== 'off') throw new WrongHostError(`${host} is read-only`);
+  if (state.search_path === schema && state.statement_timeout === `${statementTimeout / 1_000}s`) return;
+  throw new WrongHostError(
+    `${host} ignores the settings of a connection: connect to PostgreSQL itself, without a connection pooler`,
+  );
+}
+
+class WrongHostError extends Error {
+  override readonly name = 'WrongHostError';
 }
 
 export class PrimaryConnections {
@@ -42,6 +95,8 @@ export class PrimaryConnections {
   #search: Promise<Pool> | undefined;
   #failure: { readonly at: number; readonly error: StoreUnavailableError } | undefined;
   #closed = false;
+  /** The highest that was seen. */
+  #timeline = 0;
   /** The pool of each connection in use. */
   readonly #pools = new WeakMap<PoolClient, Pool>();
   /** Rejects the callers that wait for a connection of a pool. */
@@ -98,7 +153,7 @@ export class PrimaryConnections {
 
   /**
    * Returns the error for callers: an error of the database that is not about the statement is a StoreUnavailableError.
-   * After a lost connection, all others of its pool are ended, and the primary is searched. A connection of an earlier
+   * After a lost connection, the pool ends when those in use are returned, and the primary is searched. A connection of an earlier
    * pool says nothing about the primary of now.
    */
   explain(error: unknown, client: PoolClient): unknown {
@@ -168,27 +223,40 @@ export class PrimaryConnections {
     });
   }
 
+  /**
+   * Asks all hosts at once. A host that accepts writes, but has a lower timeline than another or than one of before, is
+   * a primary of before a failover that does not know it yet.
+   */
   async #findPrimary(): Promise<Pool> {
-    const failures: unknown[] = [];
-    for (const host of this.#options.hosts) {
-      const pool = this.#createPool(host);
-      try {
-        const { rows } = await pool.query<{ transaction_read_only: string }>('show transaction_read_only');
-        if (rows[0]?.transaction_read_only === 'off') return pool;
-        failures.push(new Error(`${host.host} is read-only`));
-      } catch (error) {
-        failures.push(error);
-      }
-      await pool.end().catch(() => undefined);
-    }
+    const searches = await Promise.allSettled(this.#options.hosts.map((host) => this.#openPrimary(host)));
+    const found = searches.flatMap((search) => (search.status === 'fulfilled' ? [search.value] : []));
+    this.#timeline = Math.max(this.#timeline, ...found.map(({ timeline }) => timeline));
+    const newest = found.find(({ timeline }) => timeline === this.#timeline);
+    for (const one of found) if (one !== newest) void one.pool.end().catch(() => undefined);
+    if (newest) return newest.pool;
+    if (found.length > 0) throw new WrongHostError('the primary is one of before a failover');
+    const failures = searches.flatMap((search) => (search.status === 'rejected' ? [search.reason] : []));
     throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'No host accepts writes.');
+  }
+
+  /** @throws if the host is not a primary */
+  async #openPrimary(host: ClientConfig): Promise<{ readonly pool: Pool; readonly timeline: number }> {
+    const pool = this.#createPool(host);
+    try {
+      const { rows } = await pool.query<{ timeline: string }>(timelineQuery);
+      return { pool, timeline: Number.parseInt(rows[0]?.timeline ?? '0', 16) };
+    } catch (error) {
+      await pool.end().catch(() => undefined);
+      throw error;
+    }
   }
 
   #createPool(host: ClientConfig): Pool {
     const { schema, applicationName, maxConnections } = this.#options;
-    const config: PoolConfig & { readonly pipeline: true } = {
+    const config: PoolConfig & ExtendedPoolOptions = {
       ...host,
       Client: LimitedClient,
+      onConnect: (client) => assertPrimary(client, host.host, schema),
       max: maxConnections,
       pipeline: true,
       keepAlive: true,
@@ -208,6 +276,19 @@ export class PrimaryConnections {
     return pool;
   }
 }
+
+/** Options of pg that its types lack. */
+interface ExtendedPoolOptions {
+  readonly pipeline: true;
+  /** Rejects a new connection by throwing. */
+  readonly onConnect: (client: ClientBase) => Promise<void>;
+}
+
+/** The first eight digits of the name of a WAL file are its timeline. */
+const timelineQuery = {
+  text: 'select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline',
+  query_timeout: connectTimeout,
+};
 
 /**
  * Every statement looks up few rows in an index. The planner makes one plan for all values, also while a table has no

@@ -49,8 +49,12 @@ const add = {
   name: 'replicas.add',
   text: `insert into replicas (name, issuer, exclusive, until)
     values ($1, $2, $3, now() + $4 * interval '1 millisecond')
-    on conflict (name) do update set until = excluded.until`,
+    on conflict (name) do update set issuer = excluded.issuer, exclusive = excluded.exclusive, until = excluded.until`,
 };
+/** The name of the last server that was alone: it can have replaced all rows. */
+const readLastExclusive = "select value from meta where name = 'last exclusive'";
+const addExclusive =
+  "insert into meta (name, value) values ('last exclusive', $1) on conflict (name) do update set value = excluded.value";
 const renewal = {
   name: 'replicas.renew',
   text: `update replicas set until = now() + $2 * interval '1 millisecond' where name = $1 returning ${now}`,
@@ -72,9 +76,15 @@ export const noRegistration: Registration = {
 
 /** Registers this server. @throws StoreOpenError if others prevent it */
 export async function registerReplica(self: ReplicaDescription, deps: RegistrationDeps): Promise<Registration> {
-  const conflict = await addReplica(self, deps.connections);
+  const registeredAt = deps.stopwatch.now();
+  const { conflict, lastExclusive } = await addReplica(self, deps.connections);
   if (conflict !== undefined) throw new StoreOpenError('in-use', conflict);
-  return new RenewedRegistration(self, deps);
+  return new RenewedRegistration(self, deps, { registeredAt, lastExclusive });
+}
+
+interface Registered {
+  readonly registeredAt: number;
+  readonly lastExclusive: string | undefined;
 }
 
 class RenewedRegistration implements Registration {
@@ -84,13 +94,16 @@ class RenewedRegistration implements Registration {
   /** Why another server has the schema now. */
   #conflict: string | undefined;
   #clockProblem: string | undefined;
+  readonly #lastExclusive: string | undefined;
   #isReleased = false;
   #cancel = () => {};
+  #renewing: Promise<void> = Promise.resolve();
 
-  constructor(self: ReplicaDescription, deps: RegistrationDeps) {
+  constructor(self: ReplicaDescription, deps: RegistrationDeps, { registeredAt, lastExclusive }: Registered) {
     this.#self = self;
     this.#deps = deps;
-    this.#renewedAt = deps.stopwatch.now();
+    this.#renewedAt = registeredAt;
+    this.#lastExclusive = lastExclusive;
     this.#schedule(renewalPause);
   }
 
@@ -111,13 +124,14 @@ class RenewedRegistration implements Registration {
   async release(): Promise<void> {
     this.#isReleased = true;
     this.#cancel();
+    await this.#renewing;
     await this.#deps.connections.query(remove, [this.#self.name]).catch(() => undefined);
   }
 
   #schedule(pause: number): void {
     if (this.#isReleased || this.#conflict !== undefined) return;
     this.#cancel = this.#deps.timer.after(pause, () => {
-      void this.#renew().then(
+      this.#renewing = this.#renew().then(
         () => this.#schedule(renewalPause),
         () => this.#schedule(retryPause),
       );
@@ -131,9 +145,15 @@ class RenewedRegistration implements Registration {
     const { rows } = await connections.query(renewal, [this.#self.name, duration]);
     const offset = findClockOffset(sentAt, clock.now().getTime(), rows);
     this.#clockProblem = offset === undefined ? undefined : describeClockOffset(offset);
-    // Another server may have removed the expired row.
-    if (rows.length === 0) this.#conflict = await addReplica(this.#self, connections);
+    if (rows.length === 0) this.#conflict = await this.#addAgain();
     this.#renewedAt = begin;
+  }
+
+  /** Another server has removed the expired row. @returns why this one cannot go on */
+  async #addAgain(): Promise<string | undefined> {
+    const { conflict, lastExclusive } = await addReplica(this.#self, this.#deps.connections);
+    if (conflict !== undefined || lastExclusive === this.#lastExclusive) return conflict;
+    return 'Another server has used the database alone meanwhile. Restart this one.';
   }
 }
 
@@ -160,19 +180,27 @@ function describeClockOffset(milliseconds: number): string {
   return `The clock of this machine differs from that of the database by ${(milliseconds / 1000).toFixed(1)} seconds.`;
 }
 
-/** @returns why the server may not use the schema, in one line */
-async function addReplica(self: ReplicaDescription, connections: PrimaryConnections): Promise<string | undefined> {
+interface AddResult {
+  /** Why the server may not use the schema, in one line. */
+  readonly conflict: string | undefined;
+  readonly lastExclusive: string | undefined;
+}
+
+async function addReplica(self: ReplicaDescription, connections: PrimaryConnections): Promise<AddResult> {
   const client = await connections.acquire();
   try {
     await client.query('begin');
     await client.query(lock);
     await client.query(removeExpired);
     const conflict = findConflict(self, await readOthers(client, self));
-    if (conflict === undefined)
+    if (conflict === undefined) {
       await client.query({ ...add, values: [self.name, self.issuer, self.isExclusive, duration] });
+      if (self.isExclusive) await client.query(addExclusive, [self.name]);
+    }
+    const { rows } = await client.query<{ value: string }>(readLastExclusive);
     await client.query('commit');
     client.release();
-    return conflict;
+    return { conflict, lastExclusive: rows[0]?.value };
   } catch (error) {
     client.release(true);
     throw connections.explain(error, client);

@@ -46,10 +46,11 @@ export class SqlTableReader {
 
   async getMany(keys: readonly string[]): Promise<readonly StoredRow[]> {
     const { seen, access } = this;
+    const rows = new Map(keys.map((key) => [key, seen?.get(key)]));
     const unseen = keys.filter((key) => !seen?.has(key) && isStorableText(key));
     const read = unseen.length === 0 ? [] : await this.read(access.statements.getMany, [unseen], unseen);
-    const rows = new Map(read.map((row) => [access.table.shape.key(row), row]));
-    return keys.map((key) => rows.get(key) ?? seen?.get(key)).filter((row) => row !== undefined);
+    for (const row of read) rows.set(access.table.shape.key(row), row);
+    return keys.map((key) => rows.get(key)).filter((row) => row !== undefined);
   }
 
   async getLinked(index: string, key: string): Promise<readonly StoredRow[]> {

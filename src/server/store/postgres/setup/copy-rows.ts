@@ -3,9 +3,11 @@ import type { PoolClient } from 'pg';
 import type { Random } from '../../../lib/random.ts';
 import { StoreOpenError } from '../../file/open-error.ts';
 import type { StoredRow } from '../../table-shape.ts';
+import { type CommitDeps, commit, commitReads } from '../commit.ts';
 import type { PrimaryConnections } from '../primary-connections.ts';
 import { createStatements, type Statement } from '../statements.ts';
 import { type StoredTable, storedTables } from '../table-columns.ts';
+import { copyMark } from './migrate.ts';
 
 /** Rows by table. */
 export type TableRows = ReadonlyMap<string, Iterable<StoredRow>>;
@@ -13,45 +15,63 @@ export type TableRows = ReadonlyMap<string, Iterable<StoredRow>>;
 const rowsPerStatement = 1_000;
 const textParser = { getTypeParser: () => (value: string) => value };
 
+/** Milliseconds. The comparison of many rows keeps the transaction idle. */
+const idleTimeout = 10 * 60_000;
+
 /**
  * Inserts all rows, and commits if `check` accepts what the database returns for them.
  * @throws StoreOpenError if the tables contain rows; the error of `check`
  */
 export async function writeDatabaseRows(
-  connections: PrimaryConnections,
   rows: TableRows,
-  random: Random,
+  deps: CommitDeps & { readonly random: Random },
   check: (written: TableRows) => void,
 ): Promise<void> {
-  await inTransaction(connections, 'begin', async (client) => {
-    for (const table of storedTables()) await assertEmpty(client, table);
+  const { connections, random } = deps;
+  const begin = `begin; set local idle_in_transaction_session_timeout = ${idleTimeout}`;
+  const end = async (client: PoolClient) => {
+    if (!(await commit(client, random.uuid(), deps)))
+      throw new StoreOpenError('io', 'The connection was lost during the commit. Run the command again.');
+  };
+  await inTransaction(connections, begin, markEmptyTables, end);
+  const write = async (client: PoolClient) => {
     for (const table of storedTables()) await insertRows(client, table, rows.get(table.shape.name) ?? [], random);
     check(await readRows(client));
-  });
+    await client.query('delete from meta where name = $1', [copyMark]);
+  };
+  await inTransaction(connections, begin, write, end);
+}
+
+/** Until the rows are written, no server starts with the empty tables. */
+async function markEmptyTables(client: PoolClient): Promise<void> {
+  for (const table of storedTables()) await assertEmpty(client, table);
+  await client.query("insert into meta (name, value) values ($1, '') on conflict do nothing", [copyMark]);
 }
 
 /** Returns a consistent copy of all rows. */
 export function readDatabaseRows(connections: PrimaryConnections): Promise<TableRows> {
-  return inTransaction(connections, 'begin isolation level repeatable read read only', readRows);
+  return inTransaction(connections, 'begin isolation level repeatable read read only', readRows, commitReads);
 }
 
 async function inTransaction<Result>(
   connections: PrimaryConnections,
   begin: string,
   work: (client: PoolClient) => Promise<Result>,
+  /** Also returns the connection. */
+  end: (client: PoolClient) => Promise<void>,
 ): Promise<Result> {
   const client = await connections.acquire();
+  let result: Result;
   try {
     await client.query(begin);
-    const result = await work(client);
-    await client.query('commit');
-    client.release();
-    return result;
+    result = await work(client);
   } catch (error) {
     // Ends the transaction with the connection.
     client.release(true);
     throw error;
   }
+  await end(client);
+  return result;
 }
 
 async function assertEmpty(client: PoolClient, { sqlName, shape }: StoredTable): Promise<void> {

@@ -10,6 +10,8 @@ export type SchemaState =
   | 'empty'
   /** It has tables, but not ours. */
   | 'foreign'
+  /** A copy into it has begun and not ended. */
+  | 'copying'
   /** Some migrations are missing. */
   | 'older'
   | 'current'
@@ -20,6 +22,9 @@ export type SchemaState =
 const tolerableUnknown = 1;
 
 const prefix = 'migration ';
+/** Milliseconds. To build an index takes longer than the statements of calls may. */
+const migrationTimeout = 10 * 60_000;
+const lockTimeout = 30_000;
 
 /** Reads the state of a schema, without changing it. */
 export async function readSchemaState(client: PoolClient, schema: string): Promise<SchemaState> {
@@ -29,11 +34,22 @@ export async function readSchemaState(client: PoolClient, schema: string): Promi
   );
   if (rows.length === 0) return 'empty';
   if (!rows.some(({ table_name }) => table_name === 'meta')) return 'foreign';
-  const applied = await readApplied(client);
+  const applied = await readApplied(client).catch(noneIfForeign);
   if (applied.length === 0) return 'foreign';
   const known = migrations.map(({ name }) => name);
   if (applied.filter((name) => !known.includes(name)).length > tolerableUnknown) return 'newer';
-  return known.every((name) => applied.includes(name)) ? 'current' : 'older';
+  if (!known.every((name) => applied.includes(name))) return 'older';
+  const { rowCount } = await client.query('select 1 from meta where name = $1', [copyMark]);
+  return rowCount === 0 ? 'current' : 'copying';
+}
+
+/** The name of the row of `meta` that exists while a copy writes rows. */
+export const copyMark = 'copying';
+
+/** undefined_column and undefined_function: another program can have a table with this name. */
+function noneIfForeign(error: unknown): readonly string[] {
+  if (['42703', '42883'].includes(sqlStateOf(error) ?? '')) return [];
+  throw error;
 }
 
 /**
@@ -57,7 +73,10 @@ const maxAttempts = 5;
 async function migrateOnce(client: PoolClient, schema: string): Promise<readonly string[]> {
   await client.query('begin');
   try {
-    await client.query(`create schema if not exists ${quoteName(schema)}`);
+    await client.query(`set local statement_timeout = ${migrationTimeout}; set local lock_timeout = ${lockTimeout}`);
+    // `if not exists` would require the right to create schemas although it exists.
+    const { rowCount } = await client.query('select 1 from pg_namespace where nspname = $1', [schema]);
+    if (rowCount === 0) await client.query(`create schema ${quoteName(schema)}`);
     await client.query('create table if not exists meta (name text collate "C" primary key, value text not null)');
     // Two migrations at once would both try to create the same tables.
     await client.query(
@@ -76,7 +95,10 @@ async function applyMissing(client: PoolClient): Promise<readonly string[]> {
   const applied = await readApplied(client);
   const missing = migrations.filter(({ name }) => !applied.includes(name));
   for (const { name, statements } of missing) {
-    for (const statement of statements) await client.query(statement);
+    for (const text of statements) {
+      const query = { text, query_timeout: migrationTimeout };
+      await client.query(query);
+    }
     await client.query('insert into meta (name, value) values ($1, now()::text)', [prefix + name]);
   }
   return missing.map(({ name }) => name);

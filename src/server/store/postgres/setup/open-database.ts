@@ -1,5 +1,5 @@
 /** Connects to a database and checks everything that must be right before a server uses it. */
-import type { ClientConfig } from 'pg';
+import type { ClientConfig, PoolClient } from 'pg';
 import { SettingError } from '../../../config/settings.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Random } from '../../../lib/random.ts';
@@ -18,6 +18,8 @@ export interface OpenDatabaseOptions {
   readonly schema: string;
   /** Creates the tables in an empty schema, and applies missing migrations. */
   readonly initialize: boolean;
+  /** For a copy: replaces one that was interrupted. */
+  readonly replacesCopy?: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly stopwatch: Stopwatch;
@@ -37,7 +39,7 @@ export async function connectDatabase(
 ): Promise<{ readonly connections: PrimaryConnections; readonly migrated: readonly string[] }> {
   const connections = createConnections(options, name);
   try {
-    await assertClock({ ...options, connections });
+    await assertUsable({ ...options, connections });
     return { connections, migrated: await prepareSchema(connections, options) };
   } catch (error) {
     await connections.close();
@@ -45,16 +47,57 @@ export async function connectDatabase(
   }
 }
 
-/** Connects without any check but that of the clock. @throws StoreOpenError */
+/** Connects without a look at the tables. @throws StoreOpenError */
 export async function connectToInspect(options: Omit<OpenDatabaseOptions, 'initialize'>): Promise<PrimaryConnections> {
   const connections = createConnections(options, 'inspection');
   try {
-    await assertClock({ ...options, connections });
+    await assertUsable({ ...options, connections });
     return connections;
   } catch (error) {
     await connections.close();
     throw toOpenError(error);
   }
+}
+
+/** Checks before the first write what is wrong for every use. @throws StoreOpenError */
+async function assertUsable(deps: Parameters<typeof assertClock>[0]): Promise<void> {
+  await assertOwnSessions(deps.connections);
+  await assertClock(deps);
+}
+
+/**
+ * Behind a pooler that shares the connections of the database (PgBouncer in transaction mode), two connections have the
+ * same process of the database, or one has another process later. @throws StoreOpenError
+ */
+async function assertOwnSessions(connections: PrimaryConnections): Promise<void> {
+  const [first, second] = await acquireTwo(connections);
+  try {
+    const before = await readProcessId(first);
+    const other = await readProcessId(second);
+    if (before !== other && before === (await readProcessId(first))) return;
+  } finally {
+    first.release();
+    second.release();
+  }
+  throw new StoreOpenError(
+    'io',
+    'A connection pooler shares the connections of the database between transactions. Nothing was changed. Connect to PostgreSQL itself, or set the pooler to session mode.',
+  );
+}
+
+async function acquireTwo(connections: PrimaryConnections): Promise<readonly [PoolClient, PoolClient]> {
+  const first = await connections.acquire();
+  try {
+    return [first, await connections.acquire()];
+  } catch (error) {
+    first.release();
+    throw error;
+  }
+}
+
+/** A simple query: a named statement can fail behind a pooler. */
+async function readProcessId(client: PoolClient): Promise<string | undefined> {
+  return (await client.query<{ pid: string }>('select pg_backend_pid() as pid')).rows[0]?.pid;
 }
 
 function createConnections(options: Omit<OpenDatabaseOptions, 'initialize'>, name: string): PrimaryConnections {
@@ -72,13 +115,14 @@ function parseHosts(databaseUrl: string): readonly ClientConfig[] {
 
 async function prepareSchema(
   connections: PrimaryConnections,
-  { schema, initialize }: Pick<OpenDatabaseOptions, 'schema' | 'initialize'>,
+  { schema, initialize, replacesCopy }: Pick<OpenDatabaseOptions, 'schema' | 'initialize' | 'replacesCopy'>,
 ): Promise<readonly string[]> {
   const client = await connections.acquire();
   try {
     const state = await readSchemaState(client, schema);
-    if (state === 'current') return [];
-    if (!initialize || state === 'foreign' || state === 'newer') throw createStateError(state, schema);
+    if (state === 'current' || (state === 'copying' && replacesCopy)) return [];
+    if (!initialize || state === 'copying' || state === 'foreign' || state === 'newer')
+      throw createStateError(state, schema);
     return await migrateSchema(client, schema);
   } finally {
     client.release();
@@ -93,6 +137,11 @@ function createStateError(state: Exclude<SchemaState, 'current'>, schema: string
       return new StoreOpenError(
         'not-ours',
         `Schema ${schema} is of an older version. Make a backup, then run \`iam store migrate\`.`,
+      );
+    case 'copying':
+      return new StoreOpenError(
+        'not-ours',
+        `Schema ${schema} is the target of a copy that runs or was interrupted. Run \`iam store copy\` again, or drop the schema.`,
       );
     case 'newer':
       return new StoreOpenError(
@@ -121,6 +170,9 @@ function describeFailure(state: string | undefined, message: string): string {
     case '28P01':
     case '28000':
       return `The database rejected the user or its password: ${message}.`;
+    // insufficient_privilege
+    case '42501':
+      return `The user lacks a right: ${message}. It needs to own the schema, or to have the right to create it in the database.`;
     // too_many_connections
     case '53300':
       return `The database has no free connection: ${message}. Each server uses up to ${maxConnections}: raise max_connections, or run fewer servers.`;
@@ -128,7 +180,7 @@ function describeFailure(state: string | undefined, message: string): string {
     case '08P01':
       return `The connection was refused: ${message}. Connect to PostgreSQL itself, without a connection pooler.`;
     default:
-      return `The database cannot be used: ${message}. Check --database-url.`;
+      return `The database cannot be used: ${message}. Check the address and its password.`;
   }
 }
 
