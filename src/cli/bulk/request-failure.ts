@@ -32,8 +32,10 @@ export function classifyRequestError(table: ErrorTable, error: unknown): Request
   if (error instanceof InputError) return { kind: 'rejected', code: 'INVALID', message: error.message, exitCode: 2 };
   if (!(error instanceof ClientError)) return undefined;
   const { code, message, status, requestId, retryAfter } = error;
-  const exitCode = getExitCode(status, errorEntryOf(table, code));
+  const entry = errorEntryOf(table, code);
+  const exitCode = getExitCode(status, entry);
   // A gateway error does not show whether the request was applied.
-  const kind = status === 502 || status === 504 ? 'unanswered' : 'rejected';
+  const isUnknown = status === 502 || status === 504 || entry?.category === 'outcome-unknown';
+  const kind = isUnknown ? 'unanswered' : 'rejected';
   return { kind, code, message, status, requestId, retryAfter, exitCode };
 }

@@ -6,6 +6,7 @@ import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import type { Context, RequestContext } from '../context.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { readMaxWait, withRetries } from '../http/retry.ts';
+import { explainUnknownOutcome } from './unknown-outcome.ts';
 
 /** Sends an operation with the credentials in use; public ones need none. Retries idempotent ones while the server is busy. */
 export async function send(
@@ -15,7 +16,10 @@ export async function send(
 ): Promise<ApiResponse> {
   if (operation.auth !== 'none' && !input.anonymous) requireSendableCredentials(context.settings);
   const client = await context.connect();
-  const call = () => client.call(operation.id, { signal: context.io.signal, ...input });
+  const call = () =>
+    client.call(operation.id, { signal: context.io.signal, ...input }).catch((error: unknown) => {
+      throw operation.effect === 'read' ? error : explainUnknownOutcome(context.manifest, operation, input, error);
+    });
   if (!operation.idempotent) return call();
   const { settings, io, notice, environment } = context;
   const isRead = operation.effect === 'read';

@@ -92,9 +92,12 @@ describe('a second run with the same rows', () => {
     expect(take(server)).toEqual(['b', 'c']);
   });
 
-  test('repeats a non-idempotent row without a response only with --repeat-unknown', async () => {
+  test.each([
+    ['without a response', { hangUp: true }],
+    ['with an unknown outcome', errorResponse(503, 'OUTCOME_UNKNOWN')],
+  ])('repeats a non-idempotent row %s only with --repeat-unknown', async (_what, response) => {
     await using home = await Home.make();
-    const responses: Responses = { b: { hangUp: true } };
+    const responses: Responses = { b: response };
     await using server = await groupServer(responses);
     const file = await rows(home);
     const first = await run(home, server, ['run', file, ...creating]);

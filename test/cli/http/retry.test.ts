@@ -57,8 +57,19 @@ describe('an unknown outcome', () => {
     await using server = await serverWith(errorResponse(503, 'OUTCOME_UNKNOWN'));
     const { code, err } = await iam(['groups', 'delete', 'ops', '--yes'], server);
     expect(code).toBe(76);
-    expect(err).toContain('Read what the request changes before you send it again.');
+    expect(err).toContain('See whether it was made with `iam groups get ops` before you send it again.');
     expect(server.received).toHaveLength(1);
+  });
+
+  test.each([
+    [['groups', 'create', '--group-name', 'x'], 'iam groups list'],
+    [['groups', 'add-role', 'team a', 'DEPLOY'], "iam groups get 'team a'"],
+    [['call', 'user-identities.lock', '--file', '-', '--yes'], undefined],
+  ])('of %j names the command that shows it: %s', async (words, command) => {
+    await using server = await startFakeServer(() => errorResponse(503, 'OUTCOME_UNKNOWN'));
+    const { code, err } = await iam(words, { url: server.url, stdin: '{"userId":"ada"}' });
+    expect(code).toBe(76);
+    expect(err).toContain(command === undefined ? 'Read what the request changes before' : `\`${command}\``);
   });
 
   test('does not end a read', async () => {

@@ -28,6 +28,8 @@ export interface ConnectionOptions {
 
 /** Milliseconds. */
 const connectTimeout = 1_000;
+/** For one host: to connect, and two statements. */
+const searchTimeout = 3_000;
 const keepAliveDelay = 5_000;
 const statementTimeout = 5_000;
 /** For a database that does not respond at all: the server does not end the statement then. */
@@ -42,6 +44,8 @@ class LimitedClient extends Client {
   constructor(config?: ClientConfig) {
     // The pool hides the password from copies.
     super({ ...config, password: config?.password, connectionTimeoutMillis: connectTimeout });
+    // An error also fails the statement in progress. Without a listener the process would end.
+    this.on('error', () => undefined);
   }
 
   override connect(): Promise<Client>;
@@ -243,12 +247,20 @@ export class PrimaryConnections {
   async #openPrimary(host: ClientConfig): Promise<{ readonly pool: Pool; readonly timeline: number }> {
     const pool = this.#createPool(host);
     try {
-      const { rows } = await pool.query<{ timeline: string }>(timelineQuery);
+      const { rows } = await this.#limitSearch(pool.query<{ timeline: string }>(timelineQuery));
       return { pool, timeline: Number.parseInt(rows[0]?.timeline ?? '0', 16) };
     } catch (error) {
-      await pool.end().catch(() => undefined);
+      // Not awaited: a host that does not respond would hold up the search.
+      void pool.end().catch(() => undefined);
       throw error;
     }
+  }
+
+  #limitSearch<Value>(work: Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#options.timer.after(searchTimeout, () => reject(new Error('The host does not respond.')));
+      work.then(resolve, reject).finally(cancel);
+    });
   }
 
   #createPool(host: ClientConfig): Pool {
@@ -271,8 +283,6 @@ export class PrimaryConnections {
     };
     const pool = new Pool(config);
     pool.on('error', (error) => void this.#explainFailure(error, pool));
-    // A connection in use that breaks also fails its statement. Without a listener the process would end.
-    pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;
   }
 }
