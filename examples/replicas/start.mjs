@@ -5,7 +5,9 @@
  *   node examples/replicas/start.mjs [folder]
  *
  * With IAM_DATABASE_URL it uses that database; otherwise it starts one of this machine in the folder
- * (default data/replicas), which needs the programs of PostgreSQL. Ctrl-C stops everything that it started.
+ * (default data/replicas), which needs the programs of PostgreSQL, and a user other than root. The balancer listens on
+ * PORT (default 8080), that database on the port after it. The first start prints the administrator's credentials.
+ * To try: end one of the servers with `kill`, and go on. Ctrl-C stops everything that it started.
  */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -23,6 +25,8 @@ const port = Number(process.env.PORT ?? 8080);
 const replicaCount = 3;
 /** What to end, in reverse order. */
 const stops = [];
+/** The URLs of the servers that run. */
+const targets = [];
 
 /** The folder with initdb and pg_ctl. */
 function findPrograms() {
@@ -52,27 +56,43 @@ async function startDatabase() {
   return `postgres://iam@127.0.0.1:${databasePort}/postgres`;
 }
 
-/** Starts one server on a free port. Resolves with its URL when it is ready. */
+/** Starts one server on a free port, and adds it to the targets when it is ready. */
 function startReplica(environment, baseUrl) {
   const words = ['serve', '--store', 'postgres', '--base-url', baseUrl, '--port', '0', '--audit-log', 'off', '--json'];
-  const child = spawn(process.execPath, [iam, ...words], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  // Detached: Ctrl-C is a signal to all processes of the terminal, and the second signal would end a server at once.
+  const options = { env: environment, stdio: ['ignore', 'pipe', 'inherit'], detached: true };
+  const child = spawn(process.execPath, [iam, ...words], options);
   const ended = new Promise((resolve) => child.on('exit', resolve));
+  let isStopping = false;
   stops.push(async () => {
+    isStopping = true;
     child.kill('SIGTERM');
     await ended;
   });
   return new Promise((resolve, reject) => {
     ended.then((code) => reject(new Error(`A server ended with exit code ${code}.`)));
-    createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line).listenUrl));
+    createInterface({ input: child.stdout }).once('line', (line) => {
+      const { listenUrl } = JSON.parse(line);
+      targets.push(listenUrl);
+      ended.then(() => {
+        targets.splice(targets.indexOf(listenUrl), 1);
+        if (!isStopping) process.stderr.write(`The server at ${listenUrl} has ended.\n`);
+      });
+      resolve();
+    });
   });
 }
 
-/** Sends each request to the next server. A server that does not respond is skipped. */
-function startBalancer(targets) {
+/** Sends each request to the next server that runs. Requests to a server that ends meanwhile get 502. */
+function startBalancer() {
   let requests = 0;
   const server = createServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;
     requests += 1;
+    if (targets.length === 0) {
+      outgoing.writeHead(503).end();
+      return;
+    }
     const target = new URL(targets[requests % targets.length]);
     const forwarded = request({ host: target.hostname, port: target.port, method, path: url, headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
@@ -102,12 +122,13 @@ async function stopAll() {
 
 async function main() {
   const baseUrl = `http://127.0.0.1:${port}`;
+  await startBalancer();
   const databaseUrl = process.env.IAM_DATABASE_URL ?? (await startDatabase());
   const environment = { ...process.env, IAM_DATABASE_URL: databaseUrl };
   const { stdout } = await run(process.execPath, [iam, 'store', 'init'], { env: environment });
-  const replicas = await Promise.all(Array.from({ length: replicaCount }, () => startReplica(environment, baseUrl)));
-  await startBalancer(replicas);
-  process.stdout.write(`${stdout}Ready: ${baseUrl}, in front of ${replicas.join(', ')}\nPress Ctrl-C to stop.\n`);
+  process.stdout.write(stdout);
+  await Promise.all(Array.from({ length: replicaCount }, () => startReplica(environment, baseUrl)));
+  process.stdout.write(`Ready: ${baseUrl}, in front of ${targets.join(', ')}\nPress Ctrl-C to stop.\n`);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stopAll().then(() => process.exit(0)));
