@@ -235,7 +235,7 @@ export const errorTable = {
     category: 'not-found',
     entity: 'request',
     message: 'Request not found in the request log.',
-    hint: 'List requests with `iam requests list`. The log holds the last requests and is cleared on restart.',
+    hint: 'List requests with `iam requests list`. The log holds the last requests and is cleared on restart. Each of several servers has its own: send the command to the one whose name begins the id (--base-url).',
   },
   FAULT_NOT_FOUND: {
     status: 404,

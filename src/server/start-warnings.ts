@@ -1,6 +1,7 @@
 /** Warnings about an unsafe configuration, one sentence each, without secrets. */
 
 import type { Settings } from './config/settings.ts';
+import { settingsTable } from './config/settings-table.ts';
 import { isLoopbackHost } from './config/validators.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import type { ConfiguredSigningKey } from './tokens/signing-key-file.ts';
@@ -19,7 +20,12 @@ interface StartContext {
 export function collectStartWarnings({ settings, baseUrl, seed, signingKey }: StartContext): string[] {
   const remote =
     settings.allowRemote && !isLoopbackHost(settings.host) ? collectRemoteWarnings(settings, new URL(baseUrl)) : [];
-  return [...remote, ...collectKeyWarnings(settings, signingKey), ...collectSecretWarnings(settings, seed)];
+  return [
+    ...remote,
+    ...collectStoreWarnings(settings),
+    ...collectKeyWarnings(settings, signingKey),
+    ...collectSecretWarnings(settings, seed),
+  ];
 }
 
 /** An https base URL indicates a proxy that terminates TLS. */
@@ -38,6 +44,11 @@ function collectRemoteWarnings({ tlsCert }: Settings, { protocol, hostname, host
         ]
       : []),
   ];
+}
+
+function collectStoreWarnings({ store, data }: Settings): string[] {
+  if (store !== 'postgres' || data === settingsTable.data.default) return [];
+  return [`the folder ${data} is not used, as --store is postgres: copy a store with iam store copy, or omit --data`];
 }
 
 /** A warning only: mounted secrets of containers are readable for all users of the container. */

@@ -33,6 +33,16 @@ describe('a start warns', () => {
     for (const [at, pattern] of expected.entries()) expect(warnings[at]).toMatch(pattern);
   });
 
+  test('of a folder that is not used', () => {
+    const flags = { store: 'postgres', 'database-url': 'postgres://iam@127.0.0.1/iam' };
+    const address = 'http://127.0.0.1:1';
+    expect(warningsOf(flags, address)).toEqual([]);
+    expect(warningsOf({ data: 'data/other' }, address)).toEqual([]);
+    expect(warningsOf({ ...flags, data: 'data/other' }, address)).toEqual([
+      expect.stringContaining('the folder data/other is not used'),
+    ]);
+  });
+
   test('of short configured client secrets, with the names of their clients', () => {
     const settings = readSettings({}, { IAM_ADMIN_CLIENT_SECRET: 'canary-of-19-signs!' });
     const clients = [
