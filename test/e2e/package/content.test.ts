@@ -90,7 +90,7 @@ describe('the files', () => {
       without(/^examples/)
         .join()
         .match(/missing: \S+examples/g),
-    ).toHaveLength(3);
+    ).toHaveLength(4);
   });
 
   test('have at most 4 MB packed, of which the console needs 0.8', ({ annotate }) => {
