@@ -1,9 +1,10 @@
 /**
- * The dump format: one JSON document with one row per line. Tables and rows have a fixed order, so exports are
- * deterministic and can be compared line by line.
+ * The dump format: one JSON document with one row per line. Tables, rows and fields have a fixed order, so exports are
+ * deterministic on all engines and can be compared line by line.
  */
 import { apiError } from '../../contract/errors.ts';
 import { createPause, type Pause } from '../lib/for-each-yielding.ts';
+import { canonicalJson } from '../store/canonical-json.ts';
 import { SortedKeys } from '../store/memory/sorted-keys.ts';
 import { findShape, type StoredRow, type TableShape, tableNames } from '../store/table-shape.ts';
 import type { TableName } from '../store/tables.ts';
@@ -32,7 +33,7 @@ async function formatRows(rows: readonly StoredRow[], pause: Pause): Promise<str
   for (const row of rows) {
     const pausing = pause();
     if (pausing) await pausing;
-    lines.push(JSON.stringify(row));
+    lines.push(canonicalJson(row));
   }
   return lines.length === 0 ? '' : `\n${lines.join(',\n')}\n`;
 }

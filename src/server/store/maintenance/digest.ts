@@ -1,5 +1,6 @@
 /** A digest of all rows of a store, independent of the engine, the order of rows and the order of fields. */
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../canonical-json.ts';
 import { findShape, type StoredRow, tableNames } from '../table-shape.ts';
 
 export interface RowsDigest {
@@ -22,12 +23,4 @@ export function digestRows(rows: ReadonlyMap<string, Iterable<StoredRow>>): Rows
     tables[name] = keyed.length;
   }
   return { tables, digest: hash.digest('hex') };
-}
-
-/** JSON with the fields of objects in order. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)));
-  });
 }
