@@ -9,7 +9,7 @@ import { getLoad } from './request-kinds.ts';
 
 /** Small, so that the database and the driver have most of the machine. */
 const share = 0.15;
-const rounds = 5;
+const rounds = 9;
 const roundMs = 3_000;
 // The servers that run in fewer rounds must be as optimized as the first.
 const warmUpMs = 15_000;
