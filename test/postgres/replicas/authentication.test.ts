@@ -78,9 +78,7 @@ describe('a rotated signing key', () => {
     expect(await send(second, '/_iam/keys/rotate', { method: 'POST' })).toMatchObject({ body: { kid } });
     await until(async () => ((await publishedKids(second)).includes(kid) ? true : undefined));
     expect(kidOf(await issue(first))).toBe(kidOf(old));
-    expect((await send(second, '/_iam/keys')).body).toMatchObject(
-      [{ state: 'current' }, { kid, state: 'next' }].sort(),
-    );
+    expect((await send(second, '/_iam/keys')).body).toMatchObject([{ state: 'current' }, { kid, state: 'next' }]);
 
     first.clock.advance(10);
     const tokens = [];

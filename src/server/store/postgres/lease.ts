@@ -15,6 +15,7 @@ export interface LeaseDeps {
 /** Milliseconds. */
 const duration = 30_000;
 const renewalPause = 10_000;
+const retryPause = 1_000;
 const pollPause = 100;
 const maxWait = 60_000;
 
@@ -40,7 +41,7 @@ export async function runUnderLease<Result>(
       throw new StoreUnavailableError(`Another server has been at work for a minute (${name}). Try again.`);
     await new Promise<void>((resolve) => timer.after(pollPause, resolve));
   }
-  const stopRenewing = renewEvery(renewalPause, takeOnce, timer);
+  const stopRenewing = keepRenewing(takeOnce, timer);
   try {
     return await work();
   } finally {
@@ -49,14 +50,16 @@ export async function runUnderLease<Result>(
   }
 }
 
-function renewEvery(pause: number, renew: () => Promise<unknown>, timer: Timer): () => void {
+function keepRenewing(renew: () => Promise<unknown>, timer: Timer): () => void {
   let cancel = () => {};
   let isEnded = false;
-  const schedule = () => {
+  const schedule = (pause: number) => {
     if (isEnded) return;
-    cancel = timer.after(pause, () => void renew().then(schedule, schedule));
+    const onRenewed = () => schedule(renewalPause);
+    const onFailed = () => schedule(retryPause);
+    cancel = timer.after(pause, () => void renew().then(onRenewed, onFailed));
   };
-  schedule();
+  schedule(renewalPause);
   return () => {
     isEnded = true;
     cancel();

@@ -20,7 +20,8 @@ interface PrefetchedRow {
   readonly body: string | null;
 }
 
-const knownMembers = 10_000;
+/** Keys that are remembered for all members together: some ten megabytes. */
+const maxRemembered = 200_000;
 
 export class Prefetcher {
   readonly #accesses: TableAccesses;
@@ -30,6 +31,7 @@ export class Prefetcher {
    * keys. If the groups have changed since, the reader of the call reads those that are missing.
    */
   readonly #reached = new Map<string, readonly string[]>();
+  #remembered = 0;
 
   constructor(accesses: TableAccesses, run: Run) {
     this.#accesses = accesses;
@@ -122,12 +124,31 @@ export class Prefetcher {
       },
       pause: createPause(),
     });
-    this.#reached.delete(query);
+    this.#drop(query);
     if (visited.size !== groups.size || [...visited].some((key) => !groups.has(key))) return;
-    this.#reached.set(query, [...visited]);
-    const [oldest] = this.#reached.keys();
-    if (this.#reached.size > knownMembers && oldest !== undefined) this.#reached.delete(oldest);
+    this.#remember(query, [...visited]);
   }
+
+  #remember(query: string, keys: readonly string[]): void {
+    this.#reached.set(query, keys);
+    this.#remembered += sizeOf(keys);
+    for (const oldest of this.#reached.keys()) {
+      if (this.#remembered <= maxRemembered) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(query: string): void {
+    const keys = this.#reached.get(query);
+    if (!keys) return;
+    this.#reached.delete(query);
+    this.#remembered -= sizeOf(keys);
+  }
+}
+
+/** The member itself counts as well: it may reach nothing. */
+function sizeOf(keys: readonly string[]): number {
+  return keys.length + 1;
 }
 
 function selectRows({ shape, sqlName }: StoredTable, condition: string): string {
