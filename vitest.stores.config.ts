@@ -23,6 +23,16 @@ export default defineConfig({
           env: { IAM_TEST_STORE: 'postgres' },
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'postgres-processes',
+          include: ['test/e2e/**/*.test.ts'],
+          exclude: ['test/e2e/package/**'],
+          globalSetup: ['test/e2e/package/install.ts', 'test/postgres/database.ts'],
+          env: { IAM_TEST_STORE: 'postgres' },
+        },
+      },
       // Each transaction runs twice, and the first run is undone, as PostgreSQL does after a conflict.
       { extends: true, test: { ...service, name: 'twice', env: { IAM_TEST_STORE: 'twice' } } },
     ],

@@ -15,7 +15,7 @@ export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: found.program,
     env: { ...process.env, ...found.env } as Record<string, string>,
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', ...more],
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', ...more],
   });
 }
 

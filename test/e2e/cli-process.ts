@@ -1,5 +1,6 @@
 /** The command as a separate process, and a server started by it. Requires dist/ (npm run build). */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,6 +11,10 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 /** Names the command that the tests run: that of the installed package in the end-to-end tests, else the built one. */
 export const commandVariable = 'IAM_TEST_COMMAND';
 export const bin = process.env[commandVariable] ?? path.join(root, 'bin/iam.js');
+
+/** Whether the servers of the tests have a schema of PostgreSQL each instead of the memory (`npm run test:postgres`). */
+const isOnPostgres = process.env.IAM_TEST_STORE === 'postgres';
+const inMemory = ['--store', 'memory'];
 
 export interface ProcessResult {
   readonly code: number | null;
@@ -73,10 +78,12 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Starts `iam serve` and waits for its ready line. */
-  async serve(words: readonly string[] = ['--store', 'memory'], more: Variables = {}): Promise<RunningServe> {
+  async serve(words: readonly string[] = inMemory, more: Variables = {}): Promise<RunningServe> {
     const secrets = { IAM_ADMIN_CLIENT_ID: 'e2e-admin', IAM_ADMIN_CLIENT_SECRET: 'a-secret-for-end-to-end-tests-only' };
-    const { child, done } = this.start(process.execPath, [bin, 'serve', '--json', '--port', '0', ...words], {
+    const store = await selectStore(words);
+    const { child, done } = this.start(process.execPath, [bin, 'serve', '--json', '--port', '0', ...store.words], {
       ...secrets,
+      ...store.variables,
       ...more,
     });
     const url = await Promise.race([
@@ -102,6 +109,29 @@ export interface RunningServe extends RunningProcess {
   readonly url: string;
   /** Environment of a command that is signed in as its administrator. */
   readonly variables: Variables;
+}
+
+/** Replaces the memory by a new schema of the test database, if the tests run on PostgreSQL. */
+async function selectStore(words: readonly string[]): Promise<{ words: readonly string[]; variables: Variables }> {
+  const at = words.findIndex((word, index) => word === inMemory[0] && words[index + 1] === inMemory[1]);
+  if (!isOnPostgres || at < 0) return { words, variables: {} };
+  // Also used outside of tests, where this package can't be loaded.
+  const { inject } = await import('vitest');
+  const schema = `e2e_${randomUUID().replaceAll('-', '')}`;
+  const onPostgres = [
+    '--store',
+    'postgres',
+    '--database-schema',
+    schema,
+    '--init',
+    '--exclusive',
+    '--audit-log',
+    'off',
+  ];
+  return {
+    words: [...words.slice(0, at), ...onPostgres, ...words.slice(at + inMemory.length)],
+    variables: { IAM_DATABASE_URL: inject('databaseUrl') },
+  };
 }
 
 function collectResult(child: ChildProcess): Promise<ProcessResult> {
