@@ -54,7 +54,7 @@ export class Checkpointer {
     if (this.#stopped) return;
     const { wal, tuning } = this.#context;
     if (!this.#failed && wal.size > Math.max(tuning.walBytes, this.#last.size)) this.#runInBackground();
-    this.#timer ??= setTimeout(() => this.#onTimer(), tuning.delayMilliseconds).unref();
+    this.#startTimer();
   }
 
   /** Writes a checkpoint, unless nothing has changed since the last one. */
@@ -72,10 +72,16 @@ export class Checkpointer {
     await this.#running?.catch(() => {});
   }
 
+  #startTimer(): void {
+    this.#timer ??= setTimeout(() => this.#onTimer(), this.#context.tuning.delayMilliseconds).unref();
+  }
+
   #onTimer(): void {
     this.#timer = undefined;
     const { size } = this.#last;
-    if (size < SMALL_CHECKPOINT || this.#context.wal.size > size / MIN_WAL_FRACTION) this.#runInBackground();
+    // The segments that a failed attempt has closed count no longer as the size of the log.
+    if (this.#failed || size < SMALL_CHECKPOINT || this.#context.wal.size > size / MIN_WAL_FRACTION)
+      this.#runInBackground();
   }
 
   /** A failure is logged and loses nothing: the write-ahead log contains all commits. */
@@ -95,6 +101,8 @@ export class Checkpointer {
       await wal.removeUntil(previous);
     } catch (error) {
       this.#failed = true;
+      // Tried again even without further writes: a checkpoint also completes an interrupted rotation.
+      if (!this.#stopped) this.#startTimer();
       log({ event: 'checkpoint-failed', error });
       if (isFailedSync(error)) wal.stop(error);
       throw error;

@@ -42,7 +42,28 @@ export function getErrorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether the disk is full: the only temporary failure. */
+const temporaryCodes = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'EACCES',
+  'EPERM',
+  'EAGAIN',
+  'EINTR',
+  'EBUSY',
+]);
+
+/**
+ * Whether an operation failed for want of something, such as space, descriptors or a permission, so that repeating it is
+ * safe. A failed sync is never temporary, whatever its code.
+ */
+export function isTemporaryFailure(error: unknown): boolean {
+  return temporaryCodes.has(getErrorCode(error) ?? '') && !isSync(error);
+}
+
+/** Whether the disk is full. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(getErrorCode(error) ?? '');
 }
@@ -52,8 +73,11 @@ export function isDiskFull(error: unknown): boolean {
  * the data is lost.
  */
 export function isFailedSync(error: unknown): boolean {
-  if (!(error instanceof Error) || !('syscall' in error) || isDiskFull(error)) return false;
-  return error.syscall === 'fsync' || error.syscall === 'fdatasync';
+  return isSync(error) && !isDiskFull(error);
+}
+
+function isSync(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && ['fsync', 'fdatasync'].includes(String(error.syscall));
 }
 
 /** Writes all bytes, with as many partial writes as needed. */

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Overlay } from '../memory/overlay.ts';
 import type { Sink } from '../memory/overlay-store.ts';
 import { type DiskStats, type StoreHealth, StoreUnavailableError } from '../store.ts';
-import { type Disk, type DiskFile, isDiskFull, writeAll, writeFile } from './disk.ts';
+import { type Disk, type DiskFile, isFailedSync, isTemporaryFailure, writeAll, writeFile } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import { closedSegmentName, type Layout } from './layout.ts';
 import type { ClosedSegment, RecoveryResult } from './recovery.ts';
@@ -12,6 +12,13 @@ import { encodeBatch, encodeHeader } from './wal-record.ts';
 /** Creates the first segment of a new store. */
 export async function createWal(disk: Disk, layout: Layout): Promise<void> {
   await writeFile(disk, layout.wal, encodeHeader(1, 1));
+}
+
+/** The next segment: its file is durable under the name `nextWal`, but its header may not be in place yet. */
+interface NextSegment {
+  readonly file: DiskFile;
+  readonly first: number;
+  readonly end: number;
 }
 
 export class Wal implements Sink {
@@ -27,6 +34,10 @@ export class Wal implements Sink {
   #end: number;
   #closed: readonly ClosedSegment[];
   #health: StoreHealth = { writable: true };
+  /** What a temporary failure left undone. It is tried again before the next write, which waits for it. */
+  #unfinished: (() => Promise<void>) | undefined;
+  /** Set while a rotation is in progress or unfinished. */
+  #next: NextSegment | undefined;
   readonly #stopwatch: { now(): number } | undefined;
   #syncs = 0;
   #syncMilliseconds = 0;
@@ -75,6 +86,7 @@ export class Wal implements Sink {
 
   async append(commits: readonly Overlay[]): Promise<void> {
     this.#assertRunning();
+    await this.#finish();
     const bytes = encodeBatch(this.#sequence + 1, this.#epoch, commits);
     await this.#write(bytes);
     await this.#sync();
@@ -86,28 +98,25 @@ export class Wal implements Sink {
 
   /**
    * Starts a new segment, so that the previous ones end at a checkpoint. Must be called between batches.
-   * Syncs the folder after each rename, as unsynced renames may become durable in any order.
+   *
+   * Until the first rename, a failure changes nothing of the log: the rotation is put off. After it, a temporary failure
+   * rejects writes until the renames are completed, as recovery would complete them: the new segment is durable, so
+   * all that is missing are names.
    */
   async rotate(): Promise<void> {
     this.#assertRunning();
+    await this.#finish();
     if (this.#first > this.#sequence) return;
     const first = this.#sequence + 1;
     const header = encodeHeader(first, this.#epoch);
-    const file = await this.#prepareNext(header);
-    const closed = { file: this.#layout.path(closedSegmentName(this.#first)), first: this.#first };
+    const next = { file: await this.#prepareNext(header), first, end: header.length };
+    this.#next = next;
     try {
-      // A failure from here on is final: a log without its active segment accepts no commits.
-      await this.#orStop(this.#activateNext(closed.file));
+      await this.#activate(next, false);
     } catch (error) {
-      await file.close().catch(() => {});
+      this.#deferOrStop(error, () => this.#activate(next, true));
       throw error;
     }
-    const old = this.#file;
-    this.#file = file;
-    this.#first = first;
-    this.#end = header.length;
-    this.#closed = [...this.#closed, closed];
-    await old.close();
   }
 
   /** Removes the closed segments that end at or before a sequence. */
@@ -132,25 +141,68 @@ export class Wal implements Sink {
     this.#log({ event: 'writes-stopped', error });
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
+  async close(): Promise<void> {
+    await this.#finish().catch(() => {});
+    await this.#next?.file.close();
+    await this.#file.close();
   }
 
   #assertRunning(): void {
     if (!this.#health.writable && this.#health.permanent) throw new StoreUnavailableError(this.#health.reason);
   }
 
-  /** Truncates a partial write, so that the next write starts at the end of the durable part. */
+  /** After a failure, the file ends with its durable part again, at the latest before the next write. */
   async #write(bytes: Buffer): Promise<void> {
     try {
       await writeAll(this.#file, bytes, this.#end);
     } catch (error) {
-      await this.#orStop(this.#file.truncate(this.#end));
-      await this.#orStop(this.#file.syncData());
-      this.#health = { writable: false, reason: `The last write failed: ${String(error)}`, permanent: false };
+      await this.#discardTail().catch((failure: unknown) => this.#deferOrStop(failure, () => this.#discardTail()));
+      if (this.#unfinished === undefined) this.#reject('The last write failed', error);
       this.#log({ event: 'write-failed', error });
       throw error;
     }
+  }
+
+  /**
+   * Truncates a partial write, so that the next write starts at the end of the durable part. Repeating it is safe as long
+   * as no sync has failed. A new segment would not help: a closed one must not have a torn tail.
+   */
+  async #discardTail(): Promise<void> {
+    await this.#file.truncate(this.#end);
+    await this.#orStop(this.#file.syncData());
+  }
+
+  /** Completes what a temporary failure left undone. */
+  async #finish(): Promise<void> {
+    const unfinished = this.#unfinished;
+    if (unfinished === undefined) return;
+    try {
+      await unfinished();
+    } catch (error) {
+      this.#deferOrStop(error, unfinished);
+      this.#log({ event: 'write-failed', error });
+      throw error;
+    }
+    this.#unfinished = undefined;
+    this.#health = { writable: true };
+  }
+
+  /** After a temporary failure, `step` precedes the next write. Other failures leave the disk in an unknown state. */
+  #deferOrStop(error: unknown, step: () => Promise<void>): void {
+    const stopped = !this.#health.writable && this.#health.permanent;
+    if (stopped || !isTemporaryFailure(error)) {
+      this.#unfinished = undefined;
+      this.stop(error);
+      return;
+    }
+    this.#unfinished = step;
+    this.#reject('The last write is not undone or a new log segment is not in place', error);
+  }
+
+  /** Rejects writes until one succeeds. */
+  #reject(what: string, error: unknown): void {
+    if (!this.#health.writable && this.#health.permanent) return;
+    this.#health = { writable: false, reason: `${what}: ${String(error)}`, permanent: false };
   }
 
   async #sync(): Promise<void> {
@@ -160,14 +212,31 @@ export class Wal implements Sink {
     this.#syncMilliseconds += (this.#stopwatch?.now() ?? 0) - before;
   }
 
-  async #activateNext(closedFile: string): Promise<void> {
-    const { folder, wal, nextWal } = this.#layout;
-    await this.#disk.rename(wal, closedFile);
+  /**
+   * Puts the next segment in place of the active one. Syncs the folder after each rename, as unsynced renames may become
+   * durable in any order.
+   * @param again whether an earlier attempt may have done a part; the names in the folder show which.
+   */
+  async #activate(next: NextSegment, again: boolean): Promise<void> {
+    const { folder, wal, nextWal, path } = this.#layout;
+    const closed = { file: path(closedSegmentName(this.#first)), first: this.#first };
+    const names = again ? ((await this.#disk.list(folder)) ?? []).map(path) : [wal, nextWal];
+    if (!names.includes(closed.file)) await this.#disk.rename(wal, closed.file);
+    else if (names.includes(wal) && names.includes(nextWal)) throw new Error(`${closed.file} exists already`);
     await this.#disk.syncFolder(folder);
-    await this.#disk.rename(nextWal, wal);
+    if (names.includes(nextWal)) await this.#disk.rename(nextWal, wal);
     await this.#disk.syncFolder(folder);
+    const old = this.#file;
+    this.#file = next.file;
+    this.#next = undefined;
+    this.#first = next.first;
+    this.#end = next.end;
+    this.#closed = [...this.#closed, closed];
+    // Nothing depends on it: all commits of the old segment are durable.
+    await old.close().catch(() => {});
   }
 
+  /** A failure loses nothing, unless it is that of a sync: see `isFailedSync`. */
   async #prepareNext(header: Buffer): Promise<DiskFile> {
     const { folder, nextWal } = this.#layout;
     try {
@@ -175,7 +244,7 @@ export class Wal implements Sink {
       await this.#disk.syncFolder(folder);
       return await this.#disk.open(nextWal, 'modify');
     } catch (error) {
-      if (!isDiskFull(error)) this.stop(error);
+      if (isFailedSync(error)) this.stop(error);
       await this.#disk.remove(nextWal).catch(() => {});
       throw error;
     }

@@ -1,8 +1,8 @@
 /** Full and failing disks, and partial writes: errors for callers and the resulting state. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { FileStore } from '../../../../src/server/store/file/file-store.ts';
 import { StoreUnavailableError } from '../../../../src/server/store/store.ts';
-import type { DiskOperation } from '../fake-disk.ts';
+import { type DiskOperation, systemError } from '../fake-disk.ts';
 import { countCommits, History } from '../history.ts';
 import { files, StoreHarness } from '../store-harness.ts';
 
@@ -71,6 +71,137 @@ describe('a full disk', () => {
   });
 });
 
+/** Fails matching operations for want of a descriptor: also a sync of a folder, which opens it. */
+function failToOpen(harness: StoreHarness, matches: Matcher, code = 'EMFILE'): void {
+  harness.disk.before = (operation) => {
+    if (matches(operation)) throw systemError(code, 'open');
+  };
+}
+
+type Matcher = (operation: DiskOperation) => boolean;
+
+/** Matches operations from the nth match on, or only up to one. */
+function matchRange(matches: Matcher, { from = 1, to = Number.POSITIVE_INFINITY }): Matcher {
+  let count = 0;
+  return (operation) => {
+    if (!matches(operation)) return false;
+    count += 1;
+    return count >= from && count <= to;
+  };
+}
+
+describe('a rotation that lacks something', () => {
+  const onNext = ({ name }: DiskOperation) => name === 'journal.next.jsonl';
+  const onFolder = ({ kind, name }: DiskOperation) => kind === 'syncFolder' && name === 'store';
+
+  test.each(['EMFILE', 'ENFILE', 'EACCES', 'ENOMEM', 'EIO'])(
+    'is put off while %s prevents the next segment; writes continue',
+    async (code) => {
+      const { harness, store, history } = await openStore();
+      failToOpen(harness, onNext, code);
+      for (let round = 0; round < 3; round += 1) {
+        await expect(store.checkpoint()).rejects.toThrow(code);
+        await history.commit(store);
+        expect(store.health()).toEqual({ writable: true });
+      }
+      harness.disk.heal();
+      await store.checkpoint();
+      await history.commit(store);
+      expect(await harness.names()).toContain('journal.000000000001.jsonl');
+      harness.crash('everything');
+      expect(await history.resume(await harness.open())).toBe(7);
+    },
+  );
+
+  test('is tried again without further writes', async () => {
+    const harness = new StoreHarness();
+    const store = await harness.open({ tuning: { delayMilliseconds: 1 } });
+    failToOpen(
+      harness,
+      matchRange(({ kind, name }) => kind === 'open' && name === 'journal.next.jsonl', { to: 3 }),
+    );
+    const history = new History();
+    await history.commit(store);
+    await vi.waitFor(() =>
+      expect(harness.events).toContainEqual(expect.objectContaining({ event: 'checkpoint-written' })),
+    );
+    expect(harness.events.filter(({ event }) => event === 'checkpoint-failed')).toHaveLength(3);
+    await store.close();
+  });
+
+  // The syncs of a folder in a rotation: the prepared segment, the first rename, the second rename.
+  test.each([2, 3])('rejects writes while sync %i of the folder is put off, then completes it', async (failing) => {
+    const { harness, store, history } = await openStore();
+    failToOpen(harness, matchRange(onFolder, { from: failing }));
+    await expect(store.checkpoint()).rejects.toThrow('EMFILE');
+    expect(store.health()).toMatchObject({
+      writable: false,
+      permanent: false,
+      reason: expect.stringContaining('EMFILE'),
+    });
+    await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
+    expect(await countCommits(store)).toBe(3);
+    history.attempted = 3;
+    // A crash at this point finds all acknowledged commits.
+    for (const loss of ['nothing', 'everything'] as const) {
+      const crashed = new StoreHarness(harness.disk.afterCrash(loss));
+      expect(await countCommits(await crashed.open())).toBe(3);
+    }
+    harness.disk.heal();
+    await history.commit(store);
+    expect(store.health()).toEqual({ writable: true });
+    await store.checkpoint();
+    harness.crash('everything');
+    expect(await history.resume(await harness.open())).toBe(4);
+  });
+
+  test.each([1, 2])('completes a rename %i that was not permitted', async (failing) => {
+    const { harness, store, history } = await openStore();
+    failToOpen(
+      harness,
+      matchRange(({ kind }) => kind === 'rename', { from: failing }),
+      'EACCES',
+    );
+    await expect(store.checkpoint()).rejects.toThrow('EACCES');
+    await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
+    history.attempted = 3;
+    harness.disk.heal();
+    await store.checkpoint();
+    await history.commit(store);
+    harness.crash('everything');
+    expect(await history.resume(await harness.open())).toBe(4);
+  });
+
+  test('leaves no open file when the store is closed meanwhile', async () => {
+    const { harness, store } = await openStore();
+    failToOpen(harness, matchRange(onFolder, { from: 2 }));
+    await expect(store.checkpoint()).rejects.toThrow('EMFILE');
+    await store.close();
+    expect(harness.disk.openFiles).toEqual([]);
+  });
+
+  test('stops all writes if a rename fails on the disk', async () => {
+    const { harness, store, history } = await openStore();
+    harness.disk.failAt('EIO', ({ kind }) => kind === 'rename');
+    await expect(store.checkpoint()).rejects.toThrow('EIO');
+    harness.disk.heal();
+    expect(store.health()).toMatchObject({ permanent: true });
+    await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
+  });
+});
+
+test.each(['EMFILE', 'EACCES', 'ENOMEM'])('a checkpoint that fails with %s is written later', async (code) => {
+  const { harness, store, history } = await openStore();
+  failToOpen(harness, ({ name }) => name === 'iam.json.tmp', code);
+  await expect(store.checkpoint()).rejects.toThrow(code);
+  await history.commit(store);
+  expect(store.health()).toEqual({ writable: true });
+  harness.disk.heal();
+  await store.checkpoint();
+  harness.crash('everything');
+  expect(await history.resume(await harness.open())).toBe(4);
+});
+
 describe('partial writes', () => {
   test.each([1, 7, 512])('of %i bytes each continue until all bytes are written', async (length) => {
     const harness = new StoreHarness();
@@ -114,6 +245,29 @@ describe('a failed sync', () => {
     history.attempted = 3;
     harness.crash('everything');
     expect(await history.resume(await harness.open())).toBe(3);
+  });
+
+  test('of a truncation after a failed write stops all writes', async () => {
+    const { harness, store, history } = await openStore();
+    harness.disk.failAt('ENOSPC', (operation) => onWal('write')(operation) || onWal('syncData')(operation));
+    await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
+    expect(store.health()).toMatchObject({ permanent: true });
+  });
+
+  test('does not follow from a truncation for which there is no space: the next write repeats it', async () => {
+    const { harness, store, history } = await openStore();
+    harness.disk.capacity = usedBytes(harness) + 300;
+    harness.disk.failAt('ENOSPC', onWal('truncate'));
+    await expect(history.commit(store, 5000)).rejects.toThrow(StoreUnavailableError);
+    await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
+    expect(store.health()).toMatchObject({ writable: false, permanent: false });
+    history.attempted = 3;
+    harness.disk.heal();
+    harness.disk.capacity = Number.POSITIVE_INFINITY;
+    await history.commit(store);
+    expect(store.health()).toEqual({ writable: true });
+    harness.crash('everything');
+    expect(await history.resume(await harness.open())).toBe(4);
   });
 
   test('after a write that can not be truncated stops all writes', async () => {
