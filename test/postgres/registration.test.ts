@@ -110,6 +110,27 @@ test('a server that could not renew its registration stops writing for good once
   await Promise.all([store.close(), alone.close()]);
 });
 
+test('a transaction that waited for others while the registration expired is not run', async () => {
+  const schema = newSchema();
+  const time = new TestTime();
+  const store = await open(schema, time, { name: 'busy' });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const running = [1, 2].map(() => store.transaction(() => released));
+  const waiting = store.transaction((tx) => tx.groups.insert(group('late')));
+  const outcome = expect(waiting).rejects.toThrow(StoreUnavailableError);
+  await client.query(`update ${schema}.replicas set until = now() - interval '1 second'`);
+  const alone = await open(schema, new TestTime(), { name: 'alone', isExclusive: true });
+  time.advance(30_000);
+  release();
+  await Promise.all(running);
+  await outcome;
+  expect(await alone.groups.list()).toEqual([]);
+  await Promise.all([store.close(), alone.close()]);
+});
+
 test('a server whose registration was removed after a pause registers again if no other one minds', async () => {
   const schema = newSchema();
   const time = new TestTime();

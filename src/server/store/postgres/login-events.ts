@@ -18,7 +18,6 @@ const start = {
   name: 'login_events.start',
   text: "select extract(epoch from clock_timestamp() - interval '15 minutes')::text as at",
 };
-const sweep = { name: 'login_events.sweep', text: "delete from login_events where at < now() - interval '1 hour'" };
 
 /** An event becomes visible when its commit ends, which can wait for a standby: this many seconds are read again. */
 const overlap = 30;
@@ -71,9 +70,4 @@ export function createEventJournal({ connections, random, replica }: EventDeps):
 
 function toTimestamp(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString();
-}
-
-/** Deletes events that count no more. */
-export async function sweepLoginEvents(connections: PrimaryConnections): Promise<void> {
-  await connections.query(sweep, []);
 }

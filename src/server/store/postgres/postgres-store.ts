@@ -161,7 +161,10 @@ export class PostgresStore {
     work: (tx: Transaction) => Promise<Result>,
     isOptimistic: boolean,
   ): Promise<{ readonly result: Result } | { readonly conflict: unknown }> {
-    const { connections, random } = this.#options;
+    const { connections, registration, random } = this.#options;
+    // It can have expired while the transaction waited for a lane, and another server may use the database alone.
+    const reason = registration.rejection();
+    if (reason !== undefined) throw new StoreUnavailableError(reason);
     const client = await connections.acquire();
     const attempt = new Attempt(client, { isOptimistic, random });
     let result: Result;
