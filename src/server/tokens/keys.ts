@@ -144,7 +144,12 @@ async function loadKeys(deps: KeyRingDeps): Promise<KeySet> {
 async function storeLongestToken(row: SigningKey, { store, longestToken }: KeyRingDeps): Promise<SigningKey> {
   if (longestToken <= (row.longestToken ?? maxConfigurableLifetimeSeconds)) return row;
   const updated = { ...row, longestToken };
-  await store.transaction((tx) => tx.signingKeys.replace(updated));
+  await store.transaction(async (tx) => {
+    // Another server can have retired or deleted the key since it was read, or recorded a longer lifetime.
+    const stored = await tx.signingKeys.get(row.kid);
+    const longest = Math.max(longestToken, stored?.longestToken ?? 0);
+    if (stored?.current) await tx.signingKeys.replace({ ...stored, longestToken: longest });
+  });
   return updated;
 }
 
@@ -234,7 +239,8 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
   }
 
   async function adoptRows(rows: readonly SigningKey[]): Promise<void> {
-    const current = rows.find((row) => row.current && row.alg === deps.alg);
+    // Of another algorithm if a server was started with another one: the key of this server is retired then.
+    const current = rows.find((row) => row.current);
     if (!current) return;
     const isSame = current.kid === keys.current.kid && rows.length === keys.byId.size;
     if (isSame && rows.every(({ kid }) => keys.byId.has(kid))) return;

@@ -59,6 +59,50 @@ describe('a retired key verifies for the longest lifetime of its tokens plus a m
   });
 });
 
+describe('servers that share a store', () => {
+  /** A timer that never fires: the tests refresh. */
+  const timer = { after: () => () => undefined };
+  const share = (): Store => ({
+    ...openMemoryStore(),
+    shared: {
+      replica: 'one',
+      runAlone: (_name, work) => work(),
+      loginEvents: { publish: async () => undefined, readNew: async () => [] },
+    },
+  });
+  const openShared = (store: Store, alg: 'ES256' | 'RS256', longestToken = 600) =>
+    openKeyRing({ store, clock, alg, longestToken, timer });
+
+  test('sign and verify with the key of a server that was started with another algorithm', async () => {
+    const store = share();
+    const earlier = await openShared(store, 'ES256');
+    const { kid } = (await openShared(store, 'RS256')).current();
+    await earlier.refresh();
+    expect(earlier.find(kid)).toMatchObject({ kid, alg: 'RS256' });
+    // Its own key is retired: tokens that it signs would expire with that key.
+    expect(earlier.current().kid).toBe(kid);
+  });
+
+  test('a start with a longer lifetime does not make a key current that is retired meanwhile', async () => {
+    const store = share();
+    const { kid: first } = (await openShared(store, 'ES256')).current();
+    let hasRotated = false;
+    const transaction: Store['transaction'] = async (work) => {
+      if (!hasRotated) {
+        hasRotated = true;
+        // Outside of a shared store a rotation takes effect at once.
+        const { shared: _, ...alone } = store;
+        await (await openKeyRing({ store: alone, clock, alg: 'ES256', longestToken: 600 })).rotate();
+      }
+      return store.transaction(work);
+    };
+    await openShared({ ...store, transaction }, 'ES256', 7200);
+    const current = (await store.signingKeys.list()).filter((row) => row.current);
+    expect(current).toHaveLength(1);
+    expect(current[0]?.kid).not.toBe(first);
+  });
+});
+
 describe('the previous keys', () => {
   test('are those that were published before the rotation', async () => {
     const ring = await openRing(openMemoryStore());
