@@ -9,6 +9,7 @@ export function bindDisk(disk: Disk): Disk {
     list: (folder) => disk.list(folder),
     identify: (folder) => disk.identify(folder),
     read: (path) => disk.read(path),
+    openToRead: (path) => disk.openToRead(path),
     open: (path, mode) => disk.open(path, mode),
     rename: (from, to) => disk.rename(from, to),
     remove: (path) => disk.remove(path),

@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib';
 import type { Clock } from '../../src/server/lib/clock.ts';
 import type { RunningServer } from '../../src/server/listen.ts';
 import { type Disk, type DiskFile, writeAll } from '../../src/server/store/file/disk.ts';
+import { toReadableFile } from '../../src/server/store/file/line-reader.ts';
 import type { Processes } from '../../src/server/store/file/processes.ts';
 import type { TestServer } from '../harness.ts';
 import { bindDisk, bindDiskFile } from './disk-methods.ts';
@@ -70,6 +71,10 @@ function withReads(disk: Disk, change: (bytes: Buffer, path: string) => Buffer):
     async read(path) {
       const bytes = await disk.read(path);
       return bytes && change(bytes, path);
+    },
+    async openToRead(path) {
+      const bytes = await disk.read(path);
+      return bytes && toReadableFile(change(bytes, path));
     },
   };
 }

@@ -3,7 +3,8 @@
  * sector, names by operation. It fails, fills up and writes partially on demand.
  */
 import { basename, dirname } from 'node:path';
-import type { Disk, DiskFile } from '../../../src/server/store/file/disk.ts';
+import type { Disk, DiskFile, ReadableFile } from '../../../src/server/store/file/disk.ts';
+import { toReadableFile } from '../../../src/server/store/file/line-reader.ts';
 import {
   applyNameChange,
   bytesAfterCrash,
@@ -131,6 +132,11 @@ export class FakeDisk implements Disk {
   async read(path: string): Promise<Buffer | undefined> {
     if (this.#lost) throw new PowerLoss('lost');
     return this.contents(path);
+  }
+
+  async openToRead(path: string): Promise<ReadableFile | undefined> {
+    const bytes = await this.read(path);
+    return bytes && toReadableFile(bytes);
   }
 
   async open(path: string, mode: 'create' | 'replace' | 'modify'): Promise<DiskFile> {

@@ -4,7 +4,7 @@
  */
 import { type Adapter, Low } from 'lowdb';
 import { type Checkpoint, checkpointSlices, decodeCheckpoint } from './checkpoint-format.ts';
-import { type Disk, writeTemporaryFile } from './disk.ts';
+import { type Disk, type ReadableFile, writeTemporaryFile } from './disk.ts';
 import type { Layout } from './layout.ts';
 import { createDamagedError } from './open-error.ts';
 
@@ -26,10 +26,10 @@ class CheckpointAdapter implements Adapter<Checkpoint> {
 
   /** Never returns null: lowdb would use its default, and a lost file would look like a new store. */
   async read(): Promise<Checkpoint> {
-    const bytes = await this.#disk.read(this.#file);
-    if (bytes === undefined) throw createDamagedError(this.#file, 0, 'the file is missing');
-    this.size = bytes.length;
-    return decodeCheckpoint(this.#file, bytes);
+    return readRequired(this.#disk, this.#file, (contents) => {
+      this.size = contents.size;
+      return decodeCheckpoint(this.#file, contents);
+    });
   }
 
   /** A crash between the renames is safe: either checkpoint is complete together with the write-ahead log. */
@@ -41,6 +41,21 @@ class CheckpointAdapter implements Adapter<Checkpoint> {
     if (names?.some((name) => path(name) === this.#file)) await this.#disk.rename(this.#file, previous);
     await this.#disk.rename(temporary, this.#file);
     await this.#disk.syncFolder(folder);
+  }
+}
+
+/** Opens a file of the store and closes it after `read`. @throws StoreOpenError if it is missing. */
+export async function readRequired<Result>(
+  disk: Disk,
+  file: string,
+  read: (contents: ReadableFile) => Result | Promise<Result>,
+): Promise<Result> {
+  const contents = await disk.openToRead(file);
+  if (contents === undefined) throw createDamagedError(file, 0, 'the file is missing');
+  try {
+    return await read(contents);
+  } finally {
+    await contents.close();
   }
 }
 

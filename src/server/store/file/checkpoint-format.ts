@@ -5,7 +5,9 @@
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
 import { findShape, type StoredRow } from '../table-shape.ts';
+import type { ReadableFile } from './disk.ts';
 import { FORMAT_VERSION } from './layout.ts';
+import { crcUntil, LineReader, readRange } from './line-reader.ts';
 import { createDamagedError, createNewerFormatError, type StoreOpenError } from './open-error.ts';
 import { formatCrc } from './wal-record.ts';
 
@@ -76,26 +78,30 @@ function encodeCrcSuffix(crc: number): string {
   return `"crc32":"${formatCrc(crc)}"\n}\n`;
 }
 
-/** Decodes a checkpoint. @throws StoreOpenError 'damaged' or 'newer-format'. */
-export function decodeCheckpoint(file: string, bytes: Buffer): Checkpoint {
-  if (bytes.length === 0) throw createDamagedError(file, 0, 'the file is empty');
-  const version = PREFIX.exec(bytes.toString('latin1', 0, 64))?.[1];
+/**
+ * Decodes a checkpoint. Reads the file twice: first its CRC, so that no row of a damaged file is trusted, then its rows.
+ * @throws StoreOpenError 'damaged' or 'newer-format'.
+ */
+export function decodeCheckpoint(file: string, contents: ReadableFile): Checkpoint {
+  if (contents.size === 0) throw createDamagedError(file, 0, 'the file is empty');
+  const version = PREFIX.exec(readRange(contents, 0, Math.min(64, contents.size)).toString('latin1'))?.[1];
   if (version === undefined) throw createDamagedError(file, 0, 'this is not a checkpoint');
   if (Number(version) > FORMAT_VERSION) throw createNewerFormatError(file, `the checkpoint has format ${version}`);
   if (Number(version) !== FORMAT_VERSION) throw createDamagedError(file, 0, `format ${version} is unknown`);
-  if (!hasValidCrc(bytes)) throw findFirstDamage(file, bytes);
-  return parseLines(new LineReader(file, bytes));
+  if (!hasValidCrc(contents)) throw findFirstDamage(file, contents);
+  return parseLines(new CheckpointLines(file, contents));
 }
 
-function hasValidCrc(bytes: Buffer): boolean {
-  const end = bytes.length - CRC_SUFFIX_LENGTH;
+function hasValidCrc(contents: ReadableFile): boolean {
+  const end = contents.size - CRC_SUFFIX_LENGTH;
   if (end <= 0) return false;
-  return CRC_SUFFIX.exec(bytes.toString('latin1', end))?.[1] === formatCrc(crc32(bytes.subarray(0, end)));
+  const suffix = readRange(contents, end, contents.size).toString('latin1');
+  return CRC_SUFFIX.exec(suffix)?.[1] === formatCrc(crcUntil(contents, end));
 }
 
 /** Locates the first unreadable line; if all lines are readable, reports the CRC mismatch. */
-function findFirstDamage(file: string, bytes: Buffer): StoreOpenError {
-  const lines = new LineReader(file, bytes);
+function findFirstDamage(file: string, contents: ReadableFile): StoreOpenError {
+  const lines = new CheckpointLines(file, contents);
   try {
     parseLines(lines);
   } catch {
@@ -103,28 +109,24 @@ function findFirstDamage(file: string, bytes: Buffer): StoreOpenError {
   }
   return createDamagedError(
     file,
-    Math.max(0, bytes.length - CRC_SUFFIX_LENGTH),
+    Math.max(0, contents.size - CRC_SUFFIX_LENGTH),
     'the checksum does not match the contents',
   );
 }
 
-class LineReader {
+class CheckpointLines {
   readonly #file: string;
-  readonly #bytes: Buffer;
-  #start = 0;
-  #end = 0;
+  readonly #reader: LineReader;
 
-  constructor(file: string, bytes: Buffer) {
+  constructor(file: string, contents: ReadableFile) {
     this.#file = file;
-    this.#bytes = bytes;
+    this.#reader = new LineReader(contents);
   }
 
   next(): string {
-    this.#start = this.#end;
-    const newline = this.#bytes.indexOf('\n', this.#start);
-    if (newline < 0) throw this.createError('the file ends too early');
-    this.#end = newline + 1;
-    return this.#bytes.toString('utf8', this.#start, newline);
+    const line = this.#reader.next();
+    if (line === undefined || !this.#reader.complete) throw this.createError('the file ends too early');
+    return line.toString('utf8');
   }
 
   /** Parses the JSON value of a line: the text after `prefix`, without the trailing comma. */
@@ -139,7 +141,7 @@ class LineReader {
 
   /** Creates an error with the offset of the last line read. */
   createError(what: string): StoreOpenError {
-    return createDamagedError(this.#file, this.#start, what);
+    return createDamagedError(this.#file, this.#reader.start, what);
   }
 
   createNewerFormatError(what: string): StoreOpenError {
@@ -147,7 +149,7 @@ class LineReader {
   }
 }
 
-function parseLines(lines: LineReader): Checkpoint {
+function parseLines(lines: CheckpointLines): Checkpoint {
   lines.next();
   lines.next();
   const preamble = Preamble.safeParse({
@@ -166,7 +168,7 @@ function parseLines(lines: LineReader): Checkpoint {
   return { ...preamble.data, tables };
 }
 
-function parseRows(lines: LineReader, name: string): StoredRow[] {
+function parseRows(lines: CheckpointLines, name: string): StoredRow[] {
   const shape = findShape(name);
   if (shape === undefined) throw lines.createNewerFormatError(`it contains the unknown table ${name}`);
   const rows: StoredRow[] = [];

@@ -14,6 +14,15 @@ export interface DiskFile {
   close(): Promise<void>;
 }
 
+/** An open file. Reading blocks, as a store is read while it serves no requests, and line by line. */
+export interface ReadableFile {
+  /** The size when it was opened. */
+  readonly size: number;
+  /** @returns the number of bytes read, which may be fewer than requested; 0 at the end. */
+  readAt(bytes: Uint8Array, position: number): number;
+  close(): Promise<void>;
+}
+
 export interface Disk {
   /** Creates one folder, accessible to its owner only. */
   makeFolder(path: string): Promise<void>;
@@ -23,8 +32,10 @@ export interface Disk {
   list(folder: string): Promise<readonly string[] | undefined>;
   /** Returns an identifier of the folder that does not depend on the path. */
   identify(folder: string): Promise<string>;
-  /** Reads a file; undefined if it does not exist. */
+  /** Reads a small file; undefined if it does not exist. */
   read(path: string): Promise<Buffer | undefined>;
+  /** Opens a file of any size to read it in pieces; undefined if it does not exist. */
+  openToRead(path: string): Promise<ReadableFile | undefined>;
   /**
    * 'create' fails with EEXIST if the file exists, 'replace' truncates it, 'modify' retains its contents.
    * New files are accessible to their owner only.

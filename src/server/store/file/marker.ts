@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { type Disk, replaceFileAtomically } from './disk.ts';
 import { FORMAT_VERSION, type Layout } from './layout.ts';
+import { LineReader } from './line-reader.ts';
 import { createDamagedError, createNewerFormatError, StoreOpenError } from './open-error.ts';
 
 const Marker = z.object({
@@ -31,9 +32,12 @@ export async function writeMarker(disk: Disk, layout: Layout, initialised: boole
 
 /** @throws StoreOpenError if the marker is not 'initialised' but the write-ahead log contains commits. */
 export async function assertNothingWritten(disk: Disk, layout: Layout): Promise<void> {
-  const wal = await disk.read(layout.wal);
-  const headerLength = (wal?.indexOf('\n') ?? -1) + 1;
-  if (wal === undefined || headerLength === 0 || headerLength === wal.length) return;
+  const wal = await disk.openToRead(layout.wal);
+  if (wal === undefined) return;
+  const lines = new LineReader(wal);
+  lines.next();
+  await wal.close();
+  if (!lines.complete || lines.end === wal.size) return;
   throw createDamagedError(
     layout.marker,
     0,

@@ -1,3 +1,4 @@
+import { readSync } from 'node:fs';
 import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { type Disk, type DiskFile, getErrorCode } from './disk.ts';
 
@@ -20,6 +21,21 @@ export const nodeDisk: Disk = {
     return `${dev}:${ino}`;
   },
   read: (path) => unlessMissing(readFile(path)),
+  async openToRead(path) {
+    const handle = await unlessMissing(open(path, 'r'));
+    if (handle === undefined) return undefined;
+    try {
+      const { size } = await handle.stat();
+      return {
+        size,
+        readAt: (bytes, position) => readSync(handle.fd, bytes, 0, bytes.length, position),
+        close: () => handle.close(),
+      };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  },
   async open(path, mode) {
     const handle = await open(path, FLAGS[mode], OWNER_ONLY_FILE);
     try {

@@ -1,10 +1,11 @@
 /** Crash recovery: loads the store from its files and completes interrupted operations. */
 import { Overlay } from '../memory/overlay.ts';
-import { readCheckpoint } from './checkpoint-adapter.ts';
+import { readCheckpoint, readRequired } from './checkpoint-adapter.ts';
 import type { Checkpoint } from './checkpoint-format.ts';
-import { type Disk, writeFile } from './disk.ts';
+import { type Disk, type ReadableFile, writeTemporaryFile } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import { closedSegmentFirst, isTemporary, type Layout } from './layout.ts';
+import { readSlices } from './line-reader.ts';
 import { createDamagedError, StoreOpenError } from './open-error.ts';
 import { replay } from './wal-record.ts';
 import { readHeader, readSegment, type WalSegment } from './wal-segment.ts';
@@ -34,7 +35,6 @@ interface WalFiles {
   readonly closed: readonly ClosedSegment[];
   /** `journal.next.jsonl` if a rotation was interrupted after it renamed the active segment. */
   readonly newest: string;
-  readonly newestBytes: Buffer;
 }
 
 /** Recovers the store. @throws StoreOpenError for damage other than an unfinished write; nothing is changed then. */
@@ -42,7 +42,7 @@ export async function recover(disk: Disk, layout: Layout, log: LogStoreEvent): P
   const walFiles = await findWal(disk, layout);
   const { recovered, newest, unreadable } = await load(disk, layout, walFiles);
   await finishRotation(disk, layout, walFiles.newest);
-  if (newest.torn) await truncateTail(disk, layout, newest, walFiles.newestBytes, log);
+  if (newest.torn) await truncateTail(disk, layout, newest, log);
   if (unreadable !== undefined) await quarantineCheckpoint(disk, layout, recovered.sequence, unreadable, log);
   await removeTemporaryFiles(disk, layout);
   return recovered;
@@ -63,13 +63,7 @@ async function findWal(disk: Disk, layout: Layout): Promise<WalFiles> {
   closed.sort((one, other) => one.first - other.first);
   const has = (file: string) => names.some((name) => layout.path(name) === file);
   const newest = !has(layout.wal) && has(layout.nextWal) ? layout.nextWal : layout.wal;
-  return { disk, closed, newest, newestBytes: await readRequired(disk, newest) };
-}
-
-async function readRequired(disk: Disk, file: string): Promise<Buffer> {
-  const bytes = await disk.read(file);
-  if (bytes === undefined) throw createDamagedError(file, 0, 'the file is missing');
-  return bytes;
+  return { disk, closed, newest };
 }
 
 export interface LoadResult {
@@ -115,11 +109,12 @@ async function buildStore([checkpoint, size]: [Checkpoint, size: number], walFil
 
 /** Replays the commits after the checkpoint. The segments must be contiguous and overlap or adjoin the checkpoint. */
 async function replayWal(walFiles: WalFiles, checkpoint: Checkpoint, base: Overlay): Promise<WalSegment> {
-  const { disk, newest, newestBytes } = walFiles;
+  const { disk, newest } = walFiles;
   let previous: WalSegment | undefined;
-  for (const file of listNeededSegments(walFiles, checkpoint.sequence)) {
-    const bytes = file === newest ? newestBytes : await readRequired(disk, file);
-    const segment = replaySegment(file, bytes, file === newest, checkpoint, base);
+  for (const file of await listNeededSegments(walFiles, checkpoint.sequence)) {
+    const segment = await readRequired(disk, file, (contents) =>
+      replaySegment(contents, { file, isNewest: file === newest }, checkpoint, base),
+    );
     assertContiguous(segment, previous, checkpoint);
     previous = segment;
   }
@@ -135,20 +130,20 @@ async function replayWal(walFiles: WalFiles, checkpoint: Checkpoint, base: Overl
 }
 
 /** Skips segments that end before the checkpoint: a crash during their removal may have left some of them. */
-function listNeededSegments({ closed, newest, newestBytes }: WalFiles, sequence: number): string[] {
-  const all = [...closed, { file: newest, first: readHeader(newest, newestBytes).first }];
+async function listNeededSegments({ disk, closed, newest }: WalFiles, sequence: number): Promise<string[]> {
+  const { first } = await readRequired(disk, newest, (contents) => readHeader(newest, contents));
+  const all = [...closed, { file: newest, first }];
   const from = all.findLastIndex((segment) => segment.first <= sequence + 1);
   return all.slice(Math.max(0, from)).map((segment) => segment.file);
 }
 
 function replaySegment(
-  file: string,
-  bytes: Buffer,
-  newest: boolean,
+  contents: ReadableFile,
+  { file, isNewest }: { readonly file: string; readonly isNewest: boolean },
   checkpoint: Checkpoint,
   base: Overlay,
 ): WalSegment {
-  return readSegment(file, bytes, newest, (entry, offset) => {
+  return readSegment(file, contents, isNewest, (entry, offset) => {
     if (entry.sequence <= checkpoint.sequence) return;
     try {
       replay(entry, base);
@@ -185,15 +180,11 @@ async function finishRotation(disk: Disk, layout: Layout, newest: string): Promi
   await disk.syncFolder(layout.folder);
 }
 
-async function truncateTail(
-  disk: Disk,
-  layout: Layout,
-  { last, end }: WalSegment,
-  bytes: Buffer,
-  log: LogStoreEvent,
-): Promise<void> {
+async function truncateTail(disk: Disk, layout: Layout, { last, end }: WalSegment, log: LogStoreEvent): Promise<void> {
   const quarantined = layout.path(`journal.${last + 1}.broken`);
-  await writeFile(disk, quarantined, bytes.subarray(end));
+  await readRequired(disk, layout.wal, (contents) =>
+    writeTemporaryFile(disk, quarantined, readSlices(contents, { start: end })),
+  );
   await disk.syncFolder(layout.folder);
   const wal = await disk.open(layout.wal, 'modify');
   try {
@@ -212,7 +203,7 @@ async function quarantineCheckpoint(
   error: StoreOpenError,
   log: LogStoreEvent,
 ): Promise<void> {
-  if ((await disk.read(layout.checkpoint)) !== undefined) {
+  if ((await disk.list(layout.folder))?.some((name) => layout.path(name) === layout.checkpoint)) {
     await disk.rename(layout.checkpoint, layout.path(`iam.${sequence}.broken`));
     await disk.syncFolder(layout.folder);
   }

@@ -1,6 +1,8 @@
 /** Reads one segment of the write-ahead log, and distinguishes a torn tail from damage. */
 
+import type { ReadableFile } from './disk.ts';
 import { FORMAT_VERSION } from './layout.ts';
+import { LineReader, readRange } from './line-reader.ts';
 import { createDamagedError, createNewerFormatError } from './open-error.ts';
 import {
   decodeEntry,
@@ -11,8 +13,6 @@ import {
   type WalEntry,
   type WalHeader,
 } from './wal-record.ts';
-
-const NEWLINE = 0x0a;
 
 export interface WalSegment {
   readonly file: string;
@@ -33,35 +33,38 @@ export interface WalSegment {
  */
 export function readSegment(
   file: string,
-  bytes: Buffer,
+  contents: ReadableFile,
   newest: boolean,
   onEntry: (entry: WalEntry, offset: number) => void,
 ): WalSegment {
-  const head = readHeader(file, bytes);
-  let end = bytes.indexOf(NEWLINE) + 1;
+  const lines = new LineReader(contents);
+  const head = parseHeader(file, contents, lines);
   let last = head.first - 1;
   let lastEpoch = head.epoch;
-  while (end < bytes.length) {
-    const newline = bytes.indexOf(NEWLINE, end);
-    const entry = newline < 0 ? undefined : decodeEntry(bytes.subarray(end, newline));
+  for (let line = lines.next(); line !== undefined; line = lines.next()) {
+    const { start } = lines;
+    const entry = lines.complete ? decodeEntry(line) : undefined;
     if (entry === undefined) {
-      assertTorn(file, bytes, end, last + 1, newest);
-      return { file, head, last, lastEpoch, end, torn: true };
+      assertTorn({ file, contents, offset: start }, last + 1, newest);
+      return { file, head, last, lastEpoch, end: start, torn: true };
     }
-    assertFollows(file, end, entry, last, lastEpoch);
-    onEntry(entry, end);
+    assertFollows(file, start, entry, last, lastEpoch);
+    onEntry(entry, start);
     last = entry.sequence;
     lastEpoch = entry.epoch;
-    end = newline + 1;
   }
-  return { file, head, last, lastEpoch, end, torn: false };
+  return { file, head, last, lastEpoch, end: lines.end, torn: false };
 }
 
 /** Reads the header of a segment. @throws StoreOpenError if it is missing or damaged. */
-export function readHeader(file: string, bytes: Buffer): WalHeader {
-  if (bytes.length === 0) throw createDamagedError(file, 0, 'the file is empty');
-  const newline = bytes.indexOf(NEWLINE);
-  const head = newline < 0 ? undefined : decodeHeader(bytes.subarray(0, newline));
+export function readHeader(file: string, contents: ReadableFile): WalHeader {
+  return parseHeader(file, contents, new LineReader(contents));
+}
+
+function parseHeader(file: string, contents: ReadableFile, lines: LineReader): WalHeader {
+  if (contents.size === 0) throw createDamagedError(file, 0, 'the file is empty');
+  const line = lines.next();
+  const head = line !== undefined && lines.complete ? decodeHeader(line) : undefined;
   if (head === undefined) throw createDamagedError(file, 0, 'not a valid log header');
   if (head.formatVersion > FORMAT_VERSION)
     throw createNewerFormatError(file, `the write-ahead log has format ${head.formatVersion}`);
@@ -80,36 +83,56 @@ function assertFollows(file: string, offset: number, entry: WalEntry, last: numb
  * Asserts that the bytes from `offset` on are an unfinished write. A batch is written only once the previous one is
  * durable, so commits of a later batch prove that the bytes before them were durable.
  */
-function assertTorn(file: string, bytes: Buffer, offset: number, expected: number, newest: boolean): void {
+function assertTorn(tail: Tail, expected: number, newest: boolean): void {
+  const { file, offset } = tail;
   const what = `commit ${expected} is damaged`;
   if (!newest) throw createDamagedError(file, offset, what);
-  const tail = bytes.subarray(offset);
-  const { commits, hasHole } = scanTail(tail);
-  if (commits.some((entry) => entry.first > expected)) throw createDamagedError(file, offset, what);
+  const { commits, isLater, hasHole } = scanTail(tail, expected);
+  if (isLater) throw createDamagedError(file, offset, what);
   // Within one batch, a power loss leaves holes of zeros; flipped bits have another cause.
-  if (commits.length > 0 && !hasHole) throw createDamagedError(file, offset, what);
+  if (commits > 0 && !hasHole) throw createDamagedError(file, offset, what);
   if (isFollowedByBatch(tail, expected)) throw createDamagedError(file, offset, what);
 }
 
-/** Whether the damaged lines prove that another batch followed the expected commit. */
-function isFollowedByBatch(tail: Buffer, expected: number): boolean {
-  const first = parseEntryEnd(tail);
-  if (first !== undefined && first > expected) return true;
-  const start = parseEntryStart(tail);
-  return start?.lastOfBatch === true && tail.length > start.changesEnd + entryEndLength(expected);
+/** The bytes of a file from the first damaged line on. */
+interface Tail {
+  readonly file: string;
+  readonly contents: ReadableFile;
+  readonly offset: number;
 }
 
-/** The valid commits after the damage, and whether a damaged line contains unwritten bytes (zeros). */
-function scanTail(tail: Buffer): { commits: WalEntry[]; hasHole: boolean } {
-  const commits: WalEntry[] = [];
+/** More than the fields at either end of a line need. */
+const ENTRY_FIELDS_LENGTH = 256;
+
+/** Whether the damaged lines prove that another batch followed the expected commit. */
+function isFollowedByBatch({ contents, offset }: Tail, expected: number): boolean {
+  const { size } = contents;
+  const first = parseEntryEnd(readRange(contents, Math.max(offset, size - ENTRY_FIELDS_LENGTH), size));
+  if (first !== undefined && first > expected) return true;
+  const start = parseEntryStart(readRange(contents, offset, Math.min(size, offset + ENTRY_FIELDS_LENGTH)));
+  return start?.lastOfBatch === true && size - offset > start.changesEnd + entryEndLength(expected);
+}
+
+/**
+ * Counts the valid commits after the damage. Also returns whether one is of a batch after that of the expected commit, and
+ * whether a damaged line contains unwritten bytes (zeros).
+ */
+function scanTail(
+  { contents, offset }: Tail,
+  expected: number,
+): { commits: number; isLater: boolean; hasHole: boolean } {
+  const lines = new LineReader(contents, offset);
+  let commits = 0;
+  let isLater = false;
   let hasHole = false;
-  for (let start = 0; start < tail.length; ) {
-    const newline = tail.indexOf(NEWLINE, start);
-    const line = tail.subarray(start, newline < 0 ? tail.length : newline);
-    const entry = newline < 0 ? undefined : decodeEntry(line);
-    if (entry !== undefined) commits.push(entry);
-    else hasHole ||= line.includes(0);
-    start += line.length + 1;
+  for (let line = lines.next(); line !== undefined; line = lines.next()) {
+    const entry = lines.complete ? decodeEntry(line) : undefined;
+    if (entry === undefined) {
+      hasHole ||= line.includes(0);
+      continue;
+    }
+    commits += 1;
+    isLater ||= entry.first > expected;
   }
-  return { commits, hasHole };
+  return { commits, isLater, hasHole };
 }

@@ -2,8 +2,9 @@
 
 import { type Checkpoint, checkpointSlices, countTableRows, decodeCheckpoint } from '../file/checkpoint-format.ts';
 import { listRows } from '../file/checkpointer.ts';
-import type { Disk } from '../file/disk.ts';
+import type { Disk, ReadableFile } from '../file/disk.ts';
 import type { Layout } from '../file/layout.ts';
+import { readSlices } from '../file/line-reader.ts';
 import { StoreOpenError } from '../file/open-error.ts';
 import { inspect } from '../file/recovery.ts';
 
@@ -17,6 +18,12 @@ export interface BackupInfo {
   readonly tables: Readonly<Record<string, number>>;
 }
 
+/** A backup to write, of any size. */
+export interface Backup {
+  readonly info: Omit<BackupInfo, 'bytes'>;
+  readonly slices: Iterable<Uint8Array>;
+}
+
 type Rows = Pick<Checkpoint, 'sequence' | 'tables'>;
 
 /** Encodes a consistent dump as a backup. */
@@ -26,27 +33,43 @@ export function createBackup({ sequence, tables }: Rows, writtenAt: string): Gen
 }
 
 /** Backs up a closed store from its files, without changing them. @throws StoreOpenError. */
-export async function createBackupFromFiles(disk: Disk, layout: Layout, writtenAt: string): Promise<Generator<Buffer>> {
+export async function createBackupFromFiles(disk: Disk, layout: Layout, writtenAt: string): Promise<Backup> {
   const { recovered } = await inspect(disk, layout);
-  return createBackup({ sequence: recovered.sequence, tables: listRows(recovered.base) }, writtenAt);
+  const tables = listRows(recovered.base);
+  const sequence = Math.max(1, recovered.sequence);
+  return {
+    info: { sequence, writtenAt, tables: countTableRows(tables) },
+    slices: createBackup({ sequence, tables: listRows(recovered.base) }, writtenAt),
+  };
 }
 
-/** Reads a backup. @throws StoreOpenError 'damaged' with the offset, 'newer-format', 'io' if the file does not exist. */
-export async function readBackup(disk: Disk, file: string): Promise<{ bytes: Buffer; info: BackupInfo }> {
-  const bytes = await disk.read(file);
-  if (bytes === undefined) throw new StoreOpenError('io', `${file}: file not found.`, { file });
-  return { bytes, info: readBackupInfo(file, bytes) };
+/**
+ * Reads a backup and passes it to `use`.
+ * @throws StoreOpenError 'damaged' with the offset, 'newer-format', 'io' if the file does not exist.
+ */
+export async function readBackup<Result>(
+  disk: Disk,
+  file: string,
+  use: (info: BackupInfo, slices: Iterable<Buffer>) => Promise<Result>,
+): Promise<Result> {
+  const contents = await disk.openToRead(file);
+  if (contents === undefined) throw new StoreOpenError('io', `${file}: file not found.`, { file });
+  try {
+    return await use(readBackupInfo(file, contents), readSlices(contents));
+  } finally {
+    await contents.close();
+  }
 }
 
 /** Decodes the metadata of a backup. @throws StoreOpenError as `readBackup` does. */
-export function readBackupInfo(file: string, bytes: Buffer): BackupInfo {
-  const { sequence, writtenAt, tables } = decode(file, bytes);
-  return { sequence, writtenAt, bytes: bytes.length, tables: countTableRows(tables) };
+export function readBackupInfo(file: string, contents: ReadableFile): BackupInfo {
+  const { sequence, writtenAt, tables } = decode(file, contents);
+  return { sequence, writtenAt, bytes: contents.size, tables: countTableRows(tables) };
 }
 
-function decode(file: string, bytes: Buffer): Checkpoint {
+function decode(file: string, contents: ReadableFile): Checkpoint {
   try {
-    return decodeCheckpoint(file, bytes);
+    return decodeCheckpoint(file, contents);
   } catch (error) {
     if (!(error instanceof StoreOpenError) || error.kind !== 'damaged') throw error;
     const message = `${file}: ${error.what} (byte ${error.offset}). Nothing was changed. Use another backup.`;

@@ -1,14 +1,15 @@
 /** Operations on a store that no server has open: verify, repair, back up, restore. */
 import { dirname } from 'node:path';
-import { type Disk, getErrorCode, writeFile } from '../file/disk.ts';
+import { type Disk, getErrorCode, writeTemporaryFile } from '../file/disk.ts';
 import { makeFolder, prepareFolder } from '../file/file-store.ts';
 import { type Layout, layoutOf } from '../file/layout.ts';
+import { toReadableFile } from '../file/line-reader.ts';
 import { acquireLock, acquireReadLock } from '../file/lock.ts';
 import { createNoStoreError, readMarker } from '../file/marker.ts';
 import { StoreOpenError } from '../file/open-error.ts';
 import type { Processes } from '../file/processes.ts';
 import { replaceStore } from '../file/replacement.ts';
-import { type BackupInfo, createBackupFromFiles, readBackup, readBackupInfo } from './backup.ts';
+import { type Backup, type BackupInfo, createBackupFromFiles, readBackup, readBackupInfo } from './backup.ts';
 import { type CopyDeps, copyToDatabase, copyToFolder, type DatabaseTarget } from './copy-database.ts';
 import type { RowsDigest } from './digest.ts';
 import { prepareRepair, type Repair } from './repair.ts';
@@ -81,24 +82,26 @@ export function createOfflineStore({ processes, now, ...copyDeps }: OfflineStore
       }),
     backup: (folder, target) =>
       withReadLock(deps, folder, async (layout) => {
-        const slices = await createBackupFromFiles(disk, layout, now().toISOString());
-        return saveBackup(disk, Buffer.concat([...slices]), target);
+        return saveBackup(disk, await createBackupFromFiles(disk, layout, now().toISOString()), target);
       }),
-    saveBackup: (bytes, target) => saveBackup(disk, bytes, target),
-    readBackup: async (file) => (await readBackup(disk, file)).info,
+    saveBackup: async (bytes, target) => {
+      const { bytes: _, ...info } = readBackupInfo(target.file, toReadableFile(bytes));
+      return saveBackup(disk, { info, slices: [bytes] }, target);
+    },
+    readBackup: (file) => readBackup(disk, file, async (info) => info),
     holdsStore: async (folder) => {
       const exists = await holdsStore(disk, layoutOf(folder));
       return exists && withReadLock(deps, folder, async () => true);
     },
-    restore: async (file, folder, replace) => {
-      const { bytes } = await readBackup(disk, file);
-      const layout = layoutOf(folder);
-      if (!(await holdsStore(disk, layout))) await prepareFolder(disk, layout);
-      return withWriteLock(deps, folder, async () => {
-        if (!replace && (await holdsStore(disk, layout))) throw createStoreExistsError(folder);
-        return { folder, setAside: await replaceStore(disk, layout, [bytes]) };
-      });
-    },
+    restore: (file, folder, replace) =>
+      readBackup(disk, file, async (_, slices) => {
+        const layout = layoutOf(folder);
+        if (!(await holdsStore(disk, layout))) await prepareFolder(disk, layout);
+        return withWriteLock(deps, folder, async () => {
+          if (!replace && (await holdsStore(disk, layout))) throw createStoreExistsError(folder);
+          return { folder, setAside: await replaceStore(disk, layout, slices) };
+        });
+      }),
     copyToDatabase: (folder, to) =>
       withReadLock(deps, folder, (layout) => copyToDatabase(layout, to, { ...copyDeps, now })),
     copyToFolder: async (from, folder) => {
@@ -181,13 +184,13 @@ function createStoreExistsError(folder: string): StoreOpenError {
 }
 
 /** Writes a backup atomically, readable by its owner only. */
-async function saveBackup(disk: Disk, bytes: Buffer, target: BackupTarget): Promise<BackupFile | undefined> {
+async function saveBackup(disk: Disk, backup: Backup, target: BackupTarget): Promise<BackupFile | undefined> {
   const { file, newFolder, replace } = target;
-  const info = readBackupInfo(file, bytes);
   if (newFolder !== undefined && (await disk.list(newFolder)) === undefined) await makeFolder(disk, newFolder);
   if (!replace && !(await claimFile(disk, file))) return undefined;
+  let bytes: number;
   try {
-    await writeFile(disk, `${file}.tmp`, bytes);
+    bytes = await writeTemporaryFile(disk, `${file}.tmp`, backup.slices);
     await disk.rename(`${file}.tmp`, file);
   } catch (error) {
     await disk.remove(`${file}.tmp`).catch(() => {});
@@ -196,7 +199,7 @@ async function saveBackup(disk: Disk, bytes: Buffer, target: BackupTarget): Prom
     throw error;
   }
   await disk.syncFolder(dirname(file));
-  return { file, ...info };
+  return { file, ...backup.info, bytes };
 }
 
 /** Creates an empty file. Renaming alone would replace a file that another process creates meanwhile. */

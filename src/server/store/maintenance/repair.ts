@@ -6,8 +6,9 @@
 import { readCheckpoint } from '../file/checkpoint-adapter.ts';
 import { type Checkpoint, checkpointSlices, countTableRows } from '../file/checkpoint-format.ts';
 import { listRows } from '../file/checkpointer.ts';
-import type { Disk } from '../file/disk.ts';
+import type { Disk, ReadableFile } from '../file/disk.ts';
 import { closedSegmentFirst, type Layout } from '../file/layout.ts';
+import { LineReader } from '../file/line-reader.ts';
 import { createDamagedError, StoreOpenError } from '../file/open-error.ts';
 import { replaceStore } from '../file/replacement.ts';
 import { decodeEntry, decodeHeader, replay, type WalEntry } from '../file/wal-record.ts';
@@ -56,7 +57,7 @@ export async function prepareRepair(disk: Disk, layout: Layout): Promise<Repair>
     lost: countChanges(after),
     unreadableLines: lines.filter((entry) => entry === undefined).length,
     perform: (writtenAt) => {
-      const epoch = Math.max(1, ...lines.map((entry) => entry?.epoch ?? 1));
+      const epoch = lines.reduce((highest, entry) => Math.max(highest, entry?.epoch ?? 1), 1);
       return replaceStore(
         disk,
         layout,
@@ -125,7 +126,12 @@ async function readLines(disk: Disk, layout: Layout): Promise<WalLines> {
   const closed = names.filter((name) => closedSegmentFirst(name) !== undefined).sort(compareSegments);
   const files = [...closed.map(layout.path), layout.wal, layout.nextWal];
   const lines: (WalEntry | undefined)[] = [];
-  for (const file of files) lines.push(...parseLines((await disk.read(file)) ?? Buffer.alloc(0)));
+  for (const file of files) {
+    const contents = await disk.openToRead(file);
+    // Not as arguments of one call: there may be millions.
+    for (const entry of contents === undefined ? [] : parseLines(contents)) lines.push(entry);
+    await contents?.close();
+  }
   return lines;
 }
 
@@ -133,14 +139,12 @@ function compareSegments(one: string, other: string): number {
   return Number(closedSegmentFirst(one)) - Number(closedSegmentFirst(other));
 }
 
-function parseLines(bytes: Buffer): (WalEntry | undefined)[] {
+function parseLines(contents: ReadableFile): (WalEntry | undefined)[] {
   const entries: (WalEntry | undefined)[] = [];
-  for (let start = 0; start < bytes.length; ) {
-    const newline = bytes.indexOf(0x0a, start);
-    const end = newline < 0 ? bytes.length : newline;
-    const line = bytes.subarray(start, end);
-    if (start > 0 || decodeHeader(line) === undefined) entries.push(newline < 0 ? undefined : decodeEntry(line));
-    start = end + 1;
+  const lines = new LineReader(contents);
+  for (let line = lines.next(); line !== undefined; line = lines.next()) {
+    if (lines.start > 0 || decodeHeader(line) === undefined)
+      entries.push(lines.complete ? decodeEntry(line) : undefined);
   }
   return entries;
 }

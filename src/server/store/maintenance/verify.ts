@@ -1,10 +1,11 @@
 /** Verifies all files of a store without writing. */
 import { createHash } from 'node:crypto';
-import { readCheckpoint } from '../file/checkpoint-adapter.ts';
+import { readCheckpoint, readRequired } from '../file/checkpoint-adapter.ts';
 import { countTableRows } from '../file/checkpoint-format.ts';
 import { listRows } from '../file/checkpointer.ts';
-import type { Disk } from '../file/disk.ts';
+import type { Disk, ReadableFile } from '../file/disk.ts';
 import { closedSegmentFirst, FORMAT_VERSION, isTemporary, type Layout, replacementNumber } from '../file/layout.ts';
+import { readSlices } from '../file/line-reader.ts';
 import { assertNothingWritten, createNoStoreError, readMarker } from '../file/marker.ts';
 import { StoreOpenError } from '../file/open-error.ts';
 import { inspect, type LoadResult } from '../file/recovery.ts';
@@ -114,23 +115,26 @@ function toContents({ recovered, newest, unreadable }: LoadResult): StoreContent
 async function buildFileReport(disk: Disk, layout: Layout, name: string): Promise<FileReport[]> {
   const check = findFileCheck(disk, layout, name);
   if (check === undefined) return [];
-  const bytes = (await disk.read(layout.path(name))) ?? Buffer.alloc(0);
-  const fileInfo = { name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
-  const result = await check(bytes).catch(toDamage);
+  const fileInfo = await readRequired(disk, layout.path(name), (contents) => {
+    const hash = createHash('sha256');
+    for (const bytes of readSlices(contents)) hash.update(bytes);
+    return { name, bytes: contents.size, sha256: hash.digest('hex') };
+  });
+  const result = await check().catch(toDamage);
   if (!(result instanceof StoreOpenError)) return [{ ...fileInfo, holds: result }];
   const { offset, what = result.message } = result;
   return [{ ...fileInfo, holds: 'nothing reliable', damage: { offset, what } }];
 }
 
 /** The check for a file of this name, which returns a description of the contents. */
-function findFileCheck(disk: Disk, layout: Layout, name: string): ((bytes: Buffer) => Promise<string>) | undefined {
+function findFileCheck(disk: Disk, layout: Layout, name: string): (() => Promise<string>) | undefined {
   const path = layout.path(name);
   if (path === layout.marker) return async () => `the marker: ${await readMarker(disk, layout)}`;
   if ([layout.checkpoint, layout.previous].includes(path) || replacementNumber(name) !== undefined)
     return () => describeCheckpoint(disk, layout, path);
   const isNewest = [layout.wal, layout.nextWal].includes(path);
   if (isNewest || closedSegmentFirst(name) !== undefined)
-    return async (bytes) => describeSegment(path, bytes, isNewest);
+    return () => readRequired(disk, path, (contents) => describeSegment(path, contents, isNewest));
   return undefined;
 }
 
@@ -140,9 +144,9 @@ async function describeCheckpoint(disk: Disk, layout: Layout, path: string): Pro
   return `${count} rows, up to commit ${sequence}, written at ${writtenAt}`;
 }
 
-function describeSegment(path: string, bytes: Buffer, isNewest: boolean): string {
-  const { head, last, end, torn } = readSegment(path, bytes, isNewest, () => {});
+function describeSegment(path: string, contents: ReadableFile, isNewest: boolean): string {
+  const { head, last, end, torn } = readSegment(path, contents, isNewest, () => {});
   const commits = last - head.first + 1;
   const what = commits === 0 ? 'no commits' : `${commits} commits, ${head.first} to ${last}`;
-  return torn ? `${what}, and ${bytes.length - end} bytes of an unfinished commit` : what;
+  return torn ? `${what}, and ${contents.size - end} bytes of an unfinished commit` : what;
 }

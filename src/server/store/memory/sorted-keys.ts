@@ -15,7 +15,7 @@ export class SortedKeys {
 
   /** Adds a key, unless it is present. */
   add(key: string): void {
-    const chunk = this.#chunks[this.#chunkOf(key)];
+    const chunk = this.#chunks[this.#chunkToExtend(key)];
     if (chunk === undefined) this.#chunks.push([key]);
     else if (!insertInOrder(chunk, key)) return;
     else if (chunk.length > CHUNK_LENGTH) this.#split(chunk);
@@ -44,6 +44,12 @@ export class SortedKeys {
 
   *[Symbol.iterator](): IterableIterator<string> {
     for (const chunk of this.#chunks) yield* chunk;
+  }
+
+  /** As `#chunkOf`, without a search for a key that comes last: a checkpoint is loaded in order. */
+  #chunkToExtend(key: string): number {
+    const last = this.#chunks.at(-1)?.at(-1);
+    return last !== undefined && precedes(last, key) ? this.#chunks.length - 1 : this.#chunkOf(key);
   }
 
   /** The index of the only chunk that may contain the key. */

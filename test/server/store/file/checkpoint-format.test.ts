@@ -5,8 +5,9 @@ import {
   type Checkpoint,
   checkpointSlices,
   countTableRows,
-  decodeCheckpoint,
+  decodeCheckpoint as decodeContents,
 } from '../../../../src/server/store/file/checkpoint-format.ts';
+import { toReadableFile } from '../../../../src/server/store/file/line-reader.ts';
 import type { StoredRow } from '../../../../src/server/store/table-shape.ts';
 import { group } from '../rows.ts';
 
@@ -37,6 +38,10 @@ function withCrc(changed: string): Buffer {
 /** The offset of a line. */
 function lineAt(inside: string, changed: string): number {
   return changed.lastIndexOf('\n', changed.indexOf(inside)) + 1;
+}
+
+function decodeCheckpoint(name: string, bytes: Buffer): Checkpoint {
+  return decodeContents(name, toReadableFile(bytes));
 }
 
 test('is valid JSON and round-trips', () => {
