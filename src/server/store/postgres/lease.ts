@@ -45,23 +45,28 @@ export async function runUnderLease<Result>(
   try {
     return await work();
   } finally {
-    stopRenewing();
+    // A renewal that arrives after the release would take the lease again.
+    await stopRenewing();
     await connections.query(drop, [name, holder]).catch(() => undefined);
   }
 }
 
-function keepRenewing(renew: () => Promise<unknown>, timer: Timer): () => void {
+function keepRenewing(renew: () => Promise<unknown>, timer: Timer): () => Promise<void> {
   let cancel = () => {};
   let isEnded = false;
+  let renewing: Promise<void> = Promise.resolve();
   const schedule = (pause: number) => {
     if (isEnded) return;
     const onRenewed = () => schedule(renewalPause);
     const onFailed = () => schedule(retryPause);
-    cancel = timer.after(pause, () => void renew().then(onRenewed, onFailed));
+    cancel = timer.after(pause, () => {
+      renewing = renew().then(onRenewed, onFailed);
+    });
   };
   schedule(renewalPause);
   return () => {
     isEnded = true;
     cancel();
+    return renewing;
   };
 }

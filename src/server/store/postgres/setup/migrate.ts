@@ -71,19 +71,26 @@ const creationRaces = new Set(['23505', '42P06', '42P07']);
 const maxAttempts = 5;
 
 async function migrateOnce(client: PoolClient, schema: string): Promise<readonly string[]> {
-  await client.query('begin');
+  const run = (text: string, values: readonly unknown[] = []) => {
+    // The types of the driver lack query_timeout.
+    const query = { text, values: [...values], query_timeout: migrationTimeout };
+    return client.query(query);
+  };
+  await run('begin');
   try {
-    await client.query(`set local statement_timeout = ${migrationTimeout}; set local lock_timeout = ${lockTimeout}`);
+    await run(`set local statement_timeout = ${migrationTimeout}`);
+    // Until a migration of another process ends.
+    await run(`set local lock_timeout = ${migrationTimeout}`);
     // `if not exists` would require the right to create schemas although it exists.
-    const { rowCount } = await client.query('select 1 from pg_namespace where nspname = $1', [schema]);
-    if (rowCount === 0) await client.query(`create schema ${quoteName(schema)}`);
-    await client.query('create table if not exists meta (name text collate "C" primary key, value text not null)');
+    const { rowCount } = await run('select 1 from pg_namespace where nspname = $1', [schema]);
+    if (rowCount === 0) await run(`create schema ${quoteName(schema)}`);
+    await run('create table if not exists meta (name text collate "C" primary key, value text not null)');
     // Two migrations at once would both try to create the same tables.
-    await client.query(
-      "insert into meta (name, value) values ('schema lock', '') on conflict (name) do update set value = ''",
-    );
-    const applied = await applyMissing(client);
-    await client.query('commit');
+    await run("insert into meta (name, value) values ('schema lock', '') on conflict (name) do update set value = ''");
+    // While a change of a table waits for its lock, all calls wait.
+    await run(`set local lock_timeout = ${lockTimeout}`);
+    const applied = await applyMissing(client, run);
+    await run('commit');
     return applied;
   } catch (error) {
     await client.query('rollback').catch(() => undefined);
@@ -91,15 +98,15 @@ async function migrateOnce(client: PoolClient, schema: string): Promise<readonly
   }
 }
 
-async function applyMissing(client: PoolClient): Promise<readonly string[]> {
+async function applyMissing(
+  client: PoolClient,
+  run: (text: string, values?: readonly unknown[]) => Promise<unknown>,
+): Promise<readonly string[]> {
   const applied = await readApplied(client);
   const missing = migrations.filter(({ name }) => !applied.includes(name));
   for (const { name, statements } of missing) {
-    for (const text of statements) {
-      const query = { text, query_timeout: migrationTimeout };
-      await client.query(query);
-    }
-    await client.query('insert into meta (name, value) values ($1, now()::text)', [prefix + name]);
+    for (const text of statements) await run(text);
+    await run('insert into meta (name, value) values ($1, now()::text)', [prefix + name]);
   }
   return missing.map(({ name }) => name);
 }
