@@ -9,6 +9,8 @@ import { systemTimer } from '../lib/timer.ts';
 import { openFileStore } from './file/file-store.ts';
 import { nodeDisk } from './file/node-disk.ts';
 import { openNodeProcesses } from './file/node-processes.ts';
+import { defaultCapacity } from './memory/capacity.ts';
+import { observeHeap } from './memory/heap-gauge.ts';
 import { openMemoryStore } from './memory/memory-store.ts';
 import type { Store } from './store.ts';
 
@@ -21,17 +23,25 @@ export interface ServerIdentity {
 
 /** Opens the store. It uses the system clock, not the adjustable one. @throws StoreOpenError. */
 export async function openStore(settings: Settings, log: Log, server: ServerIdentity): Promise<Store> {
-  const { store, data } = settings;
-  if (store === 'memory') return openMemoryStore();
-  if (store === 'postgres') return openDatabase(settings, server);
-  return openFileStore({
-    directory: path.resolve(data),
+  if (settings.store === 'memory') return openMemoryStore();
+  if (settings.store === 'postgres') return openDatabase(settings, server);
+  const heap = observeHeap();
+  const store = await openFileStore({
+    directory: path.resolve(settings.data),
     disk: nodeDisk,
     clock: systemClock,
     processes: await openNodeProcesses(process.pid, process.platform),
     log: (event) => logStoreEvent(event, log),
     stopwatch: systemStopwatch,
+    capacity: { ...defaultCapacity, isMemoryFull: heap.isFull },
   });
+  return {
+    ...store,
+    async close() {
+      heap.close();
+      await store.close();
+    },
+  };
 }
 
 /** Loads the driver only now: other stores start without it. */

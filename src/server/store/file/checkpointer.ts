@@ -15,9 +15,15 @@ export interface CheckpointTuning {
   readonly delayMilliseconds: number;
   /** A checkpoint is due at once when the write-ahead log exceeds this size and that of the last checkpoint. */
   readonly walBytes: number;
+  /** While a checkpoint is written, writers wait when the log exceeds this size and twice that of the last checkpoint. */
+  readonly maxWalBytes: number;
 }
 
-export const defaultTuning: CheckpointTuning = { delayMilliseconds: 2_000, walBytes: 8 * 1024 * 1024 };
+export const defaultTuning: CheckpointTuning = {
+  delayMilliseconds: 2_000,
+  walBytes: 8 * 1024 * 1024,
+  maxWalBytes: 64 * 1024 * 1024,
+};
 
 /** A larger checkpoint is not rewritten until the log reaches a fraction of its size. */
 const SMALL_CHECKPOINT = 1024 * 1024;
@@ -39,6 +45,8 @@ export class Checkpointer {
   readonly #context: CheckpointerOptions;
   #last: { readonly sequence: number; readonly size: number };
   #running: Promise<void> | undefined;
+  /** Resolves when the checkpoint in progress is written or has failed. */
+  #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** After a failure, the next attempt waits for the delay, to spare a full disk. */
   #failed = false;
@@ -47,6 +55,17 @@ export class Checkpointer {
   constructor(context: CheckpointerOptions) {
     this.#context = context;
     this.#last = context.last;
+  }
+
+  /**
+   * Must be awaited before every batch. Without it, writers that are faster than the checkpoints would let the log, the
+   * next start and the overlay above the frozen rows grow without bound. Never waits for a checkpoint that has yet to
+   * rotate the log: that one waits for the batch.
+   */
+  beforeAppend(): Promise<void> | undefined {
+    const { wal, tuning } = this.#context;
+    if (this.#writing === undefined || wal.size <= Math.max(tuning.maxWalBytes, 2 * this.#last.size)) return undefined;
+    return this.#writing;
   }
 
   /** Must be called after every batch. */
@@ -115,12 +134,17 @@ export class Checkpointer {
       await wal.rotate();
       return { sequence: wal.sequence, frozen: overlayStore.freeze() };
     });
+    let finish = () => {};
+    this.#writing = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
     try {
       const writtenAt = clock.now().toISOString();
       const checkpoint: Checkpoint = { sequence, epoch: wal.epoch, writtenAt, tables: listRows(frozen) };
       return { sequence, size: await writeCheckpoint(disk, layout, checkpoint) };
     } finally {
-      await overlayStore.thaw();
+      await overlayStore.thaw().finally(finish);
+      this.#writing = undefined;
     }
   }
 }

@@ -1,5 +1,6 @@
 /** The file engine: rows in memory, made durable in the files of one folder before a write is acknowledged. */
 import { dirname } from 'node:path';
+import type { Capacity } from '../memory/capacity.ts';
 import { toStore } from '../memory/memory-store.ts';
 import { Overlay } from '../memory/overlay.ts';
 import { OverlayStore } from '../memory/overlay-store.ts';
@@ -25,6 +26,7 @@ export interface FileStoreOptions {
   readonly processes: Processes;
   readonly log?: LogStoreEvent;
   readonly tuning?: Partial<CheckpointTuning>;
+  readonly capacity?: Capacity;
   /** Monotonic milliseconds, to measure the disk. */
   readonly stopwatch?: { now(): number };
 }
@@ -102,8 +104,9 @@ async function assemble(
 ): Promise<FileStore> {
   const { disk, clock, log = () => {}, stopwatch } = options;
   const onAppend = () => checkpointer.onAppend();
-  const wal = await Wal.open({ disk, layout, log, onAppend, recovered, stopwatch });
-  const overlayStore = new OverlayStore(recovered.base, wal);
+  const beforeAppend = () => checkpointer.beforeAppend();
+  const wal = await Wal.open({ disk, layout, log, beforeAppend, onAppend, recovered, stopwatch });
+  const overlayStore = new OverlayStore(recovered.base, wal, options.capacity);
   const tuning = { ...defaultTuning, ...options.tuning };
   const last = recovered.checkpoint;
   const checkpointer = new Checkpointer({ disk, layout, clock, log, tuning, wal, overlayStore, last });

@@ -25,6 +25,7 @@ export class Wal implements Sink {
   readonly #disk: Disk;
   readonly #layout: Layout;
   readonly #log: LogStoreEvent;
+  readonly #beforeAppend: () => Promise<void> | undefined;
   readonly #onAppend: () => void;
   readonly #epoch: number;
   #file: DiskFile;
@@ -43,11 +44,12 @@ export class Wal implements Sink {
   #syncMilliseconds = 0;
 
   private constructor(context: WalOptions, file: DiskFile) {
-    const { disk, layout, log, onAppend, recovered, stopwatch } = context;
+    const { disk, layout, log, beforeAppend, onAppend, recovered, stopwatch } = context;
     this.#stopwatch = stopwatch;
     this.#disk = disk;
     this.#layout = layout;
     this.#log = log;
+    this.#beforeAppend = beforeAppend;
     this.#onAppend = onAppend;
     this.#file = file;
     this.#epoch = recovered.epoch + 1;
@@ -85,6 +87,7 @@ export class Wal implements Sink {
   }
 
   async append(commits: readonly Overlay[]): Promise<void> {
+    await this.#beforeAppend();
     this.#assertRunning();
     await this.#finish();
     const bytes = encodeBatch(this.#sequence + 1, this.#epoch, commits);
@@ -264,6 +267,8 @@ export interface WalOptions {
   readonly disk: Disk;
   readonly layout: Layout;
   readonly log: LogStoreEvent;
+  /** Awaited before every batch: slows writers down. */
+  readonly beforeAppend: () => Promise<void> | undefined;
   /** Called after every batch. */
   readonly onAppend: () => void;
   readonly recovered: RecoveryResult;

@@ -12,6 +12,7 @@ import { type Reader, type StoreDump, type StoreHealth, StoreUnavailableError, t
 import { type StoredRow, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
 import { Batch } from './batch.ts';
+import { type Capacity, defaultCapacity, memoryFullReason } from './capacity.ts';
 import { mergeInSlices } from './merge-in-slices.ts';
 import { listTableOverlays, Overlay } from './overlay.ts';
 import { createReader, createTransaction } from './table-access.ts';
@@ -39,6 +40,7 @@ const SMALL_OVERLAY = 20;
 export class OverlayStore {
   readonly reader: Reader;
   readonly #sink: Sink;
+  readonly #capacity: Capacity;
   /** Topmost first: one overlay, or two while the lower one is frozen. */
   readonly #durable: Overlay[];
   readonly #derived = new Map<TableName, DerivedValues>(tableNames.map((name) => [name, new DerivedValues()]));
@@ -54,9 +56,10 @@ export class OverlayStore {
   #closed = false;
 
   /** @param base an owned base, or shared overlays (topmost first) that no longer change. */
-  constructor(base: Overlay | readonly Overlay[], sink: Sink) {
+  constructor(base: Overlay | readonly Overlay[], sink: Sink, capacity = defaultCapacity) {
     this.#durable = base instanceof Overlay ? [base] : [new Overlay('overlay'), ...base];
     this.#sink = sink;
+    this.#capacity = capacity;
     this.reader = createReader({
       chainOf: (name) => listTableOverlays(this.#durable, name),
       derivedOf: this.#derivedOf,
@@ -78,7 +81,9 @@ export class OverlayStore {
 
   health(): StoreHealth {
     if (this.#closed) return { writable: false, reason: 'The store is closed.', permanent: true };
-    return this.#sink.health();
+    const health = this.#sink.health();
+    if (!health.writable || !this.#capacity.isMemoryFull()) return health;
+    return { writable: false, reason: memoryFullReason, permanent: false };
   }
 
   /** Runs a maintenance task while no batch is in flight. */
@@ -167,6 +172,7 @@ export class OverlayStore {
       topOf: (name) => top.table(name),
       derivedOf: this.#derivedOf,
       durable: false,
+      capacity: this.#capacity,
       pause: createPause(ACCESSES_PER_TURN),
     });
     const abandon = () => {

@@ -39,6 +39,14 @@ export class TableOverlay {
     return this.rows.has(key) || this.removed.has(key);
   }
 
+  /** The size of its largest map. */
+  get largestMapSize(): number {
+    let size = Math.max(this.rows.size, this.removed.size);
+    for (const owners of this.#unique.values()) if (owners.size > size) size = owners.size;
+    for (const lists of this.#index.values()) if (lists.size > size) size = lists.size;
+    return size;
+  }
+
   /** The key of the row in this overlay that has the value in a unique index. */
   ownerOf(unique: string, value: string): string | undefined {
     return this.#unique.get(unique)?.get(value);

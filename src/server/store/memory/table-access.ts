@@ -5,6 +5,7 @@ import { collectReachedRows, valuesOf } from '../reach.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from '../store.ts';
 import { findShape, indexValues, type StoredRow, type TableShape, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
+import { assertCapacity, type Capacity } from './capacity.ts';
 import type { TableOverlay } from './overlay.ts';
 import { countRows, type OverlayChain, readAllRows, readMatches, readRow, readUnique } from './overlay-chain.ts';
 
@@ -21,6 +22,7 @@ export interface View {
 }
 
 export interface WritableView extends View {
+  readonly capacity: Capacity;
   /** The overlay of one table that receives the writes. */
   topOf(name: TableName): TableOverlay;
 }
@@ -150,13 +152,17 @@ class WriteAccess extends ReadAccess<WritableView> {
   async insert(row: StoredRow): Promise<void> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
-    insert(this.view.chainOf(this.name), this.view.topOf(this.name), row);
+    const chain = this.view.chainOf(this.name);
+    assertCapacity(chain, this.view.capacity);
+    insert(chain, this.view.topOf(this.name), row);
   }
 
   async replace(row: StoredRow): Promise<void> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
-    replace(this.view.chainOf(this.name), this.view.topOf(this.name), row);
+    const chain = this.view.chainOf(this.name);
+    assertCapacity(chain, this.view.capacity);
+    replace(chain, this.view.topOf(this.name), row);
   }
 
   async delete(key: string): Promise<boolean> {
