@@ -57,7 +57,7 @@ export async function bundle({ root, outdir }) {
     absWorkingDir: root,
     entryPoints,
     // Native code.
-    external: ['@node-rs/argon2'],
+    external: ['@node-rs/argon2', 'fs-native-extensions'],
     outdir,
     outExtension: { '.js': '.cjs' },
     chunkNames: 'chunks/[name]-[hash]',

@@ -161,7 +161,10 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
         return appContext;
       },
       bootstrapResult,
-      warnings: collectStartWarnings({ settings, baseUrl, seed: options.seed, signingKey: configuredKey }),
+      warnings: [
+        ...collectStartWarnings({ settings, baseUrl, seed: options.seed, signingKey: configuredKey }),
+        ...(store.startWarnings ?? []),
+      ],
       replaceStore(other) {
         const replacement = lastReplacement.then(() => replaceStore(other));
         lastReplacement = replacement.catch(() => undefined);

@@ -487,6 +487,11 @@ export interface SettingValues {
   /** Disable login throttles, attempt limits of codes, sending limits and growth limits; for tests only */
   readonly 'disable-rate-limits'?: boolean | undefined;
   /**
+   * Open the store also on a system or file system without a kernel lock; a second server in another container is
+   * not detected then
+   */
+  readonly 'unsafe-lock'?: boolean | undefined;
+  /**
    * Maximum creations per hour by unauthenticated callers, per network; 0 disables the limit. Loopback addresses
    * are exempt. Default: 1000
    */

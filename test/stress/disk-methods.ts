@@ -7,7 +7,7 @@ export function bindDisk(disk: Disk): Disk {
     makeFolder: (path) => disk.makeFolder(path),
     restrictFolder: (path) => disk.restrictFolder(path),
     list: (folder) => disk.list(folder),
-    identify: (folder) => disk.identify(folder),
+    identify: (path) => disk.identify(path),
     read: (path) => disk.read(path),
     openToRead: (path) => disk.openToRead(path),
     open: (path, mode) => disk.open(path, mode),
@@ -20,6 +20,8 @@ export function bindDisk(disk: Disk): Disk {
 /** Returns the bound methods of a file. */
 export function bindDiskFile(file: DiskFile): DiskFile {
   return {
+    fd: file.fd,
+    identify: () => file.identify(),
     write: (bytes, position) => file.write(bytes, position),
     truncate: (size) => file.truncate(size),
     syncData: () => file.syncData(),

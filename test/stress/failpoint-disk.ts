@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { Disk, DiskFile } from '../../src/server/store/file/disk.ts';
 import type { DiskOperation } from '../server/store/fake-disk.ts';
-import { bindDisk } from './disk-methods.ts';
+import { bindDisk, bindDiskFile } from './disk-methods.ts';
 
 export interface Failpoint {
   readonly kind: DiskOperation['kind'];
@@ -30,6 +30,7 @@ export function withFailpoint(disk: Disk, at: Failpoint, kill: () => void): Disk
     return result;
   }
   const watched = (file: DiskFile, name: string): DiskFile => ({
+    ...bindDiskFile(file),
     write(bytes, position) {
       written = at.containing === undefined ? '' : Buffer.from(bytes).toString('latin1');
       return around('write', name, () => file.write(bytes, position));
@@ -37,7 +38,6 @@ export function withFailpoint(disk: Disk, at: Failpoint, kill: () => void): Disk
     truncate: (size) => around('truncate', name, () => file.truncate(size)),
     syncData: () => around('syncData', name, () => file.syncData()),
     sync: () => around('sync', name, () => file.sync()),
-    close: () => file.close(),
   });
   return {
     ...bindDisk(disk),

@@ -55,11 +55,6 @@ export function withSeededBug(disk: Disk, seededBug: string | undefined): Disk {
         ...bindDisk(disk),
         list: async (folder) => (await disk.list(folder))?.filter((name) => name !== 'journal.next.jsonl'),
       };
-    case 'share-store':
-      return {
-        ...bindDisk(disk),
-        open: (path, mode) => disk.open(path, basename(path) === 'iam.lock' && mode === 'create' ? 'replace' : mode),
-      };
     default:
       return seededBug === undefined ? disk : withFiles(disk, seededBug);
   }
@@ -130,6 +125,7 @@ function delayWrites(file: DiskFile): DiskFile {
     return flushed;
   };
   return {
+    ...bindDiskFile(file),
     async write(bytes, position) {
       waiting.push({ bytes, position });
       void setTimeout(LATER_MS, undefined, { ref: false })
@@ -215,8 +211,7 @@ function dropOutOfSequence(bytes: Buffer): Buffer {
 /** Returns the processes as a server with `share-store` sees them: no holder of a lock is running. */
 export function seedProcessBug(processes: Processes, seededBug: string | undefined): Processes {
   if (seededBug !== 'share-store') return processes;
-  // The bug is in the lock file, so the lock that is bound to the process is disabled.
-  return { ...processes, acquire: async () => 'unsupported', isRunning: async () => false };
+  return { ...processes, kernelLock: async () => 'acquired', isRunning: async () => false };
 }
 
 /** Returns the clock, stopped with `frozen-clock`. */

@@ -197,6 +197,10 @@ export const settingsTable = {
     'disable-rate-limits',
     'Disable login throttles, attempt limits of codes, sending limits and growth limits; for tests only',
   ),
+  unsafeLock: booleanSetting(
+    'unsafe-lock',
+    'Open the store also on a system or file system without a kernel lock; a second server in another container is not detected then',
+  ),
   growthLimit: integerSetting(
     'growth-limit',
     1000,

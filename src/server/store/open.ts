@@ -30,7 +30,7 @@ export async function openStore(settings: Settings, log: Log, server: ServerIden
     directory: path.resolve(settings.data),
     disk: nodeDisk,
     clock: systemClock,
-    processes: await openNodeProcesses(process.pid, process.platform),
+    processes: await openNodeProcesses(process.pid, process.platform, { allowsUnsafeLock: settings.unsafeLock }),
     log: (event) => logStoreEvent(event, log),
     stopwatch: systemStopwatch,
     capacity: { ...defaultCapacity, isMemoryFull: heap.isFull },
@@ -66,7 +66,7 @@ async function openDatabase(
 function logStoreEvent({ event, ...fields }: { readonly event: string; readonly error?: unknown }, log: Log): void {
   const loggedFields = 'error' in fields ? { ...fields, error: String(fields.error) } : fields;
   const level =
-    event === 'writes-stopped' || event === 'checkpoint-failed'
+    event === 'writes-stopped' || event === 'dispossessed' || event === 'checkpoint-failed'
       ? 'error'
       : event === 'checkpoint-written'
         ? 'debug'

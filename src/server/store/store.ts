@@ -108,6 +108,8 @@ export interface Store extends Reader {
   transactionStats?(): TransactionStats;
   /** Whether writes are accepted, and if not, why (for logs and /readyz, never for callers). */
   health(): StoreHealth;
+  /** Warnings about the place of the store, one sentence each. */
+  readonly startWarnings?: readonly string[];
   /** What the servers of a shared store need besides its rows; missing if one server uses the store alone. */
   readonly shared?: SharedStore;
   /** Waits for pending writes, writes a final checkpoint if the engine has one, and releases the store. */

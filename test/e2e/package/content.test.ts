@@ -24,7 +24,7 @@ import {
   typeProblems,
 } from './rules.ts';
 
-const maxSize = 4_000_000;
+const maxSize = 4_100_000;
 
 const packed = inject('tarball');
 
@@ -93,7 +93,7 @@ describe('the files', () => {
     ).toHaveLength(4);
   });
 
-  test('have at most 4 MB packed, of which the console needs 0.8', ({ annotate }) => {
+  test('have at most 4.1 MB packed, of which the console needs 0.8', ({ annotate }) => {
     expect(packed.size).toBeLessThanOrEqual(maxSize);
     return annotate(`packed ${packed.size} bytes, unpacked ${packed.unpackedSize} bytes`);
   });

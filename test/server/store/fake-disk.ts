@@ -3,7 +3,7 @@
  * sector, names by operation. It fails, fills up and writes partially on demand.
  */
 import { basename, dirname } from 'node:path';
-import type { Disk, DiskFile, ReadableFile } from '../../../src/server/store/file/disk.ts';
+import type { Disk, DiskFile, OpenMode, ReadableFile } from '../../../src/server/store/file/disk.ts';
 import { toReadableFile } from '../../../src/server/store/file/line-reader.ts';
 import {
   applyNameChange,
@@ -56,6 +56,7 @@ export class FakeDisk implements Disk {
   /** Names of open files at the time of opening. */
   readonly openFiles: string[] = [];
   readonly #folders = new Map<string, FakeFolder>([['/', createFakeFolder()]]);
+  readonly #identifiers = new Map<Inode, string>();
   #lost = false;
 
   /** Simulates a power loss at the next matching operation. */
@@ -125,8 +126,9 @@ export class FakeDisk implements Disk {
     return folder && [...folder.names.keys()];
   }
 
-  async identify(path: string): Promise<string> {
-    return path;
+  async identify(path: string): Promise<string | undefined> {
+    const inode = this.#folders.get(dirname(path))?.names.get(basename(path));
+    return inode && this.#identifierOf(inode);
   }
 
   async read(path: string): Promise<Buffer | undefined> {
@@ -139,13 +141,13 @@ export class FakeDisk implements Disk {
     return bytes && toReadableFile(bytes);
   }
 
-  async open(path: string, mode: 'create' | 'replace' | 'modify'): Promise<DiskFile> {
+  async open(path: string, mode: OpenMode): Promise<DiskFile> {
     const folder = this.#folder(dirname(path));
     const name = basename(path);
     const existing = folder.names.get(name);
     if (mode === 'create' && existing !== undefined) throw systemError('EEXIST', 'open');
-    if (mode === 'modify' && existing === undefined) throw systemError('ENOENT', 'open');
-    this.#record('open', name);
+    if ((mode === 'modify' || mode === 'read') && existing === undefined) throw systemError('ENOENT', 'open');
+    if (mode !== 'read') this.#record('open', name);
     const inode = existing ?? { data: Buffer.alloc(0), synced: Buffer.alloc(0) };
     if (existing === undefined) applyNameChange(folder, (names) => names.set(name, inode));
     if (mode === 'replace') inode.data = Buffer.alloc(0);
@@ -177,6 +179,12 @@ export class FakeDisk implements Disk {
     folder.changes = [];
   }
 
+  #identifierOf(inode: Inode): string {
+    const identifier = this.#identifiers.get(inode) ?? `1:${this.#identifiers.size + 1}`;
+    this.#identifiers.set(inode, identifier);
+    return identifier;
+  }
+
   #close(name: string): void {
     const at = this.openFiles.indexOf(name);
     if (at < 0) throw systemError('EBADF', 'close');
@@ -185,6 +193,7 @@ export class FakeDisk implements Disk {
 
   #file(inode: Inode, name: string): DiskFile {
     this.openFiles.push(name);
+    let isOpen = true;
     const sync = async (kind: 'sync' | 'syncData') => {
       try {
         this.#record(kind, name);
@@ -195,6 +204,11 @@ export class FakeDisk implements Disk {
       inode.synced = syncedBytes(inode);
     };
     return {
+      fd: -1,
+      identify: async () => {
+        if (!isOpen) throw systemError('EBADF', 'fstat');
+        return this.#identifierOf(inode);
+      },
       write: async (bytes, position) => this.#write(inode, name, bytes, position),
       truncate: async (size) => {
         this.#record('truncate', name);
@@ -202,7 +216,10 @@ export class FakeDisk implements Disk {
       },
       syncData: () => sync('syncData'),
       sync: () => sync('sync'),
-      close: async () => this.#close(name),
+      close: async () => {
+        this.#close(name);
+        isOpen = false;
+      },
     };
   }
 

@@ -1,18 +1,26 @@
 /** Fake processes, which can be killed. */
-import type { NameLock, Processes } from '../../../src/server/store/file/processes.ts';
+
+import type { DiskFile } from '../../../src/server/store/file/disk.ts';
+import type { KernelLock, Processes } from '../../../src/server/store/file/processes.ts';
 
 /** Pids are never reused, so that a copied lock file refers to no process. */
 let pids = 100;
 
-export class FakeMachine {
-  readonly #sockets: boolean;
-  readonly #running = new Set<number>();
-  readonly #owners = new Map<string, number>();
+interface Owner {
+  readonly pid: number;
+  readonly file: DiskFile;
+}
 
-  constructor(sockets = true) {
-    this.#sockets = sockets;
+export class FakeMachine {
+  readonly #hasKernelLock: boolean;
+  readonly #running = new Set<number>();
+  readonly #owners = new Map<string, Owner>();
+
+  constructor(hasKernelLock = true) {
+    this.#hasKernelLock = hasKernelLock;
   }
 
+  /** Starts a process; without a kernel lock it uses the unsafe one. */
   start(): Processes & { kill(): void } {
     pids += 1;
     const pid = pids;
@@ -20,16 +28,26 @@ export class FakeMachine {
     return {
       self: { pid, bootId: 'boot', startedAt: `start ${pid}` },
       isRunning: async (identity) => this.#running.has(identity.pid),
-      acquire: async (name) => this.#acquire(name, pid),
+      kernelLock: this.#hasKernelLock ? (file, mode) => this.#lock({ pid, file }, mode) : undefined,
+      allowsUnsafeLock: true,
       kill: () => this.#running.delete(pid),
     };
   }
 
-  #acquire(name: string, pid: number): NameLock {
-    if (!this.#sockets) return 'unsupported';
-    const owner = this.#owners.get(name);
-    if (owner !== undefined && this.#running.has(owner)) return 'taken';
-    this.#owners.set(name, pid);
-    return { release: async () => void this.#owners.delete(name) };
+  /** As the kernel, for exclusive locks: a lock ends with its process, and when its file is closed. */
+  async #lock(newcomer: Owner, mode: Parameters<KernelLock>[1]): ReturnType<KernelLock> {
+    const identifier = await newcomer.file.identify();
+    const owner = this.#owners.get(identifier);
+    if (owner !== undefined && this.#running.has(owner.pid) && (await isOpen(owner.file))) return 'taken';
+    if (this.#owners.get(identifier) !== owner) return 'taken';
+    if (mode === 'exclusive') this.#owners.set(identifier, newcomer);
+    return 'acquired';
   }
+}
+
+function isOpen(file: DiskFile): Promise<boolean> {
+  return file.identify().then(
+    () => true,
+    () => false,
+  );
 }

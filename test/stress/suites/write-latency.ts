@@ -6,7 +6,7 @@ import type { FileStore } from '../../../src/server/store/file/file-store.ts';
 import { nodeDisk } from '../../../src/server/store/file/node-disk.ts';
 import { user } from '../../server/store/rows.ts';
 import { openStore } from '../../server/store/temp-store.ts';
-import { bindDisk } from '../disk-methods.ts';
+import { bindDisk, bindDiskFile } from '../disk-methods.ts';
 import { StoreOracle } from '../oracle.ts';
 import { withSeededBug } from '../seeded-bugs.ts';
 import { runRounds, type Suite } from '../suite.ts';
@@ -154,10 +154,7 @@ function countSyncs(disk: Disk): { disk: Disk; syncs: () => number } {
   const open: Disk['open'] = async (path, mode) => {
     const file = await disk.open(path, mode);
     return {
-      write: (bytes, position) => file.write(bytes, position),
-      truncate: (size) => file.truncate(size),
-      sync: () => file.sync(),
-      close: () => file.close(),
+      ...bindDiskFile(file),
       syncData: () => {
         syncs += 1;
         return file.syncData();

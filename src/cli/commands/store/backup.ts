@@ -43,19 +43,20 @@ export function addStoreBackup(noun: Command, runtime: CliRuntime): void {
 
 async function backupServer(context: Context, target: BackupTarget) {
   const { body } = await callControlPlane(context, 'POST', backupPath);
-  return saveBackup(target, (store) => store.saveBackup(Buffer.from(String(body)), target));
+  return saveBackup(context, target, (store) => store.saveBackup(Buffer.from(String(body)), target));
 }
 
 function backupFiles(context: Context, options: CommandOptions, target: BackupTarget) {
-  return saveBackup(target, (store) => store.backup(resolveStoreFolder(context, options), target));
+  return saveBackup(context, target, (store) => store.backup(resolveStoreFolder(context, options), target));
 }
 
 /** Also reports a file that another process created since the check. */
 async function saveBackup<File>(
+  context: Context,
   target: BackupTarget,
   save: (store: OfflineStore) => Promise<File | undefined>,
 ): Promise<File> {
-  const written = await withOfflineStore(save);
+  const written = await withOfflineStore(context, save);
   if (written === undefined) throw backupExistsError(target.file);
   return written;
 }
@@ -83,7 +84,7 @@ export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
     .option(...dataOption)
     .option('--force', 'quarantine the files of an existing store');
   setAction(command, runtime, (context, [file], options) =>
-    withOfflineStore(async (store) => {
+    withOfflineStore(context, async (store) => {
       const [backup, folder] = [path.resolve(String(file)), resolveStoreFolder(context, options)];
       const facts = await store.readBackup(backup);
       const exists = await store.holdsStore(folder);

@@ -37,7 +37,7 @@ async function copy(context: Context, options: CommandOptions): Promise<void> {
   const database = readDatabase(context, options);
   const folder = path.resolve(from === databaseWord ? to : from);
   if (options.dryRun === true) return context.notice(`Dry run, nothing was changed: would copy ${from} to ${to}.`);
-  const copied = await withOfflineStore((store) =>
+  const copied = await withOfflineStore(context, (store) =>
     from === databaseWord ? store.copyToFolder(database, folder) : store.copyToDatabase(folder, database),
   );
   if (!context.printer.isForPeople) return context.printer.value({ from, to, ...copied });

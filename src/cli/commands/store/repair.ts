@@ -27,7 +27,7 @@ export function addStoreRepair(noun: Command, runtime: CliRuntime): void {
 
 async function repair(context: Context, options: CommandOptions): Promise<void> {
   const folder = resolveStoreFolder(context, options);
-  const preview = await withOfflineStore((store) => store.previewRepair(folder));
+  const preview = await withOfflineStore(context, (store) => store.previewRepair(folder));
   if (preview === undefined) return printOrNotice(context, { folder }, [`${folder} is intact. Nothing to repair.`]);
   if (options.dryRun === true)
     return printOrNotice(context, { folder, ...preview }, [
@@ -39,7 +39,7 @@ async function repair(context: Context, options: CommandOptions): Promise<void> 
     ...{ requireName: true, name: path.basename(folder) },
     details: async () => formatRepairPreview(preview),
   });
-  const { setAside } = await withOfflineStore((store) => store.repair(folder));
+  const { setAside } = await withOfflineStore(context, (store) => store.repair(folder));
   const done = [
     ...formatRepairPreview(preview),
     `Repaired ${folder}. Quarantined the previous files: ${setAside.join(', ')}.`,

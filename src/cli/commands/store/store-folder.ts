@@ -16,10 +16,16 @@ export function resolveStoreFolder({ manifest, environment }: Context, { data }:
 }
 
 /** Runs `work` with the offline store API of the server. @throws CliError if the store cannot be opened */
-export async function withOfflineStore<Result>(work: (store: OfflineStore) => Promise<Result>): Promise<Result> {
+export async function withOfflineStore<Result>(
+  { environment }: Context,
+  work: (store: OfflineStore) => Promise<Result>,
+): Promise<Result> {
   const server = await import('../../../server/store/maintenance/open-offline-store.ts');
   const usageErrors = [server.SettingError];
-  return convertStoreErrors(async () => work(await server.openOfflineStore()), { ...server, usageErrors });
+  return convertStoreErrors(async () => work(await server.openOfflineStore(environment.variables.IAM_UNSAFE_LOCK)), {
+    ...server,
+    usageErrors,
+  });
 }
 
 /** Formats row counts by table; empty tables are omitted. */

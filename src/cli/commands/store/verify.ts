@@ -21,7 +21,7 @@ export function addStoreVerify(noun: Command, runtime: CliRuntime): void {
     ],
   }).option(...dataOption);
   setAction(command, runtime, async (context, _, options) => {
-    const report = await withOfflineStore((store) => store.verify(resolveStoreFolder(context, options)));
+    const report = await withOfflineStore(context, (store) => store.verify(resolveStoreFolder(context, options)));
     if (context.printer.isForPeople) context.printer.lines(await formatReport(report));
     else await context.printer.value(report);
     if (!report.sound) throw damagedError(report);

@@ -4,6 +4,10 @@
  */
 
 export interface DiskFile {
+  /** The file descriptor, for the kernel lock. */
+  readonly fd: number;
+  /** Returns the identifier of the open file, whatever its name is now. */
+  identify(): Promise<string>;
   /** Writes at `position`. @returns the number of bytes written, which may be fewer than requested. */
   write(bytes: Uint8Array, position: number): Promise<number>;
   truncate(size: number): Promise<void>;
@@ -23,6 +27,8 @@ export interface ReadableFile {
   close(): Promise<void>;
 }
 
+export type OpenMode = 'create' | 'replace' | 'modify' | 'ensure' | 'read';
+
 export interface Disk {
   /** Creates one folder, accessible to its owner only. */
   makeFolder(path: string): Promise<void>;
@@ -30,17 +36,18 @@ export interface Disk {
   restrictFolder(path: string): Promise<void>;
   /** Lists the names in a folder; undefined if it does not exist. */
   list(folder: string): Promise<readonly string[] | undefined>;
-  /** Returns an identifier of the folder that does not depend on the path. */
-  identify(folder: string): Promise<string>;
+  /** Returns the identifier of the file of this name, which does not depend on the name; undefined if it does not exist. */
+  identify(path: string): Promise<string | undefined>;
   /** Reads a small file; undefined if it does not exist. */
   read(path: string): Promise<Buffer | undefined>;
   /** Opens a file of any size to read it in pieces; undefined if it does not exist. */
   openToRead(path: string): Promise<ReadableFile | undefined>;
   /**
-   * 'create' fails with EEXIST if the file exists, 'replace' truncates it, 'modify' retains its contents.
+   * 'create' fails with EEXIST if the file exists, 'replace' truncates it, 'modify' and 'ensure' retain its contents, and
+   * 'ensure' creates it if it does not exist. 'read' permits no writes.
    * New files are accessible to their owner only.
    */
-  open(path: string, mode: 'create' | 'replace' | 'modify'): Promise<DiskFile>;
+  open(path: string, mode: OpenMode): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
   /** Resolves once the names in the folder survive a power loss. */

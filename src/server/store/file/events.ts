@@ -8,6 +8,8 @@ export type StoreEvent =
   | { readonly event: 'checkpoint-failed'; readonly error: unknown }
   /** A write failed; the next one is attempted. */
   | { readonly event: 'write-failed'; readonly error: unknown }
+  /** A file of the open store was replaced or removed: writes are rejected until the next start. */
+  | { readonly event: 'dispossessed'; readonly file: string; readonly reason: string }
   /** Writes are rejected until the next start. */
   | { readonly event: 'writes-stopped'; readonly error: unknown };
 

@@ -10,7 +10,7 @@ import { Checkpointer, type CheckpointTuning, defaultTuning, listRows } from './
 import { type Disk, getErrorCode } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import { isInitialFile, type Layout, layoutOf } from './layout.ts';
-import { acquireLock } from './lock.ts';
+import { acquireLock, assertLockAvailable, type StoreLock } from './lock.ts';
 import { assertNothingWritten, createNotOursError, readMarker, writeMarker } from './marker.ts';
 import { StoreOpenError } from './open-error.ts';
 import type { Processes } from './processes.ts';
@@ -52,16 +52,17 @@ export async function openFileStore(options: FileStoreOptions): Promise<FileStor
 
 async function openLocked(options: FileStoreOptions, layout: Layout): Promise<FileStore> {
   const { disk, processes, log = () => {} } = options;
+  assertLockAvailable(layout, processes);
   await prepareFolder(disk, layout);
-  const unlock = await acquireLock(disk, layout, processes);
+  const lock = await acquireLock(disk, layout, processes);
   try {
     await finishReplacement(disk, layout);
     if ((await readMarker(disk, layout)) !== 'initialised') await initializeFiles(disk, layout, options.clock);
     const recovered = await recover(disk, layout, log);
-    return await assemble(options, layout, recovered, unlock);
+    return await assemble(options, layout, recovered, lock);
   } catch (error) {
-    // Report why the store was not opened, even if the lock file can't be removed.
-    await unlock().catch(() => {});
+    // Report why the store was not opened, even if the lock file can't be written.
+    await lock.release().catch(() => {});
     throw error;
   }
 }
@@ -100,12 +101,13 @@ async function assemble(
   options: FileStoreOptions,
   layout: Layout,
   recovered: RecoveryResult,
-  unlock: () => Promise<void>,
+  lock: StoreLock,
 ): Promise<FileStore> {
   const { disk, clock, log = () => {}, stopwatch } = options;
   const onAppend = () => checkpointer.onAppend();
   const beforeAppend = () => checkpointer.beforeAppend();
-  const wal = await Wal.open({ disk, layout, log, beforeAppend, onAppend, recovered, stopwatch });
+  const lockFile = lock.watched;
+  const wal = await Wal.open({ disk, layout, log, beforeAppend, onAppend, recovered, stopwatch, lockFile });
   const overlayStore = new OverlayStore(recovered.base, wal, options.capacity);
   const tuning = { ...defaultTuning, ...options.tuning };
   const last = recovered.checkpoint;
@@ -118,10 +120,11 @@ async function assemble(
     // A failed checkpoint is logged; the write-ahead log contains all commits.
     await checkpointer.run().catch(() => {});
     await wal.close();
-    await unlock();
+    await lock.release();
   };
   return {
     ...toStore(overlayStore),
+    startWarnings: lock.warnings,
     fresh: recovered.sequence === 0,
     diskStats: () => wal.diskStats(),
     checkpoint: () => checkpointer.run(),

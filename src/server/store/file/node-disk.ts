@@ -1,10 +1,28 @@
-import { readSync } from 'node:fs';
-import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
-import { type Disk, type DiskFile, getErrorCode } from './disk.ts';
+import { type BigIntStats, readSync } from 'node:fs';
+import {
+  chmod,
+  constants,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  unlink,
+} from 'node:fs/promises';
+import { type Disk, type DiskFile, getErrorCode, type OpenMode } from './disk.ts';
 
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
-const FLAGS = { create: 'wx', replace: 'w', modify: 'r+' } as const;
+const FLAGS = {
+  create: 'wx',
+  replace: 'w',
+  modify: 'r+',
+  ensure: constants.O_RDWR | constants.O_CREAT,
+  read: 'r',
+} as const;
+const CREATING: readonly OpenMode[] = ['create', 'replace', 'ensure'];
 
 /** The file system of this machine. */
 export const nodeDisk: Disk = {
@@ -16,9 +34,9 @@ export const nodeDisk: Disk = {
   },
   restrictFolder: (path) => chmod(path, OWNER_ONLY_FOLDER),
   list: (folder) => unlessMissing(readdir(folder)),
-  async identify(folder) {
-    const { dev, ino } = await stat(folder, { bigint: true });
-    return `${dev}:${ino}`;
+  async identify(path) {
+    const found = await unlessMissing(stat(path, { bigint: true }));
+    return found && formatIdentifier(found);
   },
   read: (path) => unlessMissing(readFile(path)),
   async openToRead(path) {
@@ -40,7 +58,7 @@ export const nodeDisk: Disk = {
     const handle = await open(path, FLAGS[mode], OWNER_ONLY_FILE);
     try {
       // The umask or an existing file may have other permissions.
-      if (mode !== 'modify') await handle.chmod(OWNER_ONLY_FILE);
+      if (CREATING.includes(mode)) await handle.chmod(OWNER_ONLY_FILE);
       return nodeFile(handle);
     } catch (error) {
       await handle.close();
@@ -64,12 +82,18 @@ export const nodeDisk: Disk = {
 
 function nodeFile(handle: FileHandle): DiskFile {
   return {
+    fd: handle.fd,
+    identify: async () => formatIdentifier(await handle.stat({ bigint: true })),
     write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
     truncate: (size) => handle.truncate(size),
     syncData: () => handle.datasync(),
     sync: () => handle.sync(),
     close: () => handle.close(),
   };
+}
+
+function formatIdentifier({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
 }
 
 async function unlessMissing<Result>(operation: Promise<Result>): Promise<Result | undefined> {

@@ -1,22 +1,43 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { readFile, readlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { promisify } from 'node:util';
 import { getErrorCode } from './disk.ts';
-import type { NameLock, Processes, ProcessIdentity } from './processes.ts';
+import type { KernelLock, Processes, ProcessIdentity } from './processes.ts';
+
+/** `tryLock` of fs-native-extensions: an OFD lock on Linux, flock on macOS. Both belong to the open file, not to the process. */
+type TryLock = (fd: number, options: { readonly shared: boolean }) => boolean;
+
+/** Errors of a file system without locks, such as some network file systems. */
+const LOCK_UNSUPPORTED = ['ENOLCK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL'];
+
+export interface NodeProcessesOptions {
+  /** See `Processes`. */
+  readonly allowsUnsafeLock?: boolean | undefined;
+  /** Default: loads fs-native-extensions. */
+  readonly loadTryLock?: () => Promise<TryLock>;
+}
 
 /** The processes of this machine, for the process with this pid. */
-export async function openNodeProcesses(pid: number, platform: NodeJS.Platform): Promise<Processes> {
+export async function openNodeProcesses(
+  pid: number,
+  platform: NodeJS.Platform,
+  options: NodeProcessesOptions = {},
+): Promise<Processes> {
   const linux = platform === 'linux';
   const readStart = linux ? readLinuxStartTime : readStartTime;
   const bootId = await (linux ? readLinuxBootId() : readBootId());
-  const self: ProcessIdentity = { pid, bootId, startedAt: (await readStart(pid)) ?? '' };
+  const namespace = linux ? await readlink('/proc/self/ns/pid').catch(() => undefined) : undefined;
+  const startedAt = (await readStart(pid)) ?? '';
+  const self: ProcessIdentity = { pid, bootId, startedAt, namespace, host: hostname() };
   return {
     self,
     async isRunning(identity) {
-      return identity.bootId === bootId && identity.startedAt === (await readStart(identity.pid));
+      // Older versions wrote no namespace.
+      const here = identity.bootId === bootId && (identity.namespace ?? namespace) === namespace;
+      return here && identity.startedAt === (await readStart(identity.pid));
     },
-    acquire: linux ? acquireAbstractSocket : async () => 'unsupported',
+    kernelLock: await loadKernelLock(options.loadTryLock ?? loadTryLock),
+    allowsUnsafeLock: options.allowsUnsafeLock === true,
   };
 }
 
@@ -53,16 +74,21 @@ async function run(program: string, options: readonly string[]): Promise<string 
   }
 }
 
-/** Binds an abstract socket (unix(7)), which the kernel releases when the process ends. */
-function acquireAbstractSocket(name: string): Promise<NameLock> {
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 40);
-  const server = createServer((socket) => socket.destroy());
-  return new Promise((resolve) => {
-    // A sandbox may forbid sockets; the lock file is then the only lock.
-    server.once('error', (error) => resolve(getErrorCode(error) === 'EADDRINUSE' ? 'taken' : 'unsupported'));
-    server.listen(`\0iam-store-${digest}`, () => {
-      server.unref();
-      resolve({ release: () => new Promise((released) => server.close(() => released())) });
-    });
-  });
+/** Loads the lock, only when a store is opened: other commands start without native code. */
+async function loadTryLock(): Promise<TryLock> {
+  return (await import('fs-native-extensions')).tryLock;
+}
+
+/** The lock; undefined if there is no build of it for this system, such as Linux with musl. */
+async function loadKernelLock(load: () => Promise<TryLock>): Promise<KernelLock | undefined> {
+  const tryLock = await load().catch(() => undefined);
+  if (tryLock === undefined) return undefined;
+  return async ({ fd }, mode) => {
+    try {
+      return tryLock(fd, { shared: mode === 'shared' }) ? 'acquired' : 'taken';
+    } catch (error) {
+      if (LOCK_UNSUPPORTED.includes(getErrorCode(error) ?? '')) return 'unsupported';
+      throw error;
+    }
+  };
 }

@@ -3,6 +3,8 @@ export type StoreOpenErrorKind =
   | 'not-ours'
   /** Another process has the store open. */
   | 'in-use'
+  /** The store can't be locked here. */
+  | 'no-lock'
   /** A file is damaged or missing. */
   | 'damaged'
   /** Written by a newer version of this program. */
@@ -14,6 +16,7 @@ export type StoreOpenErrorKind =
 export const openExitCodes: Readonly<Record<StoreOpenErrorKind, number>> = {
   'not-ours': 12,
   'in-use': 13,
+  'no-lock': 70,
   damaged: 14,
   'newer-format': 14,
   io: 70,

@@ -8,6 +8,7 @@ import type { LogStoreEvent } from './events.ts';
 import { closedSegmentName, type Layout } from './layout.ts';
 import type { ClosedSegment, RecoveryResult } from './recovery.ts';
 import { encodeBatch, encodeHeader } from './wal-record.ts';
+import { isInPlace, type WatchedFile, watchFile } from './watched-file.ts';
 
 /** Creates the first segment of a new store. */
 export async function createWal(disk: Disk, layout: Layout): Promise<void> {
@@ -29,6 +30,8 @@ export class Wal implements Sink {
   readonly #onAppend: () => void;
   readonly #epoch: number;
   #file: DiskFile;
+  /** The lock file and the active segment; empty if the file system does not identify files reliably. */
+  #watched: readonly WatchedFile[];
   #sequence: number;
   #first: number;
   /** The end of the durable part of the file. */
@@ -43,7 +46,7 @@ export class Wal implements Sink {
   #syncs = 0;
   #syncMilliseconds = 0;
 
-  private constructor(context: WalOptions, file: DiskFile) {
+  private constructor(context: WalOptions, file: DiskFile, watched: readonly WatchedFile[]) {
     const { disk, layout, log, beforeAppend, onAppend, recovered, stopwatch } = context;
     this.#stopwatch = stopwatch;
     this.#disk = disk;
@@ -52,6 +55,7 @@ export class Wal implements Sink {
     this.#beforeAppend = beforeAppend;
     this.#onAppend = onAppend;
     this.#file = file;
+    this.#watched = watched;
     this.#epoch = recovered.epoch + 1;
     this.#sequence = recovered.sequence;
     this.#first = recovered.wal.first;
@@ -60,7 +64,14 @@ export class Wal implements Sink {
   }
 
   static async open(context: WalOptions): Promise<Wal> {
-    return new Wal(context, await context.disk.open(context.layout.wal, 'modify'));
+    const { disk, layout, lockFile } = context;
+    const file = await disk.open(layout.wal, 'modify');
+    try {
+      return new Wal(context, file, lockFile === undefined ? [] : [lockFile, await watchFile(layout.wal, file)]);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
 
   /** The sequence of the last durable commit. */
@@ -90,9 +101,12 @@ export class Wal implements Sink {
     await this.#beforeAppend();
     this.#assertRunning();
     await this.#finish();
+    // With another lock file, another server may write to the same log.
+    await this.#assertInPlace(this.#watched.slice(0, 1));
     const bytes = encodeBatch(this.#sequence + 1, this.#epoch, commits);
     await this.#write(bytes);
     await this.#sync();
+    await this.#assertInPlace(this.#watched).catch((error: unknown) => this.#undoWrite(error));
     this.#end += bytes.length;
     this.#sequence += commits.length;
     this.#health = { writable: true };
@@ -110,6 +124,8 @@ export class Wal implements Sink {
     this.#assertRunning();
     await this.#finish();
     if (this.#first > this.#sequence) return;
+    // A checkpoint would overwrite the files of another server.
+    await this.#assertInPlace(this.#watched);
     const first = this.#sequence + 1;
     const header = encodeHeader(first, this.#epoch);
     const next = { file: await this.#prepareNext(header), first, end: header.length };
@@ -159,11 +175,17 @@ export class Wal implements Sink {
     try {
       await writeAll(this.#file, bytes, this.#end);
     } catch (error) {
-      await this.#discardTail().catch((failure: unknown) => this.#deferOrStop(failure, () => this.#discardTail()));
-      if (this.#unfinished === undefined) this.#reject('The last write failed', error);
-      this.#log({ event: 'write-failed', error });
-      throw error;
+      await this.#undoWrite(error);
     }
+  }
+
+  /** Without the files in place nothing is undone: the log may belong to another process. */
+  async #undoWrite(error: unknown): Promise<never> {
+    this.#assertRunning();
+    await this.#discardTail().catch((failure: unknown) => this.#deferOrStop(failure, () => this.#discardTail()));
+    if (this.#unfinished === undefined) this.#reject('The last write failed', error);
+    this.#log({ event: 'write-failed', error });
+    throw error;
   }
 
   /**
@@ -216,6 +238,21 @@ export class Wal implements Sink {
   }
 
   /**
+   * Stops the writes if the lock file or the log was replaced or removed: another process may use the folder, and this
+   * one writes to a file that no start will read. A replacement after the check is not detected.
+   */
+  async #assertInPlace(watched: readonly WatchedFile[]): Promise<void> {
+    const found = await Promise.all(watched.map((one) => isInPlace(this.#disk, one)));
+    const at = found.indexOf(false);
+    if (at < 0) return;
+    const file = watched[at]?.path ?? '';
+    const reason = `${file} was replaced or removed while the store was open. Stop this server, check which files are the right ones, and start it again.`;
+    this.#health = { writable: false, reason, permanent: true };
+    this.#log({ event: 'dispossessed', file, reason });
+    throw new StoreUnavailableError(reason);
+  }
+
+  /**
    * Puts the next segment in place of the active one. Syncs the folder after each rename, as unsynced renames may become
    * durable in any order.
    * @param again whether an earlier attempt may have done a part; the names in the folder show which.
@@ -229,6 +266,8 @@ export class Wal implements Sink {
     await this.#disk.syncFolder(folder);
     if (names.includes(nextWal)) await this.#disk.rename(nextWal, wal);
     await this.#disk.syncFolder(folder);
+    const [lockFile] = this.#watched;
+    if (lockFile !== undefined) this.#watched = [lockFile, await watchFile(wal, next.file)];
     const old = this.#file;
     this.#file = next.file;
     this.#next = undefined;
@@ -272,5 +311,7 @@ export interface WalOptions {
   /** Called after every batch. */
   readonly onAppend: () => void;
   readonly recovered: RecoveryResult;
+  /** See `StoreLock.watched`. */
+  readonly lockFile: WatchedFile | undefined;
   readonly stopwatch?: { now(): number } | undefined;
 }

@@ -147,9 +147,9 @@ async function withWriteLock<Result>(
 ): Promise<Result> {
   const layout = layoutOf(folder);
   await assertStoreFolder(disk, layout);
-  const unlock = await acquireLock(disk, layout, processes);
-  // Report the error of `work`, even if the lock file can't be removed.
-  return work(layout).finally(() => unlock().catch(() => {}));
+  const lock = await acquireLock(disk, layout, processes);
+  // Report the error of `work`, even if the lock file can't be written.
+  return work(layout).finally(() => lock.release().catch(() => {}));
 }
 
 /** Checks before locking, so that no lock file is written to a folder that is not a store. */

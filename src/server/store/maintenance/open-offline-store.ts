@@ -1,4 +1,5 @@
 /** The composition root of the offline store commands, loaded by `iam store`. */
+import { readSettings, settingsTable } from '../../config/settings.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { systemRandom } from '../../lib/random.ts';
 import { systemStopwatch } from '../../lib/stopwatch.ts';
@@ -10,9 +11,10 @@ import { createOfflineStore, type OfflineStore } from './offline-store.ts';
 export { SettingError } from '../../config/settings.ts';
 export { openExitCodes, StoreOpenError } from '../file/open-error.ts';
 
-/** Opens the offline store operations for this machine. */
-export async function openOfflineStore(): Promise<OfflineStore> {
-  const processes = await openNodeProcesses(process.pid, process.platform);
+/** Opens the offline store operations for this machine. @param unsafeLock the value of IAM_UNSAFE_LOCK */
+export async function openOfflineStore(unsafeLock?: string): Promise<OfflineStore> {
+  const { unsafeLock: allowsUnsafeLock } = readSettings({}, { [settingsTable.unsafeLock.environment]: unsafeLock });
+  const processes = await openNodeProcesses(process.pid, process.platform, { allowsUnsafeLock });
   return createOfflineStore({
     disk: nodeDisk,
     processes,

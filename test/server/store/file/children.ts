@@ -1,9 +1,9 @@
 /** Starts `child.ts` as a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 
@@ -13,8 +13,10 @@ export class Child {
   readonly #ended: Promise<unknown>;
   #notify: () => void = () => {};
 
-  constructor(script: string, options: readonly string[]) {
-    this.#process = spawn(process.execPath, [script, ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
+  /** @param launcher a program that runs the command given as its last arguments. */
+  constructor(script: string, options: readonly string[], launcher: readonly string[] = []) {
+    const [program = '', ...rest] = [...launcher, process.execPath, script, ...options];
+    this.#process = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
     const { stdout } = this.#process;
     if (stdout === null) throw new Error('The child has no output.');
     const reader = createInterface({ input: stdout });
@@ -57,6 +59,8 @@ export class Child {
 
 export interface Children {
   start(...options: string[]): Child;
+  /** Starts it with a program that runs a command, such as unshare. */
+  startWith(launcher: readonly string[], ...options: string[]): Child;
   remove(): Promise<void>;
 }
 
@@ -64,6 +68,7 @@ export interface Children {
 export async function bundleChild(): Promise<Children> {
   const folder = await mkdtemp(join(tmpdir(), 'iam-store-child-'));
   const script = join(folder, 'child.mjs');
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
   await build({
     entryPoints: [join(import.meta.dirname, 'child.ts')],
     outfile: script,
@@ -71,10 +76,13 @@ export async function bundleChild(): Promise<Children> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
+    // Native code; it is found through the link.
+    external: ['fs-native-extensions'],
     logLevel: 'error',
   });
   return {
     start: (...options) => new Child(script, options),
+    startWith: (launcher, ...options) => new Child(script, options, launcher),
     remove: () => rm(folder, { recursive: true }),
   };
 }

@@ -1,7 +1,15 @@
 /** One process per store. */
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Disk } from '../../../../src/server/store/file/disk.ts';
+import type { StoreEvent } from '../../../../src/server/store/file/events.ts';
+import type { FileStore } from '../../../../src/server/store/file/file-store.ts';
+import { layoutOf } from '../../../../src/server/store/file/layout.ts';
+import { acquireReadLock } from '../../../../src/server/store/file/lock.ts';
+import { nodeDisk } from '../../../../src/server/store/file/node-disk.ts';
+import { openNodeProcesses } from '../../../../src/server/store/file/node-processes.ts';
+import { StoreUnavailableError } from '../../../../src/server/store/store.ts';
 import { FakeDisk } from '../fake-disk.ts';
 import { FakeMachine } from '../fake-processes.ts';
 import { group } from '../rows.ts';
@@ -74,10 +82,10 @@ describe('a second process', () => {
   });
 });
 
-describe('without sockets, the lock file', () => {
+describe('without a kernel lock, the lock file', () => {
   const directory = '/store';
 
-  test('of a running process locks out others, and is replaced after it exits', async () => {
+  test('of a running process locks out others, and no longer after it exits', async () => {
     const disk = new FakeDisk();
     const machine = new FakeMachine(false);
     const first = machine.start();
@@ -86,7 +94,7 @@ describe('without sockets, the lock file', () => {
     await expect(second).rejects.toMatchObject({ kind: 'in-use', pid: first.self.pid });
     first.kill();
     await (await openStore(directory, { disk, processes: machine.start() })).close();
-    expect(await disk.list(directory)).not.toContain('iam.lock');
+    expect(disk.contents(`${directory}/iam.lock`)).toHaveLength(0);
   });
 
   test('of a dead process is acquired by exactly one of several processes', async () => {
@@ -108,20 +116,203 @@ describe('without sockets, the lock file', () => {
     await (await openStore(directory, { disk, processes: machine.start() })).close();
   });
 
-  test('of an earlier process with the same pid is replaced', async () => {
+  test('of an earlier process with the same pid does not lock out others', async () => {
     const disk = new FakeDisk();
     const [before, after] = ['one', 'two'].map((startedAt) => {
       const self = { pid: 1, bootId: 'boot', startedAt };
-      return { self, isRunning: async (other: typeof self) => other.startedAt === startedAt, acquire: unsupported };
+      const isRunning = async (other: typeof self) => other.startedAt === startedAt;
+      return { self, isRunning, kernelLock: undefined, allowsUnsafeLock: true };
     });
     if (before === undefined || after === undefined) throw new Error('unreachable');
     await openStore(directory, { disk, processes: before });
     await (await openStore(directory, { disk, processes: after })).close();
   });
+
+  test('is required to be permitted, and nothing is written otherwise', async () => {
+    const unloadable = () => Promise.reject(new Error('no build'));
+    const refusing = await openNodeProcesses(process.pid, process.platform, { loadTryLock: unloadable });
+    const refused = openStore(folder.directory, { processes: refusing });
+    await expect(refused).rejects.toMatchObject({ kind: 'no-lock', message: expect.stringContaining('--unsafe-lock') });
+    await expect(stat(folder.directory)).rejects.toThrow('ENOENT');
+    const options = { loadTryLock: unloadable, allowsUnsafeLock: true };
+    const processes = await openNodeProcesses(process.pid, process.platform, options);
+    const store = await openStore(folder.directory, { processes });
+    expect(store.startWarnings).toEqual([expect.stringContaining('has no kernel lock')]);
+    const other = openStore(folder.directory);
+    await expect(other).rejects.toMatchObject({ kind: 'in-use', pid: process.pid });
+    await store.close();
+  });
+
+  test('is not used if the file system has no locks, unless permitted', async () => {
+    const failing = async () => () => {
+      throw Object.assign(new Error('no locks available'), { code: 'ENOLCK' });
+    };
+    const refusing = await openNodeProcesses(process.pid, process.platform, { loadTryLock: failing });
+    await expect(openStore(folder.directory, { processes: refusing })).rejects.toMatchObject({ kind: 'no-lock' });
+    const options = { loadTryLock: failing, allowsUnsafeLock: true };
+    const processes = await openNodeProcesses(process.pid, process.platform, options);
+    await (await openStore(folder.directory, { processes })).close();
+  });
 });
 
-async function unsupported() {
-  return 'unsupported' as const;
+describe('the lock file', () => {
+  const lockOf = (directory: string) => join(directory, 'iam.lock');
+
+  test('stays in place, and is empty after a stop', async () => {
+    const first = await openStore(folder.directory);
+    const { ino } = await stat(lockOf(folder.directory));
+    expect(JSON.parse(await readFile(lockOf(folder.directory), 'utf8'))).toMatchObject({ pid: process.pid });
+    await first.close();
+    expect(await stat(lockOf(folder.directory))).toMatchObject({ ino, size: 0 });
+    await (await openStore(folder.directory)).close();
+    expect((await stat(lockOf(folder.directory))).ino).toBe(ino);
+  });
+
+  test('of a running older version is respected, and ignored after its end', async () => {
+    const older = start();
+    await older.line('open');
+    const { pid, bootId, startedAt } = JSON.parse(await readFile(lockOf(folder.directory), 'utf8'));
+    const other = join(folder.directory, 'other');
+    await (await openStore(other)).close();
+    await writeFile(lockOf(other), `${JSON.stringify({ pid, bootId, startedAt })}\n`);
+    const message = expect.stringContaining('if this folder is a copy, remove that file');
+    await expect(openStore(other)).rejects.toMatchObject({ kind: 'in-use', pid, message });
+    await older.kill();
+    await (await openStore(other)).close();
+  });
+
+  test('that came with a copy of an open store does not lock the copy', async () => {
+    const first = start();
+    await first.line('open');
+    const copy = `${folder.directory} copy`;
+    await cp(folder.directory, copy, { recursive: true });
+    await (await openStore(copy)).close();
+  });
+
+  test('names the host of a holder in another container', async () => {
+    const first = await openStore(folder.directory);
+    const lock = JSON.parse(await readFile(lockOf(folder.directory), 'utf8'));
+    const elsewhere = { ...lock, pid: 1, namespace: 'pid:[1]', host: 'container' };
+    await writeFile(lockOf(folder.directory), JSON.stringify(elsewhere));
+    const message = expect.stringContaining('process 1 of another container or machine (host container)');
+    await expect(openStore(folder.directory)).rejects.toMatchObject({ kind: 'in-use', message });
+    await first.close();
+  });
+
+  test('is shared by processes that read the store offline, and excludes others meanwhile', async () => {
+    await (await openStore(folder.directory)).close();
+    const processes = await openNodeProcesses(process.pid, process.platform);
+    const layout = layoutOf(folder.directory);
+    const readers = await Promise.all([1, 2].map(() => acquireReadLock(nodeDisk, layout, processes)));
+    await expect(openStore(folder.directory)).rejects.toMatchObject({ kind: 'in-use' });
+    await Promise.all(readers.map((release) => release()));
+    const store = await openStore(folder.directory);
+    await expect(acquireReadLock(nodeDisk, layout, processes)).rejects.toMatchObject({ kind: 'in-use' });
+    await store.close();
+  });
+});
+
+describe('a store whose file is replaced or removed while it is open', () => {
+  const insert = (store: FileStore, name: string) => store.transaction(({ groups }) => groups.insert(group(name)));
+
+  async function replaceByEditor(path: string): Promise<void> {
+    await cp(path, `${path}~`);
+    await rename(`${path}~`, path);
+  }
+
+  const changes: [string, string, (path: string) => Promise<void>][] = [
+    ['a replaced lock file', 'iam.lock', replaceByEditor],
+    ['a removed lock file', 'iam.lock', unlink],
+    ['a replaced log', 'journal.jsonl', replaceByEditor],
+    ['a removed log', 'journal.jsonl', unlink],
+  ];
+
+  test.each(changes)('%s: rejects writes, and loses none that was acknowledged', async (_, name, change) => {
+    const events: StoreEvent[] = [];
+    const store = await openStore(folder.directory, { log: (event) => void events.push(event) });
+    await insert(store, 'a');
+    await store.checkpoint();
+    await insert(store, 'b');
+    const path = join(folder.directory, name);
+    await change(path);
+    for (const name of ['c', 'd']) await expect(insert(store, name)).rejects.toThrow(StoreUnavailableError);
+    expect(store.health()).toMatchObject({ writable: false, permanent: true, reason: expect.stringContaining(path) });
+    expect(events).toContainEqual(expect.objectContaining({ event: 'dispossessed', file: path }));
+    expect((await store.groups.list()).map(({ groupId }) => groupId)).toEqual(['a', 'b']);
+    const checkpoint = await stat(join(folder.directory, 'iam.json'));
+    await store.close();
+    expect(await stat(join(folder.directory, 'iam.json'))).toMatchObject({ ino: checkpoint.ino });
+    if (name === 'journal.jsonl' && change === unlink) return;
+    const next = await openStore(folder.directory);
+    const found = (await next.groups.list()).map(({ groupId }) => groupId);
+    // A commit that was rejected may be present.
+    expect(found.filter((id) => id === 'a' || id === 'b')).toEqual(['a', 'b']);
+    await next.close();
+  });
+
+  test('does not write over the commits of another server', async () => {
+    const store = await openStore(folder.directory);
+    await insert(store, 'a');
+    await unlink(join(folder.directory, 'iam.lock'));
+    const other = await openStore(folder.directory);
+    for (const name of ['b', 'c']) await insert(other, name);
+    await expect(insert(store, 'd')).rejects.toThrow(StoreUnavailableError);
+    await insert(other, 'e');
+    const copy = `${folder.directory} copy`;
+    await cp(folder.directory, copy, { recursive: true });
+    await Promise.all([store.close(), other.close()]);
+    for (const directory of [folder.directory, copy]) {
+      const next = await openStore(directory);
+      expect((await next.groups.list()).map(({ groupId }) => groupId)).toEqual(['a', 'b', 'c', 'e']);
+      await next.close();
+    }
+  });
+
+  test('does not write a checkpoint over the files of another server', async () => {
+    const store = await openStore(folder.directory);
+    await insert(store, 'a');
+    await unlink(join(folder.directory, 'iam.lock'));
+    const other = await openStore(folder.directory);
+    await insert(other, 'b');
+    await expect(store.checkpoint()).rejects.toThrow(StoreUnavailableError);
+    await store.close();
+    await insert(other, 'c');
+    await other.close();
+    const next = await openStore(folder.directory);
+    expect((await next.groups.list()).map(({ groupId }) => groupId)).toEqual(['a', 'b', 'c']);
+    await next.close();
+  });
+
+  test('continues if the file system changes the identifiers of open files', async () => {
+    const renumbering = { offset: 0 };
+    const store = await openStore(folder.directory, { disk: withIdentifiers(() => `${renumbering.offset}`) });
+    renumbering.offset = 1;
+    await insert(store, 'a');
+    await store.close();
+  });
+
+  test('is not detected, with a warning, if the file system does not identify files reliably', async () => {
+    let calls = 0;
+    const disk = withIdentifiers(() => {
+      calls += 1;
+      return String(calls);
+    });
+    const store = await openStore(folder.directory, { disk });
+    expect(store.startWarnings).toEqual([expect.stringContaining('does not identify files reliably')]);
+    await insert(store, 'a');
+    await store.close();
+  });
+});
+
+/** The disk with other identifiers of files. */
+function withIdentifiers(identify: () => string): Disk {
+  return {
+    ...nodeDisk,
+    identify: async () => identify(),
+    async open(path, mode) {
+      return { ...(await nodeDisk.open(path, mode)), identify: async () => identify() };
+    },
+  };
 }
 
 describe('a folder', () => {

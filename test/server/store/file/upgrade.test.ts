@@ -24,7 +24,8 @@ async function withCopy(version: string, work: (folder: string) => Promise<void>
 }
 
 async function contents(folder: string): Promise<Record<string, string>> {
-  const names = (await readdir(folder)).sort();
+  // A rejected start leaves an empty lock file, which must not be removed.
+  const names = (await readdir(folder)).filter((name) => name !== 'iam.lock').sort();
   const texts = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'latin1')));
   return Object.fromEntries(names.map((name, at) => [name, texts[at] ?? '']));
 }
