@@ -8,7 +8,7 @@ import { measuredEnvironment, nodeOn, root, ServerProcess } from './processes.ts
 import { appClientId, basic, login } from './requests.ts';
 
 /** Number of groups per store. The store `people` also has users, and its groups form long chains. */
-export const sizes = { small: 1_000, large: 100_000, people: 10_000 } as const;
+export const sizes = { small: 1_000, large: 100_000, people: 10_000, million: 1_000_000 } as const;
 export type Size = keyof typeof sizes;
 
 export const client = { id: 'bench-admin', secret: 'a-secret-for-benchmarks-only' };
@@ -53,7 +53,7 @@ export class BenchEnvironment {
         script,
         folder,
         String(sizes[size]),
-        size === 'people' ? 'people' : 'groups',
+        size === 'people' || size === 'million' ? size : 'groups',
       ]);
       execFileSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
       await (await ServerProcess.iam({ folder }, { ...this.environment, ...settings })).stop();
@@ -128,6 +128,11 @@ export class BenchEnvironment {
   /** Starts a server without monitor and settings, to measure its start. */
   startUnmonitored(folder: string): Promise<ServerProcess> {
     return ServerProcess.iamUnmonitored(folder, this.environment);
+  }
+
+  /** Starts a server that can be queried, and is not stopped with the environment. */
+  startMonitored(size: Size, folder: string): Promise<ServerProcess> {
+    return this.#startServer(size, folder);
   }
 
   /** Returns a new, empty folder that is removed with the environment. */

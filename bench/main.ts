@@ -6,6 +6,7 @@ import { burstFigures } from './figures/burst.ts';
 import { commandFigures } from './figures/command.ts';
 import { consoleFigures } from './figures/console.ts';
 import { databaseFigures } from './figures/database.ts';
+import { millionFigures } from './figures/million.ts';
 import { requestKinds } from './figures/request-kinds.ts';
 import { blockFigures, memoryFigures } from './figures/resources.ts';
 import { secondFactorFigures } from './figures/second-factor.ts';
@@ -18,6 +19,9 @@ import { appendHistory, createRecords, formatHistory, readHistory } from './hist
 import { type NodeBinary, probeNode } from './node-binary.ts';
 import { type BenchOptions, formatUsage, parseOptions } from './options.ts';
 import { coreCount, describeCores, pinDriver, root } from './processes.ts';
+
+/** Those that run only if they are named: this one takes minutes and a gigabyte of the disk. */
+const optionalMeasures = ['million'];
 
 type MeasureFigures = (bench: BenchEnvironment, nodes: readonly NodeBinary[]) => Promise<Figure[]>;
 
@@ -33,6 +37,7 @@ const measures = new Map<string, MeasureFigures>([
   ['block', blockFigures],
   ['console', consoleFigures],
   ['cli', commandFigures],
+  ['million', millionFigures],
 ]);
 
 /** Those that need a database. */
@@ -136,9 +141,11 @@ async function measure({ options, selected, nodes, commit, databaseUrl }: Measur
 /** Prints the help or the history. @returns the measurement to run, if the arguments request one */
 function readRequest(args: readonly string[]): Measurement | undefined {
   try {
-    const options = parseOptions(args, names);
+    const options = parseOptions(args, names, optionalMeasures);
     if (!options.help && options.history === undefined) return prepare(options);
-    process.stdout.write(options.help ? formatUsage(names) : formatHistory(readHistory(options.history ?? '')));
+    process.stdout.write(
+      options.help ? formatUsage(names, optionalMeasures) : formatHistory(readHistory(options.history ?? '')),
+    );
   } catch (error) {
     process.stderr.write(`error: ${(error as Error).message}\n`);
     process.exitCode = 2;

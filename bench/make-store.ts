@@ -1,11 +1,15 @@
-/** Creates a store with many groups through the store engine: `node make-store.js FOLDER COUNT groups|people`. */
+/** Creates a store with many groups through the store engine: `node make-store.js FOLDER COUNT groups|people|million`. */
 import { systemClock } from '../src/server/lib/clock.ts';
 import { openFileStore } from '../src/server/store/file/file-store.ts';
 import { nodeDisk } from '../src/server/store/file/node-disk.ts';
 import { openNodeProcesses } from '../src/server/store/file/node-processes.ts';
+import type { Store } from '../src/server/store/store.ts';
 import type { Group } from '../src/server/store/tables.ts';
 import { insertUsers, linkGroup } from './make-users.ts';
-import { groupIdOf, groupNameOf } from './names.ts';
+import { groupIdOf, groupNameOf, largestGroupSize, userIdOf } from './names.ts';
+
+const storeKinds = ['groups', 'people', 'million'] as const;
+type StoreKind = (typeof storeKinds)[number];
 
 const rowsInTransaction = 1000;
 const dependencyInterval = 10;
@@ -22,7 +26,17 @@ function createGroup(number: number): Group {
   };
 }
 
-async function makeStore(directory: string, count: number, withPeople: boolean): Promise<void> {
+/** Adds users to the first group. The rows of the users are not needed: a deletion removes the memberships only. */
+async function addMembers(store: Store): Promise<void> {
+  for (let first = 0; first < largestGroupSize; first += rowsInTransaction) {
+    await store.transaction(async ({ memberships }) => {
+      for (let number = first; number < first + rowsInTransaction; number += 1)
+        await memberships.insert({ groupId: groupIdOf(0), kind: 'user', memberId: userIdOf('users', number) });
+    });
+  }
+}
+
+async function makeStore(directory: string, count: number, kind: StoreKind): Promise<void> {
   const processes = await openNodeProcesses(process.pid, process.platform);
   const store = await openFileStore({ directory, disk: nodeDisk, clock: systemClock, processes });
   for (let first = 0; first < count; first += rowsInTransaction) {
@@ -30,15 +44,17 @@ async function makeStore(directory: string, count: number, withPeople: boolean):
       const last = Math.min(first + rowsInTransaction, count);
       for (let number = first; number < last; number += 1) {
         const group = createGroup(number);
-        await tx.groups.insert(withPeople ? linkGroup(group, number) : group);
+        await tx.groups.insert(kind === 'people' ? linkGroup(group, number) : group);
       }
     });
   }
-  if (withPeople) await insertUsers(store, count, systemClock.now().toISOString());
+  if (kind === 'people') await insertUsers(store, count, systemClock.now().toISOString());
+  if (kind === 'million') await addMembers(store);
   await store.close();
 }
 
 const [folder, count, kind] = process.argv.slice(2);
-if (folder === undefined || count === undefined || (kind !== 'groups' && kind !== 'people'))
-  throw new Error('usage: make-store.js FOLDER COUNT groups|people');
-await makeStore(folder, Number(count), kind === 'people');
+const knownKind = storeKinds.find((one) => one === kind);
+if (folder === undefined || count === undefined || knownKind === undefined)
+  throw new Error(`usage: make-store.js FOLDER COUNT ${storeKinds.join('|')}`);
+await makeStore(folder, Number(count), knownKind);

@@ -8,6 +8,9 @@ export function groupNameOf(number: number): string {
   return `group-${String(number).padStart(6, '0')}`;
 }
 
+/** Members of the first group of the store `million`. */
+export const largestGroupSize = 100_000;
+
 /** Length of a chain of groups: each group except the first depends on the one before. */
 export const chainLength = 50;
 

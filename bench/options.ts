@@ -21,11 +21,11 @@ export interface BenchOptions {
 }
 
 /** Returns the usage. */
-export function formatUsage(names: readonly string[]): string {
+export function formatUsage(names: readonly string[], optional: readonly string[]): string {
   return `usage: npm run bench -- [--only NAME]... [--store NAME] [--node PATH]... [--json] [--check] [--record FILE]
        npm run bench -- --history [FILE]
 
-  --only     one of ${names.join(', ')}; repeatable
+  --only     one of ${names.join(', ')}; repeatable; by default all but ${optional.join(', ')}
   --store    the store of the servers: file (default), or postgres in the database of
              IAM_DATABASE_URL, which measures requests only
   --node     run the commands of cli with this Node instead of the current; repeatable
@@ -37,12 +37,16 @@ export function formatUsage(names: readonly string[]): string {
 }
 
 /** Parses the arguments. @throws Error with a message for the user */
-export function parseOptions(args: readonly string[], names: readonly string[]): BenchOptions {
+export function parseOptions(
+  args: readonly string[],
+  names: readonly string[],
+  optional: readonly string[] = [],
+): BenchOptions {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
-      only: { type: 'string', multiple: true, default: [...names] },
+      only: { type: 'string', multiple: true, default: names.filter((name) => !optional.includes(name)) },
       node: { type: 'string', multiple: true, default: [process.execPath] },
       store: { type: 'string', default: 'file' },
       json: { type: 'boolean', default: false },

@@ -169,8 +169,17 @@ export class ServerProcess {
 
   async stop(): Promise<void> {
     await this.resume();
+    await this.#end('SIGTERM');
+  }
+
+  /** Ends the process as a crash does. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
     const exited = once(this.#child, 'exit');
-    this.#child.kill('SIGTERM');
+    this.#child.kill(signal);
     await exited;
   }
 }

@@ -14,6 +14,11 @@ describe('the options of the benchmarks', () => {
     expect(parseOptions(['--store', 'postgres'], names).store).toBe('postgres');
   });
 
+  test('leave out optional benchmarks, unless they are named', () => {
+    expect(parseOptions([], names, ['cli']).only).toEqual(['get']);
+    expect(parseOptions(['--only', 'cli'], names, ['cli']).only).toEqual(['cli']);
+  });
+
   test('accept several benchmarks and versions of Node', () => {
     const options = parseOptions(['--only', 'cli', '--node', '/a/node', '--node', '/b/node', '--record', 'h'], names);
     expect(options).toMatchObject({ only: ['cli'], node: ['/a/node', '/b/node'], record: 'h' });
