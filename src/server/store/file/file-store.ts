@@ -106,8 +106,8 @@ async function assemble(
   const { disk, clock, log = () => {}, stopwatch } = options;
   const onAppend = () => checkpointer.onAppend();
   const beforeAppend = () => checkpointer.beforeAppend();
-  const lockFile = lock.watched;
-  const wal = await Wal.open({ disk, layout, log, beforeAppend, onAppend, recovered, stopwatch, lockFile });
+  const { watched: lockFile, diskFull } = lock;
+  const wal = await Wal.open({ disk, layout, log, beforeAppend, onAppend, recovered, stopwatch, lockFile, diskFull });
   const overlayStore = new OverlayStore(recovered.base, wal, options.capacity);
   const tuning = { ...defaultTuning, ...options.tuning };
   const last = recovered.checkpoint;

@@ -7,7 +7,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
-import { type Disk, type DiskFile, getErrorCode, writeAll } from './disk.ts';
+import { type Disk, type DiskFile, getErrorCode, isDiskFull, writeAll } from './disk.ts';
 import type { Layout } from './layout.ts';
 import { StoreOpenError } from './open-error.ts';
 import type { Processes, ProcessIdentity } from './processes.ts';
@@ -40,6 +40,8 @@ const UNSAFE_SETTLE_MILLISECONDS = 100;
 export interface StoreLock {
   /** The lock file; undefined if the file system does not identify files reliably. */
   readonly watched: WatchedFile | undefined;
+  /** Set if there was no space to write who holds the lock. */
+  readonly diskFull: unknown;
   /** What the lock can't detect, one sentence each. */
   readonly warnings: readonly string[];
   release(): Promise<void>;
@@ -64,12 +66,13 @@ export async function acquireLock(disk: Disk, layout: Layout, processes: Process
   const { file, kind } = await openLocked(deps);
   try {
     await assertNotHeld(deps, file);
-    await writeHolder(file, processes.self, kind);
+    const diskFull = await tryWriteHolder(file, processes.self, kind);
     if (kind === 'unsafe') await assertWon(deps);
     const watched = await watchFile(layout.lock, file);
     const stable = await hasStableIdentifiers(disk, watched);
     return {
       watched: stable ? watched : undefined,
+      diskFull,
       warnings: listWarnings(layout, kind, stable),
       // Others may lock the file while it still names this process, so its contents are removed first.
       release: () => file.truncate(0).finally(() => file.close()),
@@ -150,6 +153,18 @@ async function assertNotHeld(deps: LockDeps, file: DiskFile): Promise<void> {
   if (holder.lock === 'kernel' && processes.kernelLock !== undefined) return;
   if (holder.file !== undefined && holder.file !== (await file.identify())) return;
   if (await processes.isRunning(holder)) throw createInUseError(layout, holder, 'here');
+}
+
+/** With a kernel lock, the contents are for messages only, so a full disk does not prevent a start that serves reads. */
+async function tryWriteHolder(file: DiskFile, self: ProcessIdentity, kind: 'kernel' | 'unsafe'): Promise<unknown> {
+  try {
+    await writeHolder(file, self, kind);
+    return undefined;
+  } catch (error) {
+    if (kind !== 'kernel' || !isDiskFull(error)) throw error;
+    await file.truncate(0);
+    return error;
+  }
 }
 
 async function writeHolder(file: DiskFile, self: ProcessIdentity, lock: 'kernel' | 'unsafe'): Promise<void> {

@@ -61,6 +61,9 @@ export class Wal implements Sink {
     this.#first = recovered.wal.first;
     this.#end = recovered.wal.end;
     this.#closed = recovered.closed;
+    if (context.diskFull === undefined) return;
+    this.#reject('The disk was full at the start', context.diskFull);
+    log({ event: 'write-failed', error: context.diskFull });
   }
 
   static async open(context: WalOptions): Promise<Wal> {
@@ -201,6 +204,7 @@ export class Wal implements Sink {
   async #finish(): Promise<void> {
     const unfinished = this.#unfinished;
     if (unfinished === undefined) return;
+    await this.#assertInPlace(this.#watched.slice(0, 1));
     try {
       await unfinished();
     } catch (error) {
@@ -313,5 +317,7 @@ export interface WalOptions {
   readonly recovered: RecoveryResult;
   /** See `StoreLock.watched`. */
   readonly lockFile: WatchedFile | undefined;
+  /** The error of a start on a full disk: the store is not writable until a write succeeds. */
+  readonly diskFull?: unknown;
   readonly stopwatch?: { now(): number } | undefined;
 }

@@ -202,6 +202,38 @@ test.each(['EMFILE', 'EACCES', 'ENOMEM'])('a checkpoint that fails with %s is wr
   expect(await history.resume(await harness.open())).toBe(4);
 });
 
+describe('a start on a full disk', () => {
+  test('serves reads and says so in health and log; writes are accepted once there is space', async () => {
+    const { harness, store } = await openStore();
+    await store.close();
+    harness.disk.failAt('ENOSPC', ({ kind }) => kind === 'write');
+    const started = await harness.open();
+    expect(await countCommits(started)).toBe(3);
+    expect(started.health()).toMatchObject({
+      writable: false,
+      permanent: false,
+      reason: expect.stringContaining('ENOSPC'),
+    });
+    expect(harness.events).toContainEqual({ event: 'write-failed', error: expect.any(Error) });
+    const history = new History(3);
+    await expect(history.commit(started)).rejects.toThrow(StoreUnavailableError);
+    history.attempted = 3;
+    harness.disk.heal();
+    await history.commit(started);
+    expect(started.health()).toEqual({ writable: true });
+    await started.close();
+    expect(await history.resume(await harness.open())).toBe(4);
+  });
+
+  test('is refused for a new store, which leaves a folder that a later start uses', async () => {
+    const harness = new StoreHarness();
+    harness.disk.failAt('ENOSPC', ({ kind }) => kind === 'write');
+    expect(await harness.catchOpenError()).toMatchObject({ kind: 'io', message: expect.stringContaining('ENOSPC') });
+    harness.disk.heal();
+    expect((await harness.open()).fresh).toBe(true);
+  });
+});
+
 describe('partial writes', () => {
   test.each([1, 7, 512])('of %i bytes each continue until all bytes are written', async (length) => {
     const harness = new StoreHarness();
