@@ -13,6 +13,7 @@ import type { BootstrapResult } from './bootstrap.ts';
 import type { Settings } from './config/settings.ts';
 import { createAdmission } from './http/admission.ts';
 import { type Connections, trackConnections } from './http/connections/connections.ts';
+import { boundConnections, readDescriptorLimit } from './http/connections/descriptor-limit.ts';
 import { createNodeServer, type NodeServerOptions, rejectRequest } from './http/node-server.ts';
 import { type AdjustableClock, createAdjustableClock } from './lib/adjustable-clock.ts';
 import type { Clock } from './lib/clock.ts';
@@ -105,6 +106,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     maxWaiting: settings.hashQueueSize,
     clock: options.clock,
   });
+  const maxConnections = boundConnections(settings.maxConnections, await readDescriptorLimit());
   const gate = createGate();
   const server = await createNodeServer(
     { ...options.settings, tls: options.tls, newRequestId: ids.newRequestId },
@@ -112,13 +114,13 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
       slowPaths: loginPaths,
       readSource: createSourceReader(settings.trustedProxies),
       // Enough for a source that uses all connections; only pipelined requests can exceed it.
-      maxQueued: settings.maxConnections,
+      maxQueued: maxConnections,
       reject: (_request, response) =>
         rejectRequest(response, retryLater('TOO_MANY_REQUESTS_WAITING', 1), ids.newRequestId()),
     }),
   );
   const connections = trackConnections(server, {
-    maxConnections: settings.maxConnections,
+    maxConnections,
     networkOf: createNetworkReader(settings.trustedProxies),
   });
   if (options.ref === false) unrefServer(server);

@@ -501,8 +501,8 @@ export interface SettingValues {
   /** Seconds within which a request must be received completely. Default: 30 */
   readonly 'request-timeout'?: number | undefined;
   /**
-   * Maximum number of open connections; beyond it, the source with the most connections loses one to a new source.
-   * Default: 2000
+   * Maximum number of open connections, at most the limit of open files less 100; beyond it, the source with the
+   * most connections loses one to a new source. Default: 2000
    */
   readonly 'max-connections'?: number | undefined;
   /** Log level on standard error. Default: warn */

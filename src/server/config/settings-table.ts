@@ -218,7 +218,7 @@ export const settingsTable = {
     'max-connections',
     2000,
     [1, 100_000],
-    'Maximum number of open connections; beyond it, the source with the most connections loses one to a new source',
+    'Maximum number of open connections, at most the limit of open files less 100; beyond it, the source with the most connections loses one to a new source',
   ),
   logLevel: textSetting('log-level', 'Log level on standard error', {
     default: 'warn',

@@ -22,6 +22,8 @@ export interface StartOptions {
   /** The umask of the process, such as `000`. */
   readonly umask?: string;
   readonly cwd?: string;
+  /** The limit of open files. */
+  readonly descriptors?: number;
 }
 
 export interface Ready {
@@ -87,9 +89,13 @@ process.exitCode = await serve({ flags: JSON.parse(process.argv[2]), environment
   };
 }
 
-function startProcess(entry: string, { flags = {}, environment = {}, umask = '022', cwd }: StartOptions): Run {
+function startProcess(
+  entry: string,
+  { flags = {}, environment = {}, umask = '022', cwd, descriptors }: StartOptions,
+): Run {
   const options = JSON.stringify({ port: '0', json: true, ...flags });
-  const shell = 'umask "$1"; shift; exec "$@"';
+  const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
+  const shell = `${limit}umask "$1"; shift; exec "$@"`;
   const child = spawn('/bin/sh', ['-c', shell, 'sh', umask, process.execPath, entry, options], {
     cwd: cwd ?? tmpdir(),
     env: { PATH: '/usr/bin:/bin', ...environment },
