@@ -44,3 +44,16 @@ test('a full disk makes it not ready until there is space', async () => {
   expect((await create()).status).toBe(201);
   expect((await send(server, '/readyz')).status).toBe(200);
 });
+
+test.each(['iam.lock', 'journal.jsonl'])('after %s was replaced it serves reads only, and says so', async (name) => {
+  const harness = new StoreHarness();
+  await using server = await startServer({ openStore: () => harness.open() });
+  const create = (groupName: string) => send(server, groups, { method: 'POST', headers, body: { groupName } });
+  expect((await create('one')).status).toBe(201);
+  harness.disk.plant(harness.path(name), harness.bytes(harness.path(name)));
+  for (const groupName of ['two', 'three']) expect((await create(groupName)).status).toBe(503);
+  expect((await send(server, '/readyz')).status).toBe(503);
+  const list = await send(server, groups, { headers });
+  expect([list.status, JSON.stringify(list.body).includes('two')]).toEqual([200, false]);
+  expect(harness.events).toContainEqual(expect.objectContaining({ event: 'dispossessed', file: harness.path(name) }));
+});
