@@ -20,14 +20,19 @@ export async function millionFigures(bench: BenchEnvironment): Promise<Figure[]>
   const first = await bench.startUnmonitored(folder);
   const started = [msFigure('start, 1,000,000 groups', first.startMs, limits.startMs), memoryFigure(first)];
   const stopped = await measure(() => first.stop());
-  const subject = await bench.server('million');
+  const server = await bench.startMonitored('million', folder);
+  const token = await login(server.port, basic(client.id, client.secret));
   const roles = Array.from({ length: 40 }, (_, at) => `ROLE_OF_A_GROUP_${at}`);
-  const writes = await ConnectionPool.open(subject.server.port, 16, createLoad(subject, roles));
+  const writes = await ConnectionPool.open(
+    server.port,
+    16,
+    createLoad({ size: 'million', folder, server, token }, roles),
+  );
   writes.start();
   await setTimeout(writeMs);
   await writes.stop();
   writes.close();
-  await subject.server.kill();
+  await server.kill();
   const second = await bench.startUnmonitored(folder);
   const restarted = msFigure('start after a kill, 1,000,000 groups', second.startMs, limits.restartMs);
   await second.stop();

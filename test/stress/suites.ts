@@ -9,6 +9,7 @@ import { racesSuite } from './races/index.ts';
 import { refreshKillSuite } from './races/refresh-kill.ts';
 import type { Suite } from './suite.ts';
 import { bigCheckpoints } from './suites/big-checkpoint.ts';
+import { bigLog } from './suites/big-log.ts';
 import { clock } from './suites/clock.ts';
 import { firstStarts, secondServers } from './suites/concurrent-starts.ts';
 import { checkpointFlips, cuts, replays, sectors, tails, walFlips } from './suites/corruption.ts';
@@ -36,6 +37,7 @@ export const suites: readonly Suite[] = [
   replays,
   liveness,
   bigCheckpoints,
+  bigLog,
   groupCommit,
   model,
   clock,
