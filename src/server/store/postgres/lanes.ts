@@ -3,33 +3,38 @@
  * that overlap on pages of an index fail and run again: fewer at once commit more per second.
  */
 import { LinkedList } from '../../lib/linked-list.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { StoreUnavailableError } from '../store.ts';
+
+/** Milliseconds. Commits that wait for a missing standby hold their lanes for up to 20 seconds. */
+const maxWait = 5_000;
 
 export class Lanes {
   readonly #count: number;
+  readonly #timer: Timer;
   #running = 0;
   #isAlone = false;
   readonly #waiting = new LinkedList<() => void>();
   /** Transactions that failed several times; they run before others, and without them. */
   readonly #waitingAlone = new LinkedList<() => void>();
 
-  constructor(count: number) {
+  constructor(count: number, timer: Timer) {
     this.#count = count;
+    this.#timer = timer;
   }
 
-  /** Runs `work` in a lane. */
+  /** Runs `work` in a lane. @throws StoreUnavailableError after five seconds without one; `work` has not run then */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#runFrom(this.#waiting, work);
   }
 
-  /** Runs `work` while nothing else runs in a lane. */
+  /** Runs `work` while nothing else runs in a lane. @throws StoreUnavailableError as `run` does */
   runAlone<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#runFrom(this.#waitingAlone, work);
   }
 
   async #runFrom<Result>(waiting: LinkedList<() => void>, work: () => Promise<Result>): Promise<Result> {
-    const started = new Promise<void>((resolve) => waiting.push(resolve));
-    this.#start();
-    await started;
+    await this.#waitIn(waiting);
     try {
       return await work();
     } finally {
@@ -37,6 +42,22 @@ export class Lanes {
       this.#isAlone = false;
       this.#start();
     }
+  }
+
+  #waitIn(waiting: LinkedList<() => void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const place = waiting.push(() => {
+        cancel();
+        resolve();
+      });
+      const cancel = this.#timer.after(maxWait, () => {
+        waiting.remove(place);
+        reject(new StoreUnavailableError('Earlier changes still wait for the database.'));
+        // Those behind a transaction that must run alone may run now.
+        this.#start();
+      });
+      this.#start();
+    });
   }
 
   /** Starts what may run now. */

@@ -67,7 +67,7 @@ export class PostgresStore {
   constructor(options: PostgresStoreOptions) {
     this.#options = options;
     this.shared = options.shared;
-    this.#lanes = new Lanes(options.lanes);
+    this.#lanes = new Lanes(options.lanes, options.timer);
     this.#endSweeping = startSweeping(options.connections, options.timer);
     this.#run = (statement, values) => this.#query(statement, values);
     this.reader = createSqlReader(this.#accesses, this.#run);
