@@ -26,8 +26,8 @@ export interface MemberOptions {
   readonly synchronousCommit: 'on' | 'local';
 }
 
-/** Enough for a small database with short WAL segments; `full-disk` fills the rest. */
-const diskSize = '256m';
+/** Enough for half an hour of writes with short WAL segments; the suite `disk` fills the rest. */
+const diskSize = '1g';
 
 export class PatroniMember {
   readonly name: string;
