@@ -5,11 +5,11 @@
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
 import { findShape, type StoredRow } from '../table-shape.ts';
+import { formatCrc } from './checksum.ts';
 import type { ReadableFile } from './disk.ts';
 import { FORMAT_VERSION } from './layout.ts';
 import { crcUntil, LineReader, readRange } from './line-reader.ts';
 import { createDamagedError, createNewerFormatError, type StoreOpenError } from './open-error.ts';
-import { formatCrc } from './wal-record.ts';
 
 export interface Checkpoint {
   /** The sequence of the last commit it contains. */
@@ -86,9 +86,10 @@ export function decodeCheckpoint(file: string, contents: ReadableFile): Checkpoi
   if (contents.size === 0) throw createDamagedError(file, 0, 'the file is empty');
   const version = PREFIX.exec(readRange(contents, 0, Math.min(64, contents.size)).toString('latin1'))?.[1];
   if (version === undefined) throw createDamagedError(file, 0, 'this is not a checkpoint');
+  // Before the version: a flipped bit must not make a damaged file look like one of a newer program.
+  if (!hasValidCrc(contents)) throw findFirstDamage(file, contents);
   if (Number(version) > FORMAT_VERSION) throw createNewerFormatError(file, `the checkpoint has format ${version}`);
   if (Number(version) !== FORMAT_VERSION) throw createDamagedError(file, 0, `format ${version} is unknown`);
-  if (!hasValidCrc(contents)) throw findFirstDamage(file, contents);
   return parseLines(new CheckpointLines(file, contents));
 }
 

@@ -1,33 +1,45 @@
 /** The marker file identifies a folder as a store, and distinguishes a new store from one that lost its files. */
 import * as z from 'zod';
+import { appendCrc, parseChecked } from './checksum.ts';
 import { type Disk, replaceFileAtomically } from './disk.ts';
 import { FORMAT_VERSION, type Layout } from './layout.ts';
 import { LineReader } from './line-reader.ts';
 import { createDamagedError, createNewerFormatError, StoreOpenError } from './open-error.ts';
 
-const Marker = z.object({
+const NEWLINE = 0x0a;
+
+const Marker = z.strictObject({
   kind: z.literal('iam-store'),
-  formatVersion: z.number(),
+  formatVersion: z.literal(FORMAT_VERSION),
   /** False until all files of a new store are written. */
   initialised: z.boolean(),
 });
 type Marker = z.infer<typeof Marker>;
+const CheckedMarker = Marker.extend({ crc32: z.string() });
+/** What the markers of all versions have. */
+const AnyMarker = z.object({ kind: z.literal('iam-store'), formatVersion: z.number() });
 
 /** The state of the folder: not a store, an interrupted first start ('begun'), or a store. */
 export async function readMarker(disk: Disk, layout: Layout): Promise<'none' | 'begun' | 'initialised'> {
   const bytes = await disk.read(layout.marker);
   if (bytes === undefined) return 'none';
-  const marker = Marker.safeParse(parseJson(layout.marker, bytes));
-  if (!marker.success) throw createDamagedError(layout.marker, 0, 'not a valid store marker');
-  const { formatVersion, initialised } = marker.data;
-  if (formatVersion > FORMAT_VERSION)
-    throw createNewerFormatError(layout.marker, `the store has format ${formatVersion}`);
-  return initialised ? 'initialised' : 'begun';
+  return decodeMarker(layout.marker, bytes).initialised ? 'initialised' : 'begun';
 }
 
 export async function writeMarker(disk: Disk, layout: Layout, initialised: boolean): Promise<void> {
   const marker: Marker = { kind: 'iam-store', formatVersion: FORMAT_VERSION, initialised };
-  await replaceFileAtomically(disk, layout.folder, layout.marker, Buffer.from(`${JSON.stringify(marker)}\n`));
+  const line = appendCrc(JSON.stringify(marker).slice(0, -1));
+  await replaceFileAtomically(disk, layout.folder, layout.marker, Buffer.from(line));
+}
+
+/** The first markers of format 1 have no CRC. Any member of another name is a damaged `crc32`. */
+function decodeMarker(file: string, bytes: Buffer): Marker {
+  const checked = parseChecked(bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1) : bytes);
+  const version = AnyMarker.safeParse(checked).data?.formatVersion ?? 0;
+  if (version > FORMAT_VERSION) throw createNewerFormatError(file, `the store has format ${version}`);
+  const marker = checked === undefined ? Marker.safeParse(parseJson(file, bytes)) : CheckedMarker.safeParse(checked);
+  if (!marker.success) throw createDamagedError(file, 0, 'not a valid store marker');
+  return marker.data;
 }
 
 /** @throws StoreOpenError if the marker is not 'initialised' but the write-ahead log contains commits. */

@@ -9,13 +9,14 @@
  * of the changes. These fields distinguish a torn tail from damage to durable commits; they are at both ends of a line, so
  * that either half of a damaged line is usable.
  */
-import { crc32 } from 'node:zlib';
 import * as z from 'zod';
 import type { Overlay } from '../memory/overlay.ts';
 import { findShape } from '../table-shape.ts';
+import { appendCrc, parseChecked } from './checksum.ts';
 import { FORMAT_VERSION } from './layout.ts';
 
 const WalHeader = z.object({ formatVersion: z.number(), first: z.number(), epoch: z.number() });
+const FormatVersion = WalHeader.pick({ formatVersion: true });
 const WalChange = z.union([
   z.tuple([z.literal('put'), z.string(), z.record(z.string(), z.unknown())]),
   z.tuple([z.literal('delete'), z.string(), z.string()]),
@@ -35,8 +36,6 @@ export function entryEndLength(first: number): number {
   return `,"first":${first},"crc32":"00000000"}\n`.length;
 }
 
-const CRC_SUFFIX = /^,"crc32":"([0-9a-f]{8})"\}$/;
-const CRC_SUFFIX_LENGTH = ',"crc32":"00000000"}'.length;
 const ENTRY_START = /^\{"sequence":(\d+),"last":(\d+),"epoch":\d+,"bytes":(\d+),"changes":/;
 const ENTRY_END = /,"first":(\d+),"crc32":"[0-9a-f]{8}"\}\n$/;
 
@@ -56,15 +55,6 @@ export function encodeBatch(first: number, epoch: number, commits: readonly Over
   return Buffer.from(lines.join(''));
 }
 
-function appendCrc(start: string): string {
-  return `${start},"crc32":"${formatCrc(crc32(start))}"}\n`;
-}
-
-/** Formats a CRC as 8 hexadecimal digits. */
-export function formatCrc(crc: number): string {
-  return crc.toString(16).padStart(8, '0');
-}
-
 function encodeChanges(commit: Overlay): string {
   const changes: string[] = [];
   for (const { shape, rows, removed } of commit.parts()) {
@@ -74,27 +64,19 @@ function encodeChanges(commit: Overlay): string {
   return `[${changes.join()}]`;
 }
 
+/** Decodes the format version of a segment, which the header of any version has; undefined if the line is damaged. */
+export function decodeFormatVersion(line: Buffer): number | undefined {
+  return FormatVersion.safeParse(parseChecked(line)).data?.formatVersion;
+}
+
 /** Decodes a segment header; undefined if the line is not a valid one. */
 export function decodeHeader(line: Buffer): WalHeader | undefined {
-  return WalHeader.safeParse(verifyCrc(line)).data;
+  return WalHeader.safeParse(parseChecked(line)).data;
 }
 
 /** Decodes a commit; undefined if the line is not a valid one. */
 export function decodeEntry(line: Buffer): WalEntry | undefined {
-  return WalEntry.safeParse(verifyCrc(line)).data;
-}
-
-/** Parses a line (without its newline); undefined if its CRC does not match. */
-function verifyCrc(line: Buffer): unknown {
-  const end = line.length - CRC_SUFFIX_LENGTH;
-  if (end <= 0) return undefined;
-  const crc = CRC_SUFFIX.exec(line.toString('latin1', end))?.[1];
-  if (crc === undefined || crc !== formatCrc(crc32(line.subarray(0, end)))) return undefined;
-  try {
-    return JSON.parse(line.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return WalEntry.safeParse(parseChecked(line)).data;
 }
 
 /** Parses the start of a damaged line: whether its commit was the last of its batch, and where the changes ended. */

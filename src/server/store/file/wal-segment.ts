@@ -6,6 +6,7 @@ import { LineReader, readRange } from './line-reader.ts';
 import { createDamagedError, createNewerFormatError } from './open-error.ts';
 import {
   decodeEntry,
+  decodeFormatVersion,
   decodeHeader,
   entryEndLength,
   parseEntryEnd,
@@ -64,10 +65,11 @@ export function readHeader(file: string, contents: ReadableFile): WalHeader {
 function parseHeader(file: string, contents: ReadableFile, lines: LineReader): WalHeader {
   if (contents.size === 0) throw createDamagedError(file, 0, 'the file is empty');
   const line = lines.next();
-  const head = line !== undefined && lines.complete ? decodeHeader(line) : undefined;
+  if (line === undefined || !lines.complete) throw createDamagedError(file, 0, 'not a valid log header');
+  const version = decodeFormatVersion(line) ?? 0;
+  if (version > FORMAT_VERSION) throw createNewerFormatError(file, `the write-ahead log has format ${version}`);
+  const head = decodeHeader(line);
   if (head === undefined) throw createDamagedError(file, 0, 'not a valid log header');
-  if (head.formatVersion > FORMAT_VERSION)
-    throw createNewerFormatError(file, `the write-ahead log has format ${head.formatVersion}`);
   return head;
 }
 

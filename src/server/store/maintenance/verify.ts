@@ -27,7 +27,7 @@ export interface StoreReport {
   readonly formatVersion: number;
   /** Whether no file is damaged. */
   readonly sound: boolean;
-  /** Whether a server can start on it with all acknowledged commits. */
+  /** Whether a server can start on it. It then has all commits that can be read; see `notes` for the end of the log. */
   readonly opens: boolean;
   /** Why a server can't start on it. */
   readonly refusal?: string | undefined;
@@ -104,7 +104,7 @@ function toContents({ recovered, newest, unreadable }: LoadResult): StoreContent
   const notes: string[] = [];
   if (newest.torn)
     notes.push(
-      'The last write before a crash is incomplete and was never acknowledged. The next start moves it aside.',
+      'The log ends with bytes that are no complete commit: a write that a crash interrupted, or commits that were damaged later. The file cannot show which. The next start saves them as .broken and goes on without them.',
     );
   if (unreadable !== undefined)
     notes.push('The previous checkpoint and the write-ahead log are complete. The next start uses them.');
@@ -148,5 +148,5 @@ function describeSegment(path: string, contents: ReadableFile, isNewest: boolean
   const { head, last, end, torn } = readSegment(path, contents, isNewest, () => {});
   const commits = last - head.first + 1;
   const what = commits === 0 ? 'no commits' : `${commits} commits, ${head.first} to ${last}`;
-  return torn ? `${what}, and ${contents.size - end} bytes of an unfinished commit` : what;
+  return torn ? `${what}, and ${contents.size - end} bytes that are no complete commit` : what;
 }

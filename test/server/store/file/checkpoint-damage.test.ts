@@ -1,8 +1,18 @@
 /** Damaged checkpoints and missing files. */
 import { describe, expect, test } from 'vitest';
-import { COMMITS, closedSegment, createHarnessWith, createHarnessWithout, model } from '../damaged-store.ts';
+import { FORMAT_VERSION } from '../../../../src/server/store/file/layout.ts';
+import {
+  COMMITS,
+  closedSegment,
+  createHarnessWith,
+  createHarnessWithout,
+  flipBit,
+  model,
+  wal,
+} from '../damaged-store.ts';
 import { expectOpenError, expectOpens } from '../store-assertions.ts';
 import { files } from '../store-harness.ts';
+import { withVersion } from '../with-version.ts';
 
 const wrongCheckpoints: readonly [what: string, contents: string][] = [
   ['empty', ''],
@@ -34,11 +44,36 @@ describe('a checkpoint', () => {
   );
 
   test('of a newer version stops the start, whatever other files exist', async () => {
-    const newer = model.bytes(files.checkpoint).toString().replace('"formatVersion":1', '"formatVersion":2');
-    await expectOpenError(createHarnessWith(files.checkpoint, Buffer.from(newer)), {
+    const newer = withVersion(model.bytes(files.checkpoint), FORMAT_VERSION + 1);
+    await expectOpenError(createHarnessWith(files.checkpoint, newer), {
       kind: 'newer-format',
       file: files.checkpoint,
     });
+  });
+});
+
+describe('a flipped bit', () => {
+  test('in the version of a checkpoint is damage: the previous one is used', async () => {
+    const bytes = model.bytes(files.checkpoint);
+    const at = bytes.indexOf('"formatVersion":') + '"formatVersion":'.length;
+    for (let bit = 0; bit < 8; bit += 1)
+      await expectOpens(createHarnessWith(files.checkpoint, flipBit(bytes, at, bit)), COMMITS);
+  });
+
+  test('in the version of the log is damage', async () => {
+    const at = wal.indexOf('"formatVersion":') + '"formatVersion":'.length;
+    for (let bit = 0; bit < 8; bit += 1)
+      await expectOpenError(createHarnessWith(files.wal, flipBit(wal, at, bit)), { kind: 'damaged', file: files.wal });
+  });
+
+  test('anywhere in the marker is damage', async () => {
+    const bytes = model.bytes(files.marker);
+    for (let at = 0; at < bytes.length; at += 1)
+      for (let bit = 0; bit < 8; bit += 1)
+        await expectOpenError(createHarnessWith(files.marker, flipBit(bytes, at, bit)), {
+          kind: 'damaged',
+          file: files.marker,
+        });
   });
 });
 
@@ -75,8 +110,17 @@ describe('the marker', () => {
   });
 
   test('of a newer version stops the start', async () => {
-    const newer = Buffer.from('{"kind":"iam-store","formatVersion":2,"initialised":true}');
+    const newer = withVersion(model.bytes(files.marker), FORMAT_VERSION + 1);
     await expectOpenError(createHarnessWith(files.marker, newer), { kind: 'newer-format', file: files.marker });
+  });
+
+  test('without a CRC is one of the first version', async () => {
+    await expectOpens(
+      createHarnessWith(files.marker, Buffer.from('{"kind":"iam-store","formatVersion":1,"initialised":true}\n')),
+      COMMITS,
+    );
+    const newer = Buffer.from('{"kind":"iam-store","formatVersion":2,"initialised":true}\n');
+    await expectOpenError(createHarnessWith(files.marker, newer), { kind: 'damaged', file: files.marker });
   });
 
   test('that contradicts the commits in the write-ahead log stops the start', async () => {

@@ -137,7 +137,7 @@ describe('without a matching checksum', () => {
   test.each([
     ['', 'the file is empty'],
     ['{}', 'this is not a checkpoint'],
-    [text.replace('"formatVersion":1', '"formatVersion":0'), 'format 0 is unknown'],
+    [withCrc(text.replace('"formatVersion":1', '"formatVersion":0')).toString(), 'format 0 is unknown'],
   ])('%j', (contents, message) => {
     expect(damage(Buffer.from(contents))).toMatchObject({
       kind: 'damaged',

@@ -10,6 +10,7 @@ import { verifyStore } from '../../../../src/server/store/maintenance/verify.ts'
 import { tableNames } from '../../../../src/server/store/table-shape.ts';
 import { startServer } from '../../../harness.ts';
 import { openStore } from '../temp-store.ts';
+import { withVersion } from '../with-version.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../fixtures/stores');
 const versions = (await readdir(root, { withFileTypes: true }))
@@ -62,11 +63,7 @@ describe.each(versions)('a store of version %s', (version) => {
     for (const file of ['iam-store.json', 'iam.json'])
       await withCopy(version, async (folder) => {
         const target = path.join(folder, file);
-        const text = (await readFile(target, 'utf8')).replace(
-          /"formatVersion":\d+/,
-          `"formatVersion":${FORMAT_VERSION + 1}`,
-        );
-        await writeFile(target, text);
+        await writeFile(target, withVersion(await readFile(target), FORMAT_VERSION + 1));
         const before = await contents(folder);
         await expect(openStore(folder)).rejects.toMatchObject({ kind: 'newer-format', file: target });
         expect(await contents(folder)).toEqual(before);

@@ -48,6 +48,15 @@ describe('a torn tail', () => {
     );
   });
 
+  // Nothing readable follows, as after a write that a power loss interrupted: docs/durability.md states this limit.
+  test('looks the same as several last batches that are unreadable', async () => {
+    const from = lineOffsets.at(-4) as number;
+    const zeroed = zeroBytes(wal, from, wal.length);
+    const harness = createHarnessWith(files.wal, zeroed);
+    await expectOpens(harness, COMMITS - 3);
+    expect(await harness.quarantinedFiles()).toEqual([zeroed.subarray(from)]);
+  });
+
   test('may be a batch with a hole in the middle', async () => {
     const bytes = Buffer.concat([wal, batch(COMMITS + 1, 9, 12)]);
     const lines = findLineOffsets(bytes);

@@ -1,7 +1,7 @@
 /** Replay at the start: segments in order, each commit once, without remains of a crash. */
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { closedSegmentName } from '../../../../src/server/store/file/layout.ts';
+import { closedSegmentName, FORMAT_VERSION } from '../../../../src/server/store/file/layout.ts';
 import { encodeHeader } from '../../../../src/server/store/file/wal-record.ts';
 import {
   COMMITS,
@@ -15,6 +15,7 @@ import {
 import { countCommits, History } from '../history.ts';
 import { expectOpenError, expectOpens } from '../store-assertions.ts';
 import { files, StoreHarness } from '../store-harness.ts';
+import { withVersion } from '../with-version.ts';
 
 /** Lines of the model's write-ahead log, which contains commits 10 to 14 after its header. */
 function commits(first: number, last: number): Buffer {
@@ -175,8 +176,7 @@ describe('a start rejects', () => {
 
   test('a previous checkpoint of a newer version, if it is needed', async () => {
     const harness = createHarnessWith(files.checkpoint, Buffer.from('{}'));
-    const newer = model.bytes(files.previous).toString().replace('"formatVersion":1', '"formatVersion":2');
-    harness.disk.plant(files.previous, Buffer.from(newer));
+    harness.disk.plant(files.previous, withVersion(model.bytes(files.previous), FORMAT_VERSION + 1));
     await expectOpenError(harness, { kind: 'newer-format', file: files.previous });
   });
 

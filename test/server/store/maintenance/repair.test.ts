@@ -1,5 +1,6 @@
 /** Verify and repair of intact, torn and damaged stores. */
 import { describe, expect, test } from 'vitest';
+import { FORMAT_VERSION } from '../../../../src/server/store/file/layout.ts';
 import {
   COMMITS,
   closedSegment,
@@ -15,6 +16,7 @@ import { countCommits } from '../history.ts';
 import { createSeededRandom } from '../random.ts';
 import { expectOpens } from '../store-assertions.ts';
 import { files, type StoreHarness } from '../store-harness.ts';
+import { withVersion } from '../with-version.ts';
 import { catchOpenError, createOfflineStoreOn } from './offline-harness.ts';
 
 /** The write-ahead log with a flipped bit in its third commit, commit 12 of the store. */
@@ -80,8 +82,7 @@ describe('verify', () => {
     expect(await catchOpenError(createOfflineStoreOn(disk).verify('/else'))).toMatchObject({ kind: 'not-ours' });
     expect(await catchOpenError(createOfflineStoreOn(disk).verify('/missing'))).toMatchObject({ kind: 'not-ours' });
     for (const file of [files.marker, files.checkpoint]) {
-      const text = model.bytes(file).toString().replace('"formatVersion":1', '"formatVersion":2');
-      const newer = createHarnessWith(file, Buffer.from(text));
+      const newer = createHarnessWith(file, withVersion(model.bytes(file), FORMAT_VERSION + 1));
       for (const name of ['verify', 'previewRepair', 'repair'] as const)
         expect(await catchOpenError(createOfflineStoreOn(newer.disk)[name]('/store'))).toMatchObject({
           kind: 'newer-format',
