@@ -1,5 +1,6 @@
 /** Creates a store with many groups through the store engine: `node make-store.js FOLDER COUNT groups|people|million`. */
 import { systemClock } from '../src/server/lib/clock.ts';
+import { systemRandom } from '../src/server/lib/random.ts';
 import { openFileStore } from '../src/server/store/file/file-store.ts';
 import { nodeDisk } from '../src/server/store/file/node-disk.ts';
 import { openNodeProcesses } from '../src/server/store/file/node-processes.ts';
@@ -38,7 +39,7 @@ async function addMembers(store: Store): Promise<void> {
 
 async function makeStore(directory: string, count: number, kind: StoreKind): Promise<void> {
   const processes = await openNodeProcesses(process.pid, process.platform);
-  const store = await openFileStore({ directory, disk: nodeDisk, clock: systemClock, processes });
+  const store = await openFileStore({ directory, disk: nodeDisk, clock: systemClock, random: systemRandom, processes });
   for (let first = 0; first < count; first += rowsInTransaction) {
     await store.transaction(async (tx) => {
       const last = Math.min(first + rowsInTransaction, count);

@@ -42,6 +42,7 @@ const service = await listen({
       directory: serverOptions.data,
       disk: createDisk(serverOptions),
       clock: systemClock,
+      random: systemRandom,
       processes: seedProcessBug(await openNodeProcesses(process.pid, process.platform), serverOptions.seededBug),
       tuning:
         serverOptions.frequent === false

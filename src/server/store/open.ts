@@ -30,6 +30,7 @@ export async function openStore(settings: Settings, log: Log, server: ServerIden
     directory: path.resolve(settings.data),
     disk: nodeDisk,
     clock: systemClock,
+    random: systemRandom,
     processes: await openNodeProcesses(process.pid, process.platform, { allowsUnsafeLock: settings.unsafeLock }),
     log: (event) => logStoreEvent(event, log),
     stopwatch: systemStopwatch,

@@ -1,4 +1,5 @@
 /** The store of a killed process, to damage in copies. */
+import { type Chain, hashCommit } from '../../../src/server/store/file/chain.ts';
 import { closedSegmentName } from '../../../src/server/store/file/layout.ts';
 import { History } from './history.ts';
 import { files, StoreHarness } from './store-harness.ts';
@@ -30,6 +31,15 @@ export function findLineOffsets(bytes: Buffer): number[] {
 export const wal = model.bytes(files.wal);
 export const lineOffsets = findLineOffsets(wal);
 export const tail = lineOffsets.at(-2) as number;
+
+const { storeId } = JSON.parse(model.bytes(files.marker).toString()) as { storeId: string };
+/** Commits 5 to 14. */
+const commitLines = `${model.bytes(closedSegment)}${wal}`.split('\n').filter((line) => line.startsWith('{"sequence"'));
+
+/** The chain as of one of the commits 5 to 14; with a wrong hash as of another. */
+export function chainAt(sequence: number): Chain {
+  return { storeId, lastHash: hashCommit(commitLines[sequence - 5] ?? '') };
+}
 
 export function createHarnessWith(file: string, bytes: Buffer): StoreHarness {
   const harness = model.copy();

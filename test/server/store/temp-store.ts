@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemRandom } from '../../../src/server/lib/random.ts';
 import { type FileStore, type FileStoreOptions, openFileStore } from '../../../src/server/store/file/file-store.ts';
 import { nodeDisk } from '../../../src/server/store/file/node-disk.ts';
 import { openNodeProcesses } from '../../../src/server/store/file/node-processes.ts';
@@ -23,5 +24,13 @@ export async function makeFolder(): Promise<Folder> {
 }
 
 export function openStore(directory: string, options: Partial<FileStoreOptions> = {}): Promise<FileStore> {
-  return openFileStore({ directory, disk: nodeDisk, clock, processes, tuning: quiet, ...options });
+  return openFileStore({
+    directory,
+    disk: nodeDisk,
+    clock,
+    processes,
+    random: systemRandom,
+    tuning: quiet,
+    ...options,
+  });
 }

@@ -4,7 +4,9 @@
  */
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
-import { findShape, type StoredRow } from '../table-shape.ts';
+import type { Overlay, TableOverlay } from '../memory/overlay.ts';
+import { findShape, type StoredRow, tableNames } from '../table-shape.ts';
+import type { Chain } from './chain.ts';
 import { formatCrc } from './checksum.ts';
 import type { ReadableFile } from './disk.ts';
 import { FORMAT_VERSION } from './layout.ts';
@@ -16,9 +18,12 @@ export interface Checkpoint {
   readonly sequence: number;
   readonly epoch: number;
   readonly writtenAt: string;
+  /** Undefined in backups, which belong to no store until they are restored, and in format 1. */
+  readonly chain?: Chain | undefined;
   readonly tables: ReadonlyMap<string, Iterable<StoredRow>>;
 }
 
+const ChainSchema = z.object({ storeId: z.string(), lastHash: z.string() });
 const Preamble = z.object({ sequence: z.number(), epoch: z.number(), writtenAt: z.string() });
 
 const CRC_SUFFIX = /^"crc32":"([0-9a-f]{8})"\n\}\n$/;
@@ -46,9 +51,11 @@ export function* checkpointSlices(checkpoint: Checkpoint): Generator<Buffer> {
 }
 
 /** Encodes the text before the CRC suffix, in small pieces. */
-function* encodeCheckpoint({ sequence, epoch, writtenAt, tables }: Checkpoint): Generator<string> {
+function* encodeCheckpoint({ sequence, epoch, writtenAt, chain, tables }: Checkpoint): Generator<string> {
   yield `{\n"formatVersion":${FORMAT_VERSION},\n`;
-  yield `"sequence":${sequence},\n"epoch":${epoch},\n"writtenAt":${JSON.stringify(writtenAt)},\n"tables":{\n`;
+  yield `"sequence":${sequence},\n"epoch":${epoch},\n"writtenAt":${JSON.stringify(writtenAt)},\n`;
+  if (chain !== undefined) yield `"chain":${JSON.stringify(chain)},\n`;
+  yield '"tables":{\n';
   let remaining = tables.size;
   for (const [name, rows] of tables) {
     yield `${JSON.stringify(name)}:[\n`;
@@ -66,6 +73,15 @@ function* encodeRows(rows: Iterable<StoredRow>): Generator<string> {
     previous = row;
   }
   if (previous !== undefined) yield `${JSON.stringify(previous)}\n`;
+}
+
+/** Iterates over the rows of an overlay lazily, ordered by primary key. */
+export function listRows(frozen: Overlay): ReadonlyMap<string, Iterable<StoredRow>> {
+  return new Map(tableNames.map((name) => [name, rowsInOrder(frozen.peek(name))]));
+}
+
+function* rowsInOrder(part: TableOverlay | undefined): Generator<StoredRow> {
+  for (const key of part?.keys ?? []) yield part?.rows.get(key) as StoredRow;
 }
 
 /** Counts the rows of each table. */
@@ -89,7 +105,7 @@ export function decodeCheckpoint(file: string, contents: ReadableFile): Checkpoi
   // Before the version: a flipped bit must not make a damaged file look like one of a newer program.
   if (!hasValidCrc(contents)) throw findFirstDamage(file, contents);
   if (Number(version) > FORMAT_VERSION) throw createNewerFormatError(file, `the checkpoint has format ${version}`);
-  if (Number(version) !== FORMAT_VERSION) throw createDamagedError(file, 0, `format ${version} is unknown`);
+  if (Number(version) < 1) throw createDamagedError(file, 0, `format ${version} is unknown`);
   return parseLines(new CheckpointLines(file, contents));
 }
 
@@ -159,14 +175,26 @@ function parseLines(lines: CheckpointLines): Checkpoint {
     writtenAt: lines.parse(lines.next(), '"writtenAt":'),
   });
   if (!preamble.success) throw lines.createError('the header of the checkpoint is not valid');
-  if (lines.next() !== '"tables":{') throw lines.createError('the tables are missing');
+  let line = lines.next();
+  let chain: Chain | undefined;
+  if (line.startsWith('"chain":')) {
+    chain = parseChain(lines, line);
+    line = lines.next();
+  }
+  if (line !== '"tables":{') throw lines.createError('the tables are missing');
   const tables = new Map<string, StoredRow[]>();
-  for (let line = lines.next(); line !== '},'; line = lines.next()) {
+  for (line = lines.next(); line !== '},'; line = lines.next()) {
     if (!line.endsWith(':[')) throw lines.createError('expected a table');
     const name = String(lines.parse(line.slice(0, -2)));
     tables.set(name, parseRows(lines, name));
   }
-  return { ...preamble.data, tables };
+  return { ...preamble.data, chain, tables };
+}
+
+function parseChain(lines: CheckpointLines, line: string): Chain {
+  const chain = ChainSchema.safeParse(lines.parse(line, '"chain":'));
+  if (!chain.success) throw lines.createError('the chain is not valid');
+  return chain.data;
 }
 
 function parseRows(lines: CheckpointLines, name: string): StoredRow[] {

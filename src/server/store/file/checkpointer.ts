@@ -1,10 +1,7 @@
 /** Schedules and writes checkpoints: rotate the log, freeze, write, thaw, remove obsolete segments. */
-import type { Overlay, TableOverlay } from '../memory/overlay.ts';
 import type { OverlayStore } from '../memory/overlay-store.ts';
-import type { StoredRow } from '../table-shape.ts';
-import { tableNames } from '../table-shape.ts';
 import { writeCheckpoint } from './checkpoint-adapter.ts';
-import type { Checkpoint } from './checkpoint-format.ts';
+import { type Checkpoint, listRows } from './checkpoint-format.ts';
 import { type Disk, isFailedSync } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import type { Layout } from './layout.ts';
@@ -130,9 +127,9 @@ export class Checkpointer {
 
   async #writeFrozen(): Promise<{ sequence: number; size: number }> {
     const { disk, layout, clock, wal, overlayStore } = this.#context;
-    const { sequence, frozen } = await overlayStore.runMaintenance(async () => {
+    const { sequence, chain, frozen } = await overlayStore.runMaintenance(async () => {
       await wal.rotate();
-      return { sequence: wal.sequence, frozen: overlayStore.freeze() };
+      return { sequence: wal.sequence, chain: wal.chain, frozen: overlayStore.freeze() };
     });
     let finish = () => {};
     this.#writing = new Promise<void>((resolve) => {
@@ -140,20 +137,11 @@ export class Checkpointer {
     });
     try {
       const writtenAt = clock.now().toISOString();
-      const checkpoint: Checkpoint = { sequence, epoch: wal.epoch, writtenAt, tables: listRows(frozen) };
+      const checkpoint: Checkpoint = { sequence, epoch: wal.epoch, writtenAt, chain, tables: listRows(frozen) };
       return { sequence, size: await writeCheckpoint(disk, layout, checkpoint) };
     } finally {
       await overlayStore.thaw().finally(finish);
       this.#writing = undefined;
     }
   }
-}
-
-/** Iterates over the rows of an overlay lazily, ordered by primary key. */
-export function listRows(frozen: Overlay): ReadonlyMap<string, Iterable<StoredRow>> {
-  return new Map(tableNames.map((name) => [name, rowsInOrder(frozen.peek(name))]));
-}
-
-function* rowsInOrder(part: TableOverlay | undefined): Generator<StoredRow> {
-  for (const key of part?.keys ?? []) yield part?.rows.get(key) as StoredRow;
 }

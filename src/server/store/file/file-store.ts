@@ -1,20 +1,24 @@
 /** The file engine: rows in memory, made durable in the files of one folder before a write is acknowledged. */
+
 import { dirname } from 'node:path';
+import type { Random } from '../../lib/random.ts';
 import type { Capacity } from '../memory/capacity.ts';
 import { toStore } from '../memory/memory-store.ts';
 import { Overlay } from '../memory/overlay.ts';
 import { OverlayStore } from '../memory/overlay-store.ts';
 import type { Store } from '../store.ts';
+import { startChain } from './chain.ts';
 import { writeCheckpoint } from './checkpoint-adapter.ts';
-import { Checkpointer, type CheckpointTuning, defaultTuning, listRows } from './checkpointer.ts';
+import { listRows } from './checkpoint-format.ts';
+import { Checkpointer, type CheckpointTuning, defaultTuning } from './checkpointer.ts';
 import { type Disk, getErrorCode } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
-import { isInitialFile, type Layout, layoutOf } from './layout.ts';
+import { isInitialFile, type Layout, layoutOf, replacementNumber } from './layout.ts';
 import { acquireLock, assertLockAvailable, type StoreLock } from './lock.ts';
 import { assertNothingWritten, createNotOursError, readMarker, writeMarker } from './marker.ts';
 import { StoreOpenError } from './open-error.ts';
 import type { Processes } from './processes.ts';
-import { type RecoveryResult, recover } from './recovery.ts';
+import { type RecoveredStore, recover } from './recovery.ts';
 import { finishReplacement } from './replacement.ts';
 import { createWal, Wal } from './wal.ts';
 
@@ -24,6 +28,8 @@ export interface FileStoreOptions {
   readonly disk: Disk;
   readonly clock: { now(): Date };
   readonly processes: Processes;
+  /** Creates the store id. */
+  readonly random: Random;
   readonly log?: LogStoreEvent;
   readonly tuning?: Partial<CheckpointTuning>;
   readonly capacity?: Capacity;
@@ -56,9 +62,10 @@ async function openLocked(options: FileStoreOptions, layout: Layout): Promise<Fi
   await prepareFolder(disk, layout);
   const lock = await acquireLock(disk, layout, processes);
   try {
-    await finishReplacement(disk, layout);
-    if ((await readMarker(disk, layout)) !== 'initialised') await initializeFiles(disk, layout, options.clock);
-    const recovered = await recover(disk, layout, log);
+    await finishReplacement({ disk, layout, random: options.random });
+    const marker = await readMarker(disk, layout);
+    if (!marker?.initialised) await initializeFiles(options, layout, marker?.storeId);
+    const recovered = await recover({ ...options, layout, log });
     return await assemble(options, layout, recovered, lock);
   } catch (error) {
     // Report why the store was not opened, even if the lock file can't be written.
@@ -74,7 +81,9 @@ export async function prepareFolder(disk: Disk, layout: Layout): Promise<void> {
     await makeFolder(disk, layout.folder);
     return;
   }
-  if ((await readMarker(disk, layout)) !== 'none') return;
+  // The marker may be damaged: a replacement is completed before it is read.
+  if (names.some((name) => replacementNumber(name) !== undefined)) return;
+  if ((await readMarker(disk, layout)) !== undefined) return;
   if (!names.every(isInitialFile)) throw createNotOursError(layout.folder);
   await disk.restrictFolder(layout.folder);
 }
@@ -87,20 +96,29 @@ export async function makeFolder(disk: Disk, folder: string): Promise<void> {
   await disk.syncFolder(parent);
 }
 
-/** Initializes a new store. Until the marker confirms it, initialization can be repeated. */
-async function initializeFiles(disk: Disk, layout: Layout, clock: { now(): Date }): Promise<void> {
+/**
+ * Initializes a new store. Until the marker confirms it, initialization can be repeated.
+ * @param begun the id of an interrupted initialization, which some of the files may have
+ */
+async function initializeFiles(
+  { disk, clock, random }: FileStoreOptions,
+  layout: Layout,
+  begun: string | undefined,
+): Promise<void> {
   await assertNothingWritten(disk, layout);
-  await writeMarker(disk, layout, false);
-  await createWal(disk, layout);
+  const chain = begun === undefined ? startChain(random) : { storeId: begun, lastHash: begun };
+  const { storeId } = chain;
+  await writeMarker(disk, layout, { storeId, initialised: false });
+  await createWal(disk, layout, chain);
   const tables = listRows(new Overlay('base'));
-  await writeCheckpoint(disk, layout, { sequence: 0, epoch: 0, writtenAt: clock.now().toISOString(), tables });
-  await writeMarker(disk, layout, true);
+  await writeCheckpoint(disk, layout, { sequence: 0, epoch: 0, writtenAt: clock.now().toISOString(), chain, tables });
+  await writeMarker(disk, layout, { storeId, initialised: true });
 }
 
 async function assemble(
   options: FileStoreOptions,
   layout: Layout,
-  recovered: RecoveryResult,
+  recovered: RecoveredStore,
   lock: StoreLock,
 ): Promise<FileStore> {
   const { disk, clock, log = () => {}, stopwatch } = options;

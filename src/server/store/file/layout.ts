@@ -1,7 +1,8 @@
 /** File names of a store. */
 import { join } from 'node:path';
 
-export const FORMAT_VERSION = 1;
+/** Of the files that this program writes. It also reads those of format 1, which have no store id: see chain.ts. */
+export const FORMAT_VERSION = 2;
 
 const CLOSED_SEGMENT = /^journal\.(\d{12,})\.jsonl$/;
 const REPLACEMENT = /^iam\.replacement\.(\d+)\.json$/;

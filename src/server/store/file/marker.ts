@@ -8,26 +8,39 @@ import { createDamagedError, createNewerFormatError, StoreOpenError } from './op
 
 const NEWLINE = 0x0a;
 
-const Marker = z.strictObject({
-  kind: z.literal('iam-store'),
-  formatVersion: z.literal(FORMAT_VERSION),
+export interface Marker {
+  readonly kind: 'iam-store';
+  readonly formatVersion: number;
   /** False until all files of a new store are written. */
+  readonly initialised: boolean;
+  /** Undefined in format 1. */
+  readonly storeId?: string;
+}
+
+const FirstMarker = z.strictObject({
+  kind: z.literal('iam-store'),
+  formatVersion: z.literal(1),
   initialised: z.boolean(),
 });
-type Marker = z.infer<typeof Marker>;
-const CheckedMarker = Marker.extend({ crc32: z.string() });
+const CheckedMarker = z.union([
+  FirstMarker.extend({ crc32: z.string() }),
+  FirstMarker.extend({ formatVersion: z.literal(FORMAT_VERSION), storeId: z.string(), crc32: z.string() }),
+]);
 /** What the markers of all versions have. */
 const AnyMarker = z.object({ kind: z.literal('iam-store'), formatVersion: z.number() });
 
-/** The state of the folder: not a store, an interrupted first start ('begun'), or a store. */
-export async function readMarker(disk: Disk, layout: Layout): Promise<'none' | 'begun' | 'initialised'> {
+/** Reads the marker; undefined if the folder has none, and so is not a store. */
+export async function readMarker(disk: Disk, layout: Layout): Promise<Marker | undefined> {
   const bytes = await disk.read(layout.marker);
-  if (bytes === undefined) return 'none';
-  return decodeMarker(layout.marker, bytes).initialised ? 'initialised' : 'begun';
+  return bytes === undefined ? undefined : decodeMarker(layout.marker, bytes);
 }
 
-export async function writeMarker(disk: Disk, layout: Layout, initialised: boolean): Promise<void> {
-  const marker: Marker = { kind: 'iam-store', formatVersion: FORMAT_VERSION, initialised };
+export async function writeMarker(
+  disk: Disk,
+  layout: Layout,
+  { storeId, initialised }: { readonly storeId: string; readonly initialised: boolean },
+): Promise<void> {
+  const marker: Marker = { kind: 'iam-store', formatVersion: FORMAT_VERSION, initialised, storeId };
   const line = appendCrc(JSON.stringify(marker).slice(0, -1));
   await replaceFileAtomically(disk, layout.folder, layout.marker, Buffer.from(line));
 }
@@ -37,7 +50,8 @@ function decodeMarker(file: string, bytes: Buffer): Marker {
   const checked = parseChecked(bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1) : bytes);
   const version = AnyMarker.safeParse(checked).data?.formatVersion ?? 0;
   if (version > FORMAT_VERSION) throw createNewerFormatError(file, `the store has format ${version}`);
-  const marker = checked === undefined ? Marker.safeParse(parseJson(file, bytes)) : CheckedMarker.safeParse(checked);
+  const marker =
+    checked === undefined ? FirstMarker.safeParse(parseJson(file, bytes)) : CheckedMarker.safeParse(checked);
   if (!marker.success) throw createDamagedError(file, 0, 'not a valid store marker');
   return marker.data;
 }

@@ -7,6 +7,8 @@ export type StoreOpenErrorKind =
   | 'no-lock'
   /** A file is damaged or missing. */
   | 'damaged'
+  /** A file is of another store, or of a copy of the store with different later commits. */
+  | 'foreign'
   /** Written by a newer version of this program. */
   | 'newer-format'
   /** A system error when reading or writing. */
@@ -18,6 +20,7 @@ export const openExitCodes: Readonly<Record<StoreOpenErrorKind, number>> = {
   'in-use': 13,
   'no-lock': 70,
   damaged: 14,
+  foreign: 14,
   'newer-format': 14,
   io: 70,
 };

@@ -1,13 +1,17 @@
 /** Crash recovery: loads the store from its files and completes interrupted operations. */
+import type { Random } from '../../lib/random.ts';
 import { Overlay } from '../memory/overlay.ts';
+import { assertOwnFile, type Chain, createForeignError } from './chain.ts';
 import { readCheckpoint, readRequired } from './checkpoint-adapter.ts';
-import type { Checkpoint } from './checkpoint-format.ts';
+import { type Checkpoint, listRows } from './checkpoint-format.ts';
 import { type Disk, type ReadableFile, writeTemporaryFile } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import { closedSegmentFirst, isTemporary, type Layout } from './layout.ts';
 import { readSlices } from './line-reader.ts';
+import { readMarker } from './marker.ts';
 import { createDamagedError, StoreOpenError } from './open-error.ts';
-import { replay } from './wal-record.ts';
+import { replaceStore } from './replacement.ts';
+import { replay, type WalHeader } from './wal-record.ts';
 import { readHeader, readSegment, type WalSegment } from './wal-segment.ts';
 
 export interface RecoveryResult {
@@ -16,6 +20,8 @@ export interface RecoveryResult {
   readonly sequence: number;
   /** The epoch of the last start that wrote to the store. */
   readonly epoch: number;
+  /** As of the last commit; undefined in format 1. */
+  readonly chain: Chain | undefined;
   readonly checkpoint: { readonly sequence: number; readonly size: number };
   /** The closed segments, oldest first. */
   readonly closed: readonly ClosedSegment[];
@@ -23,29 +29,58 @@ export interface RecoveryResult {
   readonly wal: { readonly first: number; readonly end: number };
 }
 
+/** A store that can be written to: it has an id. */
+export interface RecoveredStore extends RecoveryResult {
+  readonly chain: Chain;
+}
+
 export interface ClosedSegment {
   readonly file: string;
   readonly first: number;
 }
 
-/** The files of the write-ahead log. */
+/** The files of the write-ahead log, and the id that they must have. */
 interface WalFiles {
   readonly disk: Disk;
+  readonly marker: string;
+  readonly storeId: string | undefined;
   /** Oldest first. */
   readonly closed: readonly ClosedSegment[];
   /** `journal.next.jsonl` if a rotation was interrupted after it renamed the active segment. */
   readonly newest: string;
 }
 
+export interface RecoveryDeps {
+  readonly disk: Disk;
+  readonly layout: Layout;
+  readonly clock: { now(): Date };
+  readonly random: Random;
+  readonly log: LogStoreEvent;
+}
+
 /** Recovers the store. @throws StoreOpenError for damage other than an unfinished write; nothing is changed then. */
-export async function recover(disk: Disk, layout: Layout, log: LogStoreEvent): Promise<RecoveryResult> {
+export async function recover(deps: RecoveryDeps): Promise<RecoveredStore> {
+  const { disk, layout, log } = deps;
   const walFiles = await findWal(disk, layout);
   const { recovered, newest, unreadable } = await load(disk, layout, walFiles);
+  const { chain } = recovered;
+  if (chain === undefined) {
+    await upgrade(deps, recovered);
+    return recover(deps);
+  }
   await finishRotation(disk, layout, walFiles.newest);
   if (newest.torn) await truncateTail(disk, layout, newest, log);
   if (unreadable !== undefined) await quarantineCheckpoint(disk, layout, recovered.sequence, unreadable, log);
   await removeTemporaryFiles(disk, layout);
-  return recovered;
+  return { ...recovered, chain };
+}
+
+/** Writes a store of format 1 as a new one, with the same rows and commit numbers. */
+async function upgrade({ disk, layout, clock, random, log }: RecoveryDeps, recovered: RecoveryResult): Promise<void> {
+  const { base, sequence, epoch } = recovered;
+  const writtenAt = clock.now().toISOString();
+  const setAside = await replaceStore({ disk, layout, random }, { sequence, epoch, writtenAt, tables: listRows(base) });
+  log({ event: 'store-upgraded', setAside });
 }
 
 /** Loads the store as `recover` does, without writing. @throws StoreOpenError. */
@@ -63,7 +98,8 @@ async function findWal(disk: Disk, layout: Layout): Promise<WalFiles> {
   closed.sort((one, other) => one.first - other.first);
   const has = (file: string) => names.some((name) => layout.path(name) === file);
   const newest = !has(layout.wal) && has(layout.nextWal) ? layout.nextWal : layout.wal;
-  return { disk, closed, newest };
+  const storeId = (await readMarker(disk, layout))?.storeId;
+  return { disk, marker: layout.marker, storeId, closed, newest };
 }
 
 export interface LoadResult {
@@ -77,17 +113,29 @@ export interface LoadResult {
 async function load(disk: Disk, layout: Layout, walFiles: WalFiles): Promise<LoadResult> {
   let unreadable: StoreOpenError;
   try {
-    return await buildStore(await readCheckpoint(disk, layout, layout.checkpoint), walFiles);
+    return await buildStore(await readOwnCheckpoint(disk, layout, layout.checkpoint, walFiles), walFiles);
   } catch (error) {
     const isCheckpoint = error instanceof StoreOpenError && error.file === layout.checkpoint;
     if (!isCheckpoint || error.kind !== 'damaged') throw error;
     unreadable = error;
   }
   try {
-    return { ...(await buildStore(await readCheckpoint(disk, layout, layout.previous), walFiles)), unreadable };
+    const previous = await readOwnCheckpoint(disk, layout, layout.previous, walFiles);
+    return { ...(await buildStore(previous, walFiles)), unreadable };
   } catch (error) {
     throw error instanceof StoreOpenError && error.kind === 'damaged' ? unreadable : error;
   }
+}
+
+async function readOwnCheckpoint(
+  disk: Disk,
+  layout: Layout,
+  file: string,
+  { marker, storeId }: WalFiles,
+): ReturnType<typeof readCheckpoint> {
+  const [checkpoint, size] = await readCheckpoint(disk, layout, file);
+  assertOwnFile(file, checkpoint.chain?.storeId, marker, storeId);
+  return [checkpoint, size];
 }
 
 async function buildStore([checkpoint, size]: [Checkpoint, size: number], walFiles: WalFiles): Promise<LoadResult> {
@@ -100,6 +148,7 @@ async function buildStore([checkpoint, size]: [Checkpoint, size: number], walFil
       base,
       sequence: newest.last,
       epoch: Math.max(checkpoint.epoch, newest.lastEpoch),
+      chain: newest.chain,
       checkpoint: { sequence: checkpoint.sequence, size },
       closed: walFiles.closed,
       wal: { first: newest.head.first, end: newest.end },
@@ -119,6 +168,7 @@ async function replayWal(walFiles: WalFiles, checkpoint: Checkpoint, base: Overl
     previous = segment;
   }
   const last = previous as WalSegment;
+  if (last.last === checkpoint.sequence) assertContinues(last.file, last.chain?.lastHash, checkpoint);
   if (last.last < checkpoint.sequence) {
     throw createDamagedError(
       last.file,
@@ -129,12 +179,37 @@ async function replayWal(walFiles: WalFiles, checkpoint: Checkpoint, base: Overl
   return last;
 }
 
-/** Skips segments that end before the checkpoint: a crash during their removal may have left some of them. */
-async function listNeededSegments({ disk, closed, newest }: WalFiles, sequence: number): Promise<string[]> {
-  const { first } = await readRequired(disk, newest, (contents) => readHeader(newest, contents));
+/**
+ * Skips segments that end before the checkpoint: a crash during their removal may have left some of them. They must be
+ * of this store, too, as they will be removed.
+ */
+async function listNeededSegments(walFiles: WalFiles, sequence: number): Promise<string[]> {
+  const { closed, newest } = walFiles;
+  for (const { file } of closed) await readOwnHeader(walFiles, file).catch(ignoreDamage);
+  const { first } = await readOwnHeader(walFiles, newest);
   const all = [...closed, { file: newest, first }];
   const from = all.findLastIndex((segment) => segment.first <= sequence + 1);
   return all.slice(Math.max(0, from)).map((segment) => segment.file);
+}
+
+/** A needed segment is read again, and only such a one must be readable. */
+function ignoreDamage(error: unknown): void {
+  if (!(error instanceof StoreOpenError && error.kind === 'damaged')) throw error;
+}
+
+async function readOwnHeader({ disk, marker, storeId }: WalFiles, file: string): Promise<WalHeader> {
+  const head = await readRequired(disk, file, (contents) => readHeader(file, contents));
+  assertOwnFile(file, head.chain?.storeId, marker, storeId);
+  return head;
+}
+
+/** Asserts that the log contains the last commit of the checkpoint, not another one of the same number. */
+function assertContinues(file: string, hash: string | undefined, { sequence, chain }: Checkpoint): void {
+  if (hash === chain?.lastHash) return;
+  throw createForeignError(
+    file,
+    `its commit ${sequence} is not that of the checkpoint, so they are of two copies of the store`,
+  );
 }
 
 function replaySegment(
@@ -145,6 +220,7 @@ function replaySegment(
 ): WalSegment {
   return readSegment(file, contents, isNewest, (entry, offset) => {
     if (entry.sequence <= checkpoint.sequence) return;
+    if (entry.sequence === checkpoint.sequence + 1) assertContinues(file, entry.previousHash, checkpoint);
     try {
       replay(entry, base);
     } catch (error) {
@@ -166,6 +242,8 @@ function assertContiguous(segment: WalSegment, before: WalSegment | undefined, c
       `it starts with commit ${head.first}, but ${before.file} ends with ${before.last}`,
     );
   }
+  if (head.chain?.lastHash !== before.chain?.lastHash)
+    throw createForeignError(file, `it does not continue ${before.file}, so they are of two copies of the store`);
   if (head.epoch < before.lastEpoch)
     throw createDamagedError(file, 0, 'it is from an earlier start than the previous segment');
 }

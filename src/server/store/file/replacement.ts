@@ -3,8 +3,11 @@
  * remaining steps are idempotent, so the next start completes an interrupted replacement. Old files are quarantined.
  */
 import { basename } from 'node:path';
+import type { Random } from '../../lib/random.ts';
+import { type Chain, startChain } from './chain.ts';
 import { readCheckpoint } from './checkpoint-adapter.ts';
-import { type Disk, replaceFileAtomically, writeFile, writeTemporaryFile } from './disk.ts';
+import { type Checkpoint, checkpointSlices } from './checkpoint-format.ts';
+import { type Disk, replaceFileAtomically, writeTemporaryFile } from './disk.ts';
 import {
   isStateFile,
   type Layout,
@@ -13,51 +16,79 @@ import {
   replacementNumber,
   setAsideName,
 } from './layout.ts';
-import { readMarker, writeMarker } from './marker.ts';
+import { type Marker, readMarker, writeMarker } from './marker.ts';
 import { StoreOpenError } from './open-error.ts';
 import { encodeHeader } from './wal-record.ts';
 
+/** The folder of a store, and the source of its next id. */
+export interface ReplacementDeps {
+  readonly disk: Disk;
+  readonly layout: Layout;
+  readonly random: Random;
+}
+
 /**
- * Replaces the contents of a store with a checkpoint. Requires the lock of the folder.
+ * Replaces the contents of a store. The result has a new store id. Requires the lock of the folder.
  * @returns the names of the quarantined files.
  */
-export async function replaceStore(disk: Disk, layout: Layout, slices: Iterable<Uint8Array>): Promise<string[]> {
-  await finishOrQuarantine(disk, layout);
+export async function replaceStore(deps: ReplacementDeps, contents: Omit<Checkpoint, 'chain'>): Promise<string[]> {
+  const { disk, layout, random } = deps;
+  await finishOrQuarantine(deps);
   const number = nextReplacement(await listNames(disk, layout));
-  await prepareMarker(disk, layout, number);
-  const replacement = layout.path(replacementName(number));
-  const temporary = `${replacement}.tmp`;
-  await writeTemporaryFile(disk, temporary, slices);
-  await disk.rename(temporary, replacement);
-  await disk.syncFolder(layout.folder);
-  await finishReplacement(disk, layout);
+  const chain = startChain(random);
+  if (!(await hasMarker(disk, layout))) await writeMarker(disk, layout, { storeId: chain.storeId, initialised: false });
+  await writeReplacement(disk, layout, layout.path(replacementName(number)), { ...contents, chain });
+  await finishReplacement(deps);
   const prefix = setAsideName(number, '');
   return (await listNames(disk, layout)).filter((name) => name.startsWith(prefix)).sort();
 }
 
+/** Its rename is the commit. */
+async function writeReplacement(disk: Disk, layout: Layout, file: string, checkpoint: Checkpoint): Promise<void> {
+  const temporary = `${file}.tmp`;
+  await writeTemporaryFile(disk, temporary, checkpointSlices(checkpoint));
+  await disk.rename(temporary, file);
+  await disk.syncFolder(layout.folder);
+}
+
 /** Completes an interrupted replacement, if any. @throws StoreOpenError; nothing is changed in that case. */
-export async function finishReplacement(disk: Disk, layout: Layout): Promise<void> {
+export async function finishReplacement(deps: ReplacementDeps): Promise<void> {
+  const { disk, layout } = deps;
   const names = await listNames(disk, layout);
   const name = names.find((one) => replacementNumber(one) !== undefined);
   if (name === undefined) return;
   const replacement = layout.path(name);
-  const [{ sequence, epoch }] = await readCheckpoint(disk, layout, replacement);
+  const { sequence, epoch, chain } = await readReplacement(deps, replacement);
   for (const state of names.filter(isStateFile)) {
     const quarantined = setAsideName(Number(replacementNumber(name)), state);
     // If the original is quarantined already, the file under the old name is a partial new one.
     if (!names.includes(quarantined)) await disk.rename(layout.path(state), layout.path(quarantined));
   }
+  await setMarkerAside(disk, layout, Number(replacementNumber(name)));
   await disk.syncFolder(layout.folder);
-  await replaceFileAtomically(disk, layout.folder, layout.wal, encodeHeader(sequence + 1, epoch));
-  await writeMarker(disk, layout, true);
+  await replaceFileAtomically(disk, layout.folder, layout.wal, encodeHeader({ first: sequence + 1, epoch, chain }));
+  await writeMarker(disk, layout, { storeId: chain.storeId, initialised: true });
   await disk.rename(replacement, layout.checkpoint);
   await disk.syncFolder(layout.folder);
 }
 
+/** Gives a replacement that an earlier version has written a store id. */
+async function readReplacement(
+  { disk, layout, random }: ReplacementDeps,
+  file: string,
+): Promise<Checkpoint & { readonly chain: Chain }> {
+  const [checkpoint] = await readCheckpoint(disk, layout, file);
+  if (checkpoint.chain !== undefined) return { ...checkpoint, chain: checkpoint.chain };
+  const identified = { ...checkpoint, chain: startChain(random) };
+  await writeReplacement(disk, layout, file, identified);
+  return identified;
+}
+
 /** Completes an interrupted replacement, or quarantines it if it is damaged. */
-async function finishOrQuarantine(disk: Disk, layout: Layout): Promise<void> {
+async function finishOrQuarantine(deps: ReplacementDeps): Promise<void> {
+  const { disk, layout } = deps;
   try {
-    await finishReplacement(disk, layout);
+    await finishReplacement(deps);
   } catch (error) {
     if (!(error instanceof StoreOpenError) || error.kind !== 'damaged' || error.file === undefined) throw error;
     const name = basename(error.file);
@@ -65,15 +96,19 @@ async function finishOrQuarantine(disk: Disk, layout: Layout): Promise<void> {
   }
 }
 
-/** Writes the marker of a new store; quarantines a damaged marker. */
-async function prepareMarker(disk: Disk, layout: Layout, number: number): Promise<void> {
+async function hasMarker(disk: Disk, layout: Layout): Promise<boolean> {
+  return (await listNames(disk, layout)).some((name) => layout.path(name) === layout.marker);
+}
+
+/** Copies the marker, also a damaged one, as the quarantined files need it: it stays in place until it is replaced. */
+async function setMarkerAside(disk: Disk, layout: Layout, number: number): Promise<void> {
+  const quarantined = layout.path(setAsideName(number, basename(layout.marker)));
+  if ((await disk.read(quarantined)) !== undefined) return;
   const marker = await readMarker(disk, layout).catch((error: unknown) => error);
-  if (marker === 'none') return writeMarker(disk, layout, false);
-  if (!(marker instanceof Error)) return;
-  if (!(marker instanceof StoreOpenError) || marker.kind !== 'damaged') throw marker;
-  const bytes = (await disk.read(layout.marker)) ?? Buffer.alloc(0);
-  await writeFile(disk, layout.path(setAsideName(number, 'iam-store.json')), bytes);
-  await writeMarker(disk, layout, true);
+  if (marker instanceof Error && !(marker instanceof StoreOpenError && marker.kind === 'damaged')) throw marker;
+  const bytes = await disk.read(layout.marker);
+  const isOfStore = marker instanceof Error || (marker as Marker | undefined)?.initialised;
+  if (bytes !== undefined && isOfStore) await replaceFileAtomically(disk, layout.folder, quarantined, bytes);
 }
 
 async function listNames(disk: Disk, layout: Layout): Promise<readonly string[]> {

@@ -2,20 +2,27 @@
  * The records of the write-ahead log. Each line is one JSON object whose last member is the CRC of all bytes before it, so
  * that a partial line is detected:
  *
- *   {"formatVersion":1,"first":7,"epoch":2,"crc32":"..."}                                 segment header
- *   {"sequence":8,"last":9,"epoch":2,"bytes":42,"changes":[...],"first":7,"crc32":"..."}  one commit
+ *   segment header: {"formatVersion":2,"first":7,"epoch":2,"chain":{...},"crc32":"..."}
+ *   one commit: {"sequence":8,"last":9,"epoch":2,"previousHash":"...","bytes":42,"changes":[...],"first":7,"crc32":"..."}
  *
  * Commits `first` to `last` are one batch: none of them was acknowledged before all were durable. `bytes` is the length
- * of the changes. These fields distinguish a torn tail from damage to durable commits; they are at both ends of a line, so
+ * of the changes. `previousHash` is the hash of the commit before: see chain.ts. The other fields distinguish a torn tail from damage to durable commits; they are at both ends of a line, so
  * that either half of a damaged line is usable.
  */
 import * as z from 'zod';
 import type { Overlay } from '../memory/overlay.ts';
 import { findShape } from '../table-shape.ts';
+import { type Chain, hashCommit } from './chain.ts';
 import { appendCrc, parseChecked } from './checksum.ts';
 import { FORMAT_VERSION } from './layout.ts';
 
-const WalHeader = z.object({ formatVersion: z.number(), first: z.number(), epoch: z.number() });
+const WalHeader = z.object({
+  formatVersion: z.number(),
+  first: z.number(),
+  epoch: z.number(),
+  /** As of the last commit before the segment. Undefined in format 1. */
+  chain: z.object({ storeId: z.string(), lastHash: z.string() }).optional(),
+});
 const FormatVersion = WalHeader.pick({ formatVersion: true });
 const WalChange = z.union([
   z.tuple([z.literal('put'), z.string(), z.record(z.string(), z.unknown())]),
@@ -24,35 +31,54 @@ const WalChange = z.union([
 const WalEntry = z.object({
   sequence: z.number(),
   epoch: z.number(),
+  previousHash: z.string().optional(),
   changes: z.array(z.unknown()),
   first: z.number(),
 });
 
 export type WalHeader = z.infer<typeof WalHeader>;
-export type WalEntry = z.infer<typeof WalEntry>;
+export type WalEntry = z.infer<typeof WalEntry> & {
+  readonly hash: string;
+};
+
+/** Where a segment or batch begins. */
+export interface WalPosition {
+  /** The sequence of its first commit. */
+  readonly first: number;
+  readonly epoch: number;
+  /** As of the commit before. */
+  readonly chain: Chain;
+}
 
 /** The maximum length of a line after its changes, if its batch starts with `first` or before. */
 export function entryEndLength(first: number): number {
   return `,"first":${first},"crc32":"00000000"}\n`.length;
 }
 
-const ENTRY_START = /^\{"sequence":(\d+),"last":(\d+),"epoch":\d+,"bytes":(\d+),"changes":/;
+const ENTRY_START = /^\{"sequence":(\d+),"last":(\d+),"epoch":\d+,(?:"previousHash":"\w+",)?"bytes":(\d+),"changes":/;
 const ENTRY_END = /,"first":(\d+),"crc32":"[0-9a-f]{8}"\}\n$/;
 
-export function encodeHeader(first: number, epoch: number): Buffer {
-  return Buffer.from(appendCrc(JSON.stringify({ formatVersion: FORMAT_VERSION, first, epoch }).slice(0, -1)));
+export function encodeHeader({ first, epoch, chain }: WalPosition): Buffer {
+  const header: WalHeader = { formatVersion: FORMAT_VERSION, first, epoch, chain };
+  return Buffer.from(appendCrc(JSON.stringify(header).slice(0, -1)));
 }
 
-/** Encodes the lines of one batch. */
-export function encodeBatch(first: number, epoch: number, commits: readonly Overlay[]): Buffer {
+/** Encodes the lines of one batch. Also returns the hash of its last commit. */
+export function encodeBatch(
+  { first, epoch, chain }: WalPosition,
+  commits: readonly Overlay[],
+): { bytes: Buffer; lastHash: string } {
   const last = first + commits.length - 1;
+  let { lastHash } = chain;
   const lines = commits.map((commit, offset) => {
     const changes = encodeChanges(commit);
     const bytes = Buffer.byteLength(changes);
-    const start = `{"sequence":${first + offset},"last":${last},"epoch":${epoch},"bytes":${bytes}`;
-    return appendCrc(`${start},"changes":${changes},"first":${first}`);
+    const start = `{"sequence":${first + offset},"last":${last},"epoch":${epoch},"previousHash":"${lastHash}"`;
+    const line = appendCrc(`${start},"bytes":${bytes},"changes":${changes},"first":${first}`);
+    lastHash = hashCommit(line.slice(0, -1));
+    return line;
   });
-  return Buffer.from(lines.join(''));
+  return { bytes: Buffer.from(lines.join('')), lastHash };
 }
 
 function encodeChanges(commit: Overlay): string {
@@ -76,7 +102,9 @@ export function decodeHeader(line: Buffer): WalHeader | undefined {
 
 /** Decodes a commit; undefined if the line is not a valid one. */
 export function decodeEntry(line: Buffer): WalEntry | undefined {
-  return WalEntry.safeParse(parseChecked(line)).data;
+  const entry = WalEntry.safeParse(parseChecked(line)).data;
+  if (entry === undefined) return undefined;
+  return { ...entry, hash: hashCommit(line) };
 }
 
 /** Parses the start of a damaged line: whether its commit was the last of its batch, and where the changes ended. */

@@ -1,5 +1,6 @@
 /** Reads one segment of the write-ahead log, and distinguishes a torn tail from damage. */
 
+import { type Chain, createForeignError } from './chain.ts';
 import type { ReadableFile } from './disk.ts';
 import { FORMAT_VERSION } from './layout.ts';
 import { LineReader, readRange } from './line-reader.ts';
@@ -21,6 +22,8 @@ export interface WalSegment {
   /** The sequence of its last commit; `head.first - 1` for an empty segment. */
   readonly last: number;
   readonly lastEpoch: number;
+  /** As of its last commit; undefined in format 1. */
+  readonly chain: Chain | undefined;
   /** The end of its last valid line. */
   readonly end: number;
   /** Whether a torn tail follows `end`. */
@@ -42,19 +45,21 @@ export function readSegment(
   const head = parseHeader(file, contents, lines);
   let last = head.first - 1;
   let lastEpoch = head.epoch;
+  let { chain } = head;
   for (let line = lines.next(); line !== undefined; line = lines.next()) {
     const { start } = lines;
     const entry = lines.complete ? decodeEntry(line) : undefined;
     if (entry === undefined) {
       assertTorn({ file, contents, offset: start }, last + 1, newest);
-      return { file, head, last, lastEpoch, end: start, torn: true };
+      return { file, head, last, lastEpoch, chain, end: start, torn: true };
     }
-    assertFollows(file, start, entry, last, lastEpoch);
+    assertFollows(entry, { file, offset: start, last, lastEpoch, chain });
     onEntry(entry, start);
     last = entry.sequence;
     lastEpoch = entry.epoch;
+    chain &&= { ...chain, lastHash: entry.hash };
   }
-  return { file, head, last, lastEpoch, end: lines.end, torn: false };
+  return { file, head, last, lastEpoch, chain, end: lines.end, torn: false };
 }
 
 /** Reads the header of a segment. @throws StoreOpenError if it is missing or damaged. */
@@ -73,10 +78,20 @@ function parseHeader(file: string, contents: ReadableFile, lines: LineReader): W
   return head;
 }
 
-function assertFollows(file: string, offset: number, entry: WalEntry, last: number, lastEpoch: number): void {
+interface SegmentPosition extends Pick<WalSegment, 'file' | 'last' | 'lastEpoch' | 'chain'> {
+  readonly offset: number;
+}
+
+function assertFollows(entry: WalEntry, { file, offset, last, lastEpoch, chain }: SegmentPosition): void {
   if (entry.sequence !== last + 1) {
     throw createDamagedError(file, offset, `expected commit ${last + 1}, found commit ${entry.sequence}`);
   }
+  if (entry.previousHash !== chain?.lastHash)
+    throw createForeignError(
+      file,
+      `commit ${entry.sequence} (byte ${offset}) does not continue the one before it`,
+      offset,
+    );
   if (entry.epoch < lastEpoch)
     throw createDamagedError(file, offset, `commit ${entry.sequence} is from an earlier start`);
 }

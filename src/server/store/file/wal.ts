@@ -3,19 +3,20 @@ import { setImmediate } from 'node:timers/promises';
 import type { Overlay } from '../memory/overlay.ts';
 import type { Sink } from '../memory/overlay-store.ts';
 import { type DiskStats, type StoreHealth, StoreUnavailableError } from '../store.ts';
+import type { Chain } from './chain.ts';
 import { type Disk, type DiskFile, isFailedSync, isTemporaryFailure, writeAll, writeFile } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import { closedSegmentName, type Layout } from './layout.ts';
-import type { ClosedSegment, RecoveryResult } from './recovery.ts';
-import { encodeBatch, encodeHeader } from './wal-record.ts';
+import type { ClosedSegment, RecoveredStore } from './recovery.ts';
+import { encodeBatch, encodeHeader, type WalPosition } from './wal-record.ts';
 import { isInPlace, type WatchedFile, watchFile } from './watched-file.ts';
 
 /** A check of the files in place that is as recent is not repeated before a batch is written. */
 const RECENT_CHECK_MILLISECONDS = 20;
 
 /** Creates the first segment of a new store. */
-export async function createWal(disk: Disk, layout: Layout): Promise<void> {
-  await writeFile(disk, layout.wal, encodeHeader(1, 1));
+export async function createWal(disk: Disk, layout: Layout, chain: Chain): Promise<void> {
+  await writeFile(disk, layout.wal, encodeHeader({ first: 1, epoch: 1, chain }));
 }
 
 /** The next segment: its file is durable under the name `nextWal`, but its header may not be in place yet. */
@@ -36,6 +37,7 @@ export class Wal implements Sink {
   /** The lock file and the active segment; empty if the file system does not identify files reliably. */
   #watched: readonly WatchedFile[];
   #sequence: number;
+  #chain: Chain;
   #first: number;
   /** The end of the durable part of the file. */
   #end: number;
@@ -63,6 +65,7 @@ export class Wal implements Sink {
     this.#watched = watched;
     this.#epoch = recovered.epoch + 1;
     this.#sequence = recovered.sequence;
+    this.#chain = recovered.chain;
     this.#first = recovered.wal.first;
     this.#end = recovered.wal.end;
     this.#closed = recovered.closed;
@@ -85,6 +88,11 @@ export class Wal implements Sink {
   /** The sequence of the last durable commit. */
   get sequence(): number {
     return this.#sequence;
+  }
+
+  /** As of the last durable commit. */
+  get chain(): Chain {
+    return this.#chain;
   }
 
   get epoch(): number {
@@ -111,12 +119,13 @@ export class Wal implements Sink {
     await this.#finish();
     // With another lock file, another server may write to the same log. Under load, the last batch was checked just now.
     if (!this.#isCheckRecent()) await this.#assertInPlace(this.#watched.slice(0, 1));
-    const bytes = encodeBatch(this.#sequence + 1, this.#epoch, commits);
+    const { bytes, lastHash } = encodeBatch(this.#nextPosition(), commits);
     await this.#write(bytes);
     await this.#sync();
     await this.#assertInPlace(this.#watched).catch((error: unknown) => this.#undoWrite(error));
     this.#end += bytes.length;
     this.#sequence += commits.length;
+    this.#chain = { ...this.#chain, lastHash };
     this.#health = { writable: true };
     this.#onAppend();
   }
@@ -134,9 +143,9 @@ export class Wal implements Sink {
     if (this.#first > this.#sequence) return;
     // A checkpoint would overwrite the files of another server.
     await this.#assertInPlace(this.#watched);
-    const first = this.#sequence + 1;
-    const header = encodeHeader(first, this.#epoch);
-    const next = { file: await this.#prepareNext(header), first, end: header.length };
+    const position = this.#nextPosition();
+    const header = encodeHeader(position);
+    const next = { file: await this.#prepareNext(header), first: position.first, end: header.length };
     this.#next = next;
     try {
       await this.#activate(next, false);
@@ -172,6 +181,10 @@ export class Wal implements Sink {
     await this.#finish().catch(() => {});
     await this.#next?.file.close();
     await this.#file.close();
+  }
+
+  #nextPosition(): WalPosition {
+    return { first: this.#sequence + 1, epoch: this.#epoch, chain: this.#chain };
   }
 
   #assertRunning(): void {
@@ -326,7 +339,7 @@ export interface WalOptions {
   readonly beforeAppend: () => Promise<void> | undefined;
   /** Called after every batch. */
   readonly onAppend: () => void;
-  readonly recovered: RecoveryResult;
+  readonly recovered: RecoveredStore;
   /** See `StoreLock.watched`. */
   readonly lockFile: WatchedFile | undefined;
   /** The error of a start on a full disk: the store is not writable until a write succeeds. */

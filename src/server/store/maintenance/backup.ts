@@ -1,10 +1,14 @@
 /** Backups: a checkpoint in a separate file. It contains the keys of the server, so store it as securely as them. */
 
-import { type Checkpoint, checkpointSlices, countTableRows, decodeCheckpoint } from '../file/checkpoint-format.ts';
-import { listRows } from '../file/checkpointer.ts';
+import {
+  type Checkpoint,
+  checkpointSlices,
+  countTableRows,
+  decodeCheckpoint,
+  listRows,
+} from '../file/checkpoint-format.ts';
 import type { Disk, ReadableFile } from '../file/disk.ts';
 import type { Layout } from '../file/layout.ts';
-import { readSlices } from '../file/line-reader.ts';
 import { StoreOpenError } from '../file/open-error.ts';
 import { inspect } from '../file/recovery.ts';
 
@@ -50,12 +54,13 @@ export async function createBackupFromFiles(disk: Disk, layout: Layout, writtenA
 export async function readBackup<Result>(
   disk: Disk,
   file: string,
-  use: (info: BackupInfo, slices: Iterable<Buffer>) => Promise<Result>,
+  use: (info: BackupInfo, contents: Checkpoint) => Promise<Result>,
 ): Promise<Result> {
   const contents = await disk.openToRead(file);
   if (contents === undefined) throw new StoreOpenError('io', `${file}: file not found.`, { file });
   try {
-    return await use(readBackupInfo(file, contents), readSlices(contents));
+    const checkpoint = decode(file, contents);
+    return await use(toInfo(checkpoint, contents), checkpoint);
   } finally {
     await contents.close();
   }
@@ -63,7 +68,10 @@ export async function readBackup<Result>(
 
 /** Decodes the metadata of a backup. @throws StoreOpenError as `readBackup` does. */
 export function readBackupInfo(file: string, contents: ReadableFile): BackupInfo {
-  const { sequence, writtenAt, tables } = decode(file, contents);
+  return toInfo(decode(file, contents), contents);
+}
+
+function toInfo({ sequence, writtenAt, tables }: Checkpoint, contents: ReadableFile): BackupInfo {
   return { sequence, writtenAt, bytes: contents.size, tables: countTableRows(tables) };
 }
 

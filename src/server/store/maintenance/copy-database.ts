@@ -3,14 +3,13 @@
 import type { Random } from '../../lib/random.ts';
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { listRows } from '../file/checkpointer.ts';
+import { listRows } from '../file/checkpoint-format.ts';
 import type { Disk } from '../file/disk.ts';
 import type { Layout } from '../file/layout.ts';
 import { StoreOpenError } from '../file/open-error.ts';
 import { inspect } from '../file/recovery.ts';
 import { replaceStore } from '../file/replacement.ts';
 import type { StoredRow } from '../table-shape.ts';
-import { createBackup } from './backup.ts';
 import { digestRows, type RowsDigest } from './digest.ts';
 
 export interface DatabaseTarget {
@@ -53,7 +52,8 @@ export async function copyToFolder(
   const rows = await withExclusiveDatabase({ ...from, ...deps, clock: deps, initialize: false }, readDatabaseRows);
   const tables = materialize(rows);
   const expected = digestRows(tables);
-  await replaceStore(deps.disk, layout, createBackup({ sequence: 1, tables }, writtenAt));
+  // Sequence 0 would mark the store as fresh.
+  await replaceStore({ ...deps, layout }, { sequence: 1, epoch: 1, writtenAt, tables });
   const { recovered } = await inspect(deps.disk, layout);
   assertSame(digestRows(listRows(recovered.base)), expected);
   return expected;

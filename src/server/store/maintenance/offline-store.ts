@@ -8,7 +8,7 @@ import { acquireLock, acquireReadLock } from '../file/lock.ts';
 import { createNoStoreError, readMarker } from '../file/marker.ts';
 import { StoreOpenError } from '../file/open-error.ts';
 import type { Processes } from '../file/processes.ts';
-import { replaceStore } from '../file/replacement.ts';
+import { type ReplacementDeps, replaceStore } from '../file/replacement.ts';
 import { type Backup, type BackupInfo, createBackupFromFiles, readBackup, readBackupInfo } from './backup.ts';
 import { type CopyDeps, copyToDatabase, copyToFolder, type DatabaseTarget } from './copy-database.ts';
 import type { RowsDigest } from './digest.ts';
@@ -64,20 +64,20 @@ export interface OfflineStore {
 
 /** Creates the offline operations for stores on a disk. */
 export function createOfflineStore({ processes, now, ...copyDeps }: OfflineStoreDeps): OfflineStore {
-  const { disk } = copyDeps;
+  const { disk, random } = copyDeps;
   const deps = { disk, processes };
   return withExplainedErrors({
     verify: (folder) => withReadLock(deps, folder, (layout) => verifyStore(disk, layout)),
     previewRepair: (folder) =>
       withReadLock(deps, folder, async (layout) => {
-        const repair = await findRepair(disk, layout);
+        const repair = await findRepair({ disk, layout, random });
         if (repair === undefined) return undefined;
         const { perform: _, ...figures } = repair;
         return figures;
       }),
     repair: (folder) =>
       withWriteLock(deps, folder, async (layout) => {
-        const repair = await findRepair(disk, layout);
+        const repair = await findRepair({ disk, layout, random });
         return { folder, setAside: (await repair?.perform(now().toISOString())) ?? [] };
       }),
     backup: (folder, target) =>
@@ -94,12 +94,12 @@ export function createOfflineStore({ processes, now, ...copyDeps }: OfflineStore
       return exists && withReadLock(deps, folder, async () => true);
     },
     restore: (file, folder, replace) =>
-      readBackup(disk, file, async (_, slices) => {
+      readBackup(disk, file, async (_, contents) => {
         const layout = layoutOf(folder);
         if (!(await holdsStore(disk, layout))) await prepareFolder(disk, layout);
         return withWriteLock(deps, folder, async () => {
           if (!replace && (await holdsStore(disk, layout))) throw createStoreExistsError(folder);
-          return { folder, setAside: await replaceStore(disk, layout, slices) };
+          return { folder, setAside: await replaceStore({ disk, layout, random }, contents) };
         });
       }),
     copyToDatabase: (folder, to) =>
@@ -164,14 +164,14 @@ async function hasMarker(disk: Disk, layout: Layout): Promise<boolean> {
   return (await disk.read(layout.marker)) !== undefined;
 }
 
-async function findRepair(disk: Disk, layout: Layout): Promise<Repair | undefined> {
-  const { sound } = await verifyStore(disk, layout);
-  return sound ? undefined : prepareRepair(disk, layout);
+async function findRepair(deps: ReplacementDeps): Promise<Repair | undefined> {
+  const { sound } = await verifyStore(deps.disk, deps.layout);
+  return sound ? undefined : prepareRepair(deps);
 }
 
 async function holdsStore(disk: Disk, layout: Layout): Promise<boolean> {
   try {
-    return (await readMarker(disk, layout)) === 'initialised';
+    return (await readMarker(disk, layout))?.initialised ?? false;
   } catch (error) {
     if (error instanceof StoreOpenError && error.kind === 'damaged') return true;
     throw error;

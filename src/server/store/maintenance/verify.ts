@@ -1,15 +1,15 @@
 /** Verifies all files of a store without writing. */
 import { createHash } from 'node:crypto';
+import { assertOwnFile, type Chain } from '../file/chain.ts';
 import { readCheckpoint, readRequired } from '../file/checkpoint-adapter.ts';
-import { countTableRows } from '../file/checkpoint-format.ts';
-import { listRows } from '../file/checkpointer.ts';
+import { countTableRows, listRows } from '../file/checkpoint-format.ts';
 import type { Disk, ReadableFile } from '../file/disk.ts';
 import { closedSegmentFirst, FORMAT_VERSION, isTemporary, type Layout, replacementNumber } from '../file/layout.ts';
 import { readSlices } from '../file/line-reader.ts';
-import { assertNothingWritten, createNoStoreError, readMarker } from '../file/marker.ts';
+import { assertNothingWritten, createNoStoreError, type Marker, readMarker } from '../file/marker.ts';
 import { StoreOpenError } from '../file/open-error.ts';
 import { inspect, type LoadResult } from '../file/recovery.ts';
-import { readSegment } from '../file/wal-segment.ts';
+import { readHeader, readSegment } from '../file/wal-segment.ts';
 
 /** One file of the store. */
 export interface FileReport {
@@ -43,16 +43,17 @@ export interface StoreReport {
 /** Verifies a store. @throws StoreOpenError 'not-ours', 'newer-format', or 'io' if a file can't be read. */
 export async function verifyStore(disk: Disk, layout: Layout): Promise<StoreReport> {
   const marker = await readMarker(disk, layout).catch(toDamage);
-  if (marker === 'none') throw createNoStoreError(layout.folder);
+  if (marker === undefined) throw createNoStoreError(layout.folder);
   const names = [...((await disk.list(layout.folder)) ?? [])].sort();
   const files: FileReport[] = [];
-  for (const name of names) files.push(...(await buildFileReport(disk, layout, name)));
-  const state = marker instanceof StoreOpenError ? marker : await readContents({ disk, layout, names, marker });
+  const folder = { disk, layout, names, marker };
+  for (const name of names) files.push(...(await buildFileReport(folder, name)));
+  const state = await readContents(folder);
   const refusal = state instanceof StoreOpenError ? state : undefined;
   const { notes = [], ...figures } = state instanceof StoreOpenError ? {} : state;
   return {
     folder: layout.folder,
-    formatVersion: FORMAT_VERSION,
+    formatVersion: marker instanceof StoreOpenError ? FORMAT_VERSION : marker.formatVersion,
     sound: refusal === undefined && files.every(({ damage }) => damage === undefined),
     opens: refusal === undefined,
     refusal: refusal?.message,
@@ -62,9 +63,9 @@ export async function verifyStore(disk: Disk, layout: Layout): Promise<StoreRepo
   };
 }
 
-/** Returns damage as a result; throws any other error. */
+/** Returns damage and foreign files as a result; throws any other error. */
 function toDamage(error: unknown): StoreOpenError {
-  if (error instanceof StoreOpenError && error.kind === 'damaged') return error;
+  if (error instanceof StoreOpenError && (error.kind === 'damaged' || error.kind === 'foreign')) return error;
   throw error;
 }
 
@@ -74,15 +75,17 @@ interface StoreFolder {
   readonly disk: Disk;
   readonly layout: Layout;
   readonly names: readonly string[];
-  readonly marker: 'begun' | 'initialised';
+  /** Or why it can't be read. */
+  readonly marker: Marker | StoreOpenError;
 }
 
 /** The contents that the next start would load, or the error that prevents it. */
 async function readContents({ disk, layout, names, marker }: StoreFolder): Promise<StoreContents | StoreOpenError> {
   try {
-    const replacement = names.find((name) => replacementNumber(name) !== undefined);
+    const replacement = findReplacement(names);
     if (replacement !== undefined) return await readReplacement(disk, layout, layout.path(replacement));
-    if (marker === 'begun') return await readInterruptedStart(disk, layout);
+    if (marker instanceof StoreOpenError) return marker;
+    if (!marker.initialised) return await readInterruptedStart(disk, layout);
     return toContents(await inspect(disk, layout));
   } catch (error) {
     return toDamage(error);
@@ -112,8 +115,9 @@ function toContents({ recovered, newest, unreadable }: LoadResult): StoreContent
 }
 
 /** Empty for a file that is not part of the store. */
-async function buildFileReport(disk: Disk, layout: Layout, name: string): Promise<FileReport[]> {
-  const check = findFileCheck(disk, layout, name);
+async function buildFileReport(folder: StoreFolder, name: string): Promise<FileReport[]> {
+  const { disk, layout } = folder;
+  const check = findFileCheck(folder, name);
   if (check === undefined) return [];
   const fileInfo = await readRequired(disk, layout.path(name), (contents) => {
     const hash = createHash('sha256');
@@ -127,24 +131,43 @@ async function buildFileReport(disk: Disk, layout: Layout, name: string): Promis
 }
 
 /** The check for a file of this name, which returns a description of the contents. */
-function findFileCheck(disk: Disk, layout: Layout, name: string): (() => Promise<string>) | undefined {
+function findFileCheck(folder: StoreFolder, name: string): (() => Promise<string>) | undefined {
+  const { disk, layout, marker } = folder;
   const path = layout.path(name);
-  if (path === layout.marker) return async () => `the marker: ${await readMarker(disk, layout)}`;
+  if (path === layout.marker) return async () => describeMarker(marker);
   if ([layout.checkpoint, layout.previous].includes(path) || replacementNumber(name) !== undefined)
-    return () => describeCheckpoint(disk, layout, path);
+    return () => describeCheckpoint(folder, path);
   const isNewest = [layout.wal, layout.nextWal].includes(path);
   if (isNewest || closedSegmentFirst(name) !== undefined)
-    return () => readRequired(disk, path, (contents) => describeSegment(path, contents, isNewest));
+    return () => readRequired(disk, path, (contents) => describeSegment(folder, path, contents, isNewest));
   return undefined;
 }
 
-async function describeCheckpoint(disk: Disk, layout: Layout, path: string): Promise<string> {
-  const [{ sequence, writtenAt, tables }] = await readCheckpoint(disk, layout, path);
+/** Not without a readable marker, nor while a replacement gives the store another id. */
+function assertOwn({ layout, names, marker }: StoreFolder, path: string, chain: Chain | undefined): void {
+  if (marker instanceof StoreOpenError || findReplacement(names) !== undefined) return;
+  assertOwnFile(path, chain?.storeId, layout.marker, marker.storeId);
+}
+
+function findReplacement(names: readonly string[]): string | undefined {
+  return names.find((name) => replacementNumber(name) !== undefined);
+}
+
+function describeMarker(marker: Marker | StoreOpenError): string {
+  if (marker instanceof StoreOpenError) throw marker;
+  const state = marker.initialised ? 'initialised' : 'begun';
+  return marker.storeId === undefined ? `the marker: ${state}` : `the marker: ${state}, store ${marker.storeId}`;
+}
+
+async function describeCheckpoint(folder: StoreFolder, path: string): Promise<string> {
+  const [{ sequence, writtenAt, chain, tables }] = await readCheckpoint(folder.disk, folder.layout, path);
+  assertOwn(folder, path, chain);
   const count = Object.values(countTableRows(tables)).reduce((sum, rows) => sum + rows, 0);
   return `${count} rows, up to commit ${sequence}, written at ${writtenAt}`;
 }
 
-function describeSegment(path: string, contents: ReadableFile, isNewest: boolean): string {
+function describeSegment(folder: StoreFolder, path: string, contents: ReadableFile, isNewest: boolean): string {
+  assertOwn(folder, path, readHeader(path, contents).chain);
   const { head, last, end, torn } = readSegment(path, contents, isNewest, () => {});
   const commits = last - head.first + 1;
   const what = commits === 0 ? 'no commits' : `${commits} commits, ${head.first} to ${last}`;

@@ -1,6 +1,7 @@
 /** Damaged checkpoints and missing files. */
 import { describe, expect, test } from 'vitest';
-import { FORMAT_VERSION } from '../../../../src/server/store/file/layout.ts';
+import { FORMAT_VERSION, layoutOf } from '../../../../src/server/store/file/layout.ts';
+import { readMarker } from '../../../../src/server/store/file/marker.ts';
 import {
   COMMITS,
   closedSegment,
@@ -115,12 +116,14 @@ describe('the marker', () => {
   });
 
   test('without a CRC is one of the first version', async () => {
-    await expectOpens(
-      createHarnessWith(files.marker, Buffer.from('{"kind":"iam-store","formatVersion":1,"initialised":true}\n')),
-      COMMITS,
-    );
-    const newer = Buffer.from('{"kind":"iam-store","formatVersion":2,"initialised":true}\n');
-    await expectOpenError(createHarnessWith(files.marker, newer), { kind: 'damaged', file: files.marker });
+    const first = Buffer.from('{"kind":"iam-store","formatVersion":1,"initialised":true}\n');
+    expect(await readMarker(createHarnessWith(files.marker, first).disk, layoutOf('/store'))).toMatchObject({
+      formatVersion: 1,
+    });
+    for (const changed of [{ formatVersion: FORMAT_VERSION }, { storeId: '0' }]) {
+      const newer = Buffer.from(JSON.stringify({ ...JSON.parse(first.toString()), ...changed }));
+      await expectOpenError(createHarnessWith(files.marker, newer), { kind: 'damaged', file: files.marker });
+    }
   });
 
   test('that contradicts the commits in the write-ahead log stops the start', async () => {

@@ -7,6 +7,7 @@ import {
   countTableRows,
   decodeCheckpoint as decodeContents,
 } from '../../../../src/server/store/file/checkpoint-format.ts';
+import { FORMAT_VERSION } from '../../../../src/server/store/file/layout.ts';
 import { toReadableFile } from '../../../../src/server/store/file/line-reader.ts';
 import type { StoredRow } from '../../../../src/server/store/table-shape.ts';
 import { group } from '../rows.ts';
@@ -49,7 +50,7 @@ test('is valid JSON and round-trips', () => {
   const written = encode(few);
   expect(written).toBe(text);
   expect(JSON.parse(written)).toEqual({
-    formatVersion: 1,
+    formatVersion: FORMAT_VERSION,
     sequence: 7,
     epoch: 3,
     writtenAt: '2024-05-01T12:00:00.000Z',
@@ -137,7 +138,7 @@ describe('without a matching checksum', () => {
   test.each([
     ['', 'the file is empty'],
     ['{}', 'this is not a checkpoint'],
-    [withCrc(text.replace('"formatVersion":1', '"formatVersion":0')).toString(), 'format 0 is unknown'],
+    [withCrc(text.replace(/"formatVersion":\d/, '"formatVersion":0')).toString(), 'format 0 is unknown'],
   ])('%j', (contents, message) => {
     expect(damage(Buffer.from(contents))).toMatchObject({
       kind: 'damaged',

@@ -1,5 +1,6 @@
 /** A separate process with an open store, which tests bundle, start and kill. */
 import { writeSync } from 'node:fs';
+import { systemRandom } from '../../../../src/server/lib/random.ts';
 import type { FileStore } from '../../../../src/server/store/file/file-store.ts';
 import { openFileStore } from '../../../../src/server/store/file/file-store.ts';
 import { nodeDisk } from '../../../../src/server/store/file/node-disk.ts';
@@ -20,7 +21,7 @@ async function open(): Promise<FileStore | undefined> {
     const clock = { now: () => new Date() };
     // Frequent checkpoints, so that kills hit every step of one.
     const tuning = { delayMilliseconds: 20, walBytes: 20_000 };
-    return await openFileStore({ directory, disk: nodeDisk, clock, processes, tuning });
+    return await openFileStore({ directory, disk: nodeDisk, clock, processes, random: systemRandom, tuning });
   } catch (error) {
     if (!(error instanceof StoreOpenError)) throw error;
     print('rejected', error.kind, error.pid);

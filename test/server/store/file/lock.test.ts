@@ -359,7 +359,7 @@ describe('a folder', () => {
     await store.close();
     const text = await readFile(join(folder.directory, 'iam.json'), 'utf8');
     const members = Object.keys(JSON.parse(text));
-    expect(members).toEqual(['formatVersion', 'sequence', 'epoch', 'writtenAt', 'tables', 'crc32']);
+    expect(members).toEqual(['formatVersion', 'sequence', 'epoch', 'writtenAt', 'chain', 'tables', 'crc32']);
     expect(text.split('\n')).toContain(JSON.stringify(group('a')));
   });
 });

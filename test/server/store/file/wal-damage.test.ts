@@ -4,10 +4,12 @@
  */
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { FORMAT_VERSION } from '../../../../src/server/store/file/layout.ts';
 import { encodeBatch, encodeHeader } from '../../../../src/server/store/file/wal-record.ts';
 import { Overlay } from '../../../../src/server/store/memory/overlay.ts';
 import {
   COMMITS,
+  chainAt,
   closedSegment,
   createHarnessWith,
   createHarnessWithout,
@@ -25,14 +27,28 @@ import { expectOpenError, expectOpens } from '../store-assertions.ts';
 import { files } from '../store-harness.ts';
 
 /** Commits as one batch, each adding one group. */
-function batch(first: number, epoch: number, count: number): Buffer {
-  const commits = Array.from({ length: count }, (_, index) => {
+function batch(first: number, epoch: number, count: number, chain = chainAt(first - 1)): Buffer {
+  return encodeBatch({ first, epoch, chain }, createCommits(first, count)).bytes;
+}
+
+/** A batch of one commit, and one of another after it. */
+function twoBatches(first: number, epoch: number, secondEpoch: number): [Buffer, Buffer] {
+  const chain = chainAt(first - 1);
+  const { bytes, lastHash } = encodeBatch({ first, epoch, chain }, createCommits(first, 1));
+  return [bytes, batch(first + 1, secondEpoch, 1, { ...chain, lastHash })];
+}
+
+function header(first: number, epoch: number): Buffer {
+  return encodeHeader({ first, epoch, chain: chainAt(first - 1) });
+}
+
+function createCommits(first: number, count: number): Overlay[] {
+  return Array.from({ length: count }, (_, index) => {
     const commit = new Overlay('overlay');
     const row = group(`z${first + index}`);
     commit.table('groups').put(row.groupId, row);
     return commit;
   });
-  return encodeBatch(first, epoch, commits);
 }
 
 describe('a torn tail', () => {
@@ -113,8 +129,9 @@ describe('a damaged write-ahead log is rejected with the position', () => {
   });
 
   test('if the first of two batches lost its end and the second is lost', async () => {
-    const bytes = Buffer.concat([wal, batch(COMMITS + 1, 9, 1)]);
-    const two = Buffer.concat([bytes, batch(COMMITS + 2, 9, 1)]);
+    const [one, other] = twoBatches(COMMITS + 1, 9, 9);
+    const bytes = Buffer.concat([wal, one]);
+    const two = Buffer.concat([bytes, other]);
     const harness = createHarnessWith(files.wal, zeroBytes(two, bytes.length - 10, two.length));
     await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: wal.length });
   });
@@ -136,14 +153,14 @@ describe('a damaged write-ahead log is rejected with the position', () => {
     for (const bytes of ['', '\0'.repeat(600), 'null\n', '{}\n']) {
       await expectOpenError(createHarnessWith(files.wal, Buffer.from(bytes)), { kind: 'damaged', offset: 0 });
     }
-    const endless = Buffer.concat([encodeHeader(10, 2).subarray(0, -1), Buffer.from('x')]);
+    const endless = Buffer.concat([header(10, 2).subarray(0, -1), Buffer.from('x')]);
     await expectOpenError(createHarnessWith(files.wal, endless), { kind: 'damaged', file: files.wal, offset: 0 });
     const headless = wal.subarray(lineOffsets[1] as number);
     await expectOpenError(createHarnessWith(files.wal, headless), { kind: 'damaged', file: files.wal, offset: 0 });
   });
 
   test('if a newer version wrote it', async () => {
-    const start = '{"formatVersion":2,"first":10,"epoch":1';
+    const start = `{"formatVersion":${FORMAT_VERSION + 1},"first":10,"epoch":1`;
     const line = Buffer.from(`${start},"crc32":"${crc32(start).toString(16).padStart(8, '0')}"}\n`);
     await expectOpenError(createHarnessWith(files.wal, line), { kind: 'newer-format', file: files.wal });
   });
@@ -157,7 +174,7 @@ describe('a write-ahead log with non-contiguous commits is rejected', () => {
     ['a gap', batch(next + 1, 9, 1), offset],
     ['a commit of an earlier start', batch(next, 1, 1), offset],
     ['a repeated older end', wal.subarray(tail), offset],
-    ['an earlier start after a later one', Buffer.concat([batch(next, 9, 1), batch(next + 1, 8, 1)]), 0],
+    ['an earlier start after a later one', Buffer.concat(twoBatches(next, 9, 8)), 0],
   ];
 
   test.each(added)('%s', async (_, lines, expectedOffset) => {
@@ -168,16 +185,16 @@ describe('a write-ahead log with non-contiguous commits is rejected', () => {
 
   test('a segment that starts too late or too early after the previous one', async () => {
     const harness = createHarnessWithout(files.checkpoint);
-    harness.disk.plant(files.wal, Buffer.concat([encodeHeader(11, 9), batch(11, 9, 1)]));
+    harness.disk.plant(files.wal, Buffer.concat([header(11, 9), batch(11, 9, 1)]));
     await expectOpenError(harness, { kind: 'damaged' });
-    harness.disk.plant(files.wal, Buffer.concat([encodeHeader(9, 9), batch(9, 9, 1)]));
+    harness.disk.plant(files.wal, Buffer.concat([header(9, 9), batch(9, 9, 1)]));
     await expectOpenError(harness, { kind: 'damaged' });
   });
 
   test('a log that ends before the checkpoint', async () => {
     const harness = createHarnessWith(files.wal, model.bytes(closedSegment).subarray(0, -10));
     await expectOpenError(harness, { kind: 'damaged' });
-    harness.disk.plant(files.wal, Buffer.concat([encodeHeader(5, 2), batch(5, 2, 1)]));
+    harness.disk.plant(files.wal, Buffer.concat([header(5, 2), batch(5, 2, 1)]));
     await expectOpenError(harness, { kind: 'damaged', file: files.wal });
   });
 });

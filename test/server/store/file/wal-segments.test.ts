@@ -5,6 +5,7 @@ import { closedSegmentName, FORMAT_VERSION } from '../../../../src/server/store/
 import { encodeHeader } from '../../../../src/server/store/file/wal-record.ts';
 import {
   COMMITS,
+  chainAt,
   closedSegment,
   createHarnessWith,
   createHarnessWithout,
@@ -25,8 +26,12 @@ function commits(first: number, last: number): Buffer {
 /** The epoch of the start that wrote the model. */
 const epoch = 2;
 
+function header(first: number, ofEpoch = epoch): Buffer {
+  return encodeHeader({ first, epoch: ofEpoch, chain: chainAt(first - 1) });
+}
+
 function segment(first: number, last: number): Buffer {
-  return Buffer.concat([encodeHeader(first, epoch), commits(first, last)]);
+  return Buffer.concat([header(first), commits(first, last)]);
 }
 
 /** Replaces the checkpoint by the one of commit 4, so that all segments are needed. */
@@ -84,7 +89,7 @@ describe('a start', () => {
     const epochs = harness
       .bytes(files.wal)
       .toString()
-      .match(/"epoch":\d+(?=,"bytes")/g);
+      .match(/"epoch":\d+(?=,"previousHash")/g);
     expect([epochs?.length, new Set(epochs).size]).toEqual([6, 3]);
     await expectOpens(harness, 10);
   });
@@ -111,7 +116,7 @@ describe('a start', () => {
 
 describe('an interrupted rotation', () => {
   test('before the rename of the old segment keeps that segment active', async () => {
-    const harness = createHarnessWith(files.nextWal, encodeHeader(COMMITS + 1, epoch));
+    const harness = createHarnessWith(files.nextWal, header(COMMITS + 1));
     const history = new History(COMMITS);
     await history.commits(await harness.open(), 1);
     expect(await harness.names()).not.toContain('journal.next.jsonl');
@@ -121,7 +126,7 @@ describe('an interrupted rotation', () => {
   test('after the rename of the old segment is completed', async () => {
     const harness = createHarnessWithout(files.wal);
     harness.disk.plant(harness.path(closedSegmentName(10)), wal);
-    harness.disk.plant(files.nextWal, encodeHeader(COMMITS + 1, epoch));
+    harness.disk.plant(files.nextWal, header(COMMITS + 1));
     const history = new History(COMMITS);
     await history.commits(await harness.open(), 1);
     expect(await harness.names()).toContain('journal.jsonl');
@@ -133,7 +138,7 @@ describe('an interrupted rotation', () => {
 describe('a start rejects', () => {
   test('a segment of an earlier start than the previous one', async () => {
     const what = expect.stringContaining('earlier start');
-    const harness = needingAll(encodeHeader(10, epoch - 1));
+    const harness = needingAll(header(10, epoch - 1));
     await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: 0, what });
   });
 
@@ -159,7 +164,7 @@ describe('a start rejects', () => {
     ['an unknown change', '["spoil","groups","n00000001"]'],
     ['a value that is not a change', '7'],
   ])('a commit with %s, reporting its position in one line', async (_, change) => {
-    const start = `{"sequence":15,"last":15,"epoch":2,"bytes":${change.length + 2},"changes":[${change}],"first":15`;
+    const start = `{"sequence":15,"last":15,"epoch":2,"previousHash":"${chainAt(14).lastHash}","bytes":${change.length + 2},"changes":[${change}],"first":15`;
     const what = expect.stringContaining("commit 15 can't be applied: ");
     const harness = createHarnessWith(files.wal, Buffer.concat([wal, withCrc(start)]));
     await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: wal.length, what });

@@ -125,7 +125,8 @@ describe('a restore', () => {
     expect(await catchOpenError(offlineStore.restore(backupFile, '/store', false))).toMatchObject({ kind: 'not-ours' });
     expect(await snapshot(harness)).toEqual(before);
     const { setAside } = await offlineStore.restore(backupFile, '/store', true);
-    expect(setAside).toEqual(['set-aside.1.iam.json', 'set-aside.1.iam.previous.json', ...listSegments(before)]);
+    const singleFiles = ['set-aside.1.iam-store.json', 'set-aside.1.iam.json', 'set-aside.1.iam.previous.json'];
+    expect(setAside).toEqual([...singleFiles, ...listSegments(before)]);
     for (const name of setAside)
       expect(harness.bytes(harness.path(name)).toString('latin1')).toBe(before[name.replace('set-aside.1.', '')]);
     const store = await harness.open();
