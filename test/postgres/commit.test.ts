@@ -1,12 +1,17 @@
 /** Commits whose response is lost: found out, run again, or reported as unknown; never as success. */
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { systemClock } from '../../src/server/lib/clock.ts';
 import { systemRandom } from '../../src/server/lib/random.ts';
 import { systemStopwatch } from '../../src/server/lib/stopwatch.ts';
 import { systemTimer, type Timer } from '../../src/server/lib/timer.ts';
 import { openPostgresStore } from '../../src/server/store/postgres/open-postgres-store.ts';
-import { OutcomeUnknownError, type Store, StoreUnavailableError } from '../../src/server/store/store.ts';
+import {
+  OutcomeUnknownError,
+  type Store,
+  StoreUnavailableError,
+  type Transaction,
+} from '../../src/server/store/store.ts';
 import { group, idsOf } from '../server/store/rows.ts';
 import { startCluster } from './cluster.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
@@ -97,6 +102,36 @@ describe('a connection that breaks', () => {
     for (let round = 0; round < 60; round += 1) await increase();
     expect(await store.counters.get('customers')).toMatchObject({ last: 60 });
   });
+});
+
+test('a transaction whose BEGIN was cancelled writes nothing', async () => {
+  const store = await openStore(inject('databaseUrl'), { timer: systemTimer, stopwatch: systemStopwatch });
+  await store.transaction(async ({ groups }) => {
+    await groups.insert(group('a', { roles: ['ONE'] }));
+    await groups.insert(group('b'));
+  });
+  const before = await store.groups.list();
+  const query = pg.Client.prototype.query as unknown as (this: pg.Client, ...parameters: unknown[]) => unknown;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...[text, ...rest]: unknown[]
+  ) {
+    return query.call(this, text === 'begin isolation level serializable' ? 'select 1 / 0' : text, ...rest) as never;
+  } as never);
+  const works: ((tx: Transaction) => Promise<unknown>)[] = [
+    ({ groups }) => groups.insert(group('c', { roles: ['TWO'] })),
+    ({ groups }) => groups.replace(group('a', { roles: ['TWO'] })),
+    ({ groups }) => groups.delete('b'),
+  ];
+  try {
+    for (const work of works) await expect(store.transaction(work)).rejects.toThrow();
+  } finally {
+    spy.mockRestore();
+  }
+  expect(await store.groups.list()).toEqual(before);
+  await store.transaction(({ groups }) => groups.insert(group('c')));
+  expect(await idsOf(store.groups.list())).toEqual(['a', 'b', 'c']);
+  await store.close();
 });
 
 test('a commit whose wait for a standby was cancelled is unknown, not a success', async () => {

@@ -1,10 +1,11 @@
-/** Leases whose renewal is slow. */
-import { expect, test } from 'vitest';
+/** Leases: one holder, also within a server, and slow renewals. */
+import { expect, inject, test } from 'vitest';
 import { type LeaseDeps, runUnderLease } from '../../src/server/store/postgres/lease.ts';
+import { TestSchemas } from './schemas.ts';
 
 type Connections = LeaseDeps['connections'];
 
-test('a lease is released after a renewal that is on its way: it would take the lease again', async () => {
+test('a lease is released after a renewal that is on its way', async () => {
   const done: string[] = [];
   let endRenewal = () => {};
   let renew = () => {};
@@ -23,12 +24,30 @@ test('a lease is released after a renewal that is on its way: it would take the 
   let endWork = () => {};
   const deps = { connections, timer, stopwatch: { now: () => 0 }, holder: 'one' };
   const released = runUnderLease('setup', () => new Promise<void>((resolve) => (endWork = resolve)), deps);
-  await expect.poll(() => done).toEqual(['leases.take']);
+  await expect.poll(() => done).toEqual(['leases.acquire']);
   renew();
   endWork();
   await new Promise((resolve) => setImmediate(resolve));
-  expect(done).toEqual(['leases.take']);
+  expect(done).toEqual(['leases.acquire']);
   endRenewal();
   await released;
-  expect(done).toEqual(['leases.take', 'leases.take', 'leases.drop']);
+  expect(done).toEqual(['leases.acquire', 'leases.renew', 'leases.release']);
+});
+
+test('work of one name runs once at a time, also within one server', async () => {
+  const schemas = new TestSchemas(inject('databaseUrl'));
+  const schema = await schemas.take();
+  const store = await schemas.open({ schema, sharedBy: { replica: 'one', issuer: 'http://iam.example' } });
+  let running = 0;
+  const counts: number[] = [];
+  const work = async () => {
+    running += 1;
+    counts.push(running);
+    await store.groups.list();
+    running -= 1;
+  };
+  await Promise.all([1, 2, 3].map(() => store.shared?.runAlone('setup', work)));
+  expect(counts).toEqual([1, 1, 1]);
+  await store.close();
+  schemas.release(schema);
 });

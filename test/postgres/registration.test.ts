@@ -131,6 +131,20 @@ test('a transaction that waited for others while the registration expired is not
   await Promise.all([store.close(), alone.close()]);
 });
 
+test('a server on a machine that was suspended does not write before its registration is renewed', async () => {
+  const schema = newSchema();
+  const time = new TestTime();
+  const store = await open(schema, time, { name: 'suspended' });
+  await client.query(`update ${schema}.replicas set until = now() - interval '1 second'`);
+  const alone = await open(schema, new TestTime(), { name: 'alone', isExclusive: true });
+  // The stopwatch stood still.
+  time.offset = 30_000;
+  await expect(store.transaction((tx) => tx.groups.insert(group('late')))).rejects.toThrow(StoreUnavailableError);
+  expect(store.health()).toMatchObject({ writable: false });
+  expect(await alone.groups.list()).toEqual([]);
+  await Promise.all([store.close(), alone.close()]);
+});
+
 test('a server whose registration was removed after a pause registers again if no other one minds', async () => {
   const schema = newSchema();
   const time = new TestTime();

@@ -25,7 +25,7 @@ export interface DeliveryDeps {
 export interface Deliveries {
   /** Starts a round of deliveries if none is running. */
   wake(): void;
-  /** Starts no further delivery, and waits up to 5 seconds for the one in progress. */
+  /** Starts no further delivery, waits up to 5 seconds for the one in progress, and leaves failed ones to other servers. */
   stop(): Promise<void>;
 }
 
@@ -69,7 +69,14 @@ class ChannelDeliveries implements Deliveries {
     this.#isStopped = true;
     for (const cancel of this.#retries.values()) cancel();
     if (this.#round) await Promise.race([this.#round, this.#stopTimeout()]);
+    await Promise.race([this.#releaseClaims(), this.#stopTimeout()]);
     await this.#relay?.then((relay) => relay.close()).catch(() => undefined);
+  }
+
+  /** Of messages whose delivery failed: until the claim ends, no other server would try again. */
+  async #releaseClaims(): Promise<void> {
+    if (this.#deps.store.shared === undefined) return;
+    for (const messageId of this.#retries.keys()) await this.#claim(messageId, 0).catch(() => undefined);
   }
 
   #stopTimeout(): Promise<void> {

@@ -45,7 +45,7 @@ export interface KeyRing {
   rotate(): Promise<KeyRotation>;
   /** Reads the keys of the store again, after it was replaced. */
   reload(): Promise<void>;
-  /** Reads the keys again if several servers share the store: another one may have created a key just now. */
+  /** Reads the keys again, at most once a second, if several servers share the store: another one may have created a key. */
   refresh(): Promise<void>;
   /** Ends reading the keys of other servers. */
   close(): void;
@@ -187,6 +187,8 @@ async function importKey({ kid, alg }: SigningKey, jwk: Readonly<Record<string, 
 
 /** Milliseconds between reads of the keys that other servers may have created. */
 const pollPause = 2_000;
+/** Milliseconds. Anyone can send tokens with unknown key ids. */
+const refreshPause = 1_000;
 /** A server that has not read the keys for as long does not sign: its key may be retired, and expire too early. */
 const maxAge = 30_000;
 
@@ -195,6 +197,7 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
   const isShared = deps.store.shared !== undefined;
   let keys = first;
   let readAt = stopwatch.now();
+  let refreshedAt = Number.NEGATIVE_INFINITY;
   let cancelPoll = () => {};
   let isClosed = false;
   let lastChange: Promise<unknown> = Promise.resolve();
@@ -280,7 +283,9 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
       const asked = stopwatch.now();
       // One read answers all that asked before it began.
       return runSerially(async () => {
-        if (isShared && readAt < asked) await readKeys();
+        if (!isShared || readAt >= asked || asked - refreshedAt < refreshPause) return;
+        refreshedAt = asked;
+        await readKeys();
       });
     },
     close() {

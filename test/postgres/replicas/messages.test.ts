@@ -64,13 +64,26 @@ describe('a relay', () => {
     expect(texts.sort()).toEqual(Array.from({ length: 20 }, (_, at) => `Message ${at}.`).sort());
   });
 
-  test('receives the messages of a server that stopped before it sent them', async () => {
-    await using hook = await startFakeServer(() => ({ status: 204 }));
+  test('receives the messages that a server could not send before it stopped, without waiting for its claim', async () => {
+    let status = 500;
+    await using hook = await startFakeServer(() => ({ status }));
     await using replicas = await startReplicas({ flags: { 'sms-hook-url': `${hook.url}/sms` } });
     const { servers } = replicas;
-    await write(servers[0], 'Left behind.');
-    await until(() => allSent(servers[0]));
-    expect(hook.received).toHaveLength(1);
+    const [first, second] = servers;
+    await write(first, 'Left behind.');
+    for (const { appContext } of servers) appContext.outbox.wake();
+    // The claim of before the attempt ends after a minute, that of after it later.
+    const firstClaimEnd = first.clock.now().getTime() + 60_000;
+    const claim = await until(async () => {
+      const [message] = await first.appContext.store.messages.list();
+      return (message?.claim?.until ?? 0) > firstClaimEnd ? message?.claim : undefined;
+    });
+    status = 204;
+    const [stopped, other] = claim.by === first.appContext.store.shared?.replica ? [first, second] : [second, first];
+    await stopped[Symbol.asyncDispose]();
+    other.appContext.outbox.wake();
+    await until(() => allSent(other));
+    expect(hook.received.at(-1)?.body).toContain('Left behind.');
   });
 
   test('does not receive a message that another server has claimed, until its claim ends', async () => {

@@ -83,6 +83,23 @@ describe('servers that share a store', () => {
     expect(earlier.current().kid).toBe(kid);
   });
 
+  test('look for the key of an unknown id at most once a second', async () => {
+    const store = share();
+    let reads = 0;
+    const list: Store['signingKeys']['list'] = (range) => {
+      reads += 1;
+      return store.signingKeys.list(range);
+    };
+    let elapsed = 0;
+    const ring = await openKeyRing({
+      ...{ store: { ...store, signingKeys: { ...store.signingKeys, list } }, clock, alg: 'ES256', longestToken: 600 },
+      ...{ timer, stopwatch: { now: () => elapsed } },
+    });
+    const before = reads;
+    for (elapsed = 1; elapsed <= 2001; elapsed += 100) await ring.refresh();
+    expect(reads - before).toBe(3);
+  });
+
   test('a start with a longer lifetime does not make a key current that is retired meanwhile', async () => {
     const store = share();
     const { kid: first } = (await openShared(store, 'ES256')).current();

@@ -35,7 +35,10 @@ export class Attempt implements TransactionRunner {
     this.isOptimistic = isOptimistic;
     this.#client = client;
     this.#random = random;
-    client.query('begin isolation level serializable').catch(() => undefined);
+    // Not awaited: the first statements are sent with it. Without a transaction they write nothing: see `isWithin`.
+    client.query('begin isolation level serializable').catch((error: unknown) => {
+      this.failure ??= error;
+    });
     const run = runOn(client);
     this.run = async (statement, values) => {
       this.#assertActive();

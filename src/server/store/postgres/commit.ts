@@ -9,6 +9,7 @@ import type { Timer } from '../../lib/timer.ts';
 import { OutcomeUnknownError } from '../store.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
 import { isAmbiguous, sqlStateOf } from './sql-errors.ts';
+import { isWithin } from './statements.ts';
 
 export interface CommitDeps {
   readonly connections: PrimaryConnections;
@@ -21,7 +22,10 @@ const commitTimeout = 5_000;
 const inquiryTimeout = 15_000;
 const inquiryPause = 250;
 
-const mark = { name: 'commits.mark', text: 'insert into commits (id) values ($1)' };
+const mark = {
+  name: 'commits.mark',
+  text: `insert into commits (id) values (case when ${isWithin} then $1::uuid end)`,
+};
 /** Writes also if the row exists, so that the answer is as durable as every other commit. */
 const inquire = {
   name: 'commits.inquire',

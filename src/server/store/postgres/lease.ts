@@ -1,4 +1,4 @@
-/** Work that one server at a time runs: a lease that it takes, renews and releases. The clock is that of the database. */
+/** Work that runs once at a time: under a lease that is acquired, renewed and released. The clock is that of the database. */
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { StoreUnavailableError } from '../store.ts';
@@ -19,13 +19,16 @@ const retryPause = 1_000;
 const pollPause = 100;
 const maxWait = 60_000;
 
-const take = {
-  name: 'leases.take',
+const acquire = {
+  name: 'leases.acquire',
   text: `insert into leases (name, holder, until) values ($1, $2, now() + $3 * interval '1 millisecond')
-    on conflict (name) do update set holder = excluded.holder, until = excluded.until
-    where leases.holder = excluded.holder or leases.until < now()`,
+    on conflict (name) do update set holder = excluded.holder, until = excluded.until where leases.until < now()`,
 };
-const drop = { name: 'leases.drop', text: 'delete from leases where name = $1 and holder = $2' };
+const renewal = {
+  name: 'leases.renew',
+  text: "update leases set until = now() + $3 * interval '1 millisecond' where name = $1 and holder = $2",
+};
+const release = { name: 'leases.release', text: 'delete from leases where name = $1 and holder = $2' };
 
 /** See `SharedStore.runAlone`. */
 export async function runUnderLease<Result>(
@@ -34,20 +37,18 @@ export async function runUnderLease<Result>(
   deps: LeaseDeps,
 ): Promise<Result> {
   const { connections, stopwatch, timer, holder } = deps;
-  const takeOnce = async () => (await connections.query(take, [name, holder, duration])).rowCount === 1;
   const end = stopwatch.now() + maxWait;
-  while (!(await takeOnce())) {
+  while ((await connections.query(acquire, [name, holder, duration])).rowCount !== 1) {
     if (stopwatch.now() >= end)
       throw new StoreUnavailableError(`Another server has been at work for a minute (${name}). Try again.`);
     await new Promise<void>((resolve) => timer.after(pollPause, resolve));
   }
-  const stopRenewing = keepRenewing(takeOnce, timer);
+  const stopRenewing = keepRenewing(() => connections.query(renewal, [name, holder, duration]), timer);
   try {
     return await work();
   } finally {
-    // A renewal that arrives after the release would take the lease again.
     await stopRenewing();
-    await connections.query(drop, [name, holder]).catch(() => undefined);
+    await connections.query(release, [name, holder]).catch(() => undefined);
   }
 }
 

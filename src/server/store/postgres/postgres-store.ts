@@ -18,9 +18,8 @@ import {
   type Transaction,
   type TransactionStats,
 } from '../store.ts';
-import type { StoredRow } from '../table-shape.ts';
-import type { TableName } from '../tables.ts';
-import { Attempt, runOn } from './attempt.ts';
+import { readDatabase } from './all-rows.ts';
+import { Attempt } from './attempt.ts';
 import { commit, commitReads } from './commit.ts';
 import { KnownRows } from './known-rows.ts';
 import { Lanes } from './lanes.ts';
@@ -42,6 +41,12 @@ export interface PostgresStoreOptions {
   readonly random: Random;
   readonly stopwatch: Stopwatch;
   readonly timer: Timer;
+}
+
+/** An attempt that changed nothing: its work can run again. */
+interface FailedAttempt {
+  /** Undefined if the connection was lost before the commit. */
+  readonly conflict: unknown;
 }
 
 const knownRowsCapacity = 50_000;
@@ -95,9 +100,7 @@ export class PostgresStore {
     const client = await this.#options.connections.acquire();
     try {
       await client.query('begin isolation level repeatable read read only');
-      const reader = createSqlReader(this.#accesses, runOn(client));
-      const tables = new Map<TableName, readonly StoredRow[]>();
-      for (const name of this.#accesses.keys()) tables.set(name, await reader[name].list());
+      const tables = await readDatabase(client);
       await client.query('commit');
       client.release();
       return { sequence: 0, tables };
@@ -147,10 +150,9 @@ export class PostgresStore {
         this.#stats.committed += 1;
         return outcome.result;
       }
-      this.#stats.retried += 1;
+      if (outcome.conflict !== undefined) this.#stats.retried += 1;
       isOptimistic &&= !(outcome.conflict instanceof WrongAssumptionError) && !isDuplicate(outcome.conflict);
-      if (stopwatch.now() >= end)
-        throw new StoreUnavailableError('Too many concurrent changes.', { cause: outcome.conflict });
+      if (stopwatch.now() >= end) throw createGivenUpError(outcome);
       const longest = Math.min(maxPause, 2 ** attempt);
       const pause = (random.bytes(1).readUInt8() / 256) * longest;
       await new Promise<void>((resolve) => timer.after(pause, resolve));
@@ -160,7 +162,7 @@ export class PostgresStore {
   async #tryOnce<Result>(
     work: (tx: Transaction) => Promise<Result>,
     isOptimistic: boolean,
-  ): Promise<{ readonly result: Result } | { readonly conflict: unknown }> {
+  ): Promise<{ readonly result: Result } | FailedAttempt> {
     const { connections, registration, random } = this.#options;
     // It can have expired while the transaction waited for a lane, and another server may use the database alone.
     const reason = registration.rejection();
@@ -190,7 +192,7 @@ export class PostgresStore {
     }
   }
 
-  async #endFailed(client: PoolClient, attempt: Attempt, error: unknown): Promise<{ readonly conflict: unknown }> {
+  async #endFailed(client: PoolClient, attempt: Attempt, error: unknown): Promise<FailedAttempt> {
     attempt.end();
     await attempt.settle();
     const failure = attempt.failure ?? error;
@@ -207,6 +209,13 @@ export class PostgresStore {
     if (isOwn && attempt.hasAssumed) return { conflict: new WrongAssumptionError() };
     throw failure;
   }
+}
+
+/** Nothing was changed, and the time for further attempts is over. */
+function createGivenUpError({ conflict }: FailedAttempt): StoreUnavailableError {
+  return conflict === undefined
+    ? new StoreUnavailableError('The connection to the database was lost during the commit.')
+    : new StoreUnavailableError('Too many concurrent changes.', { cause: conflict });
 }
 
 /** The work threw after a value was reported to be free without a look: it runs again with checks. */

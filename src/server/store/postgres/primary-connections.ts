@@ -93,6 +93,15 @@ class WrongHostError extends Error {
   override readonly name = 'WrongHostError';
 }
 
+/** A database that was restored or rebuilt looks the same. */
+class OldPrimaryError extends Error {
+  override readonly name = 'OldPrimaryError';
+
+  constructor() {
+    super('The database is of before a failover, or was restored: in that case, restart all servers.');
+  }
+}
+
 export class PrimaryConnections {
   readonly #options: ConnectionOptions;
   #pool: Pool | undefined;
@@ -203,7 +212,8 @@ export class PrimaryConnections {
       this.#failure = undefined;
       return this.#pool;
     } catch (cause) {
-      const error = new StoreUnavailableError('No database accepts writes.', { cause });
+      const message = cause instanceof OldPrimaryError ? cause.message : 'No database accepts writes.';
+      const error = new StoreUnavailableError(message, { cause });
       this.#failure = { at: this.#options.stopwatch.now(), error };
       throw error;
     }
@@ -238,7 +248,7 @@ export class PrimaryConnections {
     const newest = found.find(({ timeline }) => timeline === this.#timeline);
     for (const one of found) if (one !== newest) void one.pool.end().catch(() => undefined);
     if (newest) return newest.pool;
-    if (found.length > 0) throw new WrongHostError('the primary is one of before a failover');
+    if (found.length > 0) throw new OldPrimaryError();
     const failures = searches.flatMap((search) => (search.status === 'rejected' ? [search.reason] : []));
     throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'No host accepts writes.');
   }
@@ -278,7 +288,7 @@ export class PrimaryConnections {
       query_timeout: responseTimeout,
       idle_in_transaction_session_timeout: idleInTransactionTimeout,
       lock_timeout: lockTimeout,
-      options: `-c search_path=${schema} ${plannerOptions}`,
+      options: `-c search_path=${schema} ${sessionOptions}`,
       types: rawTypes,
     };
     const pool = new Pool(config);
@@ -301,10 +311,13 @@ const timelineQuery = {
 };
 
 /**
+ * The default isolation distinguishes statements outside of a transaction: see `isWithin`.
+ *
  * Every statement looks up few rows in an index. The planner makes one plan for all values, also while a table has no
  * statistics: without them it would scan tables, which conflicts with every other transaction.
  */
-const plannerOptions = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off';
+const sessionOptions =
+  '-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off';
 
 /** Documents and numbers stay text: documents are parsed once per version. */
 const rawTypes = { getTypeParser: () => (value: string) => value };

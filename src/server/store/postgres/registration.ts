@@ -76,21 +76,31 @@ export const noRegistration: Registration = {
 
 /** Registers this server. @throws StoreOpenError if others prevent it */
 export async function registerReplica(self: ReplicaDescription, deps: RegistrationDeps): Promise<Registration> {
-  const registeredAt = deps.stopwatch.now();
+  const registeredAt = readMoment(deps);
   const { conflict, lastExclusive } = await addReplica(self, deps.connections);
   if (conflict !== undefined) throw new StoreOpenError('in-use', conflict);
   return new RenewedRegistration(self, deps, { registeredAt, lastExclusive });
 }
 
+/** Milliseconds. */
+interface Moment {
+  readonly elapsed: number;
+  readonly time: number;
+}
+
+function readMoment({ stopwatch, clock }: RegistrationDeps): Moment {
+  return { elapsed: stopwatch.now(), time: clock.now().getTime() };
+}
+
 interface Registered {
-  readonly registeredAt: number;
+  readonly registeredAt: Moment;
   readonly lastExclusive: string | undefined;
 }
 
 class RenewedRegistration implements Registration {
   readonly #self: ReplicaDescription;
   readonly #deps: RegistrationDeps;
-  #renewedAt: number;
+  #renewedAt: Moment;
   /** Why another server has the schema now. */
   #conflict: string | undefined;
   #clockProblem: string | undefined;
@@ -117,8 +127,14 @@ class RenewedRegistration implements Registration {
   rejection(): string | undefined {
     if (this.#conflict !== undefined) return this.#conflict;
     // The row may have expired, and another server may have started alone.
-    const hasExpired = this.#deps.stopwatch.now() - this.#renewedAt >= duration;
-    return hasExpired ? 'The registration at the database has expired.' : undefined;
+    return this.#hasExpired() ? 'The registration at the database has expired.' : undefined;
+  }
+
+  /** By either clock: a stopwatch stands still while the machine is suspended, and a clock can be set back. */
+  #hasExpired(): boolean {
+    const { stopwatch, clock } = this.#deps;
+    const { elapsed, time } = this.#renewedAt;
+    return stopwatch.now() - elapsed >= duration || clock.now().getTime() - time >= duration;
   }
 
   async release(): Promise<void> {
@@ -139,9 +155,9 @@ class RenewedRegistration implements Registration {
   }
 
   async #renew(): Promise<void> {
-    const { connections, clock, stopwatch } = this.#deps;
-    const begin = stopwatch.now();
-    const sentAt = clock.now().getTime();
+    const { connections, clock } = this.#deps;
+    const begin = readMoment(this.#deps);
+    const sentAt = begin.time;
     const { rows } = await connections.query(renewal, [this.#self.name, duration]);
     const offset = findClockOffset(sentAt, clock.now().getTime(), rows);
     this.#clockProblem = offset === undefined ? undefined : describeClockOffset(offset);

@@ -55,6 +55,12 @@ export interface TableStatements {
   readonly valueTables: readonly ValueTableStatements[];
 }
 
+/**
+ * Whether a statement runs within a transaction of ours. Writes are sent without waiting for BEGIN: after one that was
+ * cancelled, each would be a transaction of its own, with the isolation of the connection (see `sessionOptions`).
+ */
+export const isWithin = "current_setting('transaction_isolation') <> 'read committed'";
+
 const shown = 't.version, t.body';
 /** Of key, version and document; the columns are texts. */
 const arrayTypes = ['text[]', 'bigint[]', 'jsonb[]'];
@@ -65,7 +71,9 @@ export function createStatements(table: StoredTable): TableStatements {
   const named = (name: string, text: string): Statement => ({ name: `${table.sqlName}.${name}`, text });
   const names = ['key', 'version', 'body', ...table.columns.map((column) => quoteName(column.sqlName))];
   const parameters = names.map((_, at) => `$${at + 1}`);
-  const insert = `insert into ${sqlName} (${names.join(', ')}) values (${parameters.join(', ')})`;
+  // Without a key the insert fails.
+  const values = [`case when ${isWithin} then $1 end`, ...parameters.slice(1)];
+  const insert = `insert into ${sqlName} (${names.join(', ')}) values (${values.join(', ')})`;
   const assignments = names.slice(1).map((name, at) => `${name} = $${at + 2}`);
   return {
     get: named('get', `select ${shown} from ${sqlName} t where key = $1`),
@@ -76,10 +84,10 @@ export function createStatements(table: StoredTable): TableStatements {
     insertNew: named('insertNew', insert),
     insertAll: named(
       'insertAll',
-      `insert into ${sqlName} (${names.join(', ')}) select * from unnest(${parameters.map((parameter, at) => `${parameter}::${arrayTypes[at] ?? 'text[]'}`).join(', ')})`,
+      `insert into ${sqlName} (${names.join(', ')}) select * from unnest(${parameters.map((parameter, at) => `${parameter}::${arrayTypes[at] ?? 'text[]'}`).join(', ')}) where ${isWithin}`,
     ),
-    replace: named('replace', `update ${sqlName} set ${assignments.join(', ')} where key = $1`),
-    delete: named('delete', `delete from ${sqlName} where key = $1`),
+    replace: named('replace', `update ${sqlName} set ${assignments.join(', ')} where key = $1 and ${isWithin}`),
+    delete: named('delete', `delete from ${sqlName} where key = $1 and ${isWithin}`),
     indexes: new Map([...table.indexes].map(([name, index]) => [name, createIndexStatements(table, index, named)])),
     valueTables: table.valueTables.map((index) => createValueTableStatements(index, named)),
   };
@@ -156,12 +164,12 @@ function createValueTableStatements(index: StoredIndex, named: Namer): ValueTabl
     index,
     insert: named(
       `insert.${index.name}`,
-      `insert into ${sqlName} (value, key) select value, $2 from unnest($1::text[]) as given(value) on conflict do nothing`,
+      `insert into ${sqlName} (value, key) select value, $2 from unnest($1::text[]) as given(value) where ${isWithin} on conflict do nothing`,
     ),
     insertAll: named(
       `insertAll.${index.name}`,
-      `insert into ${sqlName} (value, key) select * from unnest($1::text[], $2::text[])`,
+      `insert into ${sqlName} (value, key) select * from unnest($1::text[], $2::text[]) where ${isWithin}`,
     ),
-    delete: named(`delete.${index.name}`, `delete from ${sqlName} where value = any($1) and key = $2`),
+    delete: named(`delete.${index.name}`, `delete from ${sqlName} where value = any($1) and key = $2 and ${isWithin}`),
   };
 }

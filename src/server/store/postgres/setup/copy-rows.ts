@@ -3,17 +3,14 @@ import type { PoolClient } from 'pg';
 import type { Random } from '../../../lib/random.ts';
 import { StoreOpenError } from '../../file/open-error.ts';
 import type { StoredRow } from '../../table-shape.ts';
+import { readDatabase, type TableRows } from '../all-rows.ts';
 import { type CommitDeps, commit, commitReads } from '../commit.ts';
 import type { PrimaryConnections } from '../primary-connections.ts';
 import { createStatements, type Statement } from '../statements.ts';
 import { type StoredTable, storedTables } from '../table-columns.ts';
 import { copyMark } from './migrate.ts';
 
-/** Rows by table. */
-export type TableRows = ReadonlyMap<string, Iterable<StoredRow>>;
-
 const rowsPerStatement = 1_000;
-const textParser = { getTypeParser: () => (value: string) => value };
 
 /** Milliseconds. The comparison of many rows keeps the transaction idle. */
 const idleTimeout = 10 * 60_000;
@@ -28,7 +25,7 @@ export async function writeDatabaseRows(
   check: (written: TableRows) => void,
 ): Promise<void> {
   const { connections, random } = deps;
-  const begin = `begin; set local idle_in_transaction_session_timeout = ${idleTimeout}`;
+  const begin = `begin isolation level repeatable read; set local idle_in_transaction_session_timeout = ${idleTimeout}`;
   const end = async (client: PoolClient) => {
     if (!(await commit(client, random.uuid(), deps)))
       throw new StoreOpenError('io', 'The connection was lost during the commit. Run the command again.');
@@ -36,7 +33,7 @@ export async function writeDatabaseRows(
   await inTransaction(connections, begin, markEmptyTables, end);
   const write = async (client: PoolClient) => {
     for (const table of storedTables()) await insertRows(client, table, rows.get(table.shape.name) ?? [], random);
-    check(await readRows(client));
+    check(await readDatabase(client));
     await client.query('delete from meta where name = $1', [copyMark]);
   };
   await inTransaction(connections, begin, write, end);
@@ -50,7 +47,7 @@ async function markEmptyTables(client: PoolClient): Promise<void> {
 
 /** Returns a consistent copy of all rows. */
 export function readDatabaseRows(connections: PrimaryConnections): Promise<TableRows> {
-  return inTransaction(connections, 'begin isolation level repeatable read read only', readRows, commitReads);
+  return inTransaction(connections, 'begin isolation level repeatable read read only', readDatabase, commitReads);
 }
 
 async function inTransaction<Result>(
@@ -112,24 +109,4 @@ function* batchesOf(rows: Iterable<StoredRow>): Generator<StoredRow[]> {
     batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-async function readRows(client: PoolClient): Promise<TableRows> {
-  const tables = new Map<string, StoredRow[]>();
-  for (const { sqlName, shape } of storedTables()) {
-    const rows: StoredRow[] = [];
-    for (let after = ''; ; ) {
-      const { rows: page } = await client.query<{ key: string; body: string }>({
-        name: `copy.${sqlName}`,
-        text: `select key, body from "${sqlName}" where key > $1 order by key limit ${rowsPerStatement}`,
-        values: [after],
-        types: textParser,
-      });
-      for (const { body } of page) rows.push(shape.schema.parse(JSON.parse(body)));
-      after = page.at(-1)?.key ?? '';
-      if (page.length < rowsPerStatement) break;
-    }
-    tables.set(shape.name, rows);
-  }
-  return tables;
 }

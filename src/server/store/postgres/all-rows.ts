@@ -1,0 +1,33 @@
+/** Reads all rows of the store, in pages: one statement for a large table would exceed its time limit. */
+import type { PoolClient } from 'pg';
+import type { StoredRow } from '../table-shape.ts';
+import type { TableName } from '../tables.ts';
+import { type StoredTable, storedTables } from './table-columns.ts';
+
+/** Rows by table. */
+export type TableRows = ReadonlyMap<string, Iterable<StoredRow>>;
+
+const rowsPerPage = 1_000;
+const textParser = { getTypeParser: () => (value: string) => value };
+
+/** Reads within the transaction of the connection, whose snapshot makes the rows consistent. */
+export async function readDatabase(client: PoolClient): Promise<Map<TableName, readonly StoredRow[]>> {
+  const tables = new Map<TableName, readonly StoredRow[]>();
+  for (const table of storedTables()) tables.set(table.shape.name, await readTable(client, table));
+  return tables;
+}
+
+async function readTable(client: PoolClient, { sqlName, shape }: StoredTable): Promise<StoredRow[]> {
+  const rows: StoredRow[] = [];
+  for (let after = ''; ; ) {
+    const { rows: page } = await client.query<{ key: string; body: string }>({
+      name: `read-all.${sqlName}`,
+      text: `select key, body from "${sqlName}" where key > $1 order by key limit ${rowsPerPage}`,
+      values: [after],
+      types: textParser,
+    });
+    for (const { body } of page) rows.push(shape.schema.parse(JSON.parse(body)));
+    if (page.length < rowsPerPage) return rows;
+    after = page.at(-1)?.key ?? '';
+  }
+}
