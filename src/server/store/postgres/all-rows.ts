@@ -11,7 +11,7 @@ const rowsPerPage = 1_000;
 const textParser = { getTypeParser: () => (value: string) => value };
 
 /** Reads within the transaction of the connection, whose snapshot makes the rows consistent. */
-export async function readDatabase(client: PoolClient): Promise<Map<TableName, readonly StoredRow[]>> {
+export async function selectAllTables(client: PoolClient): Promise<Map<TableName, readonly StoredRow[]>> {
   const tables = new Map<TableName, readonly StoredRow[]>();
   for (const table of storedTables()) tables.set(table.shape.name, await readTable(client, table));
   return tables;

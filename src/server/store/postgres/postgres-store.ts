@@ -18,7 +18,7 @@ import {
   type Transaction,
   type TransactionStats,
 } from '../store.ts';
-import { readDatabase } from './all-rows.ts';
+import { selectAllTables } from './all-rows.ts';
 import { Attempt } from './attempt.ts';
 import { commit, commitReads } from './commit.ts';
 import { KnownRows } from './known-rows.ts';
@@ -100,7 +100,7 @@ export class PostgresStore {
     const client = await this.#options.connections.acquire();
     try {
       await client.query('begin isolation level repeatable read read only');
-      const tables = await readDatabase(client);
+      const tables = await selectAllTables(client);
       await client.query('commit');
       client.release();
       return { sequence: 0, tables };

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { Random } from '../../../lib/random.ts';
 import { StoreOpenError } from '../../file/open-error.ts';
 import type { StoredRow } from '../../table-shape.ts';
-import { readDatabase, type TableRows } from '../all-rows.ts';
+import { selectAllTables, type TableRows } from '../all-rows.ts';
 import { type CommitDeps, commit, commitReads } from '../commit.ts';
 import type { PrimaryConnections } from '../primary-connections.ts';
 import { createStatements, type Statement } from '../statements.ts';
@@ -33,7 +33,7 @@ export async function writeDatabaseRows(
   await inTransaction(connections, begin, markEmptyTables, end);
   const write = async (client: PoolClient) => {
     for (const table of storedTables()) await insertRows(client, table, rows.get(table.shape.name) ?? [], random);
-    check(await readDatabase(client));
+    check(await selectAllTables(client));
     await client.query('delete from meta where name = $1', [copyMark]);
   };
   await inTransaction(connections, begin, write, end);
@@ -47,7 +47,7 @@ async function markEmptyTables(client: PoolClient): Promise<void> {
 
 /** Returns a consistent copy of all rows. */
 export function readDatabaseRows(connections: PrimaryConnections): Promise<TableRows> {
-  return inTransaction(connections, 'begin isolation level repeatable read read only', readDatabase, commitReads);
+  return inTransaction(connections, 'begin isolation level repeatable read read only', selectAllTables, commitReads);
 }
 
 async function inTransaction<Result>(
