@@ -38,10 +38,15 @@ async function formatReport(report: StoreReport): Promise<string[]> {
   };
   const width = Math.max(0, ...files.map(({ name }) => name.length));
   const lines = files.map(({ name, bytes, holds, damage }) => {
-    const status = damage === undefined ? holds : `DAMAGED at byte ${damage.offset}: ${damage.what}`;
+    const status = damage === undefined ? holds : `${formatVerdict(damage.offset)}: ${damage.what}`;
     return escapeControls(`${name.padEnd(width)}  ${String(bytes).padStart(10)} bytes  ${status}`);
   });
   return [...(await formatFields(facts)), '', ...lines, ...notes.map((note) => `note: ${note}`)];
+}
+
+/** Damage has a position; a file of another store is wrong as a whole. */
+function formatVerdict(offset: number | undefined): string {
+  return offset === undefined ? 'NOT OF THIS STORE' : `DAMAGED at byte ${offset}`;
 }
 
 function damagedError({ folder, opens, refusal }: StoreReport): CliError {

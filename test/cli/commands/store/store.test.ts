@@ -196,4 +196,16 @@ describe('verify and repair', () => {
     expect(await home.iam(['store', 'verify', '--data', folder])).toMatchObject({ code: 0 });
     expect(await commitsIn(folder)).toBe(2);
   });
+
+  test('report a file of another store, which no repair mixes in', async () => {
+    await using stores = await makeStores();
+    await using others = await makeStores();
+    const { home, folder } = stores;
+    await writeFile(path.join(folder, 'iam.json'), await readFile(path.join(others.folder, 'iam.json')));
+    const verified = await home.iam(['store', 'verify', '--data', folder]);
+    expect(verified).toMatchObject({ code: 14, err: expect.stringContaining('belongs to the store') });
+    expect(verified.out).toMatch(/iam\.json .*NOT OF THIS STORE: it belongs to the store/);
+    const repair = ['store', 'repair', '--data', folder, '--accept-loss', '--confirm', 'store'];
+    expect(await home.iam(repair)).toMatchObject({ code: 14, err: expect.stringContaining('belongs to the store') });
+  });
 });
