@@ -76,7 +76,9 @@ class ChannelDeliveries implements Deliveries {
   /** Of messages whose delivery failed: until the claim ends, no other server would try again. */
   async #releaseClaims(): Promise<void> {
     if (this.#deps.store.shared === undefined) return;
-    for (const messageId of this.#retries.keys()) await this.#claim(messageId, 0).catch(() => undefined);
+    for (const messageId of this.#retries.keys())
+      // One that the relay has accepted is only to be marked: another server would send it again.
+      if (!this.#relayed.has(messageId)) await this.#claim(messageId, 0).catch(() => undefined);
   }
 
   #stopTimeout(): Promise<void> {
@@ -165,8 +167,8 @@ class ChannelDeliveries implements Deliveries {
       'delivery of a message failed, will retry',
     );
     this.#scheduleRetry(messageId, delay);
-    // Otherwise another server would try in between, and count its failures from the start.
-    await this.#claim(messageId, delay + claimMs).catch(() => undefined);
+    // Otherwise another server would try in between, and count its failures from the start. After a stop it should.
+    await this.#claim(messageId, this.#isStopped ? 0 : delay + claimMs).catch(() => undefined);
   }
 
   #scheduleRetry(messageId: string, milliseconds: number): void {

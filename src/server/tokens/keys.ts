@@ -284,8 +284,8 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
       // One read answers all that asked before it began.
       return runSerially(async () => {
         if (!isShared || readAt >= asked || asked - refreshedAt < refreshPause) return;
-        refreshedAt = asked;
         await readKeys();
+        refreshedAt = asked;
       });
     },
     close() {

@@ -150,7 +150,7 @@ export class PostgresStore {
         this.#stats.committed += 1;
         return outcome.result;
       }
-      if (outcome.conflict !== undefined) this.#stats.retried += 1;
+      if (isConflict(outcome.conflict)) this.#stats.retried += 1;
       isOptimistic &&= !(outcome.conflict instanceof WrongAssumptionError) && !isDuplicate(outcome.conflict);
       if (stopwatch.now() >= end) throw createGivenUpError(outcome);
       const longest = Math.min(maxPause, 2 ** attempt);
