@@ -76,8 +76,8 @@ class ChannelDeliveries implements Deliveries {
   /** Of messages whose delivery failed: until the claim ends, no other server would try again. */
   async #releaseClaims(): Promise<void> {
     if (this.#deps.store.shared === undefined) return;
+    // One that the relay has accepted is only to be marked: another server would send it again.
     for (const messageId of this.#retries.keys())
-      // One that the relay has accepted is only to be marked: another server would send it again.
       if (!this.#relayed.has(messageId)) await this.#claim(messageId, 0).catch(() => undefined);
   }
 
