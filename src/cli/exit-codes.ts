@@ -25,12 +25,12 @@ export const exitCodes: readonly ExitCode[] = [
   { code: 143, meaning: 'Terminated.' },
 ];
 
-/** Exit codes of `iam serve`, and of `iam store` except for the port. */
+/** Exit codes of `iam serve`, and of `iam store` except for the port; 75 if a database is out of reach. */
 export const serveExitCodes: readonly ExitCode[] = [
   { code: 11, meaning: 'The port is in use.' },
-  { code: 12, meaning: 'The folder contains files that are not a store.' },
-  { code: 13, meaning: 'The folder is in use by another server.' },
-  { code: 14, meaning: 'The store is damaged.' },
+  { code: 12, meaning: 'The folder or schema is not a store, or is of an older version.' },
+  { code: 13, meaning: 'The folder or schema is in use by another server.' },
+  { code: 14, meaning: 'The store is damaged, or of a newer version.' },
 ];
 
 /** Categories that take precedence over the status. A reference to a missing object is 412 on some operations. */

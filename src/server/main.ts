@@ -14,8 +14,8 @@ import { SeedError } from './seed/error.ts';
 import { readSeedFile } from './seed/read-file.ts';
 import { SeedDocument } from './seed/schema.ts';
 import { formatBanner, formatReadyLine } from './startup-banner.ts';
-import { openExitCodes, StoreOpenError } from './store/file/open-error.ts';
 import { openStore } from './store/open.ts';
+import { openExitCodes, StoreOpenError, toInterruptedStartError } from './store/open-error.ts';
 import { StoreUnavailableError } from './store/store.ts';
 import { PasswordHashingError } from './users/passwords.ts';
 
@@ -110,7 +110,7 @@ async function startServerProcess(
 ): Promise<RunningServer> {
   const { log } = deps;
   const tls = await readTls(settings);
-  return listen({
+  const server = listen({
     settings,
     seed,
     tls,
@@ -119,6 +119,10 @@ async function startServerProcess(
     random: systemRandom,
     openStore: (identity) => openStore(settings, log, identity),
     openAudit: () => openAudit(settings, deps),
+  });
+  if (settings.store !== 'postgres') return server;
+  return server.catch((error: unknown) => {
+    throw toInterruptedStartError(error);
   });
 }
 

@@ -126,14 +126,14 @@ describe('nothing is written', () => {
 
   test('to a database that is read-only', async () => {
     await client.query('create role reader login superuser; alter role reader set default_transaction_read_only = on');
-    await expectRefused({ url: urlAs('reader'), schema: newSchema() }, 70, /127\.0\.0\.1 is read-only/);
+    await expectRefused({ url: urlAs('reader'), schema: newSchema() }, 75, /127\.0\.0\.1 is read-only/);
   });
 
   test('with too few connections', async () => {
     await client.query('create role few login connection limit 1; grant create on database postgres to few');
     await expectRefused(
       { url: urlAs('few'), schema: newSchema() },
-      70,
+      75,
       /no free connection: too many connections for role/,
     );
   });

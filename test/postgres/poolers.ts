@@ -28,8 +28,23 @@ async function listenForClients(serve: (client: net.Socket, startup: Buffer) => 
 
 /** Rejects parameters of a connection that it does not know. */
 export function startStrictPooler(): Promise<Pooler> {
-  const fields = 'SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: options\0\0';
+  return startRejectingDatabase('08P01', 'unsupported startup parameter: options');
+}
+
+/** Rejects all connections, with this SQLSTATE. */
+export function startRejectingDatabase(state: string, text: string): Promise<Pooler> {
+  const fields = `SFATAL\0VFATAL\0C${state}\0M${text}\0\0`;
   return listenForClients((client) => client.end(message('E', Buffer.from(fields))));
+}
+
+/** Accepts connections, and never responds. */
+export function startSilentDatabase(): Promise<Pooler> {
+  return listenForClients(() => undefined);
+}
+
+/** Ends each connection when its client sends something. */
+export function startClosingDatabase(): Promise<Pooler> {
+  return listenForClients((client) => client.end());
 }
 
 /** Lets only the user and the database pass, as with `ignore_startup_parameters`. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { systemClock } from '../../src/server/lib/clock.ts';
 import { systemRandom } from '../../src/server/lib/random.ts';
 import type { Timer } from '../../src/server/lib/timer.ts';
-import { StoreOpenError } from '../../src/server/store/file/open-error.ts';
+import { openExitCodes, StoreOpenError } from '../../src/server/store/open-error.ts';
 import { openPostgresStore } from '../../src/server/store/postgres/open-postgres-store.ts';
 import { StoreUnavailableError } from '../../src/server/store/store.ts';
 import { group } from '../server/store/rows.ts';
@@ -66,6 +66,8 @@ test('a server with a wrong clock does not start, and writes nothing', async () 
     time.offset = offset;
     const error: unknown = await open(schema, time, { name: 'wrong' }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StoreOpenError);
+    // Machines correct their clocks.
+    expect(openExitCodes[(error as StoreOpenError).kind]).toBe(75);
     expect((error as Error).message).toMatch(
       /^The clock of this machine differs from that of the database by 2\.\d seconds/,
     );

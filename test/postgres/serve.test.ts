@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';
 import { migrations } from '../../src/server/store/postgres/setup/migrations/index.ts';
 import { createLauncher, type Launcher, type Ready, type Run } from '../server/start/spawn.ts';
+import { startClosingDatabase, startRejectingDatabase, startSilentDatabase } from './poolers.ts';
 import { createSchemaText } from './schema-text.ts';
 
 const databaseUrl = inject('databaseUrl');
@@ -29,6 +30,9 @@ const start = (schema: string, flags: Readonly<Record<string, string | boolean>>
     flags: { store: 'postgres', 'database-schema': schema, ...flags },
     environment: { IAM_DATABASE_URL: databaseUrl },
   });
+
+const startOn = (url: string) =>
+  launcher.start({ flags: { store: 'postgres' }, environment: { IAM_DATABASE_URL: url } });
 
 async function expectExit(run: Run, code: number, message: RegExp): Promise<void> {
   expect([await run.exit(), run.stdout()]).toEqual([code, '']);
@@ -144,7 +148,7 @@ describe('a server', () => {
     ],
     ['no database', { 'database-url': 'postgres://iam@127.0.0.1/' }, 2, /must name a database/],
     ['another host without TLS', { 'database-url': 'postgres://iam@db.example/iam' }, 2, /sslmode=verify-full/],
-    ['a closed port', { 'database-url': 'postgres://iam@127.0.0.1:1/iam' }, 70, /ECONNREFUSED/],
+    ['a closed port', { 'database-url': 'postgres://iam@127.0.0.1:1/iam' }, 75, /ECONNREFUSED/],
     ['no URL', { 'database-url': 'mysql://127.0.0.1/iam' }, 2, /must be a URL such as postgres:/],
   ] as const)('ends with one line for %s', async (_what, flags, code, message) => {
     const run = launcher.start({ flags: { store: 'postgres', ...flags } });
@@ -152,11 +156,43 @@ describe('a server', () => {
     expect(run.stderr()).not.toContain('hidden');
   });
 
-  test('ends with one line for a database that does not exist', async () => {
+  test('ends with one line and a permanent failure for a database that does not exist, or has no TLS', async () => {
     const url = new URL(databaseUrl);
     url.pathname = '/nosuch';
-    const run = launcher.start({ flags: { store: 'postgres' }, environment: { IAM_DATABASE_URL: url.href } });
-    await expectExit(run, 70, /"nosuch" does not exist/);
+    await expectExit(startOn(url.href), 70, /"nosuch" does not exist/);
+    await expectExit(startOn(`${databaseUrl}?sslmode=verify-full`), 70, /does not support SSL/);
+  });
+
+  test('ends with one line and a temporary failure while no database responds', async () => {
+    const databases = await Promise.all([
+      startSilentDatabase(),
+      startClosingDatabase(),
+      startRejectingDatabase('57P03', 'the database system is starting up'),
+      startRejectingDatabase('28P01', 'password authentication failed'),
+    ]);
+    const [silent, closing, starting, rejecting] = databases.map(({ port }) => `postgres://iam@127.0.0.1:${port}/iam`);
+    try {
+      await Promise.all([
+        expectExit(startOn(`${silent}`), 75, /cannot be used now: timeout expired/),
+        expectExit(startOn(`${closing}`), 75, /cannot be used now: Connection terminated/),
+        expectExit(startOn(`${starting}`), 75, /cannot be used now: the database system is starting up/),
+        // The host that does not respond may be the primary.
+        expectExit(startOn(`${rejecting},${starting}`), 75, /password authentication failed; the database system/),
+      ]);
+    } finally {
+      for (const database of databases) database.close();
+    }
+  });
+
+  test('ends with one line and a temporary failure if the database stops to respond during the start', async () => {
+    const schema = newSchema();
+    const first = start(schema, { init: true });
+    await first.ready();
+    first.process.kill('SIGTERM');
+    await first.exit();
+    await client.query(`begin; lock table ${schema}.clients in access exclusive mode`);
+    await expectExit(start(schema), 75, /became unavailable during the start: .*lock timeout.* Start again\./);
+    await client.query('rollback');
   });
 });
 

@@ -11,7 +11,7 @@ import { listen } from '../../src/server/listen.ts';
 import { openFileStore } from '../../src/server/store/file/file-store.ts';
 import { nodeDisk } from '../../src/server/store/file/node-disk.ts';
 import { openNodeProcesses } from '../../src/server/store/file/node-processes.ts';
-import { openExitCodes, StoreOpenError } from '../../src/server/store/file/open-error.ts';
+import { openExitCodes, StoreOpenError } from '../../src/server/store/open-error.ts';
 import { type Failpoint, withFailpoint } from './failpoint-disk.ts';
 import { seedClockBug, seedProcessBug, stopWithBug, withSeededBug } from './seeded-bugs.ts';
 

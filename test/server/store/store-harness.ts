@@ -2,7 +2,7 @@
 import type { Disk } from '../../../src/server/store/file/disk.ts';
 import type { StoreEvent } from '../../../src/server/store/file/events.ts';
 import type { FileStore, FileStoreOptions } from '../../../src/server/store/file/file-store.ts';
-import type { StoreOpenError } from '../../../src/server/store/file/open-error.ts';
+import type { StoreOpenError } from '../../../src/server/store/open-error.ts';
 import { FakeDisk, type Loss } from './fake-disk.ts';
 import { FakeMachine } from './fake-processes.ts';
 import { openStore } from './temp-store.ts';

@@ -1,9 +1,9 @@
 /** Truncates, zeroes, extends or bit-flips files of a store: a torn tail is cut off, other damage is rejected. */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import { closedSegmentName } from '../../../src/server/store/file/layout.ts';
-import type { StoreOpenError } from '../../../src/server/store/file/open-error.ts';
 import { encodeBatch } from '../../../src/server/store/file/wal-record.ts';
 import { Overlay } from '../../../src/server/store/memory/overlay.ts';
+import type { StoreOpenError } from '../../../src/server/store/open-error.ts';
 import {
   COMMITS,
   chainAt,

@@ -1,6 +1,6 @@
 /** Crashes at every rename in the life of a store, in each state in which a file system may leave the rename. */
 import { ok } from 'node:assert/strict';
-import type { StoreOpenError } from '../../../src/server/store/file/open-error.ts';
+import type { StoreOpenError } from '../../../src/server/store/open-error.ts';
 import { FakeDisk } from '../../server/store/fake-disk.ts';
 import { StoreHarness } from '../../server/store/store-harness.ts';
 import { StoreOracle } from '../oracle.ts';

@@ -1,5 +1,5 @@
 /** Errors of the server's code that a command runs on a store. */
-import type { StoreOpenErrorKind } from '../../../server/store/file/open-error.ts';
+import type { StoreOpenErrorKind } from '../../../server/store/open-error.ts';
 import { CliError, usageError } from '../../errors.ts';
 
 type ErrorClass<Instance> = abstract new (...args: never[]) => Instance;

@@ -8,7 +8,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Random } from '../../lib/random.ts';
-import { StoreOpenError } from './open-error.ts';
+import { StoreOpenError } from '../open-error.ts';
 
 /** 64 bits, in hexadecimal digits: enough that accidents never match. */
 const HASH_BYTES = 8;

@@ -3,10 +3,10 @@
  * atomic replacement are in the adapter, as lowdb's own adapters neither sync nor keep the previous file.
  */
 import { type Adapter, Low } from 'lowdb';
+import { createDamagedError } from '../open-error.ts';
 import { type Checkpoint, checkpointSlices, decodeCheckpoint } from './checkpoint-format.ts';
 import { type Disk, type ReadableFile, writeTemporaryFile } from './disk.ts';
 import type { Layout } from './layout.ts';
-import { createDamagedError } from './open-error.ts';
 
 /** lowdb requires default data; `CheckpointAdapter.read` never leaves it in place. */
 const DEFAULT_DATA: Checkpoint = { sequence: 0, epoch: 0, writtenAt: '', tables: new Map() };

@@ -5,13 +5,13 @@
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
 import type { Overlay, TableOverlay } from '../memory/overlay.ts';
+import { createDamagedError, createNewerFormatError, type StoreOpenError } from '../open-error.ts';
 import { findShape, type StoredRow, tableNames } from '../table-shape.ts';
 import type { Chain } from './chain.ts';
 import { formatCrc } from './checksum.ts';
 import type { ReadableFile } from './disk.ts';
 import { FORMAT_VERSION } from './layout.ts';
 import { crcUntil, LineReader, readRange } from './line-reader.ts';
-import { createDamagedError, createNewerFormatError, type StoreOpenError } from './open-error.ts';
 
 export interface Checkpoint {
   /** The sequence of the last commit it contains. */

@@ -7,9 +7,9 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
+import { StoreOpenError } from '../open-error.ts';
 import { type Disk, type DiskFile, getErrorCode, isDiskFull, writeAll } from './disk.ts';
 import type { Layout } from './layout.ts';
-import { StoreOpenError } from './open-error.ts';
 import type { Processes, ProcessIdentity } from './processes.ts';
 import { hasStableIdentifiers, isInPlace, type WatchedFile, watchFile } from './watched-file.ts';
 

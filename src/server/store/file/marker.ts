@@ -1,10 +1,10 @@
 /** The marker file identifies a folder as a store, and distinguishes a new store from one that lost its files. */
 import * as z from 'zod';
+import { createDamagedError, createNewerFormatError, StoreOpenError } from '../open-error.ts';
 import { appendCrc, parseChecked } from './checksum.ts';
 import { type Disk, replaceFileAtomically } from './disk.ts';
 import { FORMAT_VERSION, type Layout } from './layout.ts';
 import { LineReader } from './line-reader.ts';
-import { createDamagedError, createNewerFormatError, StoreOpenError } from './open-error.ts';
 
 const NEWLINE = 0x0a;
 

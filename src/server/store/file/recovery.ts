@@ -1,6 +1,7 @@
 /** Crash recovery: loads the store from its files and completes interrupted operations. */
 import type { Random } from '../../lib/random.ts';
 import { Overlay } from '../memory/overlay.ts';
+import { createDamagedError, StoreOpenError } from '../open-error.ts';
 import { assertOwnFile, type Chain, createForeignError } from './chain.ts';
 import { readCheckpoint, readRequired } from './checkpoint-adapter.ts';
 import { type Checkpoint, listRows } from './checkpoint-format.ts';
@@ -9,7 +10,6 @@ import type { LogStoreEvent } from './events.ts';
 import { closedSegmentFirst, isTemporary, type Layout } from './layout.ts';
 import { readSlices } from './line-reader.ts';
 import { readMarker } from './marker.ts';
-import { createDamagedError, StoreOpenError } from './open-error.ts';
 import { replaceStore } from './replacement.ts';
 import { replay, type WalHeader } from './wal-record.ts';
 import { readHeader, readSegment, type WalSegment } from './wal-segment.ts';

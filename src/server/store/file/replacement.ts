@@ -4,6 +4,7 @@
  */
 import { basename } from 'node:path';
 import type { Random } from '../../lib/random.ts';
+import { StoreOpenError } from '../open-error.ts';
 import { type Chain, startChain } from './chain.ts';
 import { readCheckpoint } from './checkpoint-adapter.ts';
 import { type Checkpoint, checkpointSlices } from './checkpoint-format.ts';
@@ -17,7 +18,6 @@ import {
   setAsideName,
 } from './layout.ts';
 import { type Marker, readMarker, writeMarker } from './marker.ts';
-import { StoreOpenError } from './open-error.ts';
 import { encodeHeader } from './wal-record.ts';
 
 /** The folder of a store, and the source of its next id. */

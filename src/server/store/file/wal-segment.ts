@@ -1,10 +1,10 @@
 /** Reads one segment of the write-ahead log, and distinguishes a torn tail from damage. */
 
+import { createDamagedError, createNewerFormatError } from '../open-error.ts';
 import { type Chain, createForeignError } from './chain.ts';
 import type { ReadableFile } from './disk.ts';
 import { FORMAT_VERSION } from './layout.ts';
 import { LineReader, readRange } from './line-reader.ts';
-import { createDamagedError, createNewerFormatError } from './open-error.ts';
 import {
   decodeEntry,
   decodeFormatVersion,

@@ -9,8 +9,8 @@ import {
 } from '../file/checkpoint-format.ts';
 import type { Disk, ReadableFile } from '../file/disk.ts';
 import type { Layout } from '../file/layout.ts';
-import { StoreOpenError } from '../file/open-error.ts';
 import { inspect } from '../file/recovery.ts';
+import { StoreOpenError } from '../open-error.ts';
 
 /** Metadata of a backup. */
 export interface BackupInfo {

@@ -6,9 +6,9 @@ import type { Timer } from '../../lib/timer.ts';
 import { listRows } from '../file/checkpoint-format.ts';
 import type { Disk } from '../file/disk.ts';
 import type { Layout } from '../file/layout.ts';
-import { StoreOpenError } from '../file/open-error.ts';
 import { inspect } from '../file/recovery.ts';
 import { replaceStore } from '../file/replacement.ts';
+import { StoreOpenError } from '../open-error.ts';
 import type { StoredRow } from '../table-shape.ts';
 import { digestRows, type RowsDigest } from './digest.ts';
 

@@ -9,7 +9,7 @@ import { openNodeProcesses } from '../file/node-processes.ts';
 import { createOfflineStore, type OfflineStore } from './offline-store.ts';
 
 export { SettingError } from '../../config/settings.ts';
-export { openExitCodes, StoreOpenError } from '../file/open-error.ts';
+export { openExitCodes, StoreOpenError } from '../open-error.ts';
 
 /** Opens the offline store operations for this machine. @param unsafeLock the value of IAM_UNSAFE_LOCK */
 export async function openOfflineStore(unsafeLock?: string): Promise<OfflineStore> {

@@ -10,10 +10,10 @@ import type { Disk, ReadableFile } from '../file/disk.ts';
 import { closedSegmentFirst, type Layout } from '../file/layout.ts';
 import { LineReader } from '../file/line-reader.ts';
 import { readMarker } from '../file/marker.ts';
-import { createDamagedError, StoreOpenError } from '../file/open-error.ts';
 import { type ReplacementDeps, replaceStore } from '../file/replacement.ts';
 import { decodeEntry, decodeHeader, replay, type WalEntry, type WalHeader } from '../file/wal-record.ts';
 import { Overlay } from '../memory/overlay.ts';
+import { createDamagedError, StoreOpenError } from '../open-error.ts';
 
 /** The number of lost changes to one table. */
 export interface LostChanges {

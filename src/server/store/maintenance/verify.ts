@@ -7,9 +7,9 @@ import type { Disk, ReadableFile } from '../file/disk.ts';
 import { closedSegmentFirst, FORMAT_VERSION, isTemporary, type Layout, replacementNumber } from '../file/layout.ts';
 import { readSlices } from '../file/line-reader.ts';
 import { assertNothingWritten, createNoStoreError, type Marker, readMarker } from '../file/marker.ts';
-import { StoreOpenError } from '../file/open-error.ts';
 import { inspect, type LoadResult } from '../file/recovery.ts';
 import { readHeader, readSegment } from '../file/wal-segment.ts';
+import { StoreOpenError } from '../open-error.ts';
 
 /** One file of the store. */
 export interface FileReport {

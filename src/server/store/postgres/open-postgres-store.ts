@@ -1,12 +1,14 @@
 /** Opens the store on PostgreSQL: shared with other servers, or for one alone. */
 import { createReplicaName } from '../../lib/ids.ts';
+import { toInterruptedStartError } from '../open-error.ts';
 import type { SharedStore, Store } from '../store.ts';
 import { runUnderLease } from './lease.ts';
 import { createEventJournal } from './login-events.ts';
 import { PostgresStore, toPostgresStore } from './postgres-store.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
 import { noRegistration, type Registration, type ReplicaDescription, registerReplica } from './registration.ts';
-import { connectDatabase, type OpenDatabaseOptions, toOpenError } from './setup/open-database.ts';
+import { connectDatabase, type OpenDatabaseOptions } from './setup/open-database.ts';
+import { toOpenError } from './setup/open-failure.ts';
 
 export interface OpenPostgresOptions extends OpenDatabaseOptions {
   readonly lanes: number;
@@ -37,6 +39,8 @@ export async function withSetupStore<Result>(
   const store = toPostgresStore(engine);
   try {
     return { result: await shared.runAlone('setup', () => work(store)), migrated };
+  } catch (error) {
+    throw toInterruptedStartError(error);
   } finally {
     await store.close();
   }
@@ -51,6 +55,8 @@ export async function withExclusiveDatabase<Result>(
   const { connections, registration } = await registerWithDatabase(options, replica);
   try {
     return await work(connections);
+  } catch (error) {
+    throw toOpenError(error);
   } finally {
     await registration.release();
     await connections.close();

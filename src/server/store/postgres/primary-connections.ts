@@ -11,7 +11,8 @@ import {
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { type StoreHealth, StoreUnavailableError } from '../store.ts';
-import { isPrimaryLost, isUnavailable } from './sql-errors.ts';
+import { ConnectionRejectedError, OldPrimaryError, PoolerError, ReadOnlyHostError } from './connection-errors.ts';
+import { codeOf, isPrimaryLost, isUnavailable } from './sql-errors.ts';
 import type { Statement } from './statements.ts';
 
 export interface ConnectionOptions {
@@ -55,11 +56,16 @@ class LimitedClient extends Client {
     const connected = super.connect().catch((error: Error) => {
       // Not awaited: it would never resolve for a connection that has ended.
       void this.end().catch(() => undefined);
-      throw error;
+      throw this.#wasRejected(error) ? new ConnectionRejectedError(error.message, { cause: error }) : error;
     });
     if (!callback) return connected;
     connected.then(() => (callback as () => void)(), callback);
     return undefined;
+  }
+
+  /** Errors of the system, of TLS and of PostgreSQL have a code. After a timeout or a lost connection the socket is destroyed. */
+  #wasRejected(error: Error): boolean {
+    return codeOf(error) === undefined && !this.connection.stream.destroyed;
   }
 }
 
@@ -82,24 +88,11 @@ const hostStateQuery = {
 async function assertPrimary(client: ClientBase, host: string | undefined, schema: string): Promise<void> {
   const { rows } = await client.query<HostState>(hostStateQuery);
   const [state] = rows;
-  if (state?.read_only !== 'off') throw new WrongHostError(`${host} is read-only`);
+  if (state?.read_only !== 'off') throw new ReadOnlyHostError(`${host} is read-only`);
   if (state.search_path === schema && state.statement_timeout === `${statementTimeout / 1_000}s`) return;
-  throw new WrongHostError(
+  throw new PoolerError(
     `${host} ignores the settings of a connection: connect to PostgreSQL itself, without a connection pooler`,
   );
-}
-
-class WrongHostError extends Error {
-  override readonly name = 'WrongHostError';
-}
-
-/** A database that was restored or rebuilt looks the same. */
-class OldPrimaryError extends Error {
-  override readonly name = 'OldPrimaryError';
-
-  constructor() {
-    super('The database is of before a failover, or was restored: in that case, restart all servers.');
-  }
 }
 
 export class PrimaryConnections {

@@ -6,7 +6,7 @@ import type { PoolClient } from 'pg';
 import type { Clock } from '../../lib/clock.ts';
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { StoreOpenError } from '../file/open-error.ts';
+import { StoreOpenError } from '../open-error.ts';
 import type { StoreHealth } from '../store.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
 
@@ -182,7 +182,10 @@ export async function assertClock({
   const { rows } = await connections.query({ name: 'replicas.clock', text: `select ${now}` }, []);
   const offset = findClockOffset(sentAt, clock.now().getTime(), rows);
   if (offset !== undefined)
-    throw new StoreOpenError('io', `${describeClockOffset(offset)} Nothing was changed. Correct one of the clocks.`);
+    throw new StoreOpenError(
+      'unavailable',
+      `${describeClockOffset(offset)} Nothing was changed. Correct one of the clocks.`,
+    );
 }
 
 /** The certain part of the difference of the clocks, in milliseconds, if it is too large. */

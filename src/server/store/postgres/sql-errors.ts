@@ -2,9 +2,14 @@
 
 /** The five characters of SQLSTATE; undefined for an error of the connection. */
 export function sqlStateOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { code, severity } = error as { code?: unknown; severity?: unknown };
-  return typeof code === 'string' && typeof severity === 'string' ? code : undefined;
+  const isOfDatabase = error instanceof Error && typeof (error as { severity?: unknown }).severity === 'string';
+  return isOfDatabase ? codeOf(error) : undefined;
+}
+
+/** SQLSTATE, or the code of an error of Node; undefined for an error of the driver itself. */
+export function codeOf(error: unknown): string | undefined {
+  const { code } = error instanceof Error ? (error as { code?: unknown }) : {};
+  return typeof code === 'string' ? code : undefined;
 }
 
 /** serialization_failure, deadlock_detected, and unique_violation on a value that the work had seen free. */
@@ -46,4 +51,35 @@ export function isPrimaryLost(error: unknown): boolean {
 /** Classes 08 (connection exception) and 57P (operator intervention). */
 function isConnectionState(state: string): boolean {
   return state.startsWith('08') || state.startsWith('57P');
+}
+
+/** Codes of Node for a host that does not respond now. Not ENOTFOUND: the address is wrong. */
+const temporaryCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EAI_AGAIN',
+]);
+
+/** serialization_failure, deadlock_detected, read_only_sql_transaction, lock_not_available, query_canceled. */
+const temporaryStates = new Set(['40001', '40P01', '25006', '55P03', '57014', '25P03']);
+/** protocol_violation of a pooler, and database_dropped: they stay. */
+const lastingStates = new Set(['08P01', '57P04']);
+
+/** Whether an error with a code can pass without a change of the settings; undefined for one without a code. */
+export function isTemporaryFailure(error: unknown): boolean | undefined {
+  const state = sqlStateOf(error);
+  if (state === undefined) {
+    const code = codeOf(error);
+    return code === undefined ? undefined : temporaryCodes.has(code);
+  }
+  if (lastingStates.has(state)) return false;
+  // Class 53: insufficient resources.
+  return temporaryStates.has(state) || isConnectionState(state) || state.startsWith('53');
 }

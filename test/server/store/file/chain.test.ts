@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { closedSegmentName, FORMAT_VERSION } from '../../../../src/server/store/file/layout.ts';
-import { openExitCodes } from '../../../../src/server/store/file/open-error.ts';
+import { openExitCodes } from '../../../../src/server/store/open-error.ts';
 import type { StoredRow } from '../../../../src/server/store/table-shape.ts';
 import { tableNames } from '../../../../src/server/store/table-shape.ts';
 import { COMMITS, closedSegment, createHarnessWith, model, snapshot, wal } from '../damaged-store.ts';

@@ -5,7 +5,7 @@ import type { FileStore } from '../../../../src/server/store/file/file-store.ts'
 import { openFileStore } from '../../../../src/server/store/file/file-store.ts';
 import { nodeDisk } from '../../../../src/server/store/file/node-disk.ts';
 import { openNodeProcesses } from '../../../../src/server/store/file/node-processes.ts';
-import { StoreOpenError } from '../../../../src/server/store/file/open-error.ts';
+import { StoreOpenError } from '../../../../src/server/store/open-error.ts';
 import { group } from '../rows.ts';
 
 const [, , directory = '', mode, writers = '1'] = process.argv;

@@ -3,8 +3,8 @@
 import { systemRandom } from '../../../../src/server/lib/random.ts';
 import { systemStopwatch } from '../../../../src/server/lib/stopwatch.ts';
 import { systemTimer } from '../../../../src/server/lib/timer.ts';
-import type { StoreOpenError } from '../../../../src/server/store/file/open-error.ts';
 import { createOfflineStore, type OfflineStore } from '../../../../src/server/store/maintenance/offline-store.ts';
+import type { StoreOpenError } from '../../../../src/server/store/open-error.ts';
 import type { FakeDisk } from '../fake-disk.ts';
 import { FakeMachine } from '../fake-processes.ts';
 import { clock } from '../temp-store.ts';

@@ -1,7 +1,7 @@
 /** Writes all rows of a store into empty tables, and reads them, in one transaction. */
 import type { PoolClient } from 'pg';
 import type { Random } from '../../../lib/random.ts';
-import { StoreOpenError } from '../../file/open-error.ts';
+import { StoreOpenError } from '../../open-error.ts';
 import type { StoredRow } from '../../table-shape.ts';
 import { selectAllTables, type TableRows } from '../all-rows.ts';
 import { type CommitDeps, commit, commitReads } from '../commit.ts';
@@ -28,7 +28,7 @@ export async function writeDatabaseRows(
   const begin = `begin isolation level repeatable read; set local idle_in_transaction_session_timeout = ${idleTimeout}`;
   const end = async (client: PoolClient) => {
     if (!(await commit(client, random.uuid(), deps)))
-      throw new StoreOpenError('io', 'The connection was lost during the commit. Run the command again.');
+      throw new StoreOpenError('unavailable', 'The connection was lost during the commit. Run the command again.');
   };
   await inTransaction(connections, begin, markEmptyTables, end);
   const write = async (client: PoolClient) => {

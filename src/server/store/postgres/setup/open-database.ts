@@ -5,12 +5,12 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Random } from '../../../lib/random.ts';
 import type { Stopwatch } from '../../../lib/stopwatch.ts';
 import type { Timer } from '../../../lib/timer.ts';
-import { StoreOpenError } from '../../file/open-error.ts';
+import { StoreOpenError } from '../../open-error.ts';
 import { parseDatabaseUrls } from '../database-url.ts';
 import { PrimaryConnections } from '../primary-connections.ts';
 import { assertClock } from '../registration.ts';
-import { sqlStateOf } from '../sql-errors.ts';
 import { migrateSchema, readSchemaState, type SchemaState } from './migrate.ts';
+import { maxConnections, toOpenError } from './open-failure.ts';
 
 export interface OpenDatabaseOptions {
   /** One URL or several, separated by commas. */
@@ -25,8 +25,6 @@ export interface OpenDatabaseOptions {
   readonly stopwatch: Stopwatch;
   readonly timer: Timer;
 }
-
-const maxConnections = 10;
 
 /**
  * Connects, and creates or migrates the tables if that is requested. The caller closes the connections.
@@ -120,12 +118,18 @@ async function prepareSchema(
   const client = await connections.acquire();
   try {
     const state = await readSchemaState(client, schema);
-    if (state === 'current' || (state === 'copying' && replacesCopy)) return [];
+    if (state === 'current' || (state === 'copying' && replacesCopy)) {
+      client.release();
+      return [];
+    }
     if (!initialize || state === 'copying' || state === 'foreign' || state === 'newer')
       throw createStateError(state, schema);
-    return await migrateSchema(client, schema);
-  } finally {
+    const migrated = await migrateSchema(client, schema);
     client.release();
+    return migrated;
+  } catch (error) {
+    client.release(true);
+    throw error instanceof StoreOpenError ? error : connections.explain(error, client);
   }
 }
 
@@ -154,37 +158,4 @@ function createStateError(state: Exclude<SchemaState, 'current'>, schema: string
         `Schema ${schema} contains tables of another program. Nothing was changed. Use another schema or database.`,
       );
   }
-}
-
-/** The error for operators, in one line; the errors of the driver contain no password. */
-export function toOpenError(error: unknown): unknown {
-  if (error instanceof StoreOpenError) return error;
-  const cause = rootCause(error);
-  const state = sqlStateOf(cause);
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return new StoreOpenError('io', describeFailure(state, message), { cause: error });
-}
-
-function describeFailure(state: string | undefined, message: string): string {
-  switch (state) {
-    case '28P01':
-    case '28000':
-      return `The database rejected the user or its password: ${message}.`;
-    // insufficient_privilege
-    case '42501':
-      return `The user lacks a right: ${message}. It needs to own the schema, or to have the right to create it in the database.`;
-    // too_many_connections
-    case '53300':
-      return `The database has no free connection: ${message}. Each server uses up to ${maxConnections}: raise max_connections, or run fewer servers.`;
-    // protocol_violation: a pooler that accepts only some parameters, such as PgBouncer
-    case '08P01':
-      return `The connection was refused: ${message}. Connect to PostgreSQL itself, without a connection pooler.`;
-    default:
-      return `The database cannot be used: ${message}. Check the address and its password.`;
-  }
-}
-
-function rootCause(error: unknown): unknown {
-  if (error instanceof AggregateError) return rootCause(error.errors[0]);
-  return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error;
 }

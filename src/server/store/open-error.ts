@@ -1,5 +1,8 @@
+/** Why a store cannot be opened, of each engine. */
+import { OutcomeUnknownError, StoreUnavailableError } from './store.ts';
+
 export type StoreOpenErrorKind =
-  /** The folder is not empty and has no store marker. */
+  /** The folder or schema contains something else than a store of this version. */
   | 'not-ours'
   /** Another process has the store open. */
   | 'in-use'
@@ -11,8 +14,10 @@ export type StoreOpenErrorKind =
   | 'foreign'
   /** Written by a newer version of this program. */
   | 'newer-format'
-  /** A system error when reading or writing. */
-  | 'io';
+  /** A system error when reading or writing, or a database that cannot be used as configured. */
+  | 'io'
+  /** The database is out of reach, or accepts no writes now: the same command can succeed later. */
+  | 'unavailable';
 
 /** The exit code of a command that can't open the store. */
 export const openExitCodes: Readonly<Record<StoreOpenErrorKind, number>> = {
@@ -23,6 +28,7 @@ export const openExitCodes: Readonly<Record<StoreOpenErrorKind, number>> = {
   foreign: 14,
   'newer-format': 14,
   io: 70,
+  unavailable: 75,
 };
 
 interface StoreOpenErrorDetails {
@@ -54,6 +60,25 @@ export class StoreOpenError extends Error {
     this.pid = details.pid;
     this.what = details.what;
   }
+}
+
+/** The error of a start on a database that became unavailable after it was opened; other errors are returned as they are. */
+export function toInterruptedStartError(error: unknown): unknown {
+  if (error instanceof OutcomeUnknownError)
+    return new StoreOpenError(
+      'unavailable',
+      'The database did not confirm the first changes. Start again, with --reset-admin if no secrets are printed.',
+      { cause: error },
+    );
+  if (!(error instanceof StoreUnavailableError)) return error;
+  const reason = error.cause instanceof Error ? error.cause.message : error.message;
+  return new StoreOpenError(
+    'unavailable',
+    `The database became unavailable during the start: ${reason}. Start again.`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** Creates the error for a damaged file. */
