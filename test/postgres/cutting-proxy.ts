@@ -10,6 +10,8 @@ export interface CuttingProxy extends AsyncDisposable {
   readonly url: string;
   /** Cuts the next connection that commits. */
   cutNext(cut: Cut): void;
+  /** Cuts the connection that next runs this prepared statement, once it was executed and before the client hears of it. */
+  cutResponse(statement: string): void;
   /** Cuts all connections, and refuses further ones until `restore`. */
   refuse(): void;
   restore(): void;
@@ -23,10 +25,12 @@ export async function startCuttingProxy(databaseUrl: string): Promise<CuttingPro
   const target = new URL(databaseUrl);
   const sockets = new Set<net.Socket>();
   let next: Cut | undefined;
+  let nextStatement: string | undefined;
   let isRefusing = false;
   const server = net.createServer((client) => {
     const upstream = net.connect(Number(target.port), target.hostname);
     let isCommitting = false;
+    let isExecuting = false;
     const end = () => {
       client.destroy();
       upstream.destroy();
@@ -47,9 +51,14 @@ export async function startCuttingProxy(databaseUrl: string): Promise<CuttingPro
         return end();
       }
       isCommitting ||= isCommit;
+      if (nextStatement !== undefined && data.includes(`${nextStatement}\0`)) {
+        nextStatement = undefined;
+        isExecuting = true;
+      }
       upstream.write(data);
     });
     upstream.on('data', (data) => {
+      if (isExecuting) return end();
       if (isCommitting && next === 'after-commit' && data.includes(commitTag)) {
         next = undefined;
         return end();
@@ -69,6 +78,9 @@ export async function startCuttingProxy(databaseUrl: string): Promise<CuttingPro
     url: url.href,
     cutNext(cut) {
       next = cut;
+    },
+    cutResponse(statement) {
+      nextStatement = statement;
     },
     refuse() {
       isRefusing = true;

@@ -1,6 +1,8 @@
 /** Leases: one holder, also within a server, and slow renewals. */
 import { expect, inject, test } from 'vitest';
+import { systemRandom } from '../../src/server/lib/random.ts';
 import { type LeaseDeps, runUnderLease } from '../../src/server/store/postgres/lease.ts';
+import { startCuttingProxy } from './cutting-proxy.ts';
 import { TestSchemas } from './schemas.ts';
 
 type Connections = LeaseDeps['connections'];
@@ -22,7 +24,7 @@ test('a lease is released after a renewal that is on its way', async () => {
     },
   };
   let endWork = () => {};
-  const deps = { connections, timer, stopwatch: { now: () => 0 }, holder: 'one' };
+  const deps = { connections, timer, stopwatch: { now: () => 0 }, random: systemRandom, replica: 'one' };
   const released = runUnderLease('setup', () => new Promise<void>((resolve) => (endWork = resolve)), deps);
   await expect.poll(() => done).toEqual(['leases.acquire']);
   renew();
@@ -48,6 +50,19 @@ test('work of one name runs once at a time, also within one server', async () =>
   };
   await Promise.all([1, 2, 3].map(() => store.shared?.runAlone('setup', work)));
   expect(counts).toEqual([1, 1, 1]);
+  await store.close();
+  schemas.release(schema);
+});
+
+test('an acquisition whose response was lost is recognized, and does not wait until it expires', async () => {
+  const schemas = new TestSchemas(inject('databaseUrl'));
+  await using proxy = await startCuttingProxy(inject('databaseUrl'));
+  const proxied = new TestSchemas(proxy.url);
+  const schema = await schemas.take();
+  const store = await proxied.open({ schema, sharedBy: { replica: 'one', issuer: 'http://iam.example' } });
+  proxy.cutResponse('leases.acquire');
+  // Otherwise it would fail, or wait 30 seconds for its own lease.
+  expect(await store.shared?.runAlone('setup', async () => 'done')).toBe('done');
   await store.close();
   schemas.release(schema);
 });

@@ -45,7 +45,10 @@ export interface KeyRing {
   rotate(): Promise<KeyRotation>;
   /** Reads the keys of the store again, after it was replaced. */
   reload(): Promise<void>;
-  /** Reads the keys again, at most once a second, if several servers share the store: another one may have created a key. */
+  /**
+   * Reads the keys again, at most once a second, if several servers share the store: another one may have created a key.
+   * @throws StoreUnavailableError if the store cannot be read
+   */
   refresh(): Promise<void>;
   /** Ends reading the keys of other servers. */
   close(): void;
@@ -198,6 +201,7 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
   let keys = first;
   let readAt = stopwatch.now();
   let refreshedAt = Number.NEGATIVE_INFINITY;
+  let failedRefresh: { readonly begunAt: number; readonly error: unknown } | undefined;
   let cancelPoll = () => {};
   let isClosed = false;
   let lastChange: Promise<unknown> = Promise.resolve();
@@ -284,7 +288,12 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
       // One read answers all that asked before it began.
       return runSerially(async () => {
         if (!isShared || readAt >= asked || asked - refreshedAt < refreshPause) return;
-        await readKeys();
+        if (failedRefresh && failedRefresh.begunAt >= asked) throw failedRefresh.error;
+        const begunAt = stopwatch.now();
+        await readKeys().catch((error: unknown) => {
+          failedRefresh = { begunAt, error };
+          throw error;
+        });
         refreshedAt = asked;
       });
     },

@@ -5,12 +5,16 @@
  */
 import { type JWTHeaderParameters, jwtVerify } from 'jose';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
+import { StoreUnavailableError } from '../store/store.ts';
 import { AccessClaims, accessTokenType, maxClockSkewSeconds } from './claims.ts';
 import { explainRejection } from './explain.ts';
 import type { KeyRing, VerificationKey } from './keys.ts';
 
 export interface TokenVerifier {
-  /** The claims of a valid access token of this server; undefined otherwise, without a reason. */
+  /**
+   * The claims of a valid access token of this server; undefined otherwise, without a reason.
+   * @throws StoreUnavailableError if another server may have the key of the token, and the store cannot be read
+   */
   verify(token: string): Promise<AccessClaims | undefined> | AccessClaims | undefined;
   /** Explains for operators, in one sentence, why a token is rejected. Reads the token's content without trusting it. */
   explain(token: string): string;
@@ -90,7 +94,9 @@ async function verifySignature(
     );
     const claims = AccessClaims.safeParse(payload);
     return claims.success ? { kid: protectedHeader.kid ?? '', claims: claims.data } : undefined;
-  } catch {
+  } catch (error) {
+    // Without the store, nothing is known about the key.
+    if (error instanceof StoreUnavailableError) throw error;
     return undefined;
   }
 }

@@ -14,6 +14,8 @@ interface ReplicaOptions extends TestServerOptions {
   readonly count?: number;
   /** Clients of the first server send their requests to all servers in turn. */
   readonly isBalanced?: true;
+  /** Default: the one that is provided to all tests. */
+  readonly databaseUrl?: string;
 }
 
 /** Polls run sooner than in real time. */
@@ -23,10 +25,16 @@ const fastTimer: Timer = { after: (milliseconds, work) => systemTimer.after(mill
 /** The server has to know that it can have others beside it; the tests open its store. */
 const databaseFlags = { store: 'postgres', 'database-url': 'postgres://iam@127.0.0.1/iam' };
 
-const schemas = new TestSchemas(inject('databaseUrl'));
+const sharedSchemas = new TestSchemas(inject('databaseUrl'));
 
 /** They share one clock, and have the issuer of the balancer. */
-export async function startReplicas({ count = 2, isBalanced, ...options }: ReplicaOptions = {}): Promise<Replicas> {
+export async function startReplicas({
+  count = 2,
+  isBalanced,
+  databaseUrl,
+  ...options
+}: ReplicaOptions = {}): Promise<Replicas> {
+  const schemas = databaseUrl === undefined ? sharedSchemas : new TestSchemas(databaseUrl);
   const balancer = await startBalancer();
   const schema = await schemas.take();
   const shared = { timer: fastTimer, clock: createFakeClock(), guard: createGuard(), ...options };

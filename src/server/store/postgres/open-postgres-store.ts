@@ -83,7 +83,7 @@ function createSharedStore(
 ): SharedStore {
   return {
     replica,
-    runAlone: (name, work) => runUnderLease(name, work, { ...options, connections, holder: replica }),
+    runAlone: (name, work) => runUnderLease(name, work, { ...options, connections, replica }),
     loginEvents: createEventJournal({ ...options, connections, replica }),
   };
 }

@@ -73,7 +73,7 @@ const temporaryStates = new Set(['40001', '40P01', '25006', '55P03', '57014', '2
 const lastingStates = new Set(['08P01', '57P04']);
 
 /** Whether an error with a code can pass without a change of the settings; undefined for one without a code. */
-export function isTemporaryFailure(error: unknown): boolean | undefined {
+export function isTemporaryDatabaseError(error: unknown): boolean | undefined {
   const state = sqlStateOf(error);
   if (state === undefined) {
     const code = codeOf(error);

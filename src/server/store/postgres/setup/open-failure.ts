@@ -2,7 +2,7 @@
 import { StoreOpenError } from '../../open-error.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../store.ts';
 import { ConnectionRejectedError, PoolerError } from '../connection-errors.ts';
-import { isTemporaryFailure, sqlStateOf } from '../sql-errors.ts';
+import { isTemporaryDatabaseError, sqlStateOf } from '../sql-errors.ts';
 
 /** Of each server. */
 export const maxConnections = 10;
@@ -34,7 +34,7 @@ function findRootCauses(error: unknown): readonly unknown[] {
 /** An error of the driver without a code is a timeout or a lost connection; any other is a bug. */
 function isTemporary(cause: unknown, error: unknown): boolean {
   if (cause instanceof ConnectionRejectedError || cause instanceof PoolerError) return false;
-  return isTemporaryFailure(cause) ?? error instanceof StoreUnavailableError;
+  return isTemporaryDatabaseError(cause) ?? error instanceof StoreUnavailableError;
 }
 
 function describeTemporaryFailure(cause: unknown, message: string): string {
