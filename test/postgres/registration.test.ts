@@ -6,7 +6,7 @@ import { systemRandom } from '../../src/server/lib/random.ts';
 import type { Timer } from '../../src/server/lib/timer.ts';
 import { openExitCodes, StoreOpenError } from '../../src/server/store/open-error.ts';
 import { openPostgresStore } from '../../src/server/store/postgres/open-postgres-store.ts';
-import { StoreUnavailableError } from '../../src/server/store/store.ts';
+import { type Store, StoreUnavailableError } from '../../src/server/store/store.ts';
 import { group } from '../server/store/rows.ts';
 import { until } from './replicas/replicas.ts';
 
@@ -131,6 +131,36 @@ test('a transaction that waited for others while the registration expired is not
   await outcome;
   expect(await alone.groups.list()).toEqual([]);
   await Promise.all([store.close(), alone.close()]);
+});
+
+test('a transaction whose registration expires while its work runs is not committed', async () => {
+  const schema = newSchema();
+  const time = new TestTime();
+  const store = await open(schema, time, { name: 'slow' });
+  // As if the machine were suspended after the last check: its clocks stand still, that of the database does not.
+  const expireDuring = async (work: () => Promise<void>) => {
+    await client.query(`update ${schema}.replicas set until = clock_timestamp() + interval '300 milliseconds'`);
+    return store.transaction(async (tx) => {
+      await tx.groups.insert(group('late'));
+      await tx.groups.list();
+      await client.query('select pg_sleep(0.3)');
+      await work();
+    });
+  };
+  await expect(expireDuring(async () => undefined)).rejects.toThrow(StoreUnavailableError);
+  expect(store.health()).toMatchObject({ writable: false, permanent: false });
+  // Nobody else was there: it goes on at once, not with the next renewal.
+  time.advance(0);
+  await until(async () => (store.health().writable ? true : undefined));
+  expect(await store.groups.list()).toEqual([]);
+  await store.transaction((tx) => tx.groups.insert(group('on time')));
+  const others: Store[] = [];
+  const outcome = expireDuring(async () => {
+    others.push(await open(schema, new TestTime(), { name: 'alone', isExclusive: true }));
+  });
+  await expect(outcome).rejects.toThrow(StoreUnavailableError);
+  expect((await others[0]?.groups.list())?.map(({ groupId }) => groupId)).toEqual(['on time']);
+  await Promise.all([store, ...others].map((one) => one.close()));
 });
 
 test('a server on a machine that was suspended does not write before its registration is renewed', async () => {

@@ -6,15 +6,17 @@
 import type { PoolClient } from 'pg';
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { OutcomeUnknownError } from '../store.ts';
+import { OutcomeUnknownError, StoreUnavailableError } from '../store.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
-import { isAmbiguous, sqlStateOf } from './sql-errors.ts';
+import { isAmbiguous, isMissingValue, sqlStateOf } from './sql-errors.ts';
 import { isWithin } from './statements.ts';
 
 export interface CommitDeps {
   readonly connections: PrimaryConnections;
   readonly stopwatch: Stopwatch;
   readonly timer: Timer;
+  /** The name of this server in `replicas`; it commits only while it is registered. */
+  readonly registeredAs?: string | undefined;
 }
 
 /** Milliseconds. A commit that waits for a standby is not ended by statement_timeout. */
@@ -25,6 +27,15 @@ const inquiryPause = 250;
 const mark = {
   name: 'commits.mark',
   text: `insert into commits (id) values (case when ${isWithin} then $1::uuid end)`,
+};
+/**
+ * Without an id the insert fails: the registration of the server has expired since its last check, for example while its
+ * machine was suspended. The clock is that of the database. Others remove only expired registrations.
+ */
+const markRegistered = {
+  name: 'commits.markRegistered',
+  text: `insert into commits (id) values (case when ${isWithin}
+    and exists (select 1 from replicas where name = $2 and until > clock_timestamp()) then $1::uuid end)`,
 };
 /** Writes also if the row exists, so that the answer is as durable as every other commit. */
 const inquire = {
@@ -37,16 +48,24 @@ class UnconfirmedCommitError extends Error {
   override readonly name = 'UnconfirmedCommitError';
 }
 
+/** Nothing was changed. */
+export class NotRegisteredError extends StoreUnavailableError {
+  constructor() {
+    super('The registration at the database has expired.');
+  }
+}
+
 /**
  * Commits the transaction of a connection, and returns the connection to the pool.
  * @returns whether it was committed; false: it was not, and its work can run again
- * @throws OutcomeUnknownError if that cannot be found out in time; the error of PostgreSQL if it rejected the commit
+ * @throws OutcomeUnknownError if that cannot be found out in time; NotRegisteredError, or the error of PostgreSQL if it
+ * rejected the commit
  */
 export async function commit(client: PoolClient, id: string, deps: CommitDeps): Promise<boolean> {
   try {
-    await confirmCommit(client, id, deps.timer);
+    await confirmCommit(client, id, deps);
   } catch (error) {
-    if (!(error instanceof UnconfirmedCommitError) && !isAmbiguous(error)) {
+    if (error instanceof NotRegisteredError || (!(error instanceof UnconfirmedCommitError) && !isAmbiguous(error))) {
       client.release();
       throw error;
     }
@@ -69,7 +88,7 @@ export async function commitReads(client: PoolClient): Promise<void> {
   client.release();
 }
 
-async function confirmCommit(client: PoolClient, id: string, timer: Timer): Promise<void> {
+async function confirmCommit(client: PoolClient, id: string, { timer, registeredAs }: CommitDeps): Promise<void> {
   let hasWarning = false;
   // After an administrator cancelled the wait for the standby, COMMIT succeeds with a warning (SQLSTATE 01000).
   const onNotice = ({ code }: { readonly code?: string | undefined }) => {
@@ -77,16 +96,20 @@ async function confirmCommit(client: PoolClient, id: string, timer: Timer): Prom
   };
   client.on('notice', onNotice);
   try {
-    const marked = client.query({ ...mark, values: [id] });
+    const marked = client.query(createMark(id, registeredAs));
     const committed = withTimeout(client.query('commit'), timer);
     const [marking, commitment] = await Promise.allSettled([marked, committed]);
-    if (marking.status === 'rejected') throw marking.reason;
+    if (marking.status === 'rejected') throw isMissingValue(marking.reason) ? new NotRegisteredError() : marking.reason;
     if (commitment.status === 'rejected') throw commitment.reason;
     if (hasWarning) throw new UnconfirmedCommitError('COMMIT returned with a warning.');
     if (commitment.value.command !== 'COMMIT') throw new Error(`COMMIT returned ${commitment.value.command}.`);
   } finally {
     client.off('notice', onNotice);
   }
+}
+
+function createMark(id: string, registeredAs: string | undefined) {
+  return registeredAs === undefined ? { ...mark, values: [id] } : { ...markRegistered, values: [id, registeredAs] };
 }
 
 function withTimeout<Value>(work: Promise<Value>, timer: Timer): Promise<Value> {

@@ -20,7 +20,7 @@ import {
 } from '../store.ts';
 import { selectAllTables } from './all-rows.ts';
 import { Attempt } from './attempt.ts';
-import { commit, commitReads } from './commit.ts';
+import { commit, commitReads, NotRegisteredError } from './commit.ts';
 import { KnownRows } from './known-rows.ts';
 import { Lanes } from './lanes.ts';
 import { Prefetcher } from './prefetch.ts';
@@ -180,16 +180,22 @@ export class PostgresStore {
     if (attempt.failure) return this.#endFailed(client, attempt, attempt.failure);
     try {
       if (!attempt.hasWritten) await commitReads(client);
-      else if (!(await commit(client, random.uuid(), this.#options))) return { conflict: undefined };
+      else if (!(await this.#commit(client))) return { conflict: undefined };
       return { result };
     } catch (error) {
       // The writes before the commit have their results now; the commit fails because of the first that failed.
       const failure = attempt.failure ?? error;
       if (isConflict(failure)) return { conflict: failure };
+      if (failure instanceof NotRegisteredError) registration.expire();
       if (!(error instanceof OutcomeUnknownError)) throw connections.explain(failure, client);
       this.#stats.unknown += 1;
       throw error;
     }
+  }
+
+  #commit(client: PoolClient): Promise<boolean> {
+    const { registration, random } = this.#options;
+    return commit(client, random.uuid(), { ...this.#options, registeredAs: registration.name });
   }
 
   async #endFailed(client: PoolClient, attempt: Attempt, error: unknown): Promise<FailedAttempt> {

@@ -168,7 +168,7 @@ export class PrimaryConnections {
   }
 
   #explainFailure(error: unknown, pool: Pool): unknown {
-    if (!isUnavailable(error)) return error;
+    if (error instanceof StoreUnavailableError || !isUnavailable(error)) return error;
     if (isPrimaryLost(error)) this.#lose(pool);
     return new StoreUnavailableError('The database does not respond.', { cause: error });
   }

@@ -26,10 +26,14 @@ export interface RegistrationDeps {
 }
 
 export interface Registration {
+  /** The key of its row; undefined for a command, which has none. */
+  readonly name: string | undefined;
   /** Not writable: another server took over, this one could not renew its row, or its clock is wrong. */
   health(): StoreHealth;
   /** Why this server must not write; undefined if it may. */
   rejection(): string | undefined;
+  /** Called when the database found the row expired or missing: it is renewed at once, and nothing is accepted before. */
+  expire(): void;
   release(): Promise<void>;
 }
 
@@ -70,7 +74,9 @@ interface OtherReplica {
 /** For a command that sets up the store while servers may use it. */
 export const noRegistration: Registration = {
   health: () => ({ writable: true }),
+  name: undefined,
   rejection: () => undefined,
+  expire: () => undefined,
   release: () => Promise.resolve(),
 };
 
@@ -106,6 +112,8 @@ class RenewedRegistration implements Registration {
   #clockProblem: string | undefined;
   readonly #lastExclusive: string | undefined;
   #isReleased = false;
+  #isExpired = false;
+  #isRenewing = false;
   #cancel = () => {};
   #renewing: Promise<void> = Promise.resolve();
 
@@ -115,6 +123,10 @@ class RenewedRegistration implements Registration {
     this.#renewedAt = registeredAt;
     this.#lastExclusive = lastExclusive;
     this.#schedule(renewalPause);
+  }
+
+  get name(): string {
+    return this.#self.name;
   }
 
   health(): StoreHealth {
@@ -130,11 +142,18 @@ class RenewedRegistration implements Registration {
     return this.#hasExpired() ? 'The registration at the database has expired.' : undefined;
   }
 
-  /** By either clock: a stopwatch stands still while the machine is suspended, and a clock can be set back. */
+  /** By the database, or by either clock: a stopwatch stands still while the machine is suspended, and a clock can be set back. */
   #hasExpired(): boolean {
     const { stopwatch, clock } = this.#deps;
     const { elapsed, time } = this.#renewedAt;
-    return stopwatch.now() - elapsed >= duration || clock.now().getTime() - time >= duration;
+    return this.#isExpired || stopwatch.now() - elapsed >= duration || clock.now().getTime() - time >= duration;
+  }
+
+  expire(): void {
+    this.#isExpired = true;
+    if (this.#isRenewing) return;
+    this.#cancel();
+    this.#schedule(0);
   }
 
   async release(): Promise<void> {
@@ -147,11 +166,18 @@ class RenewedRegistration implements Registration {
   #schedule(pause: number): void {
     if (this.#isReleased || this.#conflict !== undefined) return;
     this.#cancel = this.#deps.timer.after(pause, () => {
-      this.#renewing = this.#renew().then(
-        () => this.#schedule(renewalPause),
-        () => this.#schedule(retryPause),
-      );
+      this.#renewing = this.#tryRenew();
     });
+  }
+
+  async #tryRenew(): Promise<void> {
+    this.#isRenewing = true;
+    const isRenewed = await this.#renew().then(
+      () => true,
+      () => false,
+    );
+    this.#isRenewing = false;
+    this.#schedule(isRenewed ? renewalPause : retryPause);
   }
 
   async #renew(): Promise<void> {
@@ -163,6 +189,7 @@ class RenewedRegistration implements Registration {
     this.#clockProblem = offset === undefined ? undefined : describeClockOffset(offset);
     if (rows.length === 0) this.#conflict = await this.#addAgain();
     this.#renewedAt = begin;
+    this.#isExpired = false;
   }
 
   /** Another server has removed the expired row. @returns why this one cannot go on */

@@ -26,6 +26,11 @@ export function isDuplicate(error: unknown): boolean {
   return sqlStateOf(error) === '23505';
 }
 
+/** not_null_violation. */
+export function isMissingValue(error: unknown): boolean {
+  return sqlStateOf(error) === '23502';
+}
+
 /** Whether COMMIT may have succeeded although it failed: statement_completion_unknown, or no response. */
 export function isAmbiguous(error: unknown): boolean {
   const state = sqlStateOf(error);
