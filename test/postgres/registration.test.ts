@@ -149,7 +149,7 @@ test('a transaction whose registration expires while its work runs is not commit
   };
   await expect(expireDuring(async () => undefined)).rejects.toThrow(StoreUnavailableError);
   expect(store.health()).toMatchObject({ writable: false, permanent: false });
-  // Nobody else was there: it goes on at once, not with the next renewal.
+  // No other server was there: it goes on at once, not with the next renewal.
   time.advance(0);
   await until(async () => (store.health().writable ? true : undefined));
   expect(await store.groups.list()).toEqual([]);

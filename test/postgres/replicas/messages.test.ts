@@ -101,6 +101,11 @@ describe('a relay', () => {
     for (const { appContext } of [first, second]) appContext.outbox.wake();
     await until(async () => (hook.received.length === 1 ? true : undefined));
     expect(hook.received[0]?.body).toContain('Free.');
+    // Before its delivery is recorded, the claim of this message would end too.
+    await until(async () => {
+      const waiting = await first.appContext.store.messages.find('delivery', 'waiting');
+      return waiting.length === 1 ? true : undefined;
+    });
     first.clock.advance(61);
     await until(() => allSent(first));
     expect(hook.received).toHaveLength(2);
