@@ -149,6 +149,7 @@ function startEtcd(programs: FailoverPrograms, folder: string, clientPort: numbe
     'listen-peer-urls': peer,
     'initial-advertise-peer-urls': peer,
     'initial-cluster': `etcd0=${peer}`,
+    'enable-v2': 'true',
   };
   const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
   return new Daemon(programs.etcd, args, { cwd: folder, env: {}, logFile: path.join(folder, 'etcd.log') });

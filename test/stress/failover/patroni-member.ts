@@ -184,7 +184,8 @@ function createConfig(options: MemberOptions, dataFolder: string): object {
     scope: 'iam',
     name,
     restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${restPort}` },
-    etcd3: { hosts: etcdHosts },
+    // Not `etcd3`: before version 3.0.3, Patroni overwrites the key of another leader there after a pause.
+    etcd: { hosts: etcdHosts },
     log: { level: 'INFO' },
     bootstrap: {
       dcs: {
