@@ -7,6 +7,7 @@
  * With IAM_DATABASE_URL it uses that database; otherwise it starts one of this machine in the folder
  * (default data/replicas), which needs the programs of PostgreSQL, and a user other than root. The balancer listens on
  * PORT (default 8080), that database on the port after it. The first start prints the administrator's credentials.
+ * The audit log of all servers goes to standard error.
  * To try: end one of the servers with `kill`, and go on. Ctrl-C stops everything that it started.
  */
 import { execFile, spawn } from 'node:child_process';
@@ -58,7 +59,18 @@ async function startDatabase() {
 
 /** Starts one server on a free port, and adds it to the targets when it is ready. */
 function startReplica(environment, baseUrl) {
-  const words = ['serve', '--store', 'postgres', '--base-url', baseUrl, '--port', '0', '--audit-log', 'off', '--json'];
+  const words = [
+    'serve',
+    '--store',
+    'postgres',
+    '--base-url',
+    baseUrl,
+    '--trusted-proxies',
+    '127.0.0.1',
+    '--port',
+    '0',
+    '--json',
+  ];
   // Detached: Ctrl-C is a signal to all processes of the terminal, and the second signal would end a server at once.
   const options = { env: environment, stdio: ['ignore', 'pipe', 'inherit'], detached: true };
   const child = spawn(process.execPath, [iam, ...words], options);
@@ -83,18 +95,25 @@ function startReplica(environment, baseUrl) {
   });
 }
 
+/** The headers of a request as a server gets them: the source is the caller of the balancer, whatever it claims. */
+function forwardHeaders({ headers, socket }) {
+  const { forwarded: _, ...others } = headers;
+  return { ...others, 'x-forwarded-for': socket.remoteAddress };
+}
+
 /** Sends each request to the next server that runs. Requests to a server that ends meanwhile get 502. */
 function startBalancer() {
   let requests = 0;
   const server = createServer((incoming, outgoing) => {
-    const { method, url, headers } = incoming;
+    const { method, url } = incoming;
     requests += 1;
     if (targets.length === 0) {
       outgoing.writeHead(503).end();
       return;
     }
     const target = new URL(targets[requests % targets.length]);
-    const forwarded = request({ host: target.hostname, port: target.port, method, path: url, headers }, (response) => {
+    const options = { host: target.hostname, port: target.port, method, path: url, headers: forwardHeaders(incoming) };
+    const forwarded = request(options, (response) => {
       outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
       response.pipe(outgoing);
     });

@@ -7,11 +7,12 @@ import { CliError } from '../errors.ts';
 import type { Environment } from '../io/io.ts';
 import { createLogFile, lastLines, readLogFrom } from './log-file.ts';
 import { readProcessIdentity } from './processes.ts';
+import type { StoreKind } from './server-records.ts';
 
 /** The JSON line printed by `iam serve --json`. The secrets are present only if this start created them. */
 export interface ReadyLine {
   readonly url: string;
-  readonly store: 'file' | 'memory';
+  readonly store: StoreKind;
   readonly data?: string;
   readonly adminClientId: string;
   readonly adminClientSecret?: string;

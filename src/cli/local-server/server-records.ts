@@ -8,8 +8,10 @@ import { readProcessIdentity } from './processes.ts';
 
 type Variables = Environment['variables'];
 
+export type StoreKind = 'file' | 'memory' | 'postgres';
+
 export interface ServerRecord {
-  /** Unique per store; one name for all in-memory servers. */
+  /** Unique per store folder; one name for all servers without a folder and with the same kind of store. */
   readonly name: string;
   readonly pid: number;
   /** Distinguishes the process from a later one with the same PID. */
@@ -17,7 +19,8 @@ export interface ServerRecord {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly url: string;
-  /** Store folder; absent if the store is in memory. */
+  readonly store: StoreKind;
+  /** Store folder; present if the store is in files. */
   readonly data?: string | undefined;
   readonly log: string;
   /** Profile that contains the administrator's credentials. */

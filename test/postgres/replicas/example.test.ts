@@ -5,11 +5,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Home } from '../../cli/run-cli.ts';
 
 const script = path.resolve('examples/replicas/start.mjs');
 const admin = { IAM_ADMIN_CLIENT_ID: 'example-admin', IAM_ADMIN_CLIENT_SECRET: 'secret-of-the-example' };
+/** Claims of a caller on the way that its request took. */
+const forged = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7' };
 let home: Home;
 let example: ChildProcess | undefined;
 
@@ -39,14 +42,25 @@ async function startExample(port: number): Promise<ChildProcess> {
     IAM_SERVE_DATABASE_SCHEMA: `example_${process.pid}`,
     IAM_FAST_PASSWORDS: 'true',
   };
-  const child = spawn(process.execPath, [script], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   for await (const line of createInterface({ input: child.stdout })) if (line.startsWith('Ready: ')) return child;
   throw new Error('The example ended before it was ready.');
+}
+
+/** Reads the audit lines of all servers until one fits. */
+async function findAuditLine(lines: AsyncIterableIterator<string>, requestId: string | null): Promise<unknown> {
+  for await (const line of lines) {
+    const event = JSON.parse(line);
+    if (event.requestId === requestId) return event;
+  }
+  return undefined;
 }
 
 test('starts servers that behave as one, and ends', async () => {
   const port = await findFreePort();
   example = await startExample(port);
+  // From now on: lines before the first call of `next` would be lost otherwise.
+  const errorLines = createInterface({ input: example.stderr as Readable })[Symbol.asyncIterator]();
   const variables = {
     IAM_BASE_URL: `http://127.0.0.1:${port}`,
     IAM_CLIENT_ID: admin.IAM_ADMIN_CLIENT_ID,
@@ -59,8 +73,21 @@ test('starts servers that behave as one, and ends', async () => {
   expect(JSON.parse(out)).toEqual(expect.arrayContaining(['one', 'two', 'three', 'four']));
   const replicas = new Set<string | null>();
   for (let at = 0; at < 3; at += 1)
-    replicas.add((await fetch(`${variables.IAM_BASE_URL}/_iam/settings`)).headers.get('x-iam-replica'));
+    replicas.add(
+      (await fetch(`${variables.IAM_BASE_URL}/_iam/settings`, { headers: forged })).headers.get('x-iam-replica'),
+    );
   expect(replicas.size).toBe(3);
+  const login = await fetch(`${variables.IAM_BASE_URL}/security/iam/v1/client-identities/login`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${btoa(`${admin.IAM_ADMIN_CLIENT_ID}:${admin.IAM_ADMIN_CLIENT_SECRET}`)}`,
+      ...forged,
+    },
+  });
+  expect(login.status).toBe(200);
+  expect(await findAuditLine(errorLines, login.headers.get('x-request-id'))).toMatchObject({
+    remoteAddress: '127.0.0.1',
+  });
   example.kill('SIGTERM');
   expect(await once(example, 'exit')).toEqual([0, null]);
 });

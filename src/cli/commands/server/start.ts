@@ -27,7 +27,7 @@ export function addStart(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'start', {
     title: 'Start the server in the background',
     description:
-      'Waits until the server is ready. One server can run per store folder, and one in memory; if it is already running, the command reports it and succeeds. New credentials are stored in a profile. Exit codes are those of `iam serve`, and so are all options except the first three.',
+      'Waits until the server is ready. One server can run per store folder, one in memory, and one on a PostgreSQL database; if it is already running, the command reports it and succeeds. New credentials are stored in a profile. Exit codes are those of `iam serve`, and so are all options except the first three.',
     effect: 'local',
     examples: [
       { title: 'Use the default port and the store in data/store', command: '' },
@@ -61,9 +61,9 @@ type Flags = Readonly<Record<string, string | boolean>>;
 
 async function start(context: Context, flags: Flags, timeoutMs: number): Promise<void> {
   const { variables } = context.environment;
-  const data = resolveStoreFolder(context, flags);
+  const location = resolveStore(context, flags);
   const { serverNameOf } = await import('../../local-server/server-name.ts');
-  const name = serverNameOf(data);
+  const name = serverNameOf(location);
   await withFileLock(getServerFile(name, 'lock', variables), async () => {
     const existing = (await readServerRecords(variables)).find((record) => record.name === name);
     if (existing && (await isServerRunning(existing))) {
@@ -78,20 +78,22 @@ async function start(context: Context, flags: Flags, timeoutMs: number): Promise
       timeoutMs,
       signal: context.io.signal,
     });
-    const record = await saveServer(context, launched, { name, data, log });
+    const record = await saveServer(context, launched, { name, ...location, log });
     for (const warning of launched.ready.warnings ?? []) context.notice(`Warning: ${warning}`);
     noticeCredentials(context, launched.ready, record);
     await context.printer.value(await describeServer(record));
   });
 }
 
-/** Returns the store folder, or undefined for an in-memory store. */
-function resolveStoreFolder({ manifest, environment }: Context, flags: Flags): string | undefined {
+/** Returns the kind of the store, and its folder. */
+function resolveStore({ manifest, environment }: Context, flags: Flags): Pick<ServerRecord, 'store' | 'data'> {
   const settingOf = (name: string) => {
     const setting = manifest.settings.find((one) => one.name === name);
     return String(flags[name] ?? (environment.variables[setting?.environment ?? ''] || setting?.default));
   };
-  return settingOf('store') === 'memory' ? undefined : path.resolve(settingOf('data'));
+  const store = settingOf('store');
+  if (store === 'memory' || store === 'postgres') return { store };
+  return { store: 'file', data: path.resolve(settingOf('data')) };
 }
 
 function defaultStoreFolder(settings: readonly ManifestSetting[]): string {
@@ -107,7 +109,7 @@ function toServeArguments(flags: Flags): string[] {
 async function saveServer(
   { environment, manifest }: Context,
   { ready, pid, identity }: LaunchedServer,
-  known: Pick<ServerRecord, 'name' | 'data' | 'log'>,
+  known: Pick<ServerRecord, 'name' | 'store' | 'data' | 'log'>,
 ): Promise<ServerRecord> {
   const { variables, now } = environment;
   const record = { ...known, pid, identity, startedAt: now(), url: ready.url };

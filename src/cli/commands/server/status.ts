@@ -40,12 +40,12 @@ function selectTableColumns(
   rows: Awaited<ReturnType<typeof describeServer>>[],
 ): readonly object[] {
   if (!printer.isForPeople || printer.format !== 'table' || settings.options.columns !== undefined) return rows;
-  return rows.map(({ name, state, url, pid, data = '(memory)' }) => ({ name, state, url, pid, data }));
+  return rows.map(({ name, state, url, pid, store, data = `(${store})` }) => ({ name, state, url, pid, data }));
 }
 
 /** Returns a server record as commands print it. */
 export async function describeServer(record: ServerRecord) {
-  const { name, url, pid, data, profile, log } = record;
+  const { name, url, pid, store, data, profile, log } = record;
   const state = (await isServerRunning(record)) ? 'running' : 'ended';
-  return { name, state, url, pid, store: data === undefined ? 'memory' : 'file', data, profile, log };
+  return { name, state, url, pid, store, data, profile, log };
 }
