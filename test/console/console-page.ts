@@ -33,15 +33,18 @@ interface OpenOptions {
   readonly width?: number;
 }
 
+const initialView = { colorScheme: 'light', width: 1280 } as const;
+const viewportHeight = 800;
+
 /** @param url of the server or of a sandbox */
 export async function openConsole(
   browser: Browser,
   url: string,
-  { path = '', colorScheme = 'light', width = 1280 }: OpenOptions = {},
+  { path = '', colorScheme = initialView.colorScheme, width = initialView.width }: OpenOptions = {},
 ): Promise<ConsolePage> {
   const context = await browser.newContext({
     colorScheme,
-    viewport: { width, height: 800 },
+    viewport: { width, height: viewportHeight },
     ignoreHTTPSErrors: true,
     reducedMotion: 'reduce',
   });
@@ -58,4 +61,34 @@ export async function openConsole(
   });
   await page.goto(`${url}/_iam/console/${path}`);
   return { page, context, problems };
+}
+
+/**
+ * Returns a function that loads addresses of one server in one page, one after another. The page keeps its renderer
+ * process: a load takes half the processor time of `openConsole`. Each load has a new document, empty storage,
+ * and no route, permission or problem of earlier loads. Callers close the browser, not the page.
+ */
+export function createPageLoader(): (browser: Browser, url: string, path: string) => Promise<ConsolePage> {
+  let opened: ConsolePage | undefined;
+  return async (browser, url, path) => {
+    if (!opened) {
+      opened = await openConsole(browser, url, { path });
+      return opened;
+    }
+    await resetPage(opened);
+    await opened.page.goto(`${url}/_iam/console/${path}`);
+    return opened;
+  };
+}
+
+async function resetPage({ page, context, problems }: ConsolePage): Promise<void> {
+  await page.unrouteAll();
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+  await context.clearCookies();
+  await context.clearPermissions();
+  await page.emulateMedia({ colorScheme: initialView.colorScheme });
+  await page.setViewportSize({ width: initialView.width, height: viewportHeight });
+  // Over a control, the pointer would show its tooltip in the next document.
+  await page.mouse.move(0, 0);
+  problems.length = 0;
 }

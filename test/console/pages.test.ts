@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../harness.ts';
 import { findViewProblems } from './axe-violations.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
+import { createPageLoader, hasBrowser, launchBrowser, openConsole } from './console-page.ts';
 
 describe.skipIf(!hasBrowser)('the page', () => {
   let server: TestServer;
@@ -34,13 +34,13 @@ describe.skipIf(!hasBrowser)('the page', () => {
     const pages = await listPages();
     expect(pages.length).toBeGreaterThan(0);
     const found: string[] = [];
+    const load = createPageLoader();
     for (const { path, title } of pages) {
-      const { page, context, problems } = await openConsole(browser, server.url, { path });
+      const { page, problems } = await load(browser, server.url, path);
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
       await page.waitForLoadState('load');
       found.push(...[...(await findViewProblems(page)), ...problems].map((problem) => `${path}: ${problem}`));
       expect(await page.title()).toBe(`${title} - IAM console`);
-      await context.close();
     }
     expect(found).toEqual([]);
   }, 120_000);

@@ -5,7 +5,7 @@ import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
 import { findViewProblems } from '../axe-violations.ts';
-import { hasBrowser, launchBrowser, openConsole } from '../console-page.ts';
+import { createPageLoader, hasBrowser, launchBrowser } from '../console-page.ts';
 import { type ClientSecret, listDisabledButtons, logInAsClient } from './log-in.ts';
 
 const seed: SeedDocument = {
@@ -89,8 +89,10 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
     expect([200, 201], JSON.stringify(answer)).toContain(status);
   }
 
+  const load = createPageLoader();
+
   async function open(path: string, client: ClientSecret = reader) {
-    const opened = await openConsole(browser, server.url, { path });
+    const opened = await load(browser, server.url, path);
     const token = await logInAsClient(opened.page, client);
     await opened.page.getByRole('dialog').waitFor({ state: 'hidden' });
     // Before the login, the server rejects everything.
@@ -99,34 +101,31 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
   }
 
   test.each(Object.entries(pages))('cannot change anything on %s, and sees why', async (path, { ready, disabled }) => {
-    const { page, context, problems } = await open(path);
+    const { page, problems } = await open(path);
     await page.getByRole('main').getByText(ready).first().waitFor();
     await expect.poll(() => listDisabledButtons(page)).toEqual({ ...each('Reset'), ...disabled });
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('reads no code, not even in the events', async () => {
-    const { page, context, token } = await open('inbox');
+    const { page, token } = await open('inbox');
     await page.getByText('Not shown: messages and their codes').waitFor();
     await page.getByText(required).first().waitFor();
     const headers = { Authorization: `Bearer ${token}` };
     expect((await send(server, '/_iam/inbox', { headers })).status).toBe(403);
     expect((await send(server, '/_iam/events?topics=inbox', { headers })).status).toBe(403);
     expect(await findViewProblems(page)).toEqual([]);
-    await context.close();
   });
 
   test('opens a request without its content', async () => {
-    const { page, context, problems } = await open('requests');
+    const { page, problems } = await open('requests');
     await page.getByRole('button', { name: 'client-identities.login' }).first().click();
     await page.getByRole('dialog').getByText('Not shown: headers, bodies and the reason of the response').waitFor();
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('reaches a disabled action with the keyboard, and cannot use it', async () => {
-    const { page, context } = await open('users/alice');
+    const { page } = await open('users/alice');
     const lock = page.getByRole('button', { name: 'Lock', exact: true });
     await lock.and(page.locator('[aria-disabled=true]')).waitFor();
     await page.getByRole('button', { name: 'Set password' }).focus();
@@ -136,11 +135,10 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
     await lock.click({ force: true });
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await findViewProblems(page)).toEqual([]);
-    await context.close();
   });
 
   test('cannot use the menus of the top bar', async () => {
-    const { page, context } = await open('users');
+    const { page } = await open('users');
     await page.getByRole('button', { name: new URL(server.url).host }).click();
     const item = page.getByRole('menuitem', { name: 'Create a sandbox' }).filter({ hasText: required });
     await item.click({ force: true });
@@ -165,14 +163,13 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
     });
     const { body } = await send(server, '/_iam/clock', { headers: adminHeaders });
     expect(body).toMatchObject({ offset: 0 });
-    await context.close();
   });
 
   test('that lost its role in the meantime gets an error with the role, and the action is then disabled', async () => {
     const writer = await server.makeClient({
       authorities: ['IAM_ADMIN_READ_ONLY', 'IAM_ADMIN_MAINTENANCE', 'AUTH-BASIC'],
     });
-    const { page, context } = await open('users', writer);
+    const { page } = await open('users', writer);
     await page.getByRole('button', { name: 'Reset', exact: true }).click();
     const { store } = server.appContext;
     await store.transaction(async (tx) => {
@@ -187,7 +184,6 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('button[aria-disabled=true]', { hasText: 'Reset' }).waitFor();
     expect(await readSnapshots()).toEqual(['before-checkout']);
-    await context.close();
   });
 
   async function readSnapshots(): Promise<string[]> {

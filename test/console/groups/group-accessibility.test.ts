@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { findViewProblems } from '../axe-violations.ts';
-import { hasBrowser, launchBrowser, openConsole } from '../console-page.ts';
+import { createPageLoader, hasBrowser, launchBrowser } from '../console-page.ts';
 
 const longName = `${'long-name-'.repeat(9)}<b>`;
 const seed: SeedDocument = {
@@ -46,12 +46,13 @@ describe.skipIf(!hasBrowser)('all views of groups', () => {
     await server?.[Symbol.asyncDispose]();
   });
 
+  const load = createPageLoader();
+
   test.each(cases)('$path: $ready', async ({ path, ready, open }) => {
-    const { page, context, problems } = await openConsole(browser, server.url, { path });
+    const { page, problems } = await load(browser, server.url, path);
     await open?.(page);
     await page.getByText(ready).first().waitFor();
     expect(await findViewProblems(page)).toEqual([]);
     if (!path.includes('missing')) expect(problems).toEqual([]);
-    await context.close();
   });
 });

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
 import { findViewProblems } from '../axe-violations.ts';
-import { hasBrowser, launchBrowser, openConsole } from '../console-page.ts';
+import { createPageLoader, hasBrowser, launchBrowser } from '../console-page.ts';
 import { holdingId, organizationSeed } from './organization-seed.ts';
 
 const click = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click();
@@ -37,12 +37,13 @@ describe.skipIf(!hasBrowser)('all views of businesses, customers and corporate g
     await server?.[Symbol.asyncDispose]();
   });
 
+  const load = createPageLoader();
+
   test.each(cases)('$path: $ready', async ({ path, ready, open }) => {
-    const { page, context, problems } = await openConsole(browser, server.url, { path });
+    const { page, problems } = await load(browser, server.url, path);
     await open?.(page);
     await page.getByText(ready).first().waitFor();
     expect(await findViewProblems(page)).toEqual([]);
     if (!/missing|999999/.test(path)) expect(problems).toEqual([]);
-    await context.close();
   });
 });
