@@ -4,23 +4,31 @@ import net from 'node:net';
 
 export interface Pooler {
   readonly port: number;
+  /** Cuts all connections. */
+  cut(): void;
   close(): void;
 }
 
 /** Starts a server for the protocol of PostgreSQL. @param serve gets the bytes of the first message of a client */
 async function listenForClients(serve: (client: net.Socket, startup: Buffer) => void): Promise<Pooler> {
   const sockets = new Set<net.Socket>();
-  const server = net.createServer((client) => {
+  // A client that ends its connection waits until the server does so too.
+  const server = net.createServer({ allowHalfOpen: true }, (client) => {
     sockets.add(client);
+    client.on('close', () => sockets.delete(client));
     client.on('error', () => undefined);
     client.once('data', (startup) => serve(client, startup));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   return {
     port: (server.address() as net.AddressInfo).port,
+    cut,
     close() {
-      for (const socket of sockets) socket.destroy();
+      cut();
       server.close();
     },
   };
@@ -64,21 +72,34 @@ export function startIgnoringPooler(databaseUrl: string): Promise<Pooler> {
 }
 
 /** Runs the statements of all clients in one session of the database, which has the settings already. */
-export async function startSharingPooler(schema: string, queries: string[]): Promise<Pooler> {
+export function startSharingPooler(schema: string, queries: string[]): Promise<Pooler> {
+  return startAnsweringDatabase(() => ({ ...hostState(schema), pid: '4711' }), queries);
+}
+
+/**
+ * Answers every query with one row. It never ends a connection.
+ * @param answer gets the number of the connection, from 1
+ */
+export function startAnsweringDatabase(
+  answer: (connection: number) => Readonly<Record<string, string>>,
+  queries: string[] = [],
+): Promise<Pooler> {
   const ready = message('Z', Buffer.from('I'));
+  let connections = 0;
   return listenForClients((client) => {
+    connections += 1;
+    const connection = connections;
     client.write(Buffer.concat([message('R', int32(0)), ready]));
     client.on('data', (query) => {
       if (query.toString('latin1', 0, 1) !== 'Q') return;
-      const text = query.toString('utf8', 5).replace(/\0$/, '');
-      queries.push(text);
-      const row = text.includes('pg_backend_pid') ? { pid: '4711' } : hostState(schema);
+      queries.push(query.toString('utf8', 5).replace(/\0$/, ''));
+      const row = answer(connection);
       client.write(Buffer.concat([describeRow(Object.keys(row)), dataRow(Object.values(row)), complete(), ready]));
     });
   });
 }
 
-const hostState = (schema: string) => ({ read_only: 'off', search_path: schema, statement_timeout: '5s' });
+export const hostState = (schema: string) => ({ read_only: 'off', search_path: schema, statement_timeout: '5s' });
 
 function message(type: string, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);

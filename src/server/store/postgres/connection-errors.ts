@@ -14,11 +14,20 @@ export class PoolerError extends Error {
   override readonly name = 'PoolerError';
 }
 
-/** A database that was restored or rebuilt looks the same. */
+/** The host with the highest timeline is not found any more. */
 export class OldPrimaryError extends Error {
   override readonly name = 'OldPrimaryError';
 
   constructor() {
     super('The database is of before a failover, or was restored: in that case, restart all servers.');
+  }
+}
+
+/** Servers have state of the database that they used before, such as signing keys. */
+export class ReplacedDatabaseError extends Error {
+  override readonly name = 'ReplacedDatabaseError';
+
+  constructor() {
+    super('The database was replaced by another one, or was restored: in that case, restart all servers.');
   }
 }

@@ -11,7 +11,20 @@ import {
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { type StoreHealth, StoreUnavailableError } from '../store.ts';
-import { ConnectionRejectedError, OldPrimaryError, PoolerError, ReadOnlyHostError } from './connection-errors.ts';
+import {
+  ConnectionRejectedError,
+  OldPrimaryError,
+  PoolerError,
+  ReadOnlyHostError,
+  ReplacedDatabaseError,
+} from './connection-errors.ts';
+import {
+  type DatabaseIdentity,
+  type DatabaseState,
+  isSameDatabase,
+  mergeIdentities,
+  readDatabaseState,
+} from './database-identity.ts';
 import { codeOf, isPrimaryLost, isUnavailable } from './sql-errors.ts';
 import type { Statement } from './statements.ts';
 
@@ -37,6 +50,8 @@ const statementTimeout = 5_000;
 const responseTimeout = 5_500;
 const idleInTransactionTimeout = 10_000;
 const lockTimeout = 2_000;
+/** To get a connection of the pool, free or new. */
+const acquireTimeout = 5_000;
 /** Callers fail at once for as long after no primary was found. */
 const probePause = 500;
 
@@ -103,6 +118,7 @@ export class PrimaryConnections {
   #closed = false;
   /** The highest that was seen. */
   #timeline = 0;
+  #identity: DatabaseIdentity = { system: undefined, schema: undefined };
   /** The pool of each connection in use. */
   readonly #pools = new WeakMap<PoolClient, Pool>();
   /** Rejects the callers that wait for a connection of a pool. */
@@ -137,24 +153,35 @@ export class PrimaryConnections {
     }
   }
 
-  /** Waits for a connection of the pool. Rejects when the pool is lost: an ended pool never calls those that wait. */
-  #takeFrom(pool: Pool): Promise<PoolClient> {
-    return new Promise((resolve, reject) => {
-      const waiting = this.#waiting.get(pool) ?? new Set();
-      this.#waiting.set(pool, waiting);
-      waiting.add(reject);
-      pool.connect().then(
-        (client) => {
-          // Rejected, the caller does not use it.
-          if (waiting.delete(reject)) resolve(client);
-          else client.release(true);
-        },
-        (error) => {
-          waiting.delete(reject);
-          reject(error);
-        },
-      );
+  /**
+   * Waits for a connection of the pool. Rejects when the pool is lost, since an ended pool never calls those that wait, and
+   * after a limit: the renewal of the registration and the lanes must not wait for a host that stopped to respond.
+   */
+  async #takeFrom(pool: Pool): Promise<PoolClient> {
+    const waiting = this.#waiting.get(pool) ?? new Set();
+    this.#waiting.set(pool, waiting);
+    let reject: (error: Error) => void = () => undefined;
+    const given = new Promise<never>((_, rejectGiven) => {
+      reject = rejectGiven;
     });
+    waiting.add(reject);
+    const cancel = this.#options.timer.after(acquireTimeout, () =>
+      reject(new StoreUnavailableError('No connection to the database became free.')),
+    );
+    const connecting = pool.connect();
+    try {
+      return await Promise.race([connecting, given]);
+    } catch (error) {
+      // A connection that comes later is not used.
+      connecting.then(
+        (client) => client.release(),
+        () => undefined,
+      );
+      throw error;
+    } finally {
+      cancel();
+      waiting.delete(reject);
+    }
   }
 
   /**
@@ -205,7 +232,8 @@ export class PrimaryConnections {
       this.#failure = undefined;
       return this.#pool;
     } catch (cause) {
-      const message = cause instanceof OldPrimaryError ? cause.message : 'No database accepts writes.';
+      const isOther = cause instanceof OldPrimaryError || cause instanceof ReplacedDatabaseError;
+      const message = isOther ? cause.message : 'No database accepts writes.';
       const error = new StoreUnavailableError(message, { cause });
       this.#failure = { at: this.#options.stopwatch.now(), error };
       throw error;
@@ -232,26 +260,34 @@ export class PrimaryConnections {
 
   /**
    * Asks all hosts at once. A host that accepts writes, but has a lower timeline than another or than one of before, is
-   * a primary of before a failover that does not know it yet.
+   * a primary of before a failover that does not know it yet. A database that was rebuilt can have any timeline.
    */
   async #findPrimary(): Promise<Pool> {
     const searches = await Promise.allSettled(this.#options.hosts.map((host) => this.#openPrimary(host)));
     const found = searches.flatMap((search) => (search.status === 'fulfilled' ? [search.value] : []));
-    this.#timeline = Math.max(this.#timeline, ...found.map(({ timeline }) => timeline));
-    const newest = found.find(({ timeline }) => timeline === this.#timeline);
+    const same = found.filter(({ identity }) => isSameDatabase(identity, this.#identity));
+    this.#timeline = Math.max(this.#timeline, ...same.map(({ timeline }) => timeline));
+    const newest = same.find(({ timeline }) => timeline === this.#timeline);
     for (const one of found) if (one !== newest) void one.pool.end().catch(() => undefined);
-    if (newest) return newest.pool;
-    if (found.length > 0) throw new OldPrimaryError();
+    if (newest) {
+      this.#identity = mergeIdentities(this.#identity, newest.identity);
+      return newest.pool;
+    }
+    if (found.length > 0) throw same.length > 0 ? new OldPrimaryError() : new ReplacedDatabaseError();
     const failures = searches.flatMap((search) => (search.status === 'rejected' ? [search.reason] : []));
     throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'No host accepts writes.');
   }
 
   /** @throws if the host is not a primary */
-  async #openPrimary(host: ClientConfig): Promise<{ readonly pool: Pool; readonly timeline: number }> {
+  async #openPrimary(host: ClientConfig): Promise<DatabaseState & { readonly pool: Pool }> {
     const pool = this.#createPool(host);
+    const run = (text: string) => {
+      // The types of the driver lack query_timeout.
+      const query = { text, query_timeout: connectTimeout };
+      return pool.query(query);
+    };
     try {
-      const { rows } = await this.#limitSearch(pool.query<{ timeline: string }>(timelineQuery));
-      return { pool, timeline: Number.parseInt(rows[0]?.timeline ?? '0', 16) };
+      return { pool, ...(await this.#limitSearch(readDatabaseState(run))) };
     } catch (error) {
       // Not awaited: a host that does not respond would hold up the search.
       void pool.end().catch(() => undefined);
@@ -266,12 +302,22 @@ export class PrimaryConnections {
     });
   }
 
+  async #assertUsable(client: Client, host: string | undefined): Promise<void> {
+    try {
+      await assertPrimary(client, host, this.#options.schema);
+    } catch (error) {
+      // The pool reports the error only when the connection has ended, and a host may never end it.
+      client.connection.stream.destroy();
+      throw error;
+    }
+  }
+
   #createPool(host: ClientConfig): Pool {
     const { schema, applicationName, maxConnections } = this.#options;
     const config: PoolConfig & ExtendedPoolOptions = {
       ...host,
       Client: LimitedClient,
-      onConnect: (client) => assertPrimary(client, host.host, schema),
+      onConnect: (client) => this.#assertUsable(client as Client, host.host),
       max: maxConnections,
       pipeline: true,
       keepAlive: true,
@@ -296,12 +342,6 @@ interface ExtendedPoolOptions {
   /** Rejects a new connection by throwing. */
   readonly onConnect: (client: ClientBase) => Promise<void>;
 }
-
-/** The first eight digits of the name of a WAL file are its timeline. */
-const timelineQuery = {
-  text: 'select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline',
-  query_timeout: connectTimeout,
-};
 
 /**
  * The default isolation distinguishes statements outside of a transaction: see `isWithin`.
