@@ -17,7 +17,7 @@ import { startCluster } from './cluster.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 
 /** Time passes faster, so that limits of seconds are reached soon. */
-const speed = 20;
+const speed = 10;
 const fastTimer: Timer = { after: (milliseconds, work) => systemTimer.after(milliseconds / speed, work) };
 const fastStopwatch = { now: () => systemStopwatch.now() * speed };
 
@@ -71,6 +71,7 @@ describe('a connection that breaks', () => {
     });
     expect(result).toBe(1);
     expect(await idsOf(store.groups.list())).toEqual(['run-1']);
+    expect(store.transactionStats?.()).toMatchObject({ committed: 1, unconfirmed: 1, unknown: 0 });
   });
 
   test('outside of a commit: nothing was changed, and later transactions succeed', async () => {

@@ -45,7 +45,11 @@ describe('a running server refuses', () => {
       { ...before, timeline: '00000009', system_id: '7002' },
       replaced,
     ],
-    ['a schema that was created again, also if the user may not read the cluster', { timeline: '00000002', schema_id: '16999' }, replaced],
+    [
+      'a schema that was created again, also if the user may not read the cluster',
+      { timeline: '00000002', schema_id: '16999' },
+      replaced,
+    ],
   ])('%s, until the right one is back', async (_what, after, message) => {
     let state: Readonly<Record<string, string>> = before;
     const { database, connections } = await connect(() => ({ ...hostState('iam'), ...state }));

@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AuditLog } from '../audit/audit.ts';
 import type { LoopDelay } from '../lib/stopwatch.ts';
-import type { Store } from '../store/store.ts';
+import { type Store, StoreUnavailableError } from '../store/store.ts';
 import { durationBounds, type OperationCount, type StatusCount } from './coverage.ts';
 
 type CountsByOperation = ReadonlyMap<string, OperationCount>;
@@ -23,13 +23,19 @@ export async function renderMetrics(counts: CountsByOperation, deps: MetricsDeps
   await addStoreMetrics(registry, deps);
   addProcessMetrics(registry, deps);
   addTransactionMetrics(registry, deps.store);
+  await addDatabaseMetrics(registry, deps.store);
   addDiskMetrics(registry, deps);
   return { contentType: registry.contentType, text: await registry.metrics() };
 }
 
 async function addStoreMetrics(registry: Registry, { store }: MetricsDeps): Promise<void> {
   const rows = createGauge(registry, 'iam_store_rows', 'Rows in the store', 'table');
-  for (const table of countedTables) rows.set({ table }, await store[table].count());
+  try {
+    for (const table of countedTables) rows.set({ table }, await store[table].count());
+  } catch (error) {
+    // The other metrics are needed most without the database.
+    if (!(error instanceof StoreUnavailableError)) throw error;
+  }
   createGauge(registry, 'iam_store_writable', 'Whether the store is writable').set(store.health().writable ? 1 : 0);
 }
 
@@ -54,9 +60,28 @@ function addTransactionMetrics(registry: Registry, store: Store): void {
   createCounter(registry, 'iam_store_retries_total', 'Runs of transactions that failed and ran again').inc(
     stats.retried,
   );
+  createCounter(registry, 'iam_store_unconfirmed_commits_total', 'Commits without a response, which were inquired').inc(
+    stats.unconfirmed,
+  );
   createCounter(registry, 'iam_store_unknown_outcomes_total', 'Transactions with an unknown outcome').inc(
     stats.unknown,
   );
+}
+
+/** Adds what a server uses of its database. */
+async function addDatabaseMetrics(registry: Registry, store: Store): Promise<void> {
+  const stats = await store.databaseStats?.();
+  if (!stats) return;
+  const connections = createGauge(registry, 'iam_store_connections', 'Connections to the database', 'state');
+  connections.set({ state: 'in_use' }, stats.connections.inUse);
+  connections.set({ state: 'idle' }, stats.connections.idle);
+  const waiting = createGauge(registry, 'iam_store_waiting', 'Callers that wait for a connection or a lane', 'for');
+  waiting.set({ for: 'connection' }, stats.connections.waiting);
+  waiting.set({ for: 'lane' }, stats.lanes.waiting);
+  createGauge(registry, 'iam_store_lanes_in_use', 'Writing transactions that run').set(stats.lanes.inUse);
+  if (stats.synchronousStandbys === undefined) return;
+  const help = 'Connected synchronous standbys of the database';
+  createGauge(registry, 'iam_store_synchronous_standbys', help).set(stats.synchronousStandbys);
 }
 
 /** Adds the metrics of the store and the audit log on disk, if any. */

@@ -106,6 +106,8 @@ export interface Store extends Reader {
   diskStats?(): DiskStats;
   /** Statistics of transactions for operators; missing for an engine whose transactions never run again. */
   transactionStats?(): TransactionStats;
+  /** Statistics of the use of a database for operators; missing for an engine without one. It does not fail without it. */
+  databaseStats?(): Promise<DatabaseStats>;
   /** Whether writes are accepted, and if not, why (for logs and /readyz, never for callers). */
   health(): StoreHealth;
   /** Warnings about the place of the store, one sentence each. */
@@ -148,8 +150,25 @@ export interface TransactionStats {
   readonly committed: number;
   /** Runs that failed because of another transaction, and ran again. */
   readonly retried: number;
+  /** Commits without a response, which were inquired. */
+  readonly unconfirmed: number;
   /** Transactions whose outcome could not be found out. */
   readonly unknown: number;
+}
+
+/** Counts of now. */
+export interface DatabaseStats {
+  readonly connections: UsageStats & { readonly idle: number };
+  /** Writing transactions. */
+  readonly lanes: UsageStats;
+  /** Connected standbys that are synchronous; undefined if the user may not see them, or without the database. */
+  readonly synchronousStandbys: number | undefined;
+}
+
+export interface UsageStats {
+  readonly inUse: number;
+  /** Callers that wait for one. */
+  readonly waiting: number;
 }
 
 export interface DiskStats {

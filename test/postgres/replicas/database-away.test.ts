@@ -1,7 +1,8 @@
-/** Servers without their database: what they answer, and what they know. */
+/** Servers without their database: what they still answer. */
 import { expect, inject, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { adminClient } from '../../harness.ts';
+import { send } from '../../server/control/control-client.ts';
 import { startCuttingProxy } from '../cutting-proxy.ts';
 import { startReplicas } from './replicas.ts';
 
@@ -28,6 +29,9 @@ test('a token is rejected only after a look for its key: without the database, t
   // Several at once: one failed look answers all that waited for it.
   expect(await Promise.all([unknown, unknown, accessToken].map(call))).toEqual([503, 503, 503]);
   expect(await introspect(unknown)).toBe(503);
+  const metrics = await send(server, '/_iam/metrics');
+  expect(metrics).toMatchObject({ status: 200, body: expect.stringMatching(/^iam_store_writable 0$/m) });
+  expect(metrics.body).not.toMatch(/^(iam_store_rows|iam_store_synchronous_standbys)[{ ]/m);
   proxy.restore();
   await expect.poll(() => call(accessToken)).toBe(200);
   expect([await call(unknown), await introspect(unknown)]).toEqual([401, 200]);

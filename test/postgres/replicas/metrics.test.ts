@@ -26,3 +26,27 @@ test('transactions that ran again are counted, by each server', async () => {
   expect(retries.reduce((sum, count) => sum + count)).toBeGreaterThan(0);
   expect(await read(servers[0], 'iam_store_unknown_outcomes_total')).toBe(0);
 });
+
+test('connections and lanes in use, and callers that wait for them', async () => {
+  await using replicas = await startReplicas({ count: 1 });
+  const [server] = replicas.servers;
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const work = () => server.appContext.store.transaction(() => ended);
+  const running = [work(), work(), work()];
+  const text = async () => String((await send(server, '/_iam/metrics')).body);
+  await expect.poll(text).toMatch(/^iam_store_lanes_in_use 2$/m);
+  const busy = await text();
+  expect(busy).toMatch(/^iam_store_waiting\{for="lane"\} 1$/m);
+  expect(busy).toMatch(/^iam_store_waiting\{for="connection"\} 0$/m);
+  expect(busy).toMatch(/^iam_store_connections\{state="in_use"\} 2$/m);
+  expect(busy).toMatch(/^iam_store_synchronous_standbys 0$/m);
+  end();
+  await Promise.all(running);
+  const idle = await text();
+  expect(idle).toMatch(/^iam_store_lanes_in_use 0$/m);
+  expect(idle).toMatch(/^iam_store_waiting\{for="lane"\} 0$/m);
+  expect(idle).toMatch(/^iam_store_connections\{state="idle"\} [1-9]/m);
+});

@@ -17,6 +17,8 @@ export interface CommitDeps {
   readonly timer: Timer;
   /** The name of this server in `replicas`; it commits only while it is registered. */
   readonly registeredAs?: string | undefined;
+  /** Called when a commit has no response, before it is inquired. */
+  onUnconfirmed?(): void;
 }
 
 /** Milliseconds. A commit that waits for a standby is not ended by statement_timeout. */
@@ -70,6 +72,7 @@ export async function commit(client: PoolClient, id: string, deps: CommitDeps): 
       throw error;
     }
     client.release(true);
+    deps.onUnconfirmed?.();
     return inquireUntilKnown(id, deps);
   }
   client.release();

@@ -2,9 +2,9 @@
  * Limits the writing transactions of this process that run at once, first come first served. SERIALIZABLE transactions
  * that overlap on pages of an index fail and run again: fewer at once commit more per second.
  */
-import { LinkedList } from '../../lib/linked-list.ts';
+import { LinkedList, type ListNode } from '../../lib/linked-list.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { StoreUnavailableError } from '../store.ts';
+import { StoreUnavailableError, type UsageStats } from '../store.ts';
 
 /** Milliseconds. Commits that wait for a missing standby hold their lanes for up to 20 seconds. */
 const maxWait = 5_000;
@@ -14,6 +14,7 @@ export class Lanes {
   readonly #timer: Timer;
   #running = 0;
   #isAlone = false;
+  #waitingCount = 0;
   readonly #waiting = new LinkedList<() => void>();
   /** Transactions that failed several times; they run before others, and without them. */
   readonly #waitingAlone = new LinkedList<() => void>();
@@ -33,6 +34,10 @@ export class Lanes {
     return this.#runFrom(this.#waitingAlone, work);
   }
 
+  stats(): UsageStats {
+    return { inUse: this.#running, waiting: this.#waitingCount };
+  }
+
   async #runFrom<Result>(waiting: LinkedList<() => void>, work: () => Promise<Result>): Promise<Result> {
     await this.#waitIn(waiting);
     try {
@@ -45,13 +50,14 @@ export class Lanes {
   }
 
   #waitIn(waiting: LinkedList<() => void>): Promise<void> {
+    this.#waitingCount += 1;
     return new Promise((resolve, reject) => {
       const place = waiting.push(() => {
         cancel();
         resolve();
       });
       const cancel = this.#timer.after(maxWait, () => {
-        waiting.remove(place);
+        this.#remove(waiting, place);
         reject(new StoreUnavailableError('Earlier changes still wait for the database.'));
         // Those behind a transaction that must run alone may run now.
         this.#start();
@@ -72,9 +78,14 @@ export class Lanes {
   #startFirst(waiting: LinkedList<() => void>): boolean {
     const { first } = waiting;
     if (!first) return false;
-    waiting.remove(first);
+    this.#remove(waiting, first);
     this.#running += 1;
     first.value();
     return true;
+  }
+
+  #remove(waiting: LinkedList<() => void>, place: ListNode<() => void>): void {
+    waiting.remove(place);
+    this.#waitingCount -= 1;
   }
 }

@@ -7,6 +7,7 @@ import type { Random } from '../../lib/random.ts';
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
 import {
+  type DatabaseStats,
   OutcomeUnknownError,
   type Prefetch,
   type Reader,
@@ -28,6 +29,7 @@ import type { PrimaryConnections } from './primary-connections.ts';
 import type { Registration } from './registration.ts';
 import { createCallReader, createSqlReader, createSqlTransaction, createTableAccess } from './row-access.ts';
 import { isConflict, isDuplicate, isUnavailable } from './sql-errors.ts';
+import { countSynchronousStandbys } from './standbys.ts';
 import { startSweeping } from './sweep.ts';
 import type { Run } from './table-reader.ts';
 
@@ -49,6 +51,7 @@ interface FailedAttempt {
   readonly conflict: unknown;
 }
 
+const readStandbys = { name: 'standbys', text: `select ${countSynchronousStandbys} as count` };
 const knownRowsCapacity = 50_000;
 /** Attempts beside other transactions of this process; later ones run alone. */
 const sharedAttempts = 3;
@@ -65,7 +68,7 @@ export class PostgresStore {
   readonly #accesses = createTableAccess(new KnownRows(knownRowsCapacity));
   readonly #lanes: Lanes;
   readonly #endSweeping: () => void;
-  readonly #stats = { committed: 0, retried: 0, unknown: 0 };
+  readonly #stats = { committed: 0, retried: 0, unconfirmed: 0, unknown: 0 };
   #closing: Promise<void> | undefined;
   #running = new Set<Promise<unknown>>();
 
@@ -120,6 +123,14 @@ export class PostgresStore {
 
   transactionStats(): TransactionStats {
     return { ...this.#stats };
+  }
+
+  async databaseStats(): Promise<DatabaseStats> {
+    const { connections } = this.#options;
+    const used = { connections: connections.stats(), lanes: this.#lanes.stats() };
+    const result = await connections.query(readStandbys, []).catch(() => undefined);
+    const count = (result?.rows as { count: string | null }[] | undefined)?.[0]?.count;
+    return { ...used, synchronousStandbys: typeof count === 'string' ? Number(count) : undefined };
   }
 
   health(): StoreHealth {
@@ -195,7 +206,10 @@ export class PostgresStore {
 
   #commit(client: PoolClient): Promise<boolean> {
     const { registration, random } = this.#options;
-    return commit(client, random.uuid(), { ...this.#options, registeredAs: registration.name });
+    const onUnconfirmed = () => {
+      this.#stats.unconfirmed += 1;
+    };
+    return commit(client, random.uuid(), { ...this.#options, registeredAs: registration.name, onUnconfirmed });
   }
 
   async #endFailed(client: PoolClient, attempt: Attempt, error: unknown): Promise<FailedAttempt> {
@@ -238,6 +252,7 @@ export function toPostgresStore(store: PostgresStore): Store {
     transaction: (work) => store.transaction(work),
     dump: () => store.dump(),
     transactionStats: () => store.transactionStats(),
+    databaseStats: () => store.databaseStats(),
     health: () => store.health(),
     close: () => store.close(),
   };

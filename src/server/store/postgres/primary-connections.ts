@@ -10,7 +10,7 @@ import {
 } from 'pg';
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { type StoreHealth, StoreUnavailableError } from '../store.ts';
+import { type DatabaseStats, type StoreHealth, StoreUnavailableError } from '../store.ts';
 import {
   ConnectionRejectedError,
   OldPrimaryError,
@@ -204,6 +204,12 @@ export class PrimaryConnections {
   health(): StoreHealth {
     if (this.#pool !== undefined || this.#failure === undefined) return { writable: true };
     return { writable: false, reason: this.#failure.error.message, permanent: false };
+  }
+
+  stats(): DatabaseStats['connections'] {
+    const pool = this.#pool;
+    if (!pool) return { inUse: 0, idle: 0, waiting: 0 };
+    return { inUse: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount };
   }
 
   /** Resolves after the running statements. */

@@ -1,6 +1,7 @@
 /** Reads what an operator should know about a database before servers depend on it. Changes nothing. */
 import type { PoolClient } from 'pg';
 import type { PrimaryConnections } from '../primary-connections.ts';
+import { countSynchronousStandbys } from '../standbys.ts';
 import { readSchemaState, type SchemaState } from './migrate.ts';
 import { connectToInspect, type OpenDatabaseOptions } from './open-database.ts';
 
@@ -28,8 +29,7 @@ const facts = `select current_setting('server_version_num') as version,
   current_setting('synchronous_standby_names') as standbys,
   current_setting('max_connections') as max_connections,
   (select count(*) from pg_stat_activity where backend_type = 'client backend')::text as used_connections,
-  (select case when bool_or(sync_state is null) then null else count(*) filter (where sync_state in ('sync', 'quorum')) end
-    from pg_stat_replication)::text as synchronous,
+  ${countSynchronousStandbys} as synchronous,
   (pg_has_role(current_user, 'pg_signal_backend', 'member')
     or (select rolsuper from pg_roles where rolname = current_user))::text as may_signal`;
 
