@@ -44,6 +44,7 @@ export interface ConnectionOptions {
 const connectTimeout = 1_000;
 /** For one host: to connect, and two statements. */
 const searchTimeout = 3_000;
+const endTimeout = 1_000;
 const keepAliveDelay = 5_000;
 const statementTimeout = 5_000;
 /** For a database that does not respond at all: the server does not end the statement then. */
@@ -55,11 +56,14 @@ const acquireTimeout = 5_000;
 /** Callers fail at once for as long after no primary was found. */
 const probePause = 500;
 
-/** The pool waits for a free connection as long as it takes; only opening a connection has a limit. */
+/** Limits how long it takes to open and to end a connection. */
 class LimitedClient extends Client {
-  constructor(config?: ClientConfig) {
+  readonly #timer: Timer;
+
+  constructor(config: ClientConfig & Pick<ExtendedPoolOptions, 'timer'>) {
     // The pool hides the password from copies.
-    super({ ...config, password: config?.password, connectionTimeoutMillis: connectTimeout });
+    super({ ...config, password: config.password, connectionTimeoutMillis: connectTimeout });
+    this.#timer = config.timer;
     // An error also fails the statement in progress. Without a listener the process would end.
     this.on('error', () => undefined);
   }
@@ -75,6 +79,17 @@ class LimitedClient extends Client {
     });
     if (!callback) return connected;
     connected.then(() => (callback as () => void)(), callback);
+    return undefined;
+  }
+
+  override end(): Promise<void>;
+  override end(callback: (error?: Error) => void): void;
+  override end(callback?: (error?: Error) => void): Promise<void> | undefined {
+    // The pool goes on when the connection has ended, and a host that does not respond never ends it.
+    const cancel = this.#timer.after(endTimeout, () => this.connection.stream.destroy());
+    const ended = super.end().finally(cancel);
+    if (!callback) return ended;
+    ended.then(() => callback(), callback);
     return undefined;
   }
 
@@ -308,22 +323,13 @@ export class PrimaryConnections {
     });
   }
 
-  async #assertUsable(client: Client, host: string | undefined): Promise<void> {
-    try {
-      await assertPrimary(client, host, this.#options.schema);
-    } catch (error) {
-      // The pool reports the error only when the connection has ended, and a host may never end it.
-      client.connection.stream.destroy();
-      throw error;
-    }
-  }
-
   #createPool(host: ClientConfig): Pool {
-    const { schema, applicationName, maxConnections } = this.#options;
+    const { schema, applicationName, maxConnections, timer } = this.#options;
     const config: PoolConfig & ExtendedPoolOptions = {
       ...host,
-      Client: LimitedClient,
-      onConnect: (client) => this.#assertUsable(client as Client, host.host),
+      Client: LimitedClient as unknown as new () => ClientBase,
+      timer,
+      onConnect: (client) => assertPrimary(client, host.host, schema),
       max: maxConnections,
       pipeline: true,
       keepAlive: true,
@@ -345,6 +351,8 @@ export class PrimaryConnections {
 /** Options of pg that its types lack. */
 interface ExtendedPoolOptions {
   readonly pipeline: true;
+  /** Of ours: the pool passes its options to each client. */
+  readonly timer: Timer;
   /** Rejects a new connection by throwing. */
   readonly onConnect: (client: ClientBase) => Promise<void>;
 }
