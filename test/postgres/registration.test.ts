@@ -138,12 +138,25 @@ test('a transaction whose registration expires while its work runs is not commit
   const time = new TestTime();
   const store = await open(schema, time, { name: 'slow' });
   // As if the machine were suspended after the last check: its clocks stand still, that of the database does not.
+  await client.query(`create function ${schema}.shorten() returns trigger language plpgsql as $$ begin
+    new.until := clock_timestamp() + interval '600 milliseconds'; return new; end $$`);
+  const readUntil = async () =>
+    (await client.query<{ until: Date }>(`select until from ${schema}.replicas`)).rows[0]?.until;
+  const renew = async () => {
+    const before = await readUntil();
+    time.advance(10_000);
+    await until(async () => (Number(await readUntil()) === Number(before) ? undefined : true));
+  };
   const expireDuring = async (work: () => Promise<void>) => {
-    await client.query(`update ${schema}.replicas set until = clock_timestamp() + interval '300 milliseconds'`);
+    await client.query(
+      `create trigger shorten before update on ${schema}.replicas for each row execute function ${schema}.shorten()`,
+    );
+    await renew();
+    await client.query(`drop trigger shorten on ${schema}.replicas`);
     return store.transaction(async (tx) => {
       await tx.groups.insert(group('late'));
       await tx.groups.list();
-      await client.query('select pg_sleep(0.3)');
+      await client.query('select pg_sleep(0.6)');
       await work();
     });
   };

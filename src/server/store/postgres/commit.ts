@@ -15,8 +15,8 @@ export interface CommitDeps {
   readonly connections: PrimaryConnections;
   readonly stopwatch: Stopwatch;
   readonly timer: Timer;
-  /** The name of this server in `replicas`; it commits only while it is registered. */
-  readonly registeredAs?: string | undefined;
+  /** Until when this server is registered, in milliseconds by the clock of the database: later it does not commit. */
+  readonly registeredUntil?: number | undefined;
   /** Called when a commit has no response, before it is inquired. */
   onUnconfirmed?(): void;
 }
@@ -32,12 +32,13 @@ const mark = {
 };
 /**
  * Without an id the insert fails: the registration of the server has expired since its last check, for example while its
- * machine was suspended. The clock is that of the database. Others remove only expired registrations.
+ * machine was suspended. The clock is that of the database, by which others remove it; the end is a
+ * parameter, so that the transaction reads no further table.
  */
 const markRegistered = {
   name: 'commits.markRegistered',
   text: `insert into commits (id) values (case when ${isWithin}
-    and exists (select 1 from replicas where name = $2 and until > clock_timestamp()) then $1::uuid end)`,
+    and extract(epoch from clock_timestamp()) * 1000 < $2::bigint then $1::uuid end)`,
 };
 /** Writes also if the row exists, so that the answer is as durable as every other commit. */
 const inquire = {
@@ -91,7 +92,7 @@ export async function commitReads(client: PoolClient): Promise<void> {
   client.release();
 }
 
-async function confirmCommit(client: PoolClient, id: string, { timer, registeredAs }: CommitDeps): Promise<void> {
+async function confirmCommit(client: PoolClient, id: string, { timer, registeredUntil }: CommitDeps): Promise<void> {
   let hasWarning = false;
   // After an administrator cancelled the wait for the standby, COMMIT succeeds with a warning (SQLSTATE 01000).
   const onNotice = ({ code }: { readonly code?: string | undefined }) => {
@@ -99,7 +100,7 @@ async function confirmCommit(client: PoolClient, id: string, { timer, registered
   };
   client.on('notice', onNotice);
   try {
-    const marked = client.query(createMark(id, registeredAs));
+    const marked = client.query(createMark(id, registeredUntil));
     const committed = withTimeout(client.query('commit'), timer);
     const [marking, commitment] = await Promise.allSettled([marked, committed]);
     if (marking.status === 'rejected') throw isMissingValue(marking.reason) ? new NotRegisteredError() : marking.reason;
@@ -111,8 +112,10 @@ async function confirmCommit(client: PoolClient, id: string, { timer, registered
   }
 }
 
-function createMark(id: string, registeredAs: string | undefined) {
-  return registeredAs === undefined ? { ...mark, values: [id] } : { ...markRegistered, values: [id, registeredAs] };
+function createMark(id: string, registeredUntil: number | undefined) {
+  return registeredUntil === undefined
+    ? { ...mark, values: [id] }
+    : { ...markRegistered, values: [id, registeredUntil] };
 }
 
 function withTimeout<Value>(work: Promise<Value>, timer: Timer): Promise<Value> {

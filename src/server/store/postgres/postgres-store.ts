@@ -209,7 +209,7 @@ export class PostgresStore {
     const onUnconfirmed = () => {
       this.#stats.unconfirmed += 1;
     };
-    return commit(client, random.uuid(), { ...this.#options, registeredAs: registration.name, onUnconfirmed });
+    return commit(client, random.uuid(), { ...this.#options, registeredUntil: registration.until, onUnconfirmed });
   }
 
   async #endFailed(client: PoolClient, attempt: Attempt, error: unknown): Promise<FailedAttempt> {

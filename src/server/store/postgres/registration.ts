@@ -26,8 +26,8 @@ export interface RegistrationDeps {
 }
 
 export interface Registration {
-  /** The key of its row; undefined for a command, which has none. */
-  readonly name: string | undefined;
+  /** When its row expires, in milliseconds by the clock of the database; undefined for a command, which has none. */
+  readonly until: number | undefined;
   /** Not writable: another server took over, this one could not renew its row, or its clock is wrong. */
   health(): StoreHealth;
   /** Why this server must not write; undefined if it may. */
@@ -45,6 +45,7 @@ const retryPause = 1_000;
 const maxClockOffset = 2_000;
 
 const now = 'extract(epoch from clock_timestamp()) * 1000 as now';
+const returnUntil = 'floor(extract(epoch from until) * 1000)::text as until';
 /** Registrations run one at a time: each must see the others. */
 const lock = "insert into meta (name, value) values ('replicas lock', '') on conflict (name) do update set value = ''";
 const removeExpired = 'delete from replicas where until < now()';
@@ -53,7 +54,8 @@ const add = {
   name: 'replicas.add',
   text: `insert into replicas (name, issuer, exclusive, until)
     values ($1, $2, $3, now() + $4 * interval '1 millisecond')
-    on conflict (name) do update set issuer = excluded.issuer, exclusive = excluded.exclusive, until = excluded.until`,
+    on conflict (name) do update set issuer = excluded.issuer, exclusive = excluded.exclusive, until = excluded.until
+    returning ${returnUntil}`,
 };
 /** The name of the last server that was alone: it can have replaced all rows. */
 const readLastExclusive = "select value from meta where name = 'last exclusive'";
@@ -61,7 +63,8 @@ const addExclusive =
   "insert into meta (name, value) values ('last exclusive', $1) on conflict (name) do update set value = excluded.value";
 const renewal = {
   name: 'replicas.renew',
-  text: `update replicas set until = now() + $2 * interval '1 millisecond' where name = $1 returning ${now}`,
+  text: `update replicas set until = now() + $2 * interval '1 millisecond' where name = $1
+    returning ${now}, ${returnUntil}`,
 };
 const remove = { name: 'replicas.remove', text: 'delete from replicas where name = $1' };
 
@@ -74,7 +77,7 @@ interface OtherReplica {
 /** For a command that sets up the store while servers may use it. */
 export const noRegistration: Registration = {
   health: () => ({ writable: true }),
-  name: undefined,
+  until: undefined,
   rejection: () => undefined,
   expire: () => undefined,
   release: () => Promise.resolve(),
@@ -83,9 +86,9 @@ export const noRegistration: Registration = {
 /** Registers this server. @throws StoreOpenError if others prevent it */
 export async function registerReplica(self: ReplicaDescription, deps: RegistrationDeps): Promise<Registration> {
   const registeredAt = readMoment(deps);
-  const { conflict, lastExclusive } = await addReplica(self, deps.connections);
+  const { conflict, lastExclusive, until } = await addReplica(self, deps.connections);
   if (conflict !== undefined) throw new StoreOpenError('in-use', conflict);
-  return new RenewedRegistration(self, deps, { registeredAt, lastExclusive });
+  return new RenewedRegistration(self, deps, { registeredAt, lastExclusive, until });
 }
 
 /** Milliseconds. */
@@ -100,6 +103,7 @@ function readMoment({ stopwatch, clock }: RegistrationDeps): Moment {
 
 interface Registered {
   readonly registeredAt: Moment;
+  readonly until: number;
   readonly lastExclusive: string | undefined;
 }
 
@@ -107,6 +111,7 @@ class RenewedRegistration implements Registration {
   readonly #self: ReplicaDescription;
   readonly #deps: RegistrationDeps;
   #renewedAt: Moment;
+  #until: number;
   /** Why another server has the schema now. */
   #conflict: string | undefined;
   #clockProblem: string | undefined;
@@ -117,16 +122,17 @@ class RenewedRegistration implements Registration {
   #cancel = () => {};
   #renewing: Promise<void> = Promise.resolve();
 
-  constructor(self: ReplicaDescription, deps: RegistrationDeps, { registeredAt, lastExclusive }: Registered) {
+  constructor(self: ReplicaDescription, deps: RegistrationDeps, { registeredAt, lastExclusive, until }: Registered) {
     this.#self = self;
     this.#deps = deps;
     this.#renewedAt = registeredAt;
+    this.#until = until;
     this.#lastExclusive = lastExclusive;
     this.#schedule(renewalPause);
   }
 
-  get name(): string {
-    return this.#self.name;
+  get until(): number {
+    return this.#until;
   }
 
   health(): StoreHealth {
@@ -188,13 +194,15 @@ class RenewedRegistration implements Registration {
     const offset = findClockOffset(sentAt, clock.now().getTime(), rows);
     this.#clockProblem = offset === undefined ? undefined : describeClockOffset(offset);
     if (rows.length === 0) this.#conflict = await this.#addAgain();
+    else this.#until = Number(rows[0]?.until);
     this.#renewedAt = begin;
     this.#isExpired = false;
   }
 
   /** Another server has removed the expired row. @returns why this one cannot go on */
   async #addAgain(): Promise<string | undefined> {
-    const { conflict, lastExclusive } = await addReplica(this.#self, this.#deps.connections);
+    const { conflict, lastExclusive, until } = await addReplica(this.#self, this.#deps.connections);
+    this.#until = until;
     if (conflict !== undefined || lastExclusive === this.#lastExclusive) return conflict;
     return 'Another server has used the database alone meanwhile. Restart this one.';
   }
@@ -230,6 +238,8 @@ interface AddResult {
   /** Why the server may not use the schema, in one line. */
   readonly conflict: string | undefined;
   readonly lastExclusive: string | undefined;
+  /** 0 after a conflict. */
+  readonly until: number;
 }
 
 async function addReplica(self: ReplicaDescription, connections: PrimaryConnections): Promise<AddResult> {
@@ -239,14 +249,19 @@ async function addReplica(self: ReplicaDescription, connections: PrimaryConnecti
     await client.query(lock);
     await client.query(removeExpired);
     const conflict = findConflict(self, await readOthers(client, self));
+    let until = 0;
     if (conflict === undefined) {
-      await client.query({ ...add, values: [self.name, self.issuer, self.isExclusive, duration] });
+      const added = await client.query<{ until: string }>({
+        ...add,
+        values: [self.name, self.issuer, self.isExclusive, duration],
+      });
+      until = Number(added.rows[0]?.until);
       if (self.isExclusive) await client.query(addExclusive, [self.name]);
     }
     const { rows } = await client.query<{ value: string }>(readLastExclusive);
     await client.query('commit');
     client.release();
-    return { conflict, lastExclusive: rows[0]?.value };
+    return { conflict, lastExclusive: rows[0]?.value, until };
   } catch (error) {
     client.release(true);
     throw connections.explain(error, client);
