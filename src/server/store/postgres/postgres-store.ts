@@ -22,6 +22,7 @@ import {
 import { selectAllTables } from './all-rows.ts';
 import { Attempt } from './attempt.ts';
 import { commit, commitReads, NotRegisteredError } from './commit.ts';
+import { countSynchronousStandbys } from './database-state.ts';
 import { KnownRows } from './known-rows.ts';
 import { Lanes } from './lanes.ts';
 import { Prefetcher } from './prefetch.ts';
@@ -29,7 +30,6 @@ import type { PrimaryConnections } from './primary-connections.ts';
 import type { Registration } from './registration.ts';
 import { createCallReader, createSqlReader, createSqlTransaction, createTableAccess } from './row-access.ts';
 import { isConflict, isDuplicate, isUnavailable } from './sql-errors.ts';
-import { countSynchronousStandbys } from './standbys.ts';
 import { startSweeping } from './sweep.ts';
 import type { Run } from './table-reader.ts';
 

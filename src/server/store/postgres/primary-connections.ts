@@ -24,7 +24,7 @@ import {
   isSameDatabase,
   mergeIdentities,
   readDatabaseState,
-} from './database-identity.ts';
+} from './database-state.ts';
 import { codeOf, isPrimaryLost, isUnavailable } from './sql-errors.ts';
 import type { Statement } from './statements.ts';
 

@@ -1,7 +1,7 @@
 /** Reads what an operator should know about a database before servers depend on it. Changes nothing. */
 import type { PoolClient } from 'pg';
+import { countSynchronousStandbys } from '../database-state.ts';
 import type { PrimaryConnections } from '../primary-connections.ts';
-import { countSynchronousStandbys } from '../standbys.ts';
 import { readSchemaState, type SchemaState } from './migrate.ts';
 import { connectToInspect, type OpenDatabaseOptions } from './open-database.ts';
 

@@ -51,3 +51,7 @@ export function isSameDatabase(one: DatabaseIdentity, other: DatabaseIdentity): 
 export function mergeIdentities(one: DatabaseIdentity, other: DatabaseIdentity): DatabaseIdentity {
   return { system: one.system ?? other.system, schema: one.schema ?? other.schema };
 }
+
+/** Connected standbys that are synchronous now; null if the user may not see their state. */
+export const countSynchronousStandbys = `(select case when bool_or(sync_state is null) then null
+    else count(*) filter (where sync_state in ('sync', 'quorum')) end from pg_stat_replication)::text`;
