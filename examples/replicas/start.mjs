@@ -59,21 +59,14 @@ async function startDatabase() {
 
 /** Starts one server on a free port, and adds it to the targets when it is ready. */
 function startReplica(environment, baseUrl) {
-  const words = [
-    'serve',
-    '--store',
-    'postgres',
-    '--base-url',
-    baseUrl,
-    '--trusted-proxies',
-    '127.0.0.1',
-    '--port',
-    '0',
-    '--json',
-  ];
+  const options = ['--trusted-proxies', '127.0.0.1', '--port', '0', '--stop-with-parent', '--json'];
+  const words = ['serve', '--store', 'postgres', '--base-url', baseUrl, ...options];
   // Detached: Ctrl-C is a signal to all processes of the terminal, and the second signal would end a server at once.
-  const options = { env: environment, stdio: ['ignore', 'pipe', 'inherit'], detached: true };
-  const child = spawn(process.execPath, [iam, ...words], options);
+  const child = spawn(process.execPath, [iam, ...words], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
   const ended = new Promise((resolve) => child.on('exit', resolve));
   let isStopping = false;
   stops.push(async () => {

@@ -22,6 +22,7 @@ import { createPageFilesReader, type PageFilesReader } from './openapi/docs-page
 import { createSandboxes, noSandboxes, type Sandboxes, type SandboxParts } from './sandboxes/sandboxes.ts';
 import type { BaselineSource } from './snapshots/baseline.ts';
 import { createStateManager, type StateManager } from './snapshots/state-manager.ts';
+import type { HeapGauge } from './store/memory/heap-gauge.ts';
 import type { Store } from './store/store.ts';
 import type { ReloadableStoreSecret } from './store/store-secret.ts';
 import { createIssuer, type TokenIssuer } from './tokens/issue.ts';
@@ -94,6 +95,8 @@ export type AppContextDeps = Pick<
   readonly sandboxes?: Sandboxes<AppContext>;
   /** The limit of the server for a sandbox, or that of a previous context; created if missing. */
   readonly growthLimit?: GrowthLimit;
+  /** Bounds the stores of sandboxes. */
+  readonly heap?: HeapGauge | undefined;
   /** Those of the server, for a sandbox. */
   readonly docsPageFiles?: PageFilesReader;
   readonly consoleFiles?: ConsoleFilesReader;

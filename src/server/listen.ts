@@ -27,6 +27,7 @@ import type { SeedDocument } from './seed/schema.ts';
 import { initializeStore } from './snapshots/baseline.ts';
 import type { DumpTables } from './snapshots/dump.ts';
 import { collectStartWarnings } from './start-warnings.ts';
+import type { HeapGauge } from './store/memory/heap-gauge.ts';
 import type { ServerIdentity } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { openStoreSecret } from './store/store-secret.ts';
@@ -49,6 +50,8 @@ export interface ListenOptions {
   readonly prepareClock?: ((clock: AdjustableClock) => void) | undefined;
   /** The state that resets return to, for an initialized store. Default: bootstrap data and the seed. */
   readonly readInitialState?: (() => Promise<DumpTables>) | undefined;
+  /** Bounds the stores in memory; closed with the server. */
+  readonly heap?: HeapGauge | undefined;
   openStore(server: ServerIdentity): Promise<Store>;
   /** Opens the sinks of the audit log. Without it there is no audit log. */
   openAudit?(settings: Settings): Promise<AuditSinks | undefined>;
@@ -172,13 +175,17 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
         lastReplacement = replacement.catch(() => undefined);
         return replacement;
       },
-      stop: () => stopServer({ server, connections, appContext, flushTimer }),
+      async stop() {
+        await stopServer({ server, connections, appContext, flushTimer });
+        options.heap?.close();
+      },
     };
   } catch (error) {
     server.close();
     connections.closeAll();
     await audit?.close();
     await store?.close();
+    options.heap?.close();
     throw error;
   }
 }

@@ -14,6 +14,7 @@ import { SeedError } from './seed/error.ts';
 import { readSeedFile } from './seed/read-file.ts';
 import { SeedDocument } from './seed/schema.ts';
 import { formatBanner, formatReadyLine } from './startup-banner.ts';
+import { observeHeap } from './store/memory/heap-gauge.ts';
 import { openStore } from './store/open.ts';
 import { openExitCodes, StoreOpenError, toInterruptedStartError } from './store/open-error.ts';
 import { StoreUnavailableError } from './store/store.ts';
@@ -110,6 +111,7 @@ async function startServerProcess(
 ): Promise<RunningServer> {
   const { log } = deps;
   const tls = await readTls(settings);
+  const heap = observeHeap();
   const server = listen({
     settings,
     seed,
@@ -117,7 +119,8 @@ async function startServerProcess(
     log,
     clock: systemClock,
     random: systemRandom,
-    openStore: (identity) => openStore(settings, log, identity),
+    heap,
+    openStore: (identity) => openStore(settings, identity, { log, heap }),
     openAudit: () => openAudit(settings, deps),
   });
   if (settings.store !== 'postgres') return server;
@@ -138,6 +141,7 @@ export async function startInMemory(flags: Flags, seed: unknown): Promise<Runnin
     () => undefined,
     () => systemClock.now(),
   );
+  const heap = observeHeap();
   return listen({
     settings,
     seed: await SeedDocument.parseAsync(seed),
@@ -145,7 +149,8 @@ export async function startInMemory(flags: Flags, seed: unknown): Promise<Runnin
     clock: systemClock,
     random: systemRandom,
     ref: false,
-    openStore: (identity) => openStore(settings, log, identity),
+    heap,
+    openStore: (identity) => openStore(settings, identity, { log, heap }),
   });
 }
 

@@ -10,6 +10,8 @@ import type { Random } from '../lib/random.ts';
 import { assertSettingsEqual } from '../seed/apply-to-server.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import { type BaselineSource, createSeededBaseline } from '../snapshots/baseline.ts';
+import { createCapacity } from '../store/memory/capacity.ts';
+import type { HeapGauge } from '../store/memory/heap-gauge.ts';
 import { openFork } from '../store/memory/memory-store.ts';
 import { Overlay } from '../store/memory/overlay.ts';
 import type { Store } from '../store/store.ts';
@@ -87,6 +89,8 @@ export interface SandboxDeps<Context> {
   readonly baseline: BaselineSource;
   /** The signing key of the setting, which all sandboxes share. */
   readonly configuredKey?: ConfiguredSigningKey | undefined;
+  /** Bounds the stores of all sandboxes. */
+  readonly heap?: HeapGauge | undefined;
   /** Creates the app context of a sandbox. */
   createContext(parts: SandboxParts): Context;
 }
@@ -96,7 +100,7 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
 ): Sandboxes<Context> {
   const { clock, baseUrl } = deps;
   const sandboxes = new Map<string, Sandbox<Context>>();
-  const serverSource = createSandboxSource(deps.baseline);
+  const serverSource = createSandboxSource(deps.baseline, deps.heap);
   // Idle time is real time: adjusting the clock does not affect expiry.
   const now = () => clock.source.now().getTime();
 
@@ -153,7 +157,7 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
     // Applied before the sandbox exists, so that no request sees a sandbox of a rejected seed.
     await baseline.read('seed');
     assertFree(name);
-    return create(name, true, createSandboxSource(baseline));
+    return create(name, true, createSandboxSource(baseline, deps.heap));
   }
 
   function view(name: string): SandboxView {
@@ -190,7 +194,7 @@ interface SandboxSource {
   fork(): Promise<Store>;
 }
 
-function createSandboxSource(baseline: BaselineSource): SandboxSource {
+function createSandboxSource(baseline: BaselineSource, heap: HeapGauge | undefined): SandboxSource {
   let base: Promise<Overlay> | undefined;
   return {
     baseline,
@@ -199,7 +203,7 @@ function createSandboxSource(baseline: BaselineSource): SandboxSource {
         base = undefined;
         throw error;
       });
-      return openFork(await base);
+      return openFork(await base, createCapacity(heap));
     },
   };
 }

@@ -9,8 +9,8 @@ import { systemTimer } from '../lib/timer.ts';
 import { openFileStore } from './file/file-store.ts';
 import { nodeDisk } from './file/node-disk.ts';
 import { openNodeProcesses } from './file/node-processes.ts';
-import { defaultCapacity } from './memory/capacity.ts';
-import { observeHeap } from './memory/heap-gauge.ts';
+import { createCapacity } from './memory/capacity.ts';
+import type { HeapGauge } from './memory/heap-gauge.ts';
 import { openMemoryStore } from './memory/memory-store.ts';
 import type { Store } from './store.ts';
 
@@ -21,12 +21,17 @@ export interface ServerIdentity {
   readonly issuer: string;
 }
 
+export interface StoreDeps {
+  readonly log: Log;
+  /** Of this process: an embedded store adds no rows to a heap that is nearly full. */
+  readonly heap: HeapGauge;
+}
+
 /** Opens the store. It uses the system clock, not the adjustable one. @throws StoreOpenError. */
-export async function openStore(settings: Settings, log: Log, server: ServerIdentity): Promise<Store> {
-  if (settings.store === 'memory') return openMemoryStore();
+export async function openStore(settings: Settings, server: ServerIdentity, { log, heap }: StoreDeps): Promise<Store> {
+  if (settings.store === 'memory') return openMemoryStore(createCapacity(heap));
   if (settings.store === 'postgres') return openDatabase(settings, server);
-  const heap = observeHeap();
-  const store = await openFileStore({
+  return openFileStore({
     directory: path.resolve(settings.data),
     disk: nodeDisk,
     clock: systemClock,
@@ -34,15 +39,8 @@ export async function openStore(settings: Settings, log: Log, server: ServerIden
     processes: await openNodeProcesses(process.pid, process.platform, { allowsUnsafeLock: settings.unsafeLock }),
     log: (event) => logStoreEvent(event, log),
     stopwatch: systemStopwatch,
-    capacity: { ...defaultCapacity, isMemoryFull: heap.isFull },
+    capacity: createCapacity(heap),
   });
-  return {
-    ...store,
-    async close() {
-      heap.close();
-      await store.close();
-    },
-  };
 }
 
 /** Loads the driver only now: other stores start without it. */

@@ -1,5 +1,6 @@
 /** The limits of the embedded engines, which are refused before they are crossed. */
 import { StoreUnavailableError } from '../store.ts';
+import type { HeapGauge } from './heap-gauge.ts';
 import type { OverlayChain } from './overlay-chain.ts';
 
 /** A Map holds at most 2 ** 24 entries. The difference is for the rows of the overlays above the base. */
@@ -8,18 +9,44 @@ export const MAX_TABLE_ENTRIES = 16_000_000;
 export interface Capacity {
   /** The maximum number of rows of a table, and of values in one of its indexes. */
   readonly maxTableEntries: number;
-  /** Whether there is no memory for further rows. */
-  isMemoryFull(): boolean;
+  /** The part of the heap limit that is in use, from 0 to 1. */
+  heapUse(): number;
 }
 
-export const defaultCapacity: Capacity = { maxTableEntries: MAX_TABLE_ENTRIES, isMemoryFull: () => false };
+/** Without a gauge, the heap has no limit. */
+export const defaultCapacity: Capacity = { maxTableEntries: MAX_TABLE_ENTRIES, heapUse: () => 0 };
+
+/** The capacity of a store in this process. */
+export function createCapacity(heap: HeapGauge | undefined): Capacity {
+  return heap ? { ...defaultCapacity, heapUse: heap.use } : defaultCapacity;
+}
+
+/** Beyond this part of the heap limit, no rows are added. */
+const HIGHEST_USE_FOR_INSERTS = 0.85;
+/** A lock, a revocation or a new password changes rows: it is possible for longer. */
+const HIGHEST_USE_FOR_CHANGES = 0.95;
 
 export const memoryFullReason =
   'The memory is full: 85 % of the heap limit is in use. Raise --max-old-space-size of Node, or delete rows.';
 
+export function isMemoryFull({ heapUse }: Capacity): boolean {
+  return heapUse() > HIGHEST_USE_FOR_INSERTS;
+}
+
 /** @throws StoreUnavailableError if the table takes no further row. Deletes are always possible. */
-export function assertCapacity(chain: OverlayChain, { maxTableEntries, isMemoryFull }: Capacity): void {
-  if (isMemoryFull()) throw new StoreUnavailableError(memoryFullReason);
+export function assertInsertable(chain: OverlayChain, capacity: Capacity): void {
+  if (isMemoryFull(capacity)) throw new StoreUnavailableError(memoryFullReason);
+  assertEntriesFit(chain, capacity);
+}
+
+/** @throws StoreUnavailableError if no row of the table can be changed. */
+export function assertReplaceable(chain: OverlayChain, capacity: Capacity): void {
+  if (capacity.heapUse() > HIGHEST_USE_FOR_CHANGES) throw new StoreUnavailableError(memoryFullReason);
+  assertEntriesFit(chain, capacity);
+}
+
+/** The values of an index are entries, too, and a changed row can have more of them. */
+function assertEntriesFit(chain: OverlayChain, { maxTableEntries }: Capacity): void {
   let entries = 0;
   // An upper bound: the overlays may have some rows in common.
   for (const overlay of chain) entries += overlay.largestMapSize;

@@ -1,12 +1,10 @@
-/** Whether the heap is nearly full. */
+/** How full the heap is. */
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 
-/** Beyond this part of its limit, the heap takes no more rows: V8 ends the process at the limit. */
-const HIGHEST_USE = 0.85;
-
 export interface HeapGauge {
-  isFull(): boolean;
+  /** The part of its limit that is in use: V8 ends the process at the limit. */
+  use(): number;
   close(): void;
 }
 
@@ -16,9 +14,8 @@ export interface HeapUse {
   readonly heap_size_limit: number;
 }
 
-/** Whether so much of the heap is in use that no more rows should be added. */
-export function isHeapFull({ used_heap_size, heap_size_limit }: HeapUse): boolean {
-  return used_heap_size > heap_size_limit * HIGHEST_USE;
+export function computeHeapUse({ used_heap_size, heap_size_limit }: HeapUse): number {
+  return used_heap_size / heap_size_limit;
 }
 
 /**
@@ -26,12 +23,12 @@ export function isHeapFull({ used_heap_size, heap_size_limit }: HeapUse): boolea
  * seem full without being so. Near the limit, full collections are frequent.
  */
 export function observeHeap(): HeapGauge {
-  let full = false;
+  let use = 0;
   const observer = new PerformanceObserver((list) => {
-    if (list.getEntries().some(isFullCollection)) full = isHeapFull(getHeapStatistics());
+    if (list.getEntries().some(isFullCollection)) use = computeHeapUse(getHeapStatistics());
   });
   observer.observe({ entryTypes: ['gc'] });
-  return { isFull: () => full, close: () => observer.disconnect() };
+  return { use: () => use, close: () => observer.disconnect() };
 }
 
 function isFullCollection(entry: PerformanceEntry): boolean {

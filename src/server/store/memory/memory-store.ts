@@ -2,12 +2,13 @@
 
 import type { Store } from '../store.ts';
 import { tableNames } from '../table-shape.ts';
+import { type Capacity, defaultCapacity } from './capacity.ts';
 import { Overlay } from './overlay.ts';
 import { OverlayStore, type Sink } from './overlay-store.ts';
 
 /** Opens an empty store. */
-export function openMemoryStore(): ForkableStore {
-  return toForkable(new OverlayStore(new Overlay('base'), noopSink));
+export function openMemoryStore(capacity = defaultCapacity): ForkableStore {
+  return toForkable(new OverlayStore(new Overlay('base'), noopSink, capacity), capacity);
 }
 
 /** A store that can be forked. */
@@ -22,23 +23,23 @@ export async function copyStore(store: Store): Promise<ForkableStore> {
   await store.transaction(async (tx) => {
     for (const name of tableNames) base.load(name, await tx[name].list());
   });
-  return toForkable(new OverlayStore(base, noopSink));
+  return toForkable(new OverlayStore(base, noopSink), defaultCapacity);
 }
 
-function toForkable(overlayStore: OverlayStore): ForkableStore {
+function toForkable(overlayStore: OverlayStore, capacity: Capacity): ForkableStore {
   return {
     ...toStore(overlayStore),
     async fork() {
       // Waits for pending transactions, so that a fork never splits a batch.
       await overlayStore.transaction(async () => undefined);
-      return toForkable(new OverlayStore(overlayStore.share(), noopSink));
+      return toForkable(new OverlayStore(overlayStore.share(), noopSink, capacity), capacity);
     },
   };
 }
 
 /** Opens a store on a shared base overlay, which must not change. */
-export function openFork(base: Overlay): Store {
-  return toStore(new OverlayStore([base], noopSink));
+export function openFork(base: Overlay, capacity = defaultCapacity): Store {
+  return toStore(new OverlayStore([base], noopSink, capacity));
 }
 
 /** The public interface of an overlay store. */

@@ -12,7 +12,7 @@ import { type Reader, type StoreDump, type StoreHealth, StoreUnavailableError, t
 import { type StoredRow, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
 import { Batch } from './batch.ts';
-import { type Capacity, defaultCapacity, memoryFullReason } from './capacity.ts';
+import { type Capacity, defaultCapacity, isMemoryFull, memoryFullReason } from './capacity.ts';
 import { mergeInSlices } from './merge-in-slices.ts';
 import { listTableOverlays, Overlay } from './overlay.ts';
 import { createReader, createTransaction } from './table-access.ts';
@@ -82,7 +82,7 @@ export class OverlayStore {
   health(): StoreHealth {
     if (this.#closed) return { writable: false, reason: 'The store is closed.', permanent: true };
     const health = this.#sink.health();
-    if (!health.writable || !this.#capacity.isMemoryFull()) return health;
+    if (!health.writable || !isMemoryFull(this.#capacity)) return health;
     return { writable: false, reason: memoryFullReason, permanent: false };
   }
 

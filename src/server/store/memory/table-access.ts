@@ -5,7 +5,7 @@ import { collectReachedRows, valuesOf } from '../reach.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from '../store.ts';
 import { findShape, indexValues, type StoredRow, type TableShape, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
-import { assertCapacity, type Capacity } from './capacity.ts';
+import { assertInsertable, assertReplaceable, type Capacity } from './capacity.ts';
 import type { TableOverlay } from './overlay.ts';
 import { countRows, type OverlayChain, readAllRows, readMatches, readRow, readUnique } from './overlay-chain.ts';
 
@@ -153,7 +153,7 @@ class WriteAccess extends ReadAccess<WritableView> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
     const chain = this.view.chainOf(this.name);
-    assertCapacity(chain, this.view.capacity);
+    assertInsertable(chain, this.view.capacity);
     insert(chain, this.view.topOf(this.name), row);
   }
 
@@ -161,7 +161,7 @@ class WriteAccess extends ReadAccess<WritableView> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
     const chain = this.view.chainOf(this.name);
-    assertCapacity(chain, this.view.capacity);
+    assertReplaceable(chain, this.view.capacity);
     replace(chain, this.view.topOf(this.name), row);
   }
 

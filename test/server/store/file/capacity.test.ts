@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Disk } from '../../../../src/server/store/file/disk.ts';
-import { defaultCapacity } from '../../../../src/server/store/memory/capacity.ts';
-import { isHeapFull } from '../../../../src/server/store/memory/heap-gauge.ts';
+import { type Capacity, defaultCapacity } from '../../../../src/server/store/memory/capacity.ts';
+import { openMemoryStore } from '../../../../src/server/store/memory/memory-store.ts';
 import { StoreUnavailableError } from '../../../../src/server/store/store.ts';
 import { bindDisk, bindDiskFile } from '../../../stress/disk-methods.ts';
 import { FakeDisk } from '../fake-disk.ts';
@@ -40,30 +40,41 @@ describe('a table', () => {
 });
 
 describe('a full heap', () => {
-  test('rejects writes, but neither reads nor deletes, and accepts writes when it has space', async () => {
-    let full = false;
-    const harness = new StoreHarness();
-    const store = await harness.open({ capacity: { ...defaultCapacity, isMemoryFull: () => full } });
-    const insert = (id: string) => store.transaction(({ groups }) => groups.insert(group(id)));
-    await insert('a');
-    full = true;
-    await expect(insert('b')).rejects.toThrow(StoreUnavailableError);
-    expect(store.health()).toMatchObject({
-      writable: false,
-      permanent: false,
-      reason: expect.stringContaining('heap'),
-    });
-    expect(await store.groups.count()).toBe(1);
-    await store.transaction(({ groups }) => groups.delete('a'));
-    full = false;
-    await insert('b');
-    expect(store.health()).toEqual({ writable: true });
-  });
+  const engines = {
+    file: (capacity: Capacity) => new StoreHarness().open({ capacity }),
+    memory: async (capacity: Capacity) => openMemoryStore(capacity),
+    'a fork': (capacity: Capacity) => openMemoryStore(capacity).fork(),
+  };
 
-  test('begins at 85 % of its limit', () => {
-    expect(isHeapFull({ used_heap_size: 850, heap_size_limit: 1000 })).toBe(false);
-    expect(isHeapFull({ used_heap_size: 851, heap_size_limit: 1000 })).toBe(true);
-  });
+  test.each(Object.keys(engines) as (keyof typeof engines)[])(
+    'rejects new rows, and accepts them when it has space: %s',
+    async (engine) => {
+      let heapUse = 0.85;
+      const store = await engines[engine]({ ...defaultCapacity, heapUse: () => heapUse });
+      const insert = (id: string) => store.transaction(({ groups }) => groups.insert(group(id)));
+      const rename = (id: string, groupName: string) =>
+        store.transaction(({ groups }) => groups.replace(group(id, { groupName })));
+      await insert('a');
+      heapUse = 0.851;
+      await expect(insert('b')).rejects.toThrow(StoreUnavailableError);
+      // A lock or a revocation changes rows.
+      await rename('a', 'renamed');
+      expect((await store.groups.get('a'))?.groupName).toBe('renamed');
+      heapUse = 0.951;
+      await expect(rename('a', 'again')).rejects.toThrow(StoreUnavailableError);
+      expect((await store.groups.get('a'))?.groupName).toBe('renamed');
+      expect(store.health()).toMatchObject({
+        writable: false,
+        permanent: false,
+        reason: expect.stringContaining('heap'),
+      });
+      expect(await store.groups.count()).toBe(1);
+      await store.transaction(({ groups }) => groups.delete('a'));
+      heapUse = 0.85;
+      await insert('b');
+      expect(store.health()).toEqual({ writable: true });
+    },
+  );
 });
 
 /** A disk on which the checkpoint is not written before `release` is called. */
