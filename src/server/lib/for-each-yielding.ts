@@ -12,6 +12,15 @@ export async function forEachYielding<Item>(items: Iterable<Item>, work: (item: 
   }
 }
 
+/** Runs a generator to its end, and yields to the event loop at each of its yields. */
+export async function runInSlices<Result>(slices: Generator<void, Result>): Promise<Result> {
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done) return value;
+    await setImmediate();
+  }
+}
+
 /** @param work the relative cost of the next step. */
 export type Pause = (work?: number) => Promise<void> | undefined;
 

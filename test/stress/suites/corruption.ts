@@ -1,7 +1,6 @@
 /** Truncates, zeroes, extends or bit-flips files of a store: a torn tail is cut off, other damage is rejected. */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import { closedSegmentName } from '../../../src/server/store/file/layout.ts';
-import { encodeBatch } from '../../../src/server/store/file/wal-record.ts';
 import { Overlay } from '../../../src/server/store/memory/overlay.ts';
 import type { StoreOpenError } from '../../../src/server/store/open-error.ts';
 import {
@@ -16,6 +15,7 @@ import {
   wal,
   zeroBytes,
 } from '../../server/store/damaged-store.ts';
+import { encodeLines } from '../../server/store/encode-lines.ts';
 import { countCommits } from '../../server/store/history.ts';
 import { between, createSeededRandom } from '../../server/store/random.ts';
 import { files, StoreHarness } from '../../server/store/store-harness.ts';
@@ -196,7 +196,7 @@ async function replay(number: number, seededBug: BugName): Promise<void> {
   const [before, here, after] = [lines.slice(0, line), lines[line] as Buffer, lines.slice(line + 1)];
   const offset = lineOffsets[line] as number;
   // A batch of an earlier start: its number is lower, so it cannot follow.
-  const earlier = encodeBatch({ first: COMMITS + 1, epoch: 0, chain: chainAt(COMMITS) }, [
+  const earlier = encodeLines({ first: COMMITS + 1, epoch: 0, chain: chainAt(COMMITS) }, [
     new Overlay('overlay'),
   ]).bytes;
   const trials = [

@@ -27,7 +27,12 @@ export function startChain(random: Random): Chain {
 
 /** Hashes a commit: its line in the log, without the newline. */
 export function hashCommit(line: string | Buffer): string {
-  return hash('sha256', line, 'hex').slice(0, 2 * HASH_BYTES);
+  return toHash(hash('sha256', line, 'hex'));
+}
+
+/** The hash of a commit from the SHA-256 of its line, in hexadecimal digits. */
+export function toHash(digest: string): string {
+  return digest.slice(0, 2 * HASH_BYTES);
 }
 
 /** @throws StoreOpenError 'foreign' if a file does not have the id of the store, which `marker` contains. */

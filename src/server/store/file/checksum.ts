@@ -10,7 +10,12 @@ const CRC_SUFFIX_LENGTH = ',"crc32":"00000000"}'.length;
 
 /** Completes a line from its text without the last brace. */
 export function appendCrc(start: string): string {
-  return `${start},"crc32":"${formatCrc(crc32(start))}"}\n`;
+  return `${start}${formatCrcEnd(crc32(start))}\n`;
+}
+
+/** The end of a line from the CRC of the bytes before it. */
+export function formatCrcEnd(crc: number): string {
+  return `,"crc32":"${formatCrc(crc)}"}`;
 }
 
 /** Formats a CRC as 8 hexadecimal digits. */

@@ -9,11 +9,14 @@
  * of the changes. `previousHash` is the hash of the commit before: see chain.ts. The other fields distinguish a torn tail from damage to durable commits; they are at both ends of a line, so
  * that either half of a damaged line is usable.
  */
+import { constants } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import * as z from 'zod';
 import type { Overlay } from '../memory/overlay.ts';
 import { findShape } from '../table-shape.ts';
-import { type Chain, hashCommit } from './chain.ts';
-import { appendCrc, parseChecked } from './checksum.ts';
+import { type Chain, hashCommit, toHash } from './chain.ts';
+import { appendCrc, formatCrcEnd, parseChecked } from './checksum.ts';
 import { FORMAT_VERSION } from './layout.ts';
 
 const WalHeader = z.object({
@@ -63,31 +66,94 @@ export function encodeHeader({ first, epoch, chain }: WalPosition): Buffer {
   return Buffer.from(appendCrc(JSON.stringify(header).slice(0, -1)));
 }
 
-/** Encodes the lines of one batch. Also returns the hash of its last commit. */
-export function encodeBatch(
-  { first, epoch, chain }: WalPosition,
-  commits: readonly Overlay[],
-): { bytes: Buffer; lastHash: string } {
-  const last = first + commits.length - 1;
-  let { lastHash } = chain;
-  const lines = commits.map((commit, offset) => {
-    const changes = encodeChanges(commit);
-    const bytes = Buffer.byteLength(changes);
-    const start = `{"sequence":${first + offset},"last":${last},"epoch":${epoch},"previousHash":"${lastHash}"`;
-    const line = appendCrc(`${start},"bytes":${bytes},"changes":${changes},"first":${first}`);
-    lastHash = hashCommit(line.slice(0, -1));
-    return line;
-  });
-  return { bytes: Buffer.from(lines.join('')), lastHash };
+/** The lines of a batch. */
+export interface EncodedBatch {
+  /** One, unless the batch is long. */
+  readonly pieces: readonly Buffer[];
+  /** The hash of its last commit. */
+  readonly lastHash: string;
 }
 
-function encodeChanges(commit: Overlay): string {
-  const changes: string[] = [];
-  for (const { shape, rows, removed } of commit.parts()) {
-    for (const key of removed) changes.push(JSON.stringify(['delete', shape.name, key]));
-    for (const row of rows.values()) changes.push(JSON.stringify(['put', shape.name, row]));
+/** Characters per slice: half a millisecond of work. */
+const SLICE_LENGTH = 64 * 1024;
+
+/** Encodes the lines of one batch in slices; the caller yields to the event loop after each. */
+export function* encodeBatch(
+  { first, epoch, chain }: WalPosition,
+  commits: readonly Overlay[],
+): Generator<void, EncodedBatch> {
+  const last = first + commits.length - 1;
+  let { lastHash } = chain;
+  const pieces: Buffer[] = [];
+  let lines = '';
+  for (const [offset, commit] of commits.entries()) {
+    const slices = yield* encodeChanges(commit);
+    const start = `{"sequence":${first + offset},"last":${last},"epoch":${epoch},"previousHash":"${lastHash}"`;
+    const [changes = ''] = slices;
+    if (slices.length === 1) {
+      const line = appendCrc(`${start},"bytes":${Buffer.byteLength(changes)},"changes":${changes},"first":${first}`);
+      lastHash = hashCommit(line.slice(0, -1));
+      lines += line;
+      if (lines.length < SLICE_LENGTH) continue;
+      pieces.push(Buffer.from(lines));
+      yield;
+    } else {
+      const line = yield* encodeLongLine(start, slices, `,"first":${first}`);
+      lastHash = line.lastHash;
+      pieces.push(Buffer.from(lines), ...line.pieces);
+    }
+    lines = '';
   }
-  return `[${changes.join()}]`;
+  if (lines !== '') pieces.push(Buffer.from(lines));
+  return { pieces, lastHash };
+}
+
+/** Encodes the changes of a commit. The slices are the parts of one text. */
+function* encodeChanges(commit: Overlay): Generator<void, string[]> {
+  const slices: string[] = [];
+  let slice = '[';
+  for (const change of listChanges(commit)) {
+    if (slice.length >= SLICE_LENGTH) {
+      slices.push(slice);
+      slice = '';
+      yield;
+    }
+    slice += slice === '[' ? JSON.stringify(change) : `,${JSON.stringify(change)}`;
+  }
+  slices.push(`${slice}]`);
+  return slices;
+}
+
+function* listChanges(commit: Overlay): Generator<readonly unknown[]> {
+  for (const { shape, rows, removed } of commit.parts()) {
+    for (const key of removed) yield ['delete', shape.name, key];
+    for (const row of rows.values()) yield ['put', shape.name, row];
+  }
+}
+
+/** Encodes the line of a long commit, as one of a short commit, but CRC and hash are computed piece by piece. */
+function* encodeLongLine(start: string, changes: readonly string[], end: string): Generator<void, EncodedBatch> {
+  const slices: Buffer[] = [];
+  let bytes = 0;
+  for (const text of changes) {
+    const slice = Buffer.from(text);
+    slices.push(slice);
+    bytes += slice.length;
+    yield;
+  }
+  const pieces = [Buffer.from(`${start},"bytes":${bytes},"changes":`), ...slices, Buffer.from(end)];
+  const hash = createHash('sha256');
+  let crc = 0;
+  for (const piece of pieces) {
+    crc = crc32(piece, crc);
+    hash.update(piece);
+    yield;
+  }
+  const crcEnd = formatCrcEnd(crc);
+  // No start could read a longer line.
+  if (bytes + start.length + 256 > constants.MAX_STRING_LENGTH) throw new RangeError('The commit is too long.');
+  pieces.push(Buffer.from(`${crcEnd}\n`));
+  return { pieces, lastHash: toHash(hash.update(crcEnd).digest('hex')) };
 }
 
 /** Decodes the format version of a segment, which the header of any version has; undefined if the line is damaged. */

@@ -1,5 +1,6 @@
 /** Writes the write-ahead log: group commit, rotation and disk failures. */
 import { setImmediate } from 'node:timers/promises';
+import { runInSlices } from '../../lib/for-each-yielding.ts';
 import type { Overlay } from '../memory/overlay.ts';
 import type { Sink } from '../memory/overlay-store.ts';
 import { type DiskStats, type StoreHealth, StoreUnavailableError } from '../store.ts';
@@ -115,15 +116,15 @@ export class Wal implements Sink {
 
   async append(commits: readonly Overlay[]): Promise<void> {
     await this.#beforeAppend();
+    const { pieces, lastHash } = await runInSlices(encodeBatch(this.#nextPosition(), commits));
     this.#assertRunning();
     await this.#finish();
     // With another lock file, another server may write to the same log. Under load, the last batch was checked just now.
     if (!this.#isCheckRecent()) await this.#assertInPlace(this.#watched.slice(0, 1));
-    const { bytes, lastHash } = encodeBatch(this.#nextPosition(), commits);
-    await this.#write(bytes);
+    const end = await this.#write(pieces);
     await this.#sync();
     await this.#assertInPlace(this.#watched).catch((error: unknown) => this.#undoWrite(error));
-    this.#end += bytes.length;
+    this.#end = end;
     this.#sequence += commits.length;
     this.#chain = { ...this.#chain, lastHash };
     this.#health = { writable: true };
@@ -191,13 +192,21 @@ export class Wal implements Sink {
     if (!this.#health.writable && this.#health.permanent) throw new StoreUnavailableError(this.#health.reason);
   }
 
-  /** After a failure, the file ends with its durable part again, at the latest before the next write. */
-  async #write(bytes: Buffer): Promise<void> {
+  /**
+   * After a failure, the file ends with its durable part again, at the latest before the next write.
+   * @returns the end of the file
+   */
+  async #write(pieces: readonly Buffer[]): Promise<number> {
+    let end = this.#end;
     try {
-      await writeAll(this.#file, bytes, this.#end);
+      for (const piece of pieces) {
+        await writeAll(this.#file, piece, end);
+        end += piece.length;
+      }
     } catch (error) {
       await this.#undoWrite(error);
     }
+    return end;
   }
 
   /** Without the files in place nothing is undone: the log may belong to another process. */

@@ -22,10 +22,7 @@ export function* mergeInSlices(lower: Overlay, upper: Overlay): Generator<void, 
 function* mergeRows(lower: Overlay, upper: Overlay): Generator<number, void> {
   for (const part of upper.parts()) {
     const below = lower.table(part.shape.name);
-    for (const key of part.removed) {
-      below.remove(key);
-      yield 1;
-    }
+    for (const key of part.removed) yield below.remove(key);
     for (const [key, row] of part.rows) yield below.put(key, row);
   }
 }

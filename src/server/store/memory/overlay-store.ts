@@ -6,12 +6,12 @@
  * dropped together with all transactions that depend on it.
  */
 import { setImmediate } from 'node:timers/promises';
-import { createPause } from '../../lib/for-each-yielding.ts';
+import { createPause, runInSlices } from '../../lib/for-each-yielding.ts';
 import { DerivedValues } from '../derived-values.ts';
 import { type Reader, type StoreDump, type StoreHealth, StoreUnavailableError, type Transaction } from '../store.ts';
 import { type StoredRow, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
-import { Batch } from './batch.ts';
+import { Batch, LARGE_OVERLAY } from './batch.ts';
 import { type Capacity, defaultCapacity, isMemoryFull, memoryFullReason } from './capacity.ts';
 import { mergeInSlices } from './merge-in-slices.ts';
 import { listTableOverlays, Overlay } from './overlay.ts';
@@ -41,8 +41,10 @@ export class OverlayStore {
   readonly reader: Reader;
   readonly #sink: Sink;
   readonly #capacity: Capacity;
-  /** Topmost first: one overlay, or two while the lower one is frozen. */
+  /** Topmost first: one overlay, two while the lower one is frozen, and those of a large batch while they are merged. */
   readonly #durable: Overlay[];
+  /** Set while a large batch is merged into the overlay below it. */
+  #merging: Promise<void> | undefined;
   readonly #derived = new Map<TableName, DerivedValues>(tableNames.map((name) => [name, new DerivedValues()]));
   readonly #derivedOf = (name: TableName) => this.#derived.get(name) as DerivedValues;
   #inFlight: Batch | undefined;
@@ -120,6 +122,8 @@ export class OverlayStore {
   /** Merges the changes since `freeze` into the frozen overlay, in slices. */
   async thaw(): Promise<void> {
     for (;;) {
+      // A large batch changes the upper overlay.
+      while (this.#merging !== undefined) await this.#merging;
       const [upper, lower] = this.#durable;
       if (upper === undefined || lower === undefined) return;
       if (upper.size <= SMALL_OVERLAY) {
@@ -129,8 +133,7 @@ export class OverlayStore {
       }
       // New batches go to another overlay, so that this one does not change. Each round is smaller.
       this.#durable.unshift(new Overlay('overlay'));
-      for (const _ of mergeInSlices(lower, upper)) await setImmediate();
-      this.#durable.splice(1, 1);
+      await this.#mergeDown(upper, lower);
     }
   }
 
@@ -192,7 +195,7 @@ export class OverlayStore {
   }
 
   #pending(): Overlay[] {
-    return [this.#gathering?.overlay, this.#inFlight?.overlay].filter((overlay) => overlay !== undefined);
+    return [...(this.#gathering?.overlays ?? []), ...(this.#inFlight?.overlays ?? [])];
   }
 
   #startFlushLoop(): void {
@@ -221,10 +224,36 @@ export class OverlayStore {
       this.#dropPending(batch, error);
       return;
     }
-    this.#durable[0]?.merge(batch.overlay);
-    for (const { shape } of batch.overlay.parts()) this.#derivedOf(shape.name).invalidate();
+    const merged = this.#publish(batch);
     this.#inFlight = undefined;
     batch.settle.resolve();
+    await merged;
+  }
+
+  /** Makes a durable batch visible in one step. @returns when a large one is merged, which the next batch waits for. */
+  #publish({ overlays }: Batch): Promise<void> | undefined {
+    const lower = this.#durable[0] as Overlay;
+    const upwards = [...overlays].reverse();
+    for (const overlay of upwards) for (const { shape } of overlay.parts()) this.#derivedOf(shape.name).invalidate();
+    if (upwards.every(({ size }) => size <= LARGE_OVERLAY)) {
+      for (const overlay of upwards) lower.merge(overlay);
+      return undefined;
+    }
+    this.#durable.unshift(...overlays);
+    this.#merging = this.#mergeBatch(upwards, lower).finally(() => {
+      this.#merging = undefined;
+    });
+    return this.#merging;
+  }
+
+  async #mergeBatch(upwards: readonly Overlay[], lower: Overlay): Promise<void> {
+    for (const overlay of upwards) await this.#mergeDown(overlay, lower);
+  }
+
+  /** Merges `upper` into `lower` in slices; `upper` must not change meanwhile. */
+  async #mergeDown(upper: Overlay, lower: Overlay): Promise<void> {
+    await runInSlices(mergeInSlices(lower, upper));
+    this.#durable.splice(this.#durable.indexOf(upper), 1);
   }
 
   #dropPending(failed: Batch, cause: unknown): void {

@@ -67,19 +67,22 @@ export class TableOverlay {
     return 1 + this.#addToIndexes(key, row);
   }
 
-  remove(key: string): void {
-    this.drop(key);
+  /** @returns the units of work, as `put`. */
+  remove(key: string): number {
+    const work = this.drop(key);
     if (!this.#isBase) this.removed.add(key);
+    return work;
   }
 
-  /** Deletes the row or removal mark of the key from this overlay. */
-  drop(key: string): void {
+  /** Deletes the row or removal mark of the key from this overlay. @returns the units of work, as `put`. */
+  drop(key: string): number {
     this.removed.delete(key);
     const previous = this.rows.get(key);
-    if (previous === undefined) return;
-    this.#removeFromIndexes(key, previous);
+    if (previous === undefined) return 1;
+    const entries = this.#removeFromIndexes(key, previous);
     this.keys.delete(key);
     this.rows.delete(key);
+    return 1 + entries;
   }
 
   /** Merges all changes of an overlay above. */
@@ -110,8 +113,9 @@ export class TableOverlay {
     return index;
   }
 
-  /** A unique value that now belongs to another row stays with that row. */
-  #removeFromIndexes(key: string, row: StoredRow): void {
+  /** A unique value that now belongs to another row stays with that row. @returns the number of plain entries removed. */
+  #removeFromIndexes(key: string, row: StoredRow): number {
+    let entries = 0;
     for (const [name, values] of this.shape.unique) {
       const owners = this.#unique.get(name);
       for (const value of indexValues(values, row)) if (owners?.get(value) === key) owners.delete(value);
@@ -122,8 +126,10 @@ export class TableOverlay {
         const keys = lists?.get(value);
         keys?.delete(key);
         if (keys?.size === 0) lists?.delete(value);
+        entries += 1;
       }
     }
+    return entries;
   }
 }
 

@@ -1,4 +1,5 @@
 /** Table access: readers over an overlay chain, and writers into its topmost overlay. */
+import { precedes } from '../../lib/code-points.ts';
 import type { Pause } from '../../lib/for-each-yielding.ts';
 import type { Derivation, DerivedValues } from '../derived-values.ts';
 import { collectReachedRows, valuesOf } from '../reach.ts';
@@ -8,6 +9,9 @@ import type { TableName } from '../tables.ts';
 import { assertInsertable, assertReplaceable, type Capacity } from './capacity.ts';
 import type { TableOverlay } from './overlay.ts';
 import { countRows, type OverlayChain, readAllRows, readMatches, readRow, readUnique } from './overlay-chain.ts';
+
+/** Rows that a transaction reads in one piece: a millisecond of work. */
+const ROWS_PER_SLICE = 1_000;
 
 /** The overlay chains that a reader reads from. */
 export interface View {
@@ -55,10 +59,19 @@ class ReadAccess<Kind extends View> {
   }
 
   async getMany(keys: readonly string[]): Promise<readonly StoredRow[]> {
-    const pausing = this.view.pause(keys.length);
-    if (pausing) await pausing;
-    const chain = this.view.chainOf(this.name);
-    return keys.map((key) => readRow(chain, key)).filter((row) => row !== undefined);
+    const rows: StoredRow[] = [];
+    const length = this.view.durable ? keys.length : ROWS_PER_SLICE;
+    for (let at = 0; at < keys.length; at += length) {
+      const slice = keys.slice(at, at + length);
+      const pausing = this.view.pause(slice.length);
+      if (pausing) await pausing;
+      const chain = this.view.chainOf(this.name);
+      for (const key of slice) {
+        const row = readRow(chain, key);
+        if (row !== undefined) rows.push(row);
+      }
+    }
+    return rows;
   }
 
   async getLinked(index: string, key: string): Promise<readonly StoredRow[]> {
@@ -75,9 +88,7 @@ class ReadAccess<Kind extends View> {
   }
 
   async find(index: string, value: string, range: Range = {}): Promise<readonly StoredRow[]> {
-    const pausing = this.view.pause();
-    if (pausing) await pausing;
-    return readMatches(this.view.chainOf(this.name), index, value, range);
+    return this.readInSlices((slice) => readMatches(this.view.chainOf(this.name), index, value, slice), range);
   }
 
   async findMany(index: string, values: readonly string[], range: Range = {}): Promise<readonly StoredRow[]> {
@@ -121,14 +132,35 @@ class ReadAccess<Kind extends View> {
   }
 
   async list(range: Range = {}): Promise<readonly StoredRow[]> {
-    const pausing = this.view.pause();
+    return this.readInSlices((slice) => readAllRows(this.view.chainOf(this.name), slice), range);
+  }
+
+  /**
+   * Reads a long list of a transaction in slices: its rows do not change meanwhile. A plain read is a view of one moment,
+   * so it is in one piece. Not a #method: guards derive objects from this one.
+   */
+  private async readInSlices(read: (range: Range) => StoredRow[], range: Range): Promise<readonly StoredRow[]> {
+    const { view } = this;
+    const pausing = view.pause();
     if (pausing) await pausing;
-    return readAllRows(this.view.chainOf(this.name), range);
+    const { limit = Number.POSITIVE_INFINITY } = range;
+    if (view.durable || limit <= ROWS_PER_SLICE) return read(range);
+    const { key: keyOf } = shapeOf(this.name);
+    const rows: StoredRow[] = [];
+    let { after } = range;
+    for (;;) {
+      const slice = read({ after, limit: Math.min(ROWS_PER_SLICE, limit - rows.length) });
+      rows.push(...slice);
+      const last = slice.at(-1);
+      if (last === undefined || slice.length < ROWS_PER_SLICE) return rows;
+      after = keyOf(last);
+      await view.pause(slice.length);
+    }
   }
 
   private async findUnique(unique: string, value: string, { after = '' }: Range): Promise<readonly StoredRow[]> {
     const row = await this.getBy(unique, value);
-    return row !== undefined && shapeOf(this.name).key(row) > after ? [row] : [];
+    return row !== undefined && precedes(after, shapeOf(this.name).key(row)) ? [row] : [];
   }
 
   async count(): Promise<number> {
@@ -196,7 +228,7 @@ function shapeOf(name: TableName): TableShape {
 }
 
 function sortByKey(rows: ReadonlyMap<string, StoredRow>): StoredRow[] {
-  return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+  return [...rows].sort(([one], [other]) => (precedes(one, other) ? -1 : 1)).map(([, row]) => row);
 }
 
 function insert(chain: OverlayChain, top: TableOverlay, input: StoredRow): void {

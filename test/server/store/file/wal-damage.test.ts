@@ -5,7 +5,7 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { FORMAT_VERSION } from '../../../../src/server/store/file/layout.ts';
-import { encodeBatch, encodeHeader } from '../../../../src/server/store/file/wal-record.ts';
+import { encodeHeader } from '../../../../src/server/store/file/wal-record.ts';
 import { Overlay } from '../../../../src/server/store/memory/overlay.ts';
 import {
   COMMITS,
@@ -21,6 +21,7 @@ import {
   wal,
   zeroBytes,
 } from '../damaged-store.ts';
+import { encodeLines } from '../encode-lines.ts';
 import { History } from '../history.ts';
 import { group } from '../rows.ts';
 import { expectOpenError, expectOpens } from '../store-assertions.ts';
@@ -28,13 +29,13 @@ import { files } from '../store-harness.ts';
 
 /** Commits as one batch, each adding one group. */
 function batch(first: number, epoch: number, count: number, chain = chainAt(first - 1)): Buffer {
-  return encodeBatch({ first, epoch, chain }, createCommits(first, count)).bytes;
+  return encodeLines({ first, epoch, chain }, createCommits(first, count)).bytes;
 }
 
 /** A batch of one commit, and one of another after it. */
 function twoBatches(first: number, epoch: number, secondEpoch: number): [Buffer, Buffer] {
   const chain = chainAt(first - 1);
-  const { bytes, lastHash } = encodeBatch({ first, epoch, chain }, createCommits(first, 1));
+  const { bytes, lastHash } = encodeLines({ first, epoch, chain }, createCommits(first, 1));
   return [bytes, batch(first + 1, secondEpoch, 1, { ...chain, lastHash })];
 }
 
