@@ -1,6 +1,7 @@
 /** What commands do with a database beside the servers: set it up, migrate it, inspect it. */
+import { readFileSync } from 'node:fs';
 import type { BootstrapResult } from './bootstrap.ts';
-import { readSettings, SettingError, type Settings } from './config/settings.ts';
+import { readSettings, SettingError, type Settings, withSecretFiles } from './config/settings.ts';
 import { systemClock } from './lib/clock.ts';
 import { createIds } from './lib/ids.ts';
 import { systemRandom } from './lib/random.ts';
@@ -39,7 +40,8 @@ export interface SetupResult {
  * Creates or migrates the tables, the administrator, the signing key, and the objects of the seed. A second run changes
  * nothing. @throws SettingError, SeedError, StoreOpenError
  */
-export async function initializeDatabase({ flags, environment }: SetupOptions): Promise<SetupResult> {
+export async function initializeDatabase({ flags, environment: variables }: SetupOptions): Promise<SetupResult> {
+  const environment = withSecretFiles(variables, readText);
   const fixed = { ...flags, store: 'postgres' };
   const first = readSettings(fixed, environment);
   const seed = first.seed === undefined ? undefined : await readSeedFile(first.seed);
@@ -52,12 +54,14 @@ export async function initializeDatabase({ flags, environment }: SetupOptions): 
 
 /** Applies the missing migrations. @returns their names @throws SettingError, StoreOpenError */
 export async function migrateDatabase({ flags, environment }: SetupOptions): Promise<readonly string[]> {
-  const settings = readSettings({ ...flags, store: 'postgres' }, environment);
+  const settings = readSettings({ ...flags, store: 'postgres' }, withSecretFiles(environment, readText));
   const { connectDatabase } = await import('./store/postgres/setup/open-database.ts');
   const { connections, migrated } = await connectDatabase({ ...databaseOf(settings), initialize: true }, 'migration');
   await connections.close();
   return migrated;
 }
+
+const readText = (file: string) => readFileSync(file, 'utf8');
 
 const system = { clock: systemClock, random: systemRandom, stopwatch: systemStopwatch, timer: systemTimer };
 

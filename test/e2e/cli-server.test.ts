@@ -311,3 +311,41 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect((await iam(['groups', 'get', 'prompted'])).code).toBe(afterwards);
   });
 });
+
+describe('iam server status --ready', () => {
+  test('exits with 0 if the server accepts writes, without credentials, and with 1 if none listens', async () => {
+    const ready = ['server', 'status', '--ready', '--base-url'];
+    expect(await sandbox.iam([...ready, served.url])).toMatchObject({ code: 0, out: '', err: '' });
+    const missing = await sandbox.iam([...ready, 'http://127.0.0.1:1']);
+    expect(missing).toMatchObject({ code: 1, out: '' });
+    expect(missing.err).toContain('http://127.0.0.1:1');
+  });
+
+  test('waits until the server is ready', async () => {
+    const statuses = [503, 503];
+    await using starting = await startFakeServer(() => ({ status: statuses.shift() ?? 200, json: {} }));
+    const ready = ['server', 'status', '--ready', '--base-url', starting.url];
+    expect(await sandbox.iam([...ready, '--wait', '60'])).toMatchObject({ code: 0, out: '', err: '' });
+    expect(new Set(starting.received.map(({ path: requested }) => requested))).toEqual(new Set(['/readyz']));
+    statuses.push(503);
+    expect((await sandbox.iam([...ready, '--max-wait', '0'])).err).toContain('/readyz returned 503');
+  });
+
+  test('rejects options that do not fit', async () => {
+    expect((await sandbox.iam(['server', 'status', '--wait', '1'])).code).toBe(2);
+    expect((await sandbox.iam(['server', 'status', 'memory', '--ready'])).code).toBe(2);
+  });
+});
+
+test('the server reads a secret from the file of its _FILE variable', async () => {
+  await using own = await Sandbox.make();
+  await writeFile(own.file('secret'), 'the-secret-of-a-file-with-a-line-break\n');
+  const { url } = await own.serve(['--store', 'memory'], {
+    IAM_ADMIN_CLIENT_SECRET: '',
+    IAM_ADMIN_CLIENT_SECRET_FILE: own.file('secret'),
+  });
+  const signIn = (secret: string) =>
+    own.iam(['groups', 'list'], { IAM_BASE_URL: url, IAM_CLIENT_ID: 'e2e-admin', IAM_CLIENT_SECRET: secret });
+  expect((await signIn('the-secret-of-a-file-with-a-line-break')).code).toBe(0);
+  expect((await signIn('another-secret')).code).toBe(4);
+});

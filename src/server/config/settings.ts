@@ -1,5 +1,6 @@
 /** Reads the settings from flags, environment and seed. Errors name the origin of an invalid value. */
 
+import { readSecretFiles } from '../../contract/secret-files.ts';
 import type { Setting } from './setting-types.ts';
 import { settingsTable } from './settings-table.ts';
 import { isLoopbackHost } from './validators.ts';
@@ -31,6 +32,16 @@ export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Adds the secrets of files to the environment. @param read reads a file as text @throws SettingError */
+export function withSecretFiles(environment: Environment, read: (file: string) => string): Environment {
+  return readSecretFiles(Object.values<Setting>(settingsTable), environment, {
+    read,
+    createError: (message) => new SettingError(message),
+  });
+}
+
 type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
 
 /** Settings of a seed document, by flag name. */
@@ -40,11 +51,7 @@ type SeedSettings = Readonly<Record<string, string | number | boolean | readonly
  * Settings from flags (by flag name), then the environment, then the seed, then the defaults.
  * @throws SettingError naming the flag, variable or key and the valid values.
  */
-export function readSettings(
-  flags: FlagValues,
-  environment: Readonly<Record<string, string | undefined>>,
-  seedSettings: SeedSettings = {},
-): Settings {
+export function readSettings(flags: FlagValues, environment: Environment, seedSettings: SeedSettings = {}): Settings {
   for (const name of Object.keys(seedSettings)) assertSeedable(name);
   const entries = Object.entries(settingsTable).map(([key, setting]) => [
     key,
@@ -74,12 +81,7 @@ function assertSeedable(name: string): void {
     throw new SettingError(`settings.${name} in the seed: set it in the environment as ${setting.environment}`);
 }
 
-function readSetting(
-  setting: Setting,
-  flags: FlagValues,
-  environment: Readonly<Record<string, string | undefined>>,
-  seedSettings: SeedSettings,
-) {
+function readSetting(setting: Setting, flags: FlagValues, environment: Environment, seedSettings: SeedSettings) {
   const flag = setting.flag ? flags[setting.name] : undefined;
   // An empty list from an unset shell variable must not widen access.
   if (flag === '' && setting.kind === 'list') throw new SettingError(`--${setting.name} must not be empty`);

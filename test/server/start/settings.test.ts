@@ -1,6 +1,6 @@
 /** Settings: sources, validation, and messages without secrets. */
 import { describe, expect, test } from 'vitest';
-import { readSettings, SettingError, settingsTable } from '../../../src/server/config/settings.ts';
+import { readSettings, SettingError, settingsTable, withSecretFiles } from '../../../src/server/config/settings.ts';
 
 describe('a setting', () => {
   test('is read from the flag, the environment, the seed, or the default, in this order', () => {
@@ -178,5 +178,35 @@ describe('dependent settings', () => {
     }
     for (const host of ['127.0.0.1', '127.3.2.1', 'localhost', '::1', '[::1]'])
       expect(readSettings({ host }, {}).host).toBe(host);
+  });
+});
+
+describe('the file of a secret', () => {
+  const secrets = Object.values(settingsTable).filter(({ flag }) => !flag);
+  const files: Record<string, string> = { '/run/secret': 'canary@example.com\r\n', '/run/empty': '\n' };
+  const read = (file: string) => {
+    const text = files[file];
+    if (text === undefined) throw Object.assign(new Error('missing'), { code: 'ENOENT' });
+    return text;
+  };
+
+  test.each(secrets.map(({ environment }) => environment))('sets %s without its line break, and only once', (name) => {
+    const variable = `${name}_FILE`;
+    expect(withSecretFiles({ [variable]: '/run/secret' }, read)[name]).toBe('canary@example.com');
+    expect(withSecretFiles({ [variable]: '' }, read)).toEqual({ [variable]: '' });
+    const failures = [
+      { [variable]: '/run/secret', [name]: 'canary' },
+      { [variable]: '/run/empty' },
+      { [variable]: '/run/missing' },
+    ];
+    for (const environment of failures) {
+      expect(() => withSecretFiles(environment, read)).toThrow(SettingError);
+      expect(() => withSecretFiles(environment, read)).toThrow(variable);
+      expect(() => withSecretFiles(environment, read)).not.toThrow(/canary/);
+    }
+  });
+
+  test('is not read for a setting that has a flag', () => {
+    expect(withSecretFiles({ IAM_SERVE_HOST_FILE: '/run/secret' }, read).IAM_SERVE_HOST).toBeUndefined();
   });
 });

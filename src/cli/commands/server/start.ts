@@ -5,7 +5,6 @@ import type { ManifestSetting } from '../../../contract/manifest-types.ts';
 import { addCommand } from '../../command.ts';
 import type { GlobalOptions } from '../../config/settings.ts';
 import { type CliRuntime, type CommandOptions, type Context, withContext } from '../../context.ts';
-import { usageError } from '../../errors.ts';
 import { withFileLock } from '../../io/private-files.ts';
 import { type LaunchedServer, launchServer, type ReadyLine } from '../../local-server/launch.ts';
 import { profileNameOf, saveServerProfile } from '../../local-server/server-profile.ts';
@@ -19,6 +18,7 @@ import {
 import { formats } from '../../output/format.ts';
 import { createSettingOption, readFlags } from './serve.ts';
 import { describeServer } from './status.ts';
+import { parseTimeout } from './timeout.ts';
 
 const defaultWait = 30;
 
@@ -44,17 +44,9 @@ export function addStart(noun: Command, runtime: CliRuntime): void {
     const global: GlobalOptions = command.optsWithGlobals();
     const { output, quiet } = global;
     await withContext(runtime, { ...(output ? { output } : {}), quiet: quiet === true }, (context) =>
-      start(context, readFlags(command, settings), parseTimeout(options.wait)),
+      start(context, readFlags(command, settings), parseTimeout(options.wait, defaultWait)),
     );
   });
-}
-
-function parseTimeout(value: unknown): number {
-  const text = value === undefined || value === true ? String(defaultWait) : String(value);
-  const [, seconds] = /^(\d{1,5}(?:\.\d+)?)s?$/.exec(text) ?? [];
-  if (seconds === undefined || Number(seconds) === 0)
-    throw usageError('--wait must be a number of seconds, such as 10s.');
-  return Number(seconds) * 1000;
 }
 
 type Flags = Readonly<Record<string, string | boolean>>;

@@ -1,28 +1,41 @@
 /** `iam server status`: shows background servers. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../../command.ts';
-import type { CliRuntime, Context } from '../../context.ts';
-import { QuietExit } from '../../errors.ts';
+import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
+import { QuietExit, usageError } from '../../errors.ts';
+import { resolveBaseUrl } from '../../http/connection.ts';
 import { addServerArgument, findKnownServers } from '../../local-server/select-server.ts';
 import { isServerRunning, readServerRecords, type ServerRecord } from '../../local-server/server-records.ts';
+import { createErrorReport } from '../../output/error-report.ts';
+import { parseTimeout } from './timeout.ts';
 
 /** Adds the command. */
 export function addStatus(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'status', {
     title: 'Show the status of background servers',
     description:
-      'Exits with 0 if a server is running, otherwise with 1, and with 3 for an unknown name. The state `ended` means that a server exited without `iam server stop`; see its log for the reason.',
+      'Exits with 0 if a server is running, otherwise with 1, and with 3 for an unknown name. The state `ended` means that a server exited without `iam server stop`; see its log for the reason. With --ready, asks the server of --base-url for /readyz instead, without credentials, and exits with 0 if it accepts writes, otherwise with 1: for service managers and containers.',
     effect: 'local',
     examples: [
       { title: 'Show all servers', command: '' },
       { title: 'Show one server', command: 'memory' },
       { title: 'In a script', command: '-q -o json' },
+      { title: 'Wait until a server accepts writes', command: '--ready --wait 30s --base-url http://127.0.0.1:8080' },
     ],
   });
-  setAction(addServerArgument(command), runtime, (context, [typed]) => status(context, typed as string | undefined));
+  addServerArgument(command)
+    .option('--ready', 'check whether the server of --base-url is ready')
+    .option('--wait <seconds>', 'with --ready, how long to wait until it is');
+  setAction(command, runtime, (context, [typed], options) =>
+    options.ready === true
+      ? waitUntilReady(context, typed, options)
+      : status(context, typed as string | undefined, options),
+  );
 }
 
-async function status(context: Context, typed: string | undefined): Promise<void> {
+async function status(context: Context, typed: string | undefined, options: CommandOptions): Promise<void> {
+  if (options.wait !== undefined) throw usageError('--wait requires --ready.');
   const { environment } = context;
   const known = await (typed === undefined
     ? readServerRecords(environment.variables)
@@ -32,6 +45,35 @@ async function status(context: Context, typed: string | undefined): Promise<void
   if (rows.some(({ state }) => state === 'running')) return;
   context.notice('No background server is running.');
   throw new QuietExit(1);
+}
+
+const pollMs = 200;
+
+async function waitUntilReady(context: Context, typed: unknown, { wait }: CommandOptions): Promise<void> {
+  if (typed !== undefined) throw usageError('--ready checks the server of --base-url: omit the name.');
+  const { environment, io } = context;
+  const deadline = environment.now() + (wait === undefined ? 0 : parseTimeout(wait));
+  let problem = await findReadinessProblem(context);
+  while (problem !== undefined && environment.now() < deadline) {
+    await pause(pollMs, undefined, { signal: io.signal });
+    problem = await findReadinessProblem(context);
+  }
+  if (problem === undefined) return;
+  context.notice(problem);
+  throw new QuietExit(1);
+}
+
+/** Returns why the server is not ready; undefined if it is. */
+async function findReadinessProblem(context: Context): Promise<string | undefined> {
+  const { io, manifest, settings } = context;
+  try {
+    const client = await context.connect('anonymous');
+    const { status } = await client.raw('GET', '/readyz', { anonymous: true, signal: io.signal });
+    return status === 200 ? undefined : `${resolveBaseUrl(settings)} is not ready: /readyz returned ${status}.`;
+  } catch (error) {
+    if (io.signal.aborted) throw error;
+    return createErrorReport(error, manifest).message;
+  }
 }
 
 /** Selects the columns that fit a terminal without truncating URLs; `wide` prints all. */

@@ -1,9 +1,12 @@
 /** The options of commands that use the database of a server, and their errors. */
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { readSecretFiles } from '../../../contract/secret-files.ts';
 import type * as DatabaseSetup from '../../../server/setup-database.ts';
 import type { DatabaseTarget } from '../../../server/store/maintenance/copy-database.ts';
 import type { CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
+import type { Environment } from '../../io/io.ts';
 import { convertStoreErrors } from './store-errors.ts';
 
 /** Adds --database-url and --database-schema. */
@@ -21,8 +24,15 @@ export function findDatabase({ manifest, environment }: Context, options: Comman
   };
   if (options.databaseUrl !== undefined && hasPassword(String(options.databaseUrl)))
     throw usageError('--database-url must not contain a password.', 'Set IAM_DATABASE_URL instead.');
-  const databaseUrl = environment.variables.IAM_DATABASE_URL || read('database-url', options.databaseUrl);
+  const databaseUrl = readDatabaseSecret(manifest, environment.variables) || read('database-url', options.databaseUrl);
   return databaseUrl === '' ? undefined : { databaseUrl, schema: read('database-schema', options.databaseSchema) };
+}
+
+/** The URL of IAM_DATABASE_URL or of the file of IAM_DATABASE_URL_FILE. @throws CliError for a file that cannot be read */
+function readDatabaseSecret({ settings }: Context['manifest'], variables: Environment['variables']) {
+  const database = settings.filter(({ environment }) => environment === 'IAM_DATABASE_URL');
+  const read = (file: string) => readFileSync(file, 'utf8');
+  return readSecretFiles(database, variables, { read, createError: (message) => usageError(message) }).IAM_DATABASE_URL;
 }
 
 /** @throws CliError without a URL */

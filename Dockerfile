@@ -1,0 +1,31 @@
+# The service and the command, see docs/container.md.
+FROM node:24-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+COPY scripts/openapi-types/package.json scripts/openapi-types/
+RUN npm ci --include=dev
+COPY . .
+# The package as users install it, with the versions of the lock file.
+RUN npm run build && npm pack --ignore-scripts \
+  && mkdir /app && tar -xzf iam-standin-*.tgz -C /app --strip-components=1 \
+  && cp package-lock.json .npmrc /app/ && mkdir -p /app/scripts && cp -r scripts/openapi-types /app/scripts/
+WORKDIR /app
+RUN npm ci --omit=dev && rm -rf scripts
+
+FROM node:24-slim
+COPY --from=build /app /app
+# Writable for any user, because the container can run as any.
+RUN ln -s /app/bin/iam.js /usr/local/bin/iam && mkdir -m 1777 /data
+ENV NODE_ENV=production \
+    HOME=/data \
+    IAM_SERVE_HOST=0.0.0.0 \
+    IAM_SERVE_ALLOW_REMOTE=true \
+    IAM_SERVE_DATA=/data/store
+WORKDIR /
+VOLUME /data
+EXPOSE 8080
+USER 1000:1000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --start-interval=1s \
+  CMD ["iam", "server", "status", "--ready", "--quiet", "--base-url", "http://127.0.0.1:8080"]
+ENTRYPOINT ["iam"]
+CMD ["serve"]

@@ -1,0 +1,55 @@
+/** Secrets in files, as containers and service managers mount them: `IAM_ADMIN_PASSWORD_FILE` names the file with the value. */
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface SecretSetting {
+  readonly environment: string;
+  /** False for a secret, which only the environment can set. */
+  readonly flag: boolean;
+}
+
+interface SecretFilesDeps {
+  /** Reads a file as text. */
+  read(file: string): string;
+  /** Creates the error for a message without secrets. */
+  createError(message: string): Error;
+}
+
+/** Returns the variable that names the file of a secret. */
+export function secretFileVariable({ environment }: Pick<SecretSetting, 'environment'>): string {
+  return `${environment}_FILE`;
+}
+
+/**
+ * Returns the environment with the secrets of its `_FILE` variables. A line break at the end of a file is removed.
+ * @throws the error of `createError` for a file that cannot be read or is empty, and for a secret that is set twice
+ */
+export function readSecretFiles(
+  settings: readonly SecretSetting[],
+  environment: Environment,
+  deps: SecretFilesDeps,
+): Environment {
+  const secrets = settings.filter(({ flag }) => !flag);
+  const named = secrets.filter((setting) => environment[secretFileVariable(setting)]);
+  return {
+    ...environment,
+    ...Object.fromEntries(named.map((setting) => [setting.environment, readSecret(setting, environment, deps)])),
+  };
+}
+
+function readSecret(setting: SecretSetting, environment: Environment, { read, createError }: SecretFilesDeps): string {
+  const variable = secretFileVariable(setting);
+  if (environment[setting.environment])
+    throw createError(`${setting.environment} and ${variable} must not both be set`);
+  const value = readText(variable, environment[variable] ?? '', { read, createError }).replace(/\r?\n$/, '');
+  if (value === '') throw createError(`${variable} names an empty file`);
+  return value;
+}
+
+function readText(variable: string, file: string, { read, createError }: SecretFilesDeps): string {
+  try {
+    return read(file);
+  } catch (error) {
+    throw createError(`${variable} must name a readable file: ${file}: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
