@@ -1,0 +1,53 @@
+/**
+ * `npm run test:nodes [-- FILE...]`: runs the tests on each supported version of Node, from npm's packages of Node for
+ * Linux. Arguments go to vitest; without them it is the whole suite, four times.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { root } from './root.mjs';
+
+const supportedMajors = [20, 22, 24, 26];
+
+function run(command, args, options) {
+  return spawnSync(command, args, { stdio: 'inherit', ...options }).status === 0;
+}
+
+/** Installs a version of Node below `work`. @returns its folder of programs; undefined if it cannot be installed */
+function installNode(major, work) {
+  const folder = path.join(work, String(major));
+  mkdirSync(folder, { recursive: true });
+  const name = `node-linux-${process.arch}`;
+  const flags = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder];
+  return run('npm', [...flags, `${name}@${major}`], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+    ? path.join(folder, 'node_modules', name, 'bin')
+    : undefined;
+}
+
+/** Runs the tests on a version. @returns its line of the summary, and whether all passed */
+function testOn(major, work, args) {
+  const programs = installNode(major, work);
+  if (programs === undefined) return { passed: false, line: `Node ${major}: not installed` };
+  const node = path.join(programs, 'node');
+  const env = { ...process.env, PATH: `${programs}${path.delimiter}${process.env.PATH}` };
+  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
+  process.stdout.write(`\n== Node ${version}\n`);
+  const passed = run(node, ['scripts/test.mjs', ...args], { cwd: root, env });
+  return { passed, line: `Node ${version}: ${passed ? 'passed' : 'failed'}` };
+}
+
+if (process.platform === 'linux') {
+  const work = mkdtempSync(path.join(os.tmpdir(), 'iam-nodes-'));
+  try {
+    const results = supportedMajors.map((major) => testOn(major, work, process.argv.slice(2)));
+    process.stdout.write(`\n${results.map(({ line }) => line).join('\n')}\n`);
+    process.exitCode = results.every(({ passed }) => passed) ? 0 : 1;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+} else {
+  process.stderr.write('error: npm has these packages of Node for Linux only; install the versions another way\n');
+  process.exitCode = 2;
+}

@@ -1,0 +1,96 @@
+/** The Dockerfile, the compose file and the systemd unit, as far as they can be checked without an engine or systemd. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { secretFileVariable } from '../../src/contract/secret-files.ts';
+import { readSettings, type Setting, settingsTable } from '../../src/server/config/settings.ts';
+import { readSource, root } from '../conformance/source-files.ts';
+import { loadScript } from './load-script.ts';
+
+interface Instruction {
+  readonly name: string;
+  readonly text: string;
+  readonly args: readonly string[];
+  readonly from?: string;
+  readonly pairs?: Readonly<Record<string, string>>;
+}
+
+interface Service {
+  readonly image?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+}
+
+const { parseDockerfile } = await loadScript<{ parseDockerfile(text: string): Instruction[] }>('dockerfile.mjs');
+
+const settings: readonly Setting[] = Object.values(settingsTable);
+const variables = new Set(settings.flatMap((setting) => [setting.environment, secretFileVariable(setting)]));
+const unknownVariables = (names: readonly string[]) =>
+  names.filter((name) => name.startsWith('IAM_') && !variables.has(name));
+
+describe('the Dockerfile', () => {
+  const instructions = parseDockerfile(readSource('Dockerfile'));
+  const all = (name: string) => instructions.filter((one) => one.name === name);
+  const environment = Object.assign({}, ...all('ENV').map(({ pairs }) => pairs)) as Record<string, string>;
+
+  test('has two stages on the same slim image, and runs as a number that is not root', () => {
+    expect(all('FROM').map(({ args: [image = ''] }) => image)).toEqual([
+      expect.stringMatching(/^node:\d+-slim$/),
+      all('FROM')[0]?.args[0],
+    ]);
+    expect(all('USER').map(({ text }) => text)).toEqual([expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)]);
+  });
+
+  test('needs no shell to run', () => {
+    for (const name of ['HEALTHCHECK', 'ENTRYPOINT', 'CMD'])
+      expect(all(name).map(({ text }) => text)).toEqual([expect.stringMatching(/\["iam|^\["serve"\]$/)]);
+  });
+
+  test('copies files that exist and that the ignore file includes', () => {
+    const included = readSource('.dockerignore').split('\n');
+    expect(included).toContain('*');
+    const sources = all('COPY')
+      .filter(({ from }) => from === undefined)
+      .flatMap(({ args }) => args.slice(0, -1));
+    expect(sources.filter((source) => !existsSync(path.join(root, source)))).toEqual([]);
+    const tops = sources.map((source) => source.split('/')[0] ?? '').filter((top) => top !== '.');
+    expect(tops.filter((top) => !included.includes(`!${top}`))).toEqual([]);
+    expect(included.filter((line) => /^!(data\/?$|\.git|\*)/.test(line))).toEqual([]);
+  });
+
+  test('sets settings of the server, and those that it starts with', () => {
+    expect(unknownVariables(Object.keys(environment))).toEqual([]);
+    expect(readSettings({}, environment)).toMatchObject({ host: '0.0.0.0', allowRemote: true, data: '/data/store' });
+    expect(all('EXPOSE').map(({ text }) => text)).toEqual([String(readSettings({}, environment).port)]);
+  });
+});
+
+test.each(['compose.yaml', '.devcontainer/compose.yaml'].filter((file) => existsSync(path.join(root, file))))(
+  '%s sets settings of the server, publishes to this machine only and pins its images',
+  (file) => {
+    const services = Object.values((parse(readSource(file)) as { services: Record<string, Service> }).services);
+    expect(services.length).toBeGreaterThan(0);
+    for (const { image = 'built:1', environment = {}, ports = [], volumes = [] } of services) {
+      expect(image).toMatch(/:v?\d/);
+      expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+      const mounted = volumes.map((volume) => volume.split(':')[0] ?? '').filter((source) => source.startsWith('.'));
+      expect(mounted.filter((source) => !existsSync(path.join(root, path.dirname(file), source)))).toEqual([]);
+      const known = environment.IAM_URL === undefined ? environment : {};
+      expect(unknownVariables(Object.keys(known))).toEqual([]);
+      expect(() => readSettings({}, known)).not.toThrow();
+    }
+  },
+);
+
+test('the systemd unit sets settings of the server, and secrets only from files', () => {
+  const lines = readSource('examples/systemd/iam.service').split('\n');
+  const environment = lines.flatMap((line) => /^Environment=(.*)$/.exec(line)?.[1]?.split(' ') ?? []);
+  const names = environment.map((pair) => pair.split('=')[0] ?? '');
+  expect(names.filter((name) => name.startsWith('IAM_')).length).toBeGreaterThan(0);
+  expect(unknownVariables(names)).toEqual([]);
+  expect(names.filter((name) => /(SECRET|PASSWORD|URL)$/.test(name))).toEqual([]);
+  const flags = lines.flatMap((line) => (line.startsWith('ExecStart=') ? [...line.matchAll(/ --([\w-]+)/g)] : []));
+  expect(flags.map(([, flag]) => flag).filter((flag) => !settings.some(({ name }) => name === flag))).toEqual([]);
+});
