@@ -35,6 +35,7 @@ const realTime = [
     [
       'src/cli/bulk/run.ts',
       'src/cli/commands/server/logs.ts',
+      'src/cli/commands/server/status.ts',
       'src/cli/commands/server/stop.ts',
       'src/cli/http/proxy.ts',
       'src/cli/http/retry.ts',
