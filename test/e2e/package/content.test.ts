@@ -90,7 +90,7 @@ describe('the files', () => {
       without(/^examples/)
         .join()
         .match(/missing: \S+examples/g),
-    ).toHaveLength(4);
+    ).toHaveLength(5);
   });
 
   test('have at most 4.1 MB packed, of which the console needs 0.8', ({ annotate }) => {

@@ -55,6 +55,7 @@ const families = [
   /^examples\/(?:jest|node-test|vitest)\/(?:package\.json|[\w.-]+\.m?[jt]s)$/,
   /^examples\/(?:curl\/\w+\.sh|go\/(?:go\.mod|\w+\.go)|java\/\w+\.java|python\/\w+\.py)$/,
   /^examples\/replicas\/(?:compose\.yaml|haproxy\.cfg|start\.mjs)$/,
+  /^examples\/(?:container\/app\.mjs|systemd\/iam\.service)$/,
 ];
 
 /** Returns the files that the package must not contain, and those that it lacks. */
