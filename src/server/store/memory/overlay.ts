@@ -62,7 +62,7 @@ export class TableOverlay {
     const previous = this.rows.get(key);
     if (previous !== undefined) this.#removeFromIndexes(key, previous);
     else this.keys.add(key);
-    this.removed.delete(key);
+    if (this.removed.size > 0) this.removed.delete(key);
     this.rows.set(key, row);
     return 1 + this.#addToIndexes(key, row);
   }

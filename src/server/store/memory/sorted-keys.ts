@@ -15,11 +15,28 @@ export class SortedKeys {
 
   /** Adds a key, unless it is present. */
   add(key: string): void {
-    const chunk = this.#chunks[this.#chunkToExtend(key)];
-    if (chunk === undefined) this.#chunks.push([key]);
-    else if (!insertInOrder(chunk, key)) return;
-    else if (chunk.length > CHUNK_LENGTH) this.#split(chunk);
+    const last = this.#chunks.at(-1);
+    if (last === undefined) this.#chunks.push([key]);
+    // New keys mostly come last, as those of a checkpoint do.
+    else if (precedes(last.at(-1) as string, key)) this.#append(last, key);
+    else if (!this.#insert(key)) return;
     this.#size += 1;
+  }
+
+  #append(last: string[], key: string): void {
+    if (last.length < CHUNK_LENGTH) last.push(key);
+    else this.#chunks.push([key]);
+  }
+
+  /** @returns false if the key is present. */
+  #insert(key: string): boolean {
+    const number = this.#chunkOf(key);
+    const chunk = this.#chunks[number] as string[];
+    const position = search(chunk, key);
+    if (chunk[position] === key) return false;
+    chunk.splice(position, 0, key);
+    if (chunk.length > CHUNK_LENGTH) this.#chunks.splice(number + 1, 0, chunk.splice(CHUNK_LENGTH / 2));
+    return true;
   }
 
   delete(key: string): void {
@@ -46,12 +63,6 @@ export class SortedKeys {
     for (const chunk of this.#chunks) yield* chunk;
   }
 
-  /** As `#chunkOf`, without a search for a key that comes last: a checkpoint is loaded in order. */
-  #chunkToExtend(key: string): number {
-    const last = this.#chunks.at(-1)?.at(-1);
-    return last !== undefined && precedes(last, key) ? this.#chunks.length - 1 : this.#chunkOf(key);
-  }
-
   /** The index of the only chunk that may contain the key. */
   #chunkOf(key: string): number {
     let low = 0;
@@ -62,13 +73,6 @@ export class SortedKeys {
       else low = middle;
     }
     return low;
-  }
-
-  /** The last chunk is split at its end, so that keys added in order fill their chunks. */
-  #split(chunk: string[]): void {
-    const number = this.#chunks.indexOf(chunk);
-    const last = number === this.#chunks.length - 1;
-    this.#chunks.splice(number + 1, 0, chunk.splice(last ? CHUNK_LENGTH : CHUNK_LENGTH / 2));
   }
 }
 
@@ -101,19 +105,6 @@ export class KeyCursor {
     this.#chunk += 1;
     this.#position = 0;
   }
-}
-
-/** @returns false if the key is present. */
-function insertInOrder(chunk: string[], key: string): boolean {
-  // New keys mostly come last.
-  if (precedes(chunk.at(-1) as string, key)) {
-    chunk.push(key);
-    return true;
-  }
-  const position = search(chunk, key);
-  if (chunk[position] === key) return false;
-  chunk.splice(position, 0, key);
-  return true;
 }
 
 /** The position of the first key that is not less than `key`. */
