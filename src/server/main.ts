@@ -82,7 +82,10 @@ export async function serve(options: ServeOptions): Promise<number> {
       (line) => io.stderr.write(line),
       () => systemClock.now(),
     );
-    const server = await startServerProcess(settings, seed, { log, write: (line) => io.stderr.write(line) });
+    const server = await startServerProcess(settings, seed, {
+      log,
+      write: (line, onWritten) => io.stderr.write(line, onWritten),
+    });
     printWarnings(server, settings, { log, stderr: io.stderr });
     await printBanner(server, settings, options);
     await signal.received;

@@ -11,6 +11,7 @@ import { hasGrowthLimit } from '../contract/growth-limit.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isAllowed } from '../contract/roles.ts';
 import type { AppContext } from './app-context.ts';
+import { recordAuditEvent } from './audit/record.ts';
 import { createTargetReader, hasTargetsInResult } from './audit/targets.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { authorizationError } from './auth/authorize.ts';
@@ -88,6 +89,7 @@ export function compileOperation(
   const absentCaller = createAbsentCaller(operation);
   const readTargets = createTargetReader(operation);
   const auditsResult = hasTargetsInResult(operation);
+  const auditedStatus = findAuditedStatus(operation);
 
   async function authenticateCaller(
     ctx: KoaContext,
@@ -156,9 +158,17 @@ export function compileOperation(
     const result = await operation.handle(input, context).finally(() => limitedRequest?.end());
     if (auditsResult) ctx.state.result = result;
     if (appliedFaults) await applyFaultAfter(appliedFaults, appContext.keys);
+    // Before the response: after a kill, each acknowledged change has its line.
+    const recorded = auditedStatus === undefined ? undefined : recordAuditEvent(ctx.state, auditedStatus, appContext);
+    if (recorded) await recorded;
     const pendingWrite = write(ctx, result, list);
     if (pendingWrite) await pendingWrite;
   };
+}
+
+/** The status of a success whose event is recorded; undefined for reads. */
+function findAuditedStatus({ audit, response }: AnyOperation): number | undefined {
+  return audit.kind !== 'read' && 'status' in response ? response.status : undefined;
 }
 
 interface ReadBodyOptions {

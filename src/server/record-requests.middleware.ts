@@ -1,10 +1,8 @@
 /** Creates the state of each request, and records its outcome in the audit log, the request log and the log. */
 import type { IncomingMessage } from 'node:http';
-import { controlPrefix } from '../contract/prefix.ts';
 import type { AppContext } from './app-context.ts';
-import type { AuditLog } from './audit/audit.ts';
-import { buildAuditEvent } from './audit/event.ts';
-import { formatCallerName, isUnprivileged } from './directory/principal.ts';
+import { recordAuditEvent } from './audit/record.ts';
+import { formatCallerName } from './directory/principal.ts';
 import { readCorrelation } from './http/correlation.ts';
 import { splitTarget } from './http/paths.ts';
 import type { KoaContext, Middleware, RequestState } from './http/request-state.ts';
@@ -37,22 +35,12 @@ function createRequestState(request: IncomingMessage, appContext: AppContext, re
   };
 }
 
-function recordAuditEvent({ state, res }: KoaContext, { clock, settings, sandbox }: AppContext, audit: AuditLog): void {
-  const event = buildAuditEvent(state, res.statusCode, { clock, isRemote: settings.allowRemote, sandbox });
-  const { caller, loggedIn, issued, source, path } = state;
-  // Logins go to the main audit log: off loopback, the growth limit bounds how many an anonymous caller can cause.
-  const isLogin = loggedIn !== undefined || (issued !== undefined && caller?.user === undefined);
-  // The control plane of a loopback server requires no credentials: its changes count as administration.
-  const isOpen = !isLogin && !path.startsWith(`${controlPrefix}/`) && isUnprivileged(caller);
-  if (event) audit.record(event, { network: source.network, isAnyone: isOpen });
-}
-
 /** Logs one line per request: caller, operation and outcome. Never a body, query or header, which may contain secrets. */
 function recordOutcome(ctx: KoaContext, appContext: AppContext): void {
   const { operation, requestId, caller, loggedIn, errors, dropped, source } = ctx.state;
   const actor = loggedIn ?? formatCallerName(caller);
   const status = dropped ? undefined : ctx.res.statusCode;
-  if (appContext.audit) recordAuditEvent(ctx, appContext, appContext.audit);
+  recordAuditEvent(ctx.state, ctx.res.statusCode, appContext);
   if (appContext.observability) recordRequest(ctx.state, { actor, status }, appContext.observability, appContext.clock);
   if (!appContext.log.infoEnabled) return;
   const refusal = errors?.[0]?.code;

@@ -1,5 +1,6 @@
 /** `startServer`: the composition root of servers that run in the process of a test. */
 import { openAudit } from '../server/audit/open.ts';
+import type { WriteLine } from '../server/audit/stream-sink.ts';
 import { readSettings, type Setting, SettingError, type Settings, settingsTable } from '../server/config/settings.ts';
 import type { AdjustableClock } from '../server/lib/adjustable-clock.ts';
 import { systemClock } from '../server/lib/clock.ts';
@@ -108,7 +109,11 @@ function createAuditOpener(
   log: Log,
   { log: write = () => undefined }: StartOptions,
 ): NonNullable<ListenOptions['openAudit']> {
-  return (settings) => openAudit(settings, { log, write });
+  const writeLine: WriteLine = (line, onWritten) => {
+    write(line);
+    onWritten();
+  };
+  return (settings) => openAudit(settings, { log, write: writeLine });
 }
 
 type InternalStartOptions = ListenOptions & { prepareClock(clock: AdjustableClock): void };

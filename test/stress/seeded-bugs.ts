@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
+import type { AuditSink } from '../../src/server/audit/audit.ts';
 import type { Clock } from '../../src/server/lib/clock.ts';
 import type { RunningServer } from '../../src/server/listen.ts';
 import { type Disk, type DiskFile, writeAll } from '../../src/server/store/file/disk.ts';
@@ -29,6 +30,7 @@ export const seededBugs = {
   'hasty-stop': 'a stop ends the process immediately',
   'frozen-clock': 'the clock is read only once, at the start',
   'throttle-by-name': 'failed logins are counted by name only, so that other sources throttle the owner',
+  'audit-later': 'audit lines are written shortly after their responses',
   'ignore-origin': 'Origin is not checked',
   'asynchronous-commit': 'PostgreSQL confirms commits before a standby has them',
   'ignore-notice': 'a commit whose wait for a standby was cancelled counts as confirmed',
@@ -219,6 +221,17 @@ export function seedClockBug(clock: Clock, seededBug: string | undefined): Clock
   if (seededBug !== 'frozen-clock') return clock;
   const startedAt = clock.now();
   return { now: () => startedAt };
+}
+
+/** Returns the sink, which with `audit-later` accepts lines after a delay. */
+export function seedAuditBug(sink: AuditSink, seededBug: string | undefined): AuditSink {
+  if (seededBug !== 'audit-later') return sink;
+  return {
+    write: (line) => void setTimeout(LATER_MS, undefined, { ref: false }).then(() => sink.write(line)),
+    flush: async () => {},
+    health: () => sink.health(),
+    close: () => sink.close(),
+  };
 }
 
 /** Stops a service; with `hasty-stop` it ends the process first. */

@@ -103,13 +103,19 @@ export class ServerProcess {
 
   /** Sends a POST to the control plane and returns the status. */
   async control(path: string): Promise<number> {
+    return (await this.send('POST', `/_iam${path}`)).status;
+  }
+
+  /** Sends a request with administrator credentials and an optional JSON body. */
+  async send(method: string, path: string, body?: object): Promise<{ status: number; requestId: string }> {
     const basic = Buffer.from(`${credentials.clientId}:${credentials.clientSecret}`).toString('base64');
-    const response = await fetch(`${this.#url}/_iam${path}`, {
-      method: 'POST',
-      headers: { authorization: `Basic ${basic}` },
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: { authorization: `Basic ${basic}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
     });
     await response.arrayBuffer();
-    return response.status;
+    return { status: response.status, requestId: response.headers.get('x-request-id') ?? '' };
   }
 
   /** Returns the active resources of the instrumented server's event loop. */

@@ -4,6 +4,7 @@ import { countBudget } from './budget.ts';
 import { fairnessSuite } from './hostile/fairness.ts';
 import { parsersSuite } from './hostile/parsers.ts';
 import type { SystemCall } from './strace.ts';
+import { auditKills } from './suites/audit-kills.ts';
 import { kills } from './suites/process-kills.ts';
 import { ackOrder, assertSyncOrder } from './suites/system-calls.ts';
 
@@ -12,6 +13,7 @@ const TIMEOUT_MS = 180_000;
 
 test.each([
   ['kills', kills, 2],
+  ['audit-kills', auditKills, 2],
   ['ack-order', ackOrder, 1],
   ['parsers', parsersSuite, 1],
   ['fairness', fairnessSuite, 1],
@@ -19,6 +21,15 @@ test.each([
   '%s finds nothing',
   async (_, suite, count) => {
     expect(await suite.run(countBudget(count, 2))).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'audit-kills finds the seeded bug audit-later',
+  async () => {
+    const [first] = await auditKills.run(countBudget(1, 2, 'audit-later'));
+    expect(first?.problem).toMatch(/acknowledged changes have no audit line$/);
   },
   TIMEOUT_MS,
 );

@@ -3,6 +3,7 @@
  * It writes frequent checkpoints, so that kills hit every step of one. `node server.js '{"data":"FOLDER"}'`
  */
 
+import { openAuditFile } from '../../src/server/audit/file.ts';
 import { readSettings } from '../../src/server/config/settings.ts';
 import { systemClock } from '../../src/server/lib/clock.ts';
 import { createLog } from '../../src/server/lib/log.ts';
@@ -13,7 +14,7 @@ import { nodeDisk } from '../../src/server/store/file/node-disk.ts';
 import { openNodeProcesses } from '../../src/server/store/file/node-processes.ts';
 import { openExitCodes, StoreOpenError } from '../../src/server/store/open-error.ts';
 import { type Failpoint, withFailpoint } from './failpoint-disk.ts';
-import { seedClockBug, seedProcessBug, stopWithBug, withSeededBug } from './seeded-bugs.ts';
+import { seedAuditBug, seedClockBug, seedProcessBug, stopWithBug, withSeededBug } from './seeded-bugs.ts';
 
 export interface InstrumentedServerOptions {
   /** The folder of the store. */
@@ -22,6 +23,8 @@ export interface InstrumentedServerOptions {
   readonly failpoint?: Failpoint | undefined;
   /** False for the checkpoint schedule of the product; true by default. */
   readonly frequent?: boolean | undefined;
+  /** Whether there is an audit log, which is rotated often; false by default. */
+  readonly audit?: boolean | undefined;
   /** See `CheckpointTuning`; 20 by default when checkpoints are frequent. */
   readonly delayMilliseconds?: number | undefined;
 }
@@ -50,6 +53,7 @@ const service = await listen({
           : { delayMilliseconds: serverOptions.delayMilliseconds ?? 20, walBytes: 20_000 },
       log: ({ event, ...fields }) => log.warn({ event, ...fields }, 'store'),
     }),
+  ...(serverOptions.audit === true && { openAudit }),
 }).catch((error: Error) => {
   process.stderr.write(`error: ${error.message}\n`);
   process.exit(error instanceof StoreOpenError ? openExitCodes[error.kind] : 1);
@@ -58,6 +62,14 @@ const service = await listen({
 function createDisk({ seededBug, failpoint }: InstrumentedServerOptions) {
   const disk = withSeededBug(nodeDisk, seededBug);
   return failpoint === undefined ? disk : withFailpoint(disk, failpoint, () => process.kill(process.pid, 'SIGKILL'));
+}
+
+/** The lines of all kinds, in one file. */
+async function openAudit() {
+  const path = `${serverOptions.data}/audit.log`;
+  const file = await openAuditFile({ path, log, rotateBytes: 20_000, maxFiles: 100 });
+  const sink = seedAuditBug(file, serverOptions.seededBug);
+  return { granted: sink, selfService: sink, refused: sink };
 }
 
 process.once('SIGTERM', () => {

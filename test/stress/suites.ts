@@ -8,6 +8,7 @@ import { slowClientsSuite } from './hostile/slow-clients.ts';
 import { racesSuite } from './races/index.ts';
 import { refreshKillSuite } from './races/refresh-kill.ts';
 import type { Suite } from './suite.ts';
+import { auditKills } from './suites/audit-kills.ts';
 import { bigCheckpoints } from './suites/big-checkpoint.ts';
 import { bigLog } from './suites/big-log.ts';
 import { clock } from './suites/clock.ts';
@@ -60,6 +61,7 @@ export const suites: readonly Suite[] = [
   simulator,
   kills,
   killpoints,
+  auditKills,
   stops,
   soak,
   ...failoverSuites,

@@ -7,10 +7,15 @@ import type { Timer } from '../lib/timer.ts';
 import type { AuditEvent } from './event.ts';
 import { createRejectionDeduplicator } from './rejection-deduplicator.ts';
 
-/** A destination of lines. Writing never waits and never throws: requests do not depend on it. */
+/** A destination of lines. Nothing throws or rejects: a request never fails because of it. */
 export interface AuditSink {
-  /** Writes one line, including its line break. */
+  /** Accepts one line, including its line break. */
   write(line: string): void;
+  /**
+   * Resolves when the operating system has the accepted lines, so that the end of the process does not lose them. Also
+   * resolves if the write fails or hangs.
+   */
+  flush(): Promise<void>;
   health(): AuditHealth;
   /** Resolves when all accepted lines are written or have failed. */
   close(): Promise<void>;
@@ -31,7 +36,8 @@ export interface AuditSinks {
 }
 
 export interface AuditLog {
-  record(event: AuditEvent, origin: AuditOrigin): void;
+  /** @returns a promise if the response must wait for the line: for administrative changes. See `AuditSink.flush`. */
+  record(event: AuditEvent, origin: AuditOrigin): Promise<void> | undefined;
   /** Health of all sinks combined. */
   health(): AuditHealth;
   /** Writes pending rejections and closes the sinks. */
@@ -50,8 +56,10 @@ export function createAuditLog({ granted, selfService, refused }: AuditSinks, ti
   const sinks = [...new Set([granted, selfService, refused])];
   return {
     record(event, { network, isAnyone }) {
-      if (event.result !== 'granted') rejections.record(event, network);
-      else (isAnyone ? selfService : granted).write(formatLine(event));
+      if (event.result !== 'granted') return void rejections.record(event, network);
+      const sink = isAnyone ? selfService : granted;
+      sink.write(formatLine(event));
+      return !isAnyone && event.event === 'administration' ? sink.flush() : undefined;
     },
     health() {
       const all = sinks.map((sink) => sink.health());

@@ -1,11 +1,15 @@
 /**
- * Audit log in a file. Lines are queued while others are written, so no request waits for the disk. The file is rotated at
- * a size limit, and the oldest is deleted. Failed writes are retried with the next line.
+ * Audit log in a file. One write is in progress at a time, and the lines that arrive meanwhile share the next one. The file
+ * is rotated at a size limit, and the oldest is deleted. Failed writes are retried with the next line.
  */
 import { type FileHandle, open, rename } from 'node:fs/promises';
+import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Log } from '../lib/log.ts';
+import { systemTimer, type Timer } from '../lib/timer.ts';
+import { nodeDisk } from '../store/file/node-disk.ts';
 import type { AuditHealth, AuditSink } from './audit.ts';
+import { WriteAttempt, writeLimitMs } from './write-attempt.ts';
 
 export interface AuditFileOptions {
   readonly path: string;
@@ -16,13 +20,17 @@ export interface AuditFileOptions {
   readonly maxFiles?: number;
   /** Max bytes queued while the disk is not writable. */
   readonly maxQueuedBytes?: number;
+  /** Default: the system timer. */
+  readonly timer?: Timer;
 }
 
 const defaultRotateBytes = 64 * 1024 * 1024;
 const defaultMaxFiles = 5;
 const defaultMaxQueuedBytes = 4 * 1024 * 1024;
-/** Max event-loop turns to wait for further lines before a write. */
+/** Max event-loop turns to wait for further lines before a write that no request waits for. */
 const maxGatherTurns = 16;
+/** How long after a write its lines are synced to the disk, with those that follow in the meantime. */
+const syncDelayMs = 1_000;
 
 /** Opens or creates the file with mode 0600. @throws the system error. */
 export async function openAuditFile(options: AuditFileOptions): Promise<AuditSink> {
@@ -37,11 +45,21 @@ class AuditFile implements AuditSink {
   #size = 0;
   /** Devices and pipes are not rotated. */
   #isRegular = false;
+  /** Whether the folder may not contain the name of the file durably. */
+  #isNew = false;
+  /** Whether the file ends with a part of the pending bytes, which must follow in the same file. */
+  #isPartial = false;
   #queue: string[] = [];
   #queuedBytes = 0;
   /** Bytes being written; after a failure, the bytes still to write. */
   #pending: Buffer = Buffer.alloc(0);
   #writing: Promise<void> | undefined;
+  /** The write in progress and the next one, if requests wait for them. */
+  #attempt: WriteAttempt | undefined;
+  #nextAttempt: WriteAttempt | undefined;
+  /** Whether the write in progress has exceeded its time limit. */
+  #hangs = false;
+  #cancelSync: (() => void) | undefined;
   #health: AuditHealth = { writable: true, lost: 0 };
 
   constructor(options: AuditFileOptions) {
@@ -49,6 +67,7 @@ class AuditFile implements AuditSink {
       rotateBytes: defaultRotateBytes,
       maxFiles: defaultMaxFiles,
       maxQueuedBytes: defaultMaxQueuedBytes,
+      timer: systemTimer,
       ...options,
     };
   }
@@ -68,6 +87,7 @@ class AuditFile implements AuditSink {
     const stat = await handle.stat();
     this.#isRegular = stat.isFile();
     this.#size = this.#isRegular ? stat.size : 0;
+    this.#isNew = this.#size === 0;
     if (!this.#isRegular) return;
     await handle.chmod(0o600);
     // A kill may have left an incomplete line: end it before the next one.
@@ -78,11 +98,18 @@ class AuditFile implements AuditSink {
   write(line: string): void {
     if (this.#queuedBytes + line.length > this.#options.maxQueuedBytes) {
       this.#health = { ...this.#health, lost: this.#health.lost + 1 };
-      return;
+    } else {
+      this.#queue.push(line);
+      this.#queuedBytes += line.length;
     }
-    this.#queue.push(line);
-    this.#queuedBytes += line.length;
+    // Also for a lost line: otherwise a full queue would never be written.
     this.#writing ??= this.#drain();
+  }
+
+  flush(): Promise<void> {
+    if (this.#writing === undefined || this.#hangs) return Promise.resolve();
+    this.#nextAttempt ??= new WriteAttempt(this.#options.timer, () => this.#exceedLimit());
+    return this.#nextAttempt.ended;
   }
 
   health(): AuditHealth {
@@ -95,7 +122,7 @@ class AuditFile implements AuditSink {
     const unwritten = this.#queue.length + (this.#pending.length > 0 ? 1 : 0);
     if (unwritten > 0)
       this.#options.log.error({ path: this.#options.path, lines: unwritten }, 'audit lines were not written');
-    if (this.#isRegular) await this.#handle?.sync().catch(() => undefined);
+    await this.#sync();
     await this.#handle?.close();
   }
 
@@ -106,27 +133,52 @@ class AuditFile implements AuditSink {
         if (this.#pending.length === 0) this.#swapBuffers();
         await this.#rotateIfDue();
         await this.#writePending();
+        this.#endAttempt();
       }
       this.#recovered();
     } catch (error) {
       this.#failed(error);
     } finally {
+      // The lines that failed or were not tried are written with the next one.
+      this.#endAttempts();
       this.#writing = undefined;
     }
   }
 
-  /** Waits while lines keep arriving in the next turns, to write them at once. */
+  /** Waits while lines keep arriving in the next turns, to write them at once; for one turn if requests wait. */
   async #gather(): Promise<void> {
     for (let turn = 0, before = 0; turn < maxGatherTurns && this.#queue.length !== before; turn += 1) {
       before = this.#queue.length;
       await setImmediate();
+      if (this.#nextAttempt) return;
     }
+  }
+
+  #endAttempt(): void {
+    this.#hangs = false;
+    this.#attempt?.end();
+    this.#attempt = undefined;
+  }
+
+  #endAttempts(): void {
+    this.#endAttempt();
+    this.#nextAttempt?.end();
+    this.#nextAttempt = undefined;
+  }
+
+  /** Releases the requests that wait, and lets none wait until the write ends. */
+  #exceedLimit(): void {
+    this.#endAttempts();
+    this.#hangs = true;
+    this.#failed(new Error(`a write takes longer than ${writeLimitMs} ms`));
   }
 
   #swapBuffers(): void {
     this.#pending = Buffer.from(this.#queue.join(''));
     this.#queue = [];
     this.#queuedBytes = 0;
+    this.#attempt = this.#nextAttempt;
+    this.#nextAttempt = undefined;
   }
 
   /** Writes pending bytes; bytes written before a failure are not written again. */
@@ -136,16 +188,36 @@ class AuditFile implements AuditSink {
       const { bytesWritten = 0 } = (await this.#handle?.write(this.#pending)) ?? {};
       this.#pending = this.#pending.subarray(bytesWritten);
       this.#size += bytesWritten;
+      this.#isPartial = this.#pending.length > 0;
+    }
+    this.#cancelSync ??= this.#options.timer.after(syncDelayMs, () => void this.#sync());
+  }
+
+  /** Makes what is written durable, and the name of a new file. Writes continue meanwhile. */
+  async #sync(): Promise<void> {
+    this.#cancelSync?.();
+    this.#cancelSync = undefined;
+    const handle = this.#handle;
+    if (!handle || !this.#isRegular) return;
+    const isNew = this.#isNew;
+    this.#isNew = false;
+    try {
+      await handle.datasync();
+      if (isNew) await nodeDisk.syncFolder(path.dirname(this.#options.path));
+    } catch (error) {
+      this.#isNew ||= isNew;
+      this.#failed(error);
     }
   }
 
   async #rotateIfDue(): Promise<void> {
-    const { path, maxFiles, rotateBytes: limit } = this.#options;
-    if (!this.#isRegular || this.#size === 0 || this.#size + this.#pending.length <= limit) return;
+    const { path: name, maxFiles, rotateBytes: limit } = this.#options;
+    if (!this.#isRegular || this.#isPartial || this.#size === 0 || this.#size + this.#pending.length <= limit) return;
+    await this.#sync();
     await this.#handle?.close();
     this.#handle = undefined;
     for (let number = maxFiles; number > 0; number -= 1)
-      await rename(number === 1 ? path : `${path}.${number - 1}`, `${path}.${number}`).catch(ignoreMissing);
+      await rename(number === 1 ? name : `${name}.${number - 1}`, `${name}.${number}`).catch(ignoreMissing);
     await this.open();
   }
 

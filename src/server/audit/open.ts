@@ -5,11 +5,12 @@ import { SettingError, type Settings } from '../config/settings.ts';
 import type { Log } from '../lib/log.ts';
 import type { AuditSink, AuditSinks } from './audit.ts';
 import { openAuditFile } from './file.ts';
+import { StreamSink, type WriteLine } from './stream-sink.ts';
 
 export interface AuditDeps {
   readonly log: Log;
-  /** Writes a line to standard error. */
-  write(line: string): void;
+  /** Writes to standard error. */
+  readonly write: WriteLine;
 }
 
 /** Returns undefined if the audit log is off. @throws SettingError if a file is not writable. */
@@ -17,7 +18,7 @@ export async function openAudit(settings: Settings, { log, write }: AuditDeps): 
   const target = resolveAuditPath(settings);
   if (target === 'off') return undefined;
   if (target === '-') {
-    const sink: AuditSink = { write, health: () => ({ writable: true, lost: 0 }), close: async () => {} };
+    const sink = new StreamSink(write);
     return { granted: sink, selfService: sink, refused: sink };
   }
   const granted = await openFile(target, log);

@@ -41,6 +41,8 @@ export interface RequestState {
   responseBody?: string | Uint8Array;
   /** The injected fault. */
   fault?: string;
+  /** Whether the audit event is recorded. */
+  isAudited?: boolean;
   /** Whether a sandbox has served and recorded the request. */
   servedBySandbox?: boolean;
   /**

@@ -14,6 +14,7 @@ export function createMemorySink(): MemorySink {
   const events = () => lines.map((line) => JSON.parse(line) as AuditEvent);
   return {
     write: (line) => void lines.push(line),
+    flush: async () => {},
     health: () => ({ writable: true, lost: 0 }),
     close: async () => {},
     text: () => lines.join(''),

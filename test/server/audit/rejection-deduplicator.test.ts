@@ -13,28 +13,11 @@ import { adminClient, appClientId, startServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
 import { basic } from '../operations/user-identities/login-fixtures.ts';
 import { asUser } from '../operations/user-token.ts';
+import { createManualTimer } from './manual-timer.ts';
 import { createMemorySink } from './memory-sink.ts';
 
 const ignore = () => undefined;
 const log: Log = { error: ignore, warn: ignore, info: ignore, debug: ignore, infoEnabled: false };
-
-/** A clock that a test advances. */
-function createManualTimer() {
-  let due: (() => void)[] = [];
-  return {
-    after(_milliseconds: number, work: () => void) {
-      due.push(work);
-      return () => {
-        due = due.filter((other) => other !== work);
-      };
-    },
-    /** How many wait. */
-    pending: () => due.length,
-    pass() {
-      for (const work of due.splice(0)) work();
-    },
-  };
-}
 
 const rejection: AuditEvent = {
   time: '2026-03-01T12:00:00.000Z',

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { servicePrefix } from '../../../../../src/contract/prefix.ts';
 import { adminClient, startServer, type TestServer } from '../../../../harness.ts';
+import { createMemorySink } from '../../../audit/memory-sink.ts';
 import { openStore } from '../../../store/temp-store.ts';
 import { send } from '../../control-client.ts';
 
@@ -26,7 +27,7 @@ function withoutDelays(text: string): string {
 
 test('metrics cover the disk, the audit log and the event loop', async () => {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'iam-metrics-'));
-  const audit = { write: () => {}, health: () => ({ writable: false, lost: 3 }), close: async () => {} };
+  const audit = { ...createMemorySink(), health: () => ({ writable: false, lost: 3 }) };
   let clock = 0;
   const stopwatch = { now: () => (clock += 250) };
   {

@@ -1,6 +1,7 @@
 /** POST /_iam/seed: one transaction, idempotent, and every problem with its path. */
 import { describe, expect, test } from 'vitest';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../../harness.ts';
+import { createMemorySink } from '../../../audit/memory-sink.ts';
 import { send } from '../../control-client.ts';
 import { readStableTables, reset } from '../state/state-client.ts';
 
@@ -193,15 +194,10 @@ describe('a seed that was applied', () => {
   });
 
   test('is in the request log and the audit log without its secrets', async () => {
-    const lines: string[] = [];
-    const audit = {
-      write: (line: string) => void lines.push(line),
-      health: () => ({ writable: true, lost: 0 }),
-      close: async () => undefined,
-    };
+    const audit = createMemorySink();
     await using server = await startServer({ audit });
     await apply(server, seed);
-    const written = [...lines, ...server.log].join('\n');
+    const written = [audit.text(), ...server.log].join('\n');
     expect(written).toContain('control.seed-apply');
     for (const secret of [password, 'secret-of-billing', seed.apiKeys[0]?.apiKey, 'PASS1'])
       expect(written).not.toContain(secret);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../../harness.ts';
+import { createMemorySink } from '../../../audit/memory-sink.ts';
 import { send } from '../../control-client.ts';
 
 const seed = {
@@ -80,16 +81,11 @@ describe('a sign-in without a password', () => {
   });
 
   test('is recorded in the audit log without its tokens', async () => {
-    const lines: string[] = [];
-    const audit = {
-      write: (line: string) => void lines.push(line),
-      health: () => ({ writable: true, lost: 0 }),
-      close: async () => undefined,
-    };
+    const audit = createMemorySink();
     await using server = await startServer({ seed, audit });
     const { body } = await signIn(server, { userId: 'ann' });
     const { accessToken, sessionId } = body as { accessToken: string; sessionId: string };
-    const written = lines.join('\n');
+    const written = audit.text();
     expect(written).toContain('control.create-session');
     expect(written).toContain(sessionId);
     expect(written).not.toContain(accessToken);
