@@ -16,6 +16,7 @@ export const seededBugs = {
   'skip-datasync': 'commits are not synced',
   'skip-file-sync': 'new files are renamed into place without a sync',
   'skip-folder-sync': 'folders are not synced after a rename',
+  'skip-parent-sync': 'the name of the folder of the store is not synced',
   'second-sync-counts': 'a failed sync is retried, and the success of the retry is trusted',
   'swallow-write-errors': 'a failed write is treated as successful',
   'write-later': 'commits are buffered in memory and written shortly after they are acknowledged',
@@ -44,6 +45,8 @@ export function withSeededBug(disk: Disk, seededBug: string | undefined): Disk {
   switch (seededBug) {
     case 'skip-folder-sync':
       return { ...bindDisk(disk), syncFolder: async () => {} };
+    case 'skip-parent-sync':
+      return { ...bindDisk(disk), syncFolder: (path) => (path === '/' ? Promise.resolve() : disk.syncFolder(path)) };
     case 'ignore-checksums':
       return withReads(disk, restoreChecksums);
     case 'drop-damaged':

@@ -8,12 +8,14 @@ import { toReadableFile } from '../../../src/server/store/file/line-reader.ts';
 import {
   applyNameChange,
   bytesAfterCrash,
+  copyFolder,
   createFakeFolder,
   createSyncedInode,
   type FakeFolder,
   type Inode,
   type Loss,
   namesAfterCrash,
+  type PowerLossKind,
   syncedBytes,
 } from './fake-inode.ts';
 
@@ -26,6 +28,16 @@ export interface DiskOperation {
 }
 
 class PowerLoss extends Error {}
+
+/** Copies each inode once, so that several names of an inode stay names of one. */
+function copyOnce(copy: (inode: Inode) => Inode): (inode: Inode) => Inode {
+  const copies = new Map<Inode, Inode>();
+  return (inode) => {
+    const copied = copies.get(inode) ?? copy(inode);
+    copies.set(inode, copied);
+    return copied;
+  };
+}
 
 /** Creates a system error. */
 export function systemError(code: string, syscall: string): Error {
@@ -80,14 +92,28 @@ export class FakeDisk implements Disk {
 
   /** Returns the disk as the next start finds it. */
   afterCrash(loss: Loss): FakeDisk {
+    return loss === 'nothing' ? this.#afterKill() : this.#afterPowerLoss(loss);
+  }
+
+  #afterKill(): FakeDisk {
     const next = new FakeDisk();
-    const inodes = new Map<Inode, Inode>();
+    const copyOf = copyOnce((inode) => ({
+      ...inode,
+      data: Buffer.from(inode.data),
+      synced: Buffer.from(inode.synced),
+    }));
+    for (const [path, folder] of this.#folders) next.#folders.set(path, copyFolder(folder, copyOf));
+    return next;
+  }
+
+  #afterPowerLoss(loss: PowerLossKind): FakeDisk {
+    const next = new FakeDisk();
+    const copyOf = copyOnce((inode) => createSyncedInode(bytesAfterCrash(inode, loss)));
+    // In the order of their creation: parents first. A folder without a name is lost with all of its files.
     for (const [path, folder] of this.#folders) {
-      const names = new Map<string, Inode>();
-      for (const [name, inode] of namesAfterCrash(folder, loss)) {
-        if (!inodes.has(inode)) inodes.set(inode, createSyncedInode(bytesAfterCrash(inode, loss)));
-        names.set(name, inodes.get(inode) as Inode);
-      }
+      const isNamed = path === '/' || next.#folders.get(dirname(path))?.names.has(basename(path));
+      if (!isNamed) continue;
+      const names = new Map([...namesAfterCrash(folder, loss)].map(([name, inode]) => [name, copyOf(inode)]));
       next.#folders.set(path, { names, synced: new Map(names), changes: [] });
     }
     return next;
@@ -116,7 +142,9 @@ export class FakeDisk implements Disk {
 
   async makeFolder(path: string): Promise<void> {
     this.#record('make', path);
-    if (!this.#folders.has(path)) this.#folders.set(path, createFakeFolder());
+    if (this.#folders.has(path)) return;
+    applyNameChange(this.#folder(dirname(path)), { added: [basename(path), createSyncedInode(Buffer.alloc(0))] });
+    this.#folders.set(path, createFakeFolder());
   }
 
   async restrictFolder(): Promise<void> {}
@@ -149,7 +177,7 @@ export class FakeDisk implements Disk {
     if ((mode === 'modify' || mode === 'read') && existing === undefined) throw systemError('ENOENT', 'open');
     if (mode !== 'read') this.#record('open', name);
     const inode = existing ?? { data: Buffer.alloc(0), synced: Buffer.alloc(0) };
-    if (existing === undefined) applyNameChange(folder, (names) => names.set(name, inode));
+    if (existing === undefined) applyNameChange(folder, { added: [name, inode] });
     if (mode === 'replace') inode.data = Buffer.alloc(0);
     return this.#file(inode, name);
   }
@@ -159,17 +187,15 @@ export class FakeDisk implements Disk {
     const folder = this.#folder(dirname(from));
     const inode = folder.names.get(basename(from));
     if (inode === undefined) throw systemError('ENOENT', 'rename');
-    applyNameChange(folder, (names) => {
-      if (names.get(basename(from)) === inode) names.delete(basename(from));
-      names.set(basename(to), inode);
-    });
+    applyNameChange(folder, { removed: [basename(from), inode], added: [basename(to), inode] });
   }
 
   async remove(path: string): Promise<void> {
     this.#record('remove', basename(path));
     const folder = this.#folder(dirname(path));
-    if (!folder.names.has(basename(path))) throw systemError('ENOENT', 'unlink');
-    applyNameChange(folder, (names) => names.delete(basename(path)));
+    const inode = folder.names.get(basename(path));
+    if (inode === undefined) throw systemError('ENOENT', 'unlink');
+    applyNameChange(folder, { removed: [basename(path), inode] });
   }
 
   async syncFolder(path: string): Promise<void> {
@@ -232,6 +258,9 @@ export class FakeDisk implements Disk {
     inode.data.copy(grown);
     grown.set(bytes.subarray(0, length), position);
     inode.data = grown;
+    // Written again, also with the same bytes, a sector is dirty again.
+    for (let at = position; at < position + length && at < (inode.failed?.length ?? 0); at += 1)
+      inode.failed?.writeUInt8(255 - (grown[at] as number), at);
     return length;
   }
 

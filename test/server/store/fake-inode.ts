@@ -10,7 +10,13 @@ export interface Inode {
   failed?: Buffer;
 }
 
-type NameChange = (names: Map<string, Inode>) => void;
+type Name = readonly [name: string, inode: Inode];
+
+/** What one operation does to the names of a folder. A name is removed only if it is still one of that inode. */
+interface NameChange {
+  readonly removed?: Name;
+  readonly added?: Name;
+}
 
 export interface FakeFolder {
   names: Map<string, Inode>;
@@ -19,8 +25,10 @@ export interface FakeFolder {
   changes: NameChange[];
 }
 
-/** How much unsynced data a crash loses: nothing (the process was killed), everything, or a random part. */
-export type Loss = 'nothing' | 'everything' | { readonly random: () => number };
+/** How much unsynced data a power loss loses: everything, or a random part. */
+export type PowerLossKind = 'everything' | { readonly random: () => number };
+/** Nothing is lost when only the process is killed. */
+export type Loss = 'nothing' | PowerLossKind;
 
 export function createFakeFolder(): FakeFolder {
   return { names: new Map(), synced: new Map(), changes: [] };
@@ -42,22 +50,38 @@ export function syncedBytes({ data, synced, failed }: Inode): Buffer {
   return bytes;
 }
 
-export function applyNameChange(folder: FakeFolder, apply: NameChange): void {
-  apply(folder.names);
-  folder.changes.push(apply);
+export function applyNameChange(folder: FakeFolder, change: NameChange): void {
+  applyTo(folder.names, change);
+  folder.changes.push(change);
 }
 
-export function namesAfterCrash(folder: FakeFolder, loss: Loss): Map<string, Inode> {
-  if (loss === 'nothing') return folder.names;
+function applyTo(names: Map<string, Inode>, { removed, added }: NameChange): void {
+  if (removed && names.get(removed[0]) === removed[1]) names.delete(removed[0]);
+  if (added) names.set(...added);
+}
+
+/** A folder after the process was killed: what was not synced still is not. */
+export function copyFolder(folder: FakeFolder, copyInode: (inode: Inode) => Inode): FakeFolder {
+  const copyNames = (names: Map<string, Inode>) => new Map([...names].map(([name, inode]) => [name, copyInode(inode)]));
+  return {
+    names: copyNames(folder.names),
+    synced: copyNames(folder.synced),
+    changes: folder.changes.map(({ removed, added }) => ({
+      ...(removed && { removed: [removed[0], copyInode(removed[1])] }),
+      ...(added && { added: [added[0], copyInode(added[1])] }),
+    })),
+  };
+}
+
+export function namesAfterCrash(folder: FakeFolder, loss: PowerLossKind): Map<string, Inode> {
   const names = new Map(folder.synced);
   if (loss === 'everything') return names;
-  for (const apply of folder.changes) if (loss.random() < 0.5) apply(names);
+  for (const change of folder.changes) if (loss.random() < 0.5) applyTo(names, change);
   return names;
 }
 
 /** Each sector has its synced or written contents or, if the file has grown, zeros. */
-export function bytesAfterCrash({ data, synced }: Inode, loss: Loss): Buffer {
-  if (loss === 'nothing') return data;
+export function bytesAfterCrash({ data, synced }: Inode, loss: PowerLossKind): Buffer {
   if (loss === 'everything') return synced;
   const longer = Math.max(data.length, synced.length);
   const lengths = [data.length, synced.length, Math.floor(loss.random() * (longer + 1))];

@@ -62,6 +62,8 @@ async function openLocked(options: FileStoreOptions, layout: Layout): Promise<Fi
   await prepareFolder(disk, layout);
   const lock = await acquireLock(disk, layout, processes);
   try {
+    // Names that a killed process changed: each step from here on builds on them.
+    await disk.syncFolder(layout.folder);
     await finishReplacement({ disk, layout, random: options.random });
     const marker = await readMarker(disk, layout);
     if (!marker?.initialised) await initializeFiles(options, layout, marker?.storeId);
@@ -81,6 +83,8 @@ export async function prepareFolder(disk: Disk, layout: Layout): Promise<void> {
     await makeFolder(disk, layout.folder);
     return;
   }
+  // Who created it may have been killed before its name was durable.
+  await disk.syncFolder(dirname(layout.folder));
   // The marker may be damaged: a replacement is completed before it is read.
   if (names.some((name) => replacementNumber(name) !== undefined)) return;
   if ((await readMarker(disk, layout)) !== undefined) return;

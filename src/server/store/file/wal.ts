@@ -8,6 +8,7 @@ import type { Chain } from './chain.ts';
 import { type Disk, type DiskFile, isFailedSync, isTemporaryFailure, writeAll, writeFile } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import { closedSegmentName, type Layout } from './layout.ts';
+import { readSlices } from './line-reader.ts';
 import type { ClosedSegment, RecoveredStore } from './recovery.ts';
 import { encodeBatch, encodeHeader, type WalPosition } from './wal-record.ts';
 import { isInPlace, type WatchedFile, watchFile } from './watched-file.ts';
@@ -18,6 +19,24 @@ const RECENT_CHECK_MILLISECONDS = 20;
 /** Creates the first segment of a new store. */
 export async function createWal(disk: Disk, layout: Layout, chain: Chain): Promise<void> {
   await writeFile(disk, layout.wal, encodeHeader({ first: 1, epoch: 1, chain }));
+}
+
+/**
+ * Makes durable what recovery has read. If the process before was killed, the system may have it in memory only; if a
+ * sync failed before, the system also takes for written what is not. So the same bytes are written again.
+ */
+async function persistRecovered({ disk, layout, recovered }: WalOptions, file: DiskFile): Promise<void> {
+  const source = await disk.openToRead(layout.wal);
+  try {
+    let position = 0;
+    for (const bytes of source ? readSlices(source, { end: recovered.wal.end }) : []) {
+      await writeAll(file, bytes, position);
+      position += bytes.length;
+    }
+  } finally {
+    await source?.close();
+  }
+  await file.syncData();
 }
 
 /** The next segment: its file is durable under the name `nextWal`, but its header may not be in place yet. */
@@ -71,6 +90,7 @@ export class Wal implements Sink {
     this.#end = recovered.wal.end;
     this.#closed = recovered.closed;
     if (context.diskFull === undefined) return;
+    this.#unfinished = () => persistRecovered(context, file);
     this.#reject('The disk was full at the start', context.diskFull);
     log({ event: 'write-failed', error: context.diskFull });
   }
@@ -79,6 +99,7 @@ export class Wal implements Sink {
     const { disk, layout, lockFile } = context;
     const file = await disk.open(layout.wal, 'modify');
     try {
+      if (context.diskFull === undefined) await persistRecovered(context, file);
       return new Wal(context, file, lockFile === undefined ? [] : [lockFile, await watchFile(layout.wal, file)]);
     } catch (error) {
       await file.close();

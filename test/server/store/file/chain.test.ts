@@ -193,6 +193,7 @@ describe('a store of format 1', () => {
   async function plantFixture(): Promise<StoreHarness> {
     const harness = new StoreHarness();
     await harness.disk.makeFolder('/store');
+    await harness.disk.syncFolder('/');
     for (const name of readdirSync(path.join(fixture, 'store')))
       harness.disk.plant(harness.path(name), readFileSync(path.join(fixture, 'store', name)));
     return harness;

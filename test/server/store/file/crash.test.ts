@@ -38,6 +38,17 @@ async function attempt(store: FileStore, work: () => Promise<void>): Promise<voi
   }
 }
 
+test('the name of the folder is durable, although an earlier start was killed before it synced the name', async () => {
+  const harness = new StoreHarness();
+  harness.disk.loseAt(({ kind }) => kind === 'syncFolder');
+  await harness.open().catch(() => {});
+  harness.crash('nothing');
+  const history = new History();
+  await history.commits(await harness.open(), 2);
+  harness.crash('everything');
+  expect(await history.resume(await harness.open())).toBe(2);
+});
+
 async function runUntilCrash(
   harness: StoreHarness,
   matches: (operation: DiskOperation, count: number) => boolean,

@@ -23,6 +23,7 @@ async function makeDisk(old: 'nothing' | 'a store'): Promise<FakeDisk> {
   await new History().commits(await source.open(), 7);
   const harness = new StoreHarness();
   await harness.disk.makeFolder('/backups');
+  await harness.disk.syncFolder('/');
   if (old === 'a store') {
     const store = await harness.open();
     await new History().commits(store, 3);
@@ -57,6 +58,7 @@ describe('a backup', () => {
   test('of a closed store with a torn tail changes no file', async () => {
     const harness = model.copy();
     await harness.disk.makeFolder('/backups');
+    await harness.disk.syncFolder('/');
     const journal = harness.bytes('/store/journal.jsonl');
     harness.disk.plant('/store/journal.jsonl', journal.subarray(0, -7));
     const before = await snapshot(harness);
