@@ -94,10 +94,12 @@ function writeKeySet(ctx: KoaContext, { keys, observability }: AppContext): void
 
 /** A failing audit log is reported but does not make the service unready: requests are still served. */
 function writeReadiness(ctx: KoaContext, { store, audit }: AppContext): void {
-  const { writable } = store.health();
+  const health = store.health();
+  const { writable } = health;
   const states = {
     status: writable ? 'ready' : 'not ready',
     store: writable ? 'writable' : 'read-only',
+    ...(health.writable ? {} : { problem: health.problem }),
     ...(audit ? { audit: audit.health().writable ? 'written' : 'failing' } : {}),
   };
   writeJson(ctx, writable ? 200 : 503, JSON.stringify(states));

@@ -83,7 +83,7 @@ test('a server whose clock becomes wrong is not ready until it is right again', 
   time.advance(10_000);
   const reason = expect.stringMatching(/clock of this machine differs/);
   await until(async () => (store.health().writable ? undefined : true));
-  expect(store.health()).toEqual({ writable: false, reason, permanent: false });
+  expect(store.health()).toEqual({ writable: false, problem: 'clock-offset', reason, permanent: false });
   time.offset = 0;
   await until(async () => {
     time.advance(10_000);

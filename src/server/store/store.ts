@@ -108,7 +108,7 @@ export interface Store extends Reader {
   transactionStats?(): TransactionStats;
   /** Statistics of the use of a database for operators; missing for an engine without one. It does not fail without it. */
   databaseStats?(): Promise<DatabaseStats>;
-  /** Whether writes are accepted, and if not, why (for logs and /readyz, never for callers). */
+  /** Whether writes are accepted, and if not, why. */
   health(): StoreHealth;
   /** Warnings about the place of the store, one sentence each. */
   readonly startWarnings?: readonly string[];
@@ -179,9 +179,28 @@ export interface DiskStats {
   readonly syncSeconds: number;
 }
 
+/** Why a store accepts no writes, as `/readyz` reports it. */
+export type StoreProblem =
+  | 'closed'
+  | 'memory-full'
+  | 'disk-full'
+  | 'write-failed'
+  | 'files-replaced'
+  | 'database-unavailable'
+  | 'database-replaced'
+  | 'registration-expired'
+  | 'used-by-another-server'
+  | 'clock-offset';
+
 export type StoreHealth =
   | { readonly writable: true }
-  | { readonly writable: false; readonly reason: string; readonly permanent: boolean };
+  | {
+      readonly writable: false;
+      readonly problem: StoreProblem;
+      /** For logs: it can contain paths. */
+      readonly reason: string;
+      readonly permanent: boolean;
+    };
 
 /** A primary key or a unique value exists already. `constraint` is the unique index's name, or 'key'. */
 export class DuplicateError extends Error {

@@ -32,7 +32,10 @@ function createBreakableStore(): { store: Store; breakWith(error: unknown): void
       fail();
       return inner.transaction(work);
     },
-    health: () => (broken ? { writable: false, reason: 'disk canary-reason', permanent: true } : { writable: true }),
+    health: () =>
+      broken
+        ? { writable: false, problem: 'write-failed' as const, reason: 'disk canary-reason', permanent: true }
+        : { writable: true },
   });
   return {
     store,
@@ -125,7 +128,10 @@ describe('on an internal error', () => {
     expect(text).not.toContain('canary');
     expect(server.log.join('')).toContain('/canary/device');
     const ready = await sendRequest(server, '/readyz');
-    expect(ready).toMatchObject({ status: 503, text: '{"status":"not ready","store":"read-only"}' });
+    expect(ready).toMatchObject({
+      status: 503,
+      text: '{"status":"not ready","store":"read-only","problem":"write-failed"}',
+    });
     expect((await sendRequest(server, '/healthz')).status).toBe(200);
     mend();
     expect((await sendRequest(server, '/readyz')).status).toBe(200);

@@ -15,7 +15,9 @@ export function createStoppableStore(inner: Store): StoppableStore {
       return inner.transaction(work);
     },
     health: () =>
-      stopped ? { writable: false, reason: 'the test stopped the writes', permanent: false } : inner.health(),
+      stopped
+        ? { writable: false, problem: 'write-failed' as const, reason: 'the test stopped the writes', permanent: false }
+        : inner.health(),
     close: () => inner.close(),
   };
   return {

@@ -128,7 +128,8 @@ async function assemble(
   const { disk, clock, log = () => {}, stopwatch } = options;
   const onAppend = () => checkpointer.onAppend();
   const beforeAppend = () => checkpointer.beforeAppend();
-  const { watched: lockFile, diskFull } = lock;
+  const { watched: lockFile } = lock;
+  const diskFull = lock.diskFull ?? recovered.keptTail?.diskFull;
   const wal = await Wal.open({ disk, layout, log, beforeAppend, onAppend, recovered, stopwatch, lockFile, diskFull });
   const overlayStore = new OverlayStore(recovered.base, wal, options.capacity);
   const tuning = { ...defaultTuning, ...options.tuning };

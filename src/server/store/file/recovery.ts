@@ -5,7 +5,7 @@ import { createDamagedError, StoreOpenError } from '../open-error.ts';
 import { assertOwnFile, type Chain, createForeignError } from './chain.ts';
 import { readCheckpoint, readRequired } from './checkpoint-adapter.ts';
 import { type Checkpoint, listRows } from './checkpoint-format.ts';
-import { type Disk, type ReadableFile, writeTemporaryFile } from './disk.ts';
+import { type Disk, isDiskFull, type ReadableFile, writeTemporaryFile } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import { closedSegmentFirst, isTemporary, type Layout } from './layout.ts';
 import { readSlices } from './line-reader.ts';
@@ -32,6 +32,13 @@ export interface RecoveryResult {
 /** A store that can be written to: it has an id. */
 export interface RecoveredStore extends RecoveryResult {
   readonly chain: Chain;
+  /** Set if the disk has no space to keep the torn tail of the log, which must be truncated before the next write. */
+  readonly keptTail: KeptTail | undefined;
+}
+
+interface KeptTail {
+  readonly diskFull: unknown;
+  truncate(): Promise<void>;
 }
 
 export interface ClosedSegment {
@@ -69,10 +76,27 @@ export async function recover(deps: RecoveryDeps): Promise<RecoveredStore> {
     return recover(deps);
   }
   await finishRotation(disk, layout, walFiles.newest);
-  if (newest.torn) await truncateTail(disk, layout, newest, log);
+  const keptTail = newest.torn ? await tryTruncateTail(disk, layout, newest, log) : undefined;
   if (unreadable !== undefined) await quarantineCheckpoint(disk, layout, recovered.sequence, unreadable, log);
   await removeTemporaryFiles(disk, layout);
-  return { ...recovered, chain };
+  return { ...recovered, chain, keptTail };
+}
+
+/** Without space, the store is served as it is: reads do not need the tail. */
+async function tryTruncateTail(
+  disk: Disk,
+  layout: Layout,
+  newest: WalSegment,
+  log: LogStoreEvent,
+): Promise<KeptTail | undefined> {
+  const truncate = () => truncateTail(disk, layout, newest, log);
+  try {
+    await truncate();
+    return undefined;
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    return { diskFull: error, truncate };
+  }
 }
 
 /** Writes a store of format 1 as a new one, with the same rows and commit numbers. */

@@ -5,7 +5,7 @@ import type { Overlay } from '../memory/overlay.ts';
 import type { Sink } from '../memory/overlay-store.ts';
 import { type DiskStats, type StoreHealth, StoreUnavailableError } from '../store.ts';
 import type { Chain } from './chain.ts';
-import { type Disk, type DiskFile, isFailedSync, isTemporaryFailure, writeAll, writeFile } from './disk.ts';
+import { type Disk, type DiskFile, isDiskFull, isFailedSync, isTemporaryFailure, writeAll, writeFile } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import { closedSegmentName, type Layout } from './layout.ts';
 import { readSlices } from './line-reader.ts';
@@ -90,7 +90,10 @@ export class Wal implements Sink {
     this.#end = recovered.wal.end;
     this.#closed = recovered.closed;
     if (context.diskFull === undefined) return;
-    this.#unfinished = () => persistRecovered(context, file);
+    this.#unfinished = async () => {
+      await recovered.keptTail?.truncate();
+      await persistRecovered(context, file);
+    };
     this.#reject('The disk was full at the start', context.diskFull);
     log({ event: 'write-failed', error: context.diskFull });
   }
@@ -195,7 +198,12 @@ export class Wal implements Sink {
   /** Rejects writes permanently: the contents of the disk are unknown after a failed sync. */
   stop(error: unknown): void {
     if (!this.#health.writable && this.#health.permanent) return;
-    this.#health = { writable: false, reason: `The disk failed: ${String(error)}`, permanent: true };
+    this.#health = {
+      writable: false,
+      problem: 'write-failed',
+      reason: `The disk failed: ${String(error)}`,
+      permanent: true,
+    };
     this.#log({ event: 'writes-stopped', error });
   }
 
@@ -279,7 +287,8 @@ export class Wal implements Sink {
   /** Rejects writes until one succeeds. */
   #reject(what: string, error: unknown): void {
     if (!this.#health.writable && this.#health.permanent) return;
-    this.#health = { writable: false, reason: `${what}: ${String(error)}`, permanent: false };
+    const problem = isDiskFull(error) ? 'disk-full' : 'write-failed';
+    this.#health = { writable: false, problem, reason: `${what}: ${String(error)}`, permanent: false };
   }
 
   async #sync(): Promise<void> {
@@ -306,7 +315,7 @@ export class Wal implements Sink {
     }
     const file = watched[at]?.path ?? '';
     const reason = `${file} was replaced or removed while the store was open. Stop this server, check which files are the right ones, and start it again.`;
-    this.#health = { writable: false, reason, permanent: true };
+    this.#health = { writable: false, problem: 'files-replaced', reason, permanent: true };
     this.#log({ event: 'dispossessed', file, reason });
     throw new StoreUnavailableError(reason);
   }

@@ -82,10 +82,10 @@ export class OverlayStore {
   }
 
   health(): StoreHealth {
-    if (this.#closed) return { writable: false, reason: 'The store is closed.', permanent: true };
+    if (this.#closed) return { writable: false, problem: 'closed', reason: 'The store is closed.', permanent: true };
     const health = this.#sink.health();
     if (!health.writable || !isMemoryFull(this.#capacity)) return health;
-    return { writable: false, reason: memoryFullReason, permanent: false };
+    return { writable: false, problem: 'memory-full', reason: memoryFullReason, permanent: false };
   }
 
   /** Runs a maintenance task while no batch is in flight. */

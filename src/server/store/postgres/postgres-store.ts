@@ -134,7 +134,7 @@ export class PostgresStore {
   }
 
   health(): StoreHealth {
-    if (this.#closing) return { writable: false, reason: 'The store is closed.', permanent: true };
+    if (this.#closing) return { writable: false, problem: 'closed', reason: 'The store is closed.', permanent: true };
     const { registration, connections } = this.#options;
     const health = connections.health();
     return health.writable ? registration.health() : health;

@@ -10,7 +10,7 @@ import {
 } from 'pg';
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { type DatabaseStats, type StoreHealth, StoreUnavailableError } from '../store.ts';
+import { type DatabaseStats, type StoreHealth, type StoreProblem, StoreUnavailableError } from '../store.ts';
 import {
   ConnectionRejectedError,
   OldPrimaryError,
@@ -129,7 +129,7 @@ export class PrimaryConnections {
   readonly #options: ConnectionOptions;
   #pool: Pool | undefined;
   #search: Promise<Pool> | undefined;
-  #failure: { readonly at: number; readonly error: StoreUnavailableError } | undefined;
+  #failure: { readonly at: number; readonly error: StoreUnavailableError; readonly problem: StoreProblem } | undefined;
   #closed = false;
   /** The highest that was seen. */
   #timeline = 0;
@@ -218,7 +218,8 @@ export class PrimaryConnections {
   /** Whether a primary is connected; searched in the background until one is. */
   health(): StoreHealth {
     if (this.#pool !== undefined || this.#failure === undefined) return { writable: true };
-    return { writable: false, reason: this.#failure.error.message, permanent: false };
+    const { error, problem } = this.#failure;
+    return { writable: false, problem, reason: error.message, permanent: false };
   }
 
   stats(): DatabaseStats['connections'] {
@@ -256,7 +257,8 @@ export class PrimaryConnections {
       const isOther = cause instanceof OldPrimaryError || cause instanceof ReplacedDatabaseError;
       const message = isOther ? cause.message : 'No database accepts writes.';
       const error = new StoreUnavailableError(message, { cause });
-      this.#failure = { at: this.#options.stopwatch.now(), error };
+      const problem = isOther ? 'database-replaced' : 'database-unavailable';
+      this.#failure = { at: this.#options.stopwatch.now(), error, problem };
       throw error;
     }
   }

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { StoreOpenError } from '../open-error.ts';
-import type { StoreHealth } from '../store.ts';
+import type { StoreHealth, StoreProblem } from '../store.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
 
 export interface ReplicaDescription {
@@ -137,9 +137,13 @@ class RenewedRegistration implements Registration {
 
   health(): StoreHealth {
     const reason = this.rejection() ?? this.#clockProblem;
-    return reason === undefined
-      ? { writable: true }
-      : { writable: false, reason, permanent: this.#conflict !== undefined };
+    if (reason === undefined) return { writable: true };
+    return { writable: false, problem: this.#findProblem(), reason, permanent: this.#conflict !== undefined };
+  }
+
+  #findProblem(): StoreProblem {
+    if (this.#conflict !== undefined) return 'used-by-another-server';
+    return this.#hasExpired() ? 'registration-expired' : 'clock-offset';
   }
 
   rejection(): string | undefined {

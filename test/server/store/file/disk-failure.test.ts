@@ -225,6 +225,28 @@ describe('a start on a full disk', () => {
     expect(await history.resume(await harness.open())).toBe(4);
   });
 
+  test('with a torn tail serves reads, and keeps the tail aside once there is space', async () => {
+    const { harness, store } = await openStore();
+    const complete = harness.bytes(files.wal);
+    await new History(3).commit(store);
+    harness.crash('nothing');
+    const torn = harness.bytes(files.wal).subarray(0, -7);
+    harness.disk.plant(files.wal, torn);
+    harness.disk.failAt('ENOSPC', ({ kind }) => kind === 'write');
+    const started = await harness.open();
+    expect(await countCommits(started)).toBe(3);
+    expect(started.health()).toMatchObject({ writable: false, reason: expect.stringContaining('ENOSPC') });
+    const history = new History(3);
+    await expect(history.commit(started)).rejects.toThrow(StoreUnavailableError);
+    expect(harness.bytes(files.wal)).toEqual(torn);
+    history.attempted = 3;
+    harness.disk.heal();
+    await history.commit(started);
+    expect(harness.bytes('/store/journal.4.broken')).toEqual(torn.subarray(complete.length));
+    harness.crash('everything');
+    expect(await history.resume(await harness.open())).toBe(4);
+  });
+
   test('is refused for a new store, which leaves a folder that a later start uses', async () => {
     const harness = new StoreHarness();
     harness.disk.failAt('ENOSPC', ({ kind }) => kind === 'write');
