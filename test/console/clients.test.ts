@@ -5,7 +5,7 @@ import type { SeedDocument } from '../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
 import { findViewProblems } from './axe-violations.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 const markup = '<img src=x onerror=alert(1)>';
 const seed: SeedDocument = {
@@ -20,10 +20,10 @@ const seed: SeedDocument = {
 let server: TestServer;
 let browser: Browser;
 beforeAll(async () => {
-  if (hasBrowser) [server, browser] = await Promise.all([startServer({ seed }), launchBrowser()]);
+  if (hasBrowser) [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await closeContexts(browser);
   await server?.[Symbol.asyncDispose]();
 });
 

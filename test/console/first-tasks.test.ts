@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { appClientId, startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 const password = 'demo-only correct horse';
 const seed = {
@@ -37,9 +37,9 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closeContexts(browser));
   beforeEach(async () => {
     server = await startServer({ seed });
     return () => server[Symbol.asyncDispose]();

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 describe.skipIf(!hasBrowser)('the frame of the console', () => {
   let server: TestServer;
@@ -11,10 +11,10 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
   let page: Page;
   let problems: string[];
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer(), sharedBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
   beforeEach(async () => {
@@ -112,8 +112,8 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
 describe.skipIf(!hasBrowser)('while the server is down', () => {
   test('the page says so, keeps what was typed and connects again', async () => {
     await using first = await startServer();
-    await using browser = await launchDisposable();
-    const { page } = await openConsole(browser.browser, first.url);
+    const browser = await sharedBrowser();
+    const { page, context } = await openConsole(browser, first.url);
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     await page.route('**/_iam/**', (route) => route.abort('connectionrefused'));
     await page.getByLabel('Address or number').fill('alice@example.com');
@@ -121,10 +121,6 @@ describe.skipIf(!hasBrowser)('while the server is down', () => {
     await page.unroute('**/_iam/**');
     await page.getByText('No message matches').waitFor();
     expect(await page.getByLabel('Address or number').inputValue()).toBe('alice@example.com');
+    await context.close();
   });
 });
-
-async function launchDisposable() {
-  const browser = await launchBrowser();
-  return { browser, [Symbol.asyncDispose]: () => browser.close() };
-}

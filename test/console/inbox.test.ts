@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { appClientId, startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 const seed = {
   users: ['ann', 'bob'].map((name) => ({ userId: name, userName: name, userEmail: `${name}@example.com` })),
@@ -13,10 +13,10 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
 

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 const count = 3000;
 const idAt = (at: number) => `user-${String(at).padStart(4, '0')}`;
@@ -18,10 +18,10 @@ describe.skipIf(!hasBrowser)('a list of thousands of rows', () => {
   let requests: string[];
   beforeAll(async () => {
     const seed = { users: ids.map((userId) => ({ userId })), groups: [{ groupName: 'all', users: ids }] };
-    [server, browser] = await Promise.all([startServer({ seed }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
   beforeEach(() => () => page.context().close());

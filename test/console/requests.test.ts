@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../harness.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 const seed: SeedDocument = {
   groups: [{ groupName: 'administrators', roles: ['ADMIN'] }],
@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
   let rejected: string;
   let created: string;
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
     const plain = await server.makeClient({ clientId: 'plain-client' });
     await send({ method: 'POST', path: groups, body: { groupName: 'refused' }, ...basic(plain) });
     rejected = await lastId();
@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     created = await lastId();
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
 

@@ -6,7 +6,7 @@ import { startSession } from '../../src/server/sessions/sessions.ts';
 import { startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
 import { findViewProblems } from './axe-violations.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 const markup = '<img src=x onerror=alert(1)>';
 const seed: SeedDocument = {
@@ -19,10 +19,10 @@ const seed: SeedDocument = {
 
 let browser: Browser;
 beforeAll(async () => {
-  if (hasBrowser) browser = await launchBrowser();
+  if (hasBrowser) browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
+  await closeContexts(browser);
 });
 
 async function open(server: TestServer, path = 'sessions') {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
 import { findViewProblems } from './axe-violations.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 const markup = '<img src=x onerror=alert(1)>';
 const secret = 'password-only-for-tests';
@@ -15,11 +15,11 @@ describe.skipIf(!hasBrowser)('the settings', () => {
   beforeAll(async () => {
     const flags = { 'mainframe-password-rule': markup, 'request-log-size': '77' };
     const environment = { IAM_SMTP_URL: `smtp://user:${secret}@127.0.0.1:2525` };
-    [server, browser] = await Promise.all([startServer({ flags, environment }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ flags, environment }), sharedBrowser()]);
     await send(server, '/_iam/sandboxes', { method: 'POST', body: { name: 'checkout' } });
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
 

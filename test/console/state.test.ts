@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 const seed = { users: [{ userId: 'ann', userName: 'ann' }] };
 
@@ -14,10 +14,10 @@ describe.skipIf(!hasBrowser)('the state', () => {
   let page: Page;
   let problems: string[];
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
-import { hasBrowser, launchBrowser } from './console-page.ts';
+import { closeContexts, hasBrowser, sharedBrowser } from './console-page.ts';
 
 // The stream itself is open to 100 clients: test/server/control/routes/events/stream.test.ts.
 // More than the six connections of a browser to one host: with a stream for each tab the last ones would not load.
@@ -18,11 +18,11 @@ describe.skipIf(!hasBrowser)('open tabs', () => {
   beforeAll(async () => {
     [server, browser] = await Promise.all([
       startServer({ seed: { users: ['alice', 'bob'].map(toUser) } }),
-      launchBrowser(),
+      sharedBrowser(),
     ]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
   beforeEach(async () => {

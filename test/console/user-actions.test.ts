@@ -3,15 +3,15 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 describe.skipIf(!hasBrowser)('a user', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closeContexts(browser));
   beforeEach(async () => {
     server = await startServer({
       seed: {

@@ -3,7 +3,7 @@ import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from '../console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 import { listDisabledButtons, logInAsClient } from './log-in.ts';
 
 const adminPassword = 'demo-only correct horse';
@@ -16,11 +16,11 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     const environment = { IAM_ADMIN_EMAIL: 'admin@example.com', IAM_ADMIN_PASSWORD: adminPassword };
     [server, browser] = await Promise.all([
       startServer({ flags: { 'allow-remote': true }, environment }),
-      launchBrowser(),
+      sharedBrowser(),
     ]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
   beforeEach(async () => {

@@ -5,7 +5,7 @@ import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
 import { findViewProblems } from '../axe-violations.ts';
-import { createPageLoader, hasBrowser, launchBrowser } from '../console-page.ts';
+import { closeContexts, createPageLoader, hasBrowser, sharedBrowser } from '../console-page.ts';
 import { type ClientSecret, listDisabledButtons, logInAsClient } from './log-in.ts';
 
 const seed: SeedDocument = {
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
   beforeAll(async () => {
     [server, browser] = await Promise.all([
       startServer({ seed, flags: { 'allow-remote': true, 'test-features': 'on' } }),
-      launchBrowser(),
+      sharedBrowser(),
     ]);
     reader = await server.makeClient({ authorities: ['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC'] });
     await post('/_iam/faults', { operation: 'groups.get', effect: { latency: '1ms' } });
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
     await post('/_iam/sessions', { userId: 'alice' });
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
 

@@ -5,7 +5,7 @@ import { openMemoryStore } from '../../../src/server/store/memory/memory-store.t
 import type { Store } from '../../../src/server/store/store.ts';
 import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from '../console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 import { logInAsClient } from './log-in.ts';
 
 const seed = { users: ['alice', 'bob'].map((userId) => ({ userId, userEmail: `${userId}@example.com` })) };
@@ -14,9 +14,9 @@ const notice = 'The page shows what it last received and connects again by itsel
 describe.skipIf(!hasBrowser)('while the page is open', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closeContexts(browser));
 
   /** A server that can stop and start again at the same address, with the same data. */
   async function startRestartable(flags: Record<string, boolean> = {}) {

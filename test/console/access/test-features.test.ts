@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminClient, startServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from '../console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 import { listDisabledButtons } from './log-in.ts';
 
 const seed = { users: [{ userId: 'alice' }] };
@@ -13,9 +13,9 @@ const withoutClient = 'No client of this server has the authority IAM_ADMIN_MAIN
 describe.skipIf(!hasBrowser)('the console of a server', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closeContexts(browser));
 
   test('without test features issues no tokens, and adds no fault', async () => {
     await using server = await startServer({ seed, flags: { 'test-features': 'off' } });

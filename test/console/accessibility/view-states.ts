@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { findViewProblems } from '../axe-violations.ts';
-import { launchBrowser, openConsole } from '../console-page.ts';
+import { closeContexts, openConsole, sharedBrowser } from '../console-page.ts';
 
 export const longName = `${'long-name-'.repeat(9)}<b>`;
 
@@ -20,9 +20,9 @@ export function useStates(seed: SeedDocument) {
   let browser: Browser;
   let server: TestServer;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closeContexts(browser));
   beforeEach(async () => {
     server = await startServer({ seed });
     return () => server[Symbol.asyncDispose]();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { findViewProblems } from '../axe-violations.ts';
-import { createPageLoader, hasBrowser, launchBrowser } from '../console-page.ts';
+import { closeContexts, createPageLoader, hasBrowser, sharedBrowser } from '../console-page.ts';
 
 const longName = `${'long-name-'.repeat(9)}<b>`;
 const seed: SeedDocument = {
@@ -39,10 +39,10 @@ describe.skipIf(!hasBrowser)('all views of groups', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
 

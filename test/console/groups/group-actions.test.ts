@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from '../console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 
 const seed: SeedDocument = {
   businesses: [{ businessId: 'example-shop', businessName: 'Example Shop' }],
@@ -21,9 +21,9 @@ describe.skipIf(!hasBrowser)('groups', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closeContexts(browser));
   beforeEach(async () => {
     server = await startServer({ seed });
     return () => server[Symbol.asyncDispose]();

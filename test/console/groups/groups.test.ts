@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { hasBrowser, launchBrowser, openConsole } from '../console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 
 const markup = '<img src=x onerror=alert(1)>';
 const seed: SeedDocument = {
@@ -35,10 +35,10 @@ describe.skipIf(!hasBrowser)('the groups', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
 

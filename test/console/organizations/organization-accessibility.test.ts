@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
 import { findViewProblems } from '../axe-violations.ts';
-import { createPageLoader, hasBrowser, launchBrowser } from '../console-page.ts';
+import { closeContexts, createPageLoader, hasBrowser, sharedBrowser } from '../console-page.ts';
 import { holdingId, organizationSeed } from './organization-seed.ts';
 
 const click = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click();
@@ -30,10 +30,10 @@ describe.skipIf(!hasBrowser)('all views of businesses, customers and corporate g
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed: organizationSeed }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ seed: organizationSeed }), sharedBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
 

@@ -3,16 +3,16 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from '../console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 import { holdingId, markup, organizationSeed } from './organization-seed.ts';
 
 describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closeContexts(browser));
   beforeEach(async () => {
     server = await startServer({ seed: organizationSeed });
     return () => server[Symbol.asyncDispose]();
