@@ -4,7 +4,7 @@
  */
 import { sign } from 'node:crypto';
 import type { OperationId } from '../../src/server/operations/index.ts';
-import { adminClient, appClientId, createFakeClock, type TestServer } from '../harness.ts';
+import { adminClient, appClientId, createFakeClock, type TestServer, type TestServerOptions } from '../harness.ts';
 import { createAuthority, createCertificate } from '../server/federation/certificates.ts';
 import {
   firstKey,
@@ -38,6 +38,9 @@ export interface GrowthRequest {
   readonly params?: Readonly<Record<string, string>>;
 }
 
+/** Its password changes, so that no request logs in as this user. */
+const erin = { ...alice, userId: 'erin-id', userName: 'Erin', userEmail: 'erin@example.com', identities: [] };
+
 const root = createAuthority({ name: 'Root', key: 'ec' });
 const leafOptions = { authority: false, keyUsage: [0], purposes: [2], emails: [alice.userEmail] } as const;
 const leaf = createCertificate({ name: 'Alice', issuer: root, key: 'ec-other', ...leafOptions });
@@ -48,7 +51,7 @@ export async function startGrowthFixture(flags: Record<string, string | boolean>
   const provider = await startOpenIdProvider(clock);
   const { issuer, jwksUri } = provider;
   const trust = { emailDomains: ['example.com'] };
-  const server = await startWithLogons({
+  const options: TestServerOptions = {
     clock,
     flags: { 'trusted-proxies': '127.0.0.0/8', ...flags },
     seed: {
@@ -58,7 +61,8 @@ export async function startGrowthFixture(flags: Record<string, string | boolean>
         { kind: 'certificateAuthority', name: 'root', certificate: root.pem },
       ],
     },
-  });
+  };
+  const server = await startWithLogons(options, [erin]);
   return {
     server,
     provider,
@@ -127,9 +131,9 @@ export const growthRequests: Partial<
   'user-identities.retrieve-legacy': () => ({ body: { logon: uniqueName('NONE') } }),
   'user-identities.reset-password': async ({ server }) => {
     const query = { clientId: appClientId };
-    await server.as().userIdentities.retrieve({ query, body: { userName: alice.userName } });
-    const validationCode = await lastCode(server, alice.userEmail);
-    return { body: { username: alice.userName, validationCode, newPassword: `${uniqueName('another')} pass phrase` } };
+    await server.as().userIdentities.retrieve({ query, body: { userName: erin.userName } });
+    const validationCode = await lastCode(server, erin.userEmail);
+    return { body: { username: erin.userName, validationCode, newPassword: `${uniqueName('another')} pass phrase` } };
   },
   'user-identities.reset-legacy-password': async ({ server }) => {
     const { hash } = await retrieve(server, 'DORA1');
