@@ -146,7 +146,7 @@ describe('a server', () => {
       2,
       /IAM_DATABASE_URL/,
     ],
-    ['no database', { 'database-url': 'postgres://iam@127.0.0.1/' }, 2, /must name a database/],
+    ['no database', { 'database-url': 'postgres://iam@127.0.0.1/' }, 2, /The address of the database must name/],
     ['another host without TLS', { 'database-url': 'postgres://iam@db.example/iam' }, 2, /sslmode=verify-full/],
     ['a closed port', { 'database-url': 'postgres://iam@127.0.0.1:1/iam' }, 75, /ECONNREFUSED/],
     ['no URL', { 'database-url': 'mysql://127.0.0.1/iam' }, 2, /must be a URL such as postgres:/],

@@ -18,6 +18,9 @@ interface Instruction {
 
 interface Service {
   readonly image?: string;
+  readonly command?: string;
+  readonly secrets?: readonly string[];
+  readonly healthcheck?: { readonly test: readonly string[] };
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
@@ -83,6 +86,31 @@ test.each(['compose.yaml', '.devcontainer/compose.yaml'].filter((file) => exists
     }
   },
 );
+
+test('the compose file of several servers reads its passwords from files, and checks each server on its own port', () => {
+  const text = readSource('examples/replicas/compose.yaml');
+  const { services, secrets } = parse(text, { merge: true }) as {
+    services: Record<string, Service>;
+    secrets: Record<string, { file: string }>;
+  };
+  const all = Object.values(services);
+  for (const { image, environment = {}, secrets: mounted = [] } of all) {
+    expect(image).toMatch(/:\d/);
+    expect(unknownVariables(Object.keys(environment))).toEqual([]);
+    const secretNames = Object.keys(environment).filter((name) => /(PASSWORD|DATABASE_URL)(_FILE)?$/.test(name));
+    expect(secretNames.filter((name) => !name.endsWith('_FILE'))).toEqual([]);
+    expect(secretNames.map((name) => environment[name])).toEqual(mounted.map((name) => `/run/secrets/${name}`));
+    expect(mounted.filter((name) => secrets[name] === undefined)).toEqual([]);
+  }
+  const servers = all.filter(({ command }) => command?.includes(' serve '));
+  expect(servers.length).toBe(3);
+  const ports = servers.map(({ command }) => /--port (\d+)/.exec(command ?? '')?.[1] ?? '');
+  expect(new Set(ports).size).toBe(3);
+  const checked = servers.map(({ healthcheck }) => healthcheck?.test.slice(-3));
+  expect(checked).toEqual(ports.map((port) => ['--ready', '--base-url', `http://127.0.0.1:${port}`]));
+  const balanced = [...readSource('examples/replicas/haproxy.cfg').matchAll(/^ {2}server \w+ 127\.0\.0\.1:(\d+)/gm)];
+  expect(balanced.map(([, port]) => port)).toEqual(ports);
+});
 
 test('the systemd unit sets settings of the server, and secrets only from files', () => {
   const lines = readSource('examples/systemd/iam.service').split('\n');

@@ -197,7 +197,7 @@ function checkStore({ status, body }: ApiResponse): Finding {
   return fail(
     'store',
     `The server is not ready: ${String(store ?? status)}.`,
-    'See the server log. Free disk space if needed, then restart the server.',
+    'See the server log. With a folder, free disk space if needed and restart it; with PostgreSQL, it connects again by itself.',
   );
 }
 

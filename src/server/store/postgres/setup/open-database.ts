@@ -107,7 +107,7 @@ function parseHosts(databaseUrl: string): readonly ClientConfig[] {
   try {
     return parseDatabaseUrls(databaseUrl);
   } catch (error) {
-    throw new SettingError(`--database-url ${(error as Error).message}`);
+    throw new SettingError(`The address of the database ${(error as Error).message}`);
   }
 }
 
