@@ -117,9 +117,11 @@ export function createLoginThrottle(
       const hashed = names.map(hashName);
       return applyAndPublish({ kind: 'login', names: hashed, caller }, hashed);
     },
-    clear(names) {
+    async clear(names) {
+      // Failures at other servers end with it, too, also those that this one has not counted yet.
+      await exchange?.receive();
       const hashed = names.map(hashName);
-      return applyAndPublish({ kind: 'clear', names: hashed }, hashed);
+      await applyAndPublish({ kind: 'clear', names: hashed }, hashed);
     },
     apply,
     reset() {

@@ -144,6 +144,15 @@ describe('failed logins', () => {
     for (const server of servers) expect((await login(server, 'wrong')).status).toBe(429);
   });
 
+  test('end on both servers with an unlock on the one that has not counted them', async () => {
+    await using replicas = await startReplicas({ seed, flags });
+    const { servers } = replicas;
+    for (let failure = 0; failure < 10; failure += 1) await login(servers[0], 'wrong');
+    expect((await login(servers[0], password)).status).toBe(429);
+    await servers[1].admin.userIdentities.unlock({ body: { userId: alice.userId } });
+    for (const server of servers) expect((await login(server, password)).status).toBe(201);
+  });
+
   test('end on both servers with a new password', async () => {
     await using replicas = await startReplicas({ seed, flags });
     const { servers } = replicas;

@@ -1,6 +1,6 @@
 /** Reads all rows of the store, in pages: one statement for a large table would exceed its time limit. */
 import type { PoolClient } from 'pg';
-import type { StoredRow } from '../table-shape.ts';
+import type { StoredRow, TableShape } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
 import { type StoredTable, storedTables } from './table-columns.ts';
 
@@ -17,6 +17,19 @@ export async function selectAllTables(client: PoolClient): Promise<Map<TableName
   return tables;
 }
 
+/** A row that another program has written. */
+export class MalformedRowError extends Error {
+  override readonly name = 'MalformedRowError';
+}
+
+function parseRow({ name, schema }: TableShape, key: string, body: string): StoredRow {
+  try {
+    return schema.parse(JSON.parse(body));
+  } catch (cause) {
+    throw new MalformedRowError(`The row ${key} of the table ${name} is malformed.`, { cause });
+  }
+}
+
 async function readTable(client: PoolClient, { sqlName, shape }: StoredTable): Promise<StoredRow[]> {
   const rows: StoredRow[] = [];
   for (let after = ''; ; ) {
@@ -26,7 +39,7 @@ async function readTable(client: PoolClient, { sqlName, shape }: StoredTable): P
       values: [after],
       types: textParser,
     });
-    for (const { body } of page) rows.push(shape.schema.parse(JSON.parse(body)));
+    for (const { key, body } of page) rows.push(parseRow(shape, key, body));
     if (page.length < rowsPerPage) return rows;
     after = page.at(-1)?.key ?? '';
   }

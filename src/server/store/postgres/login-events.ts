@@ -10,7 +10,8 @@ const insert = {
 const rowsPerRead = 1_000;
 const select = {
   name: 'login_events.select',
-  text: `select id::text, body::text, at::text, extract(epoch from at)::text as seconds from login_events
+  text: `select id::text, body::text, at::text, extract(epoch from at)::text as seconds,
+      extract(epoch from statement_timestamp())::text as now from login_events
     where replica <> $1 and (at, id) > ($2::timestamptz, $3::uuid) order by at, id limit ${rowsPerRead}`,
 };
 const lowestId = '00000000-0000-0000-0000-000000000000';
@@ -28,6 +29,8 @@ interface EventRow {
   readonly at: string;
   /** The same in epoch seconds. */
   readonly seconds: string;
+  /** When it was read, by the same clock. */
+  readonly now: string;
 }
 
 interface EventDeps {
@@ -37,14 +40,15 @@ interface EventDeps {
 }
 
 export function createEventJournal({ connections, random, replica }: EventDeps): EventJournal {
-  /** Epoch seconds, by the clock of the database. */
+  /** When events were last read, in epoch seconds by the clock of the database. */
   let latest: number | undefined;
   let recent = new Map<string, number>();
 
   function takeNew(rows: readonly EventRow[]): readonly unknown[] {
     const added = rows.filter(({ id }) => !recent.has(id));
     for (const { id, seconds } of added) recent.set(id, Number(seconds));
-    latest = Math.max(latest ?? 0, ...added.map(({ seconds }) => Number(seconds)));
+    // Not the time of the newest event: all events of a burst would be read again until a newer one comes.
+    latest = Math.max(latest ?? 0, Number(rows[0]?.now ?? 0));
     const oldest = latest - 2 * overlap;
     recent = new Map([...recent].filter(([, seconds]) => seconds >= oldest));
     return added.map(({ body }) => JSON.parse(body) as unknown);

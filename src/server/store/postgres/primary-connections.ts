@@ -11,6 +11,7 @@ import {
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { type DatabaseStats, type StoreHealth, type StoreProblem, StoreUnavailableError } from '../store.ts';
+import { MalformedRowError } from './all-rows.ts';
 import {
   ConnectionRejectedError,
   OldPrimaryError,
@@ -210,7 +211,8 @@ export class PrimaryConnections {
   }
 
   #explainFailure(error: unknown, pool: Pool): unknown {
-    if (error instanceof StoreUnavailableError || !isUnavailable(error)) return error;
+    const isKnown = error instanceof StoreUnavailableError || error instanceof MalformedRowError;
+    if (isKnown || !isUnavailable(error)) return error;
     if (isPrimaryLost(error)) this.#lose(pool);
     return new StoreUnavailableError('The database does not respond.', { cause: error });
   }
