@@ -88,7 +88,7 @@ function startReplica(environment, baseUrl) {
   });
 }
 
-/** The headers of a request as a server gets them: the source is the caller of the balancer, whatever it claims. */
+/** The headers of a request as a server gets them: the source is the caller of the balancer. */
 function forwardHeaders({ headers, socket }) {
   const { forwarded: _, ...others } = headers;
   return { ...others, 'x-forwarded-for': socket.remoteAddress };
@@ -100,6 +100,11 @@ function startBalancer() {
   const server = createServer((incoming, outgoing) => {
     const { method, url } = incoming;
     requests += 1;
+    // The caller is gone already.
+    if (incoming.socket.remoteAddress === undefined) {
+      incoming.destroy();
+      return;
+    }
     if (targets.length === 0) {
       outgoing.writeHead(503).end();
       return;

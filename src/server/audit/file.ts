@@ -2,7 +2,7 @@
  * Audit log in a file. One write is in progress at a time, and the lines that arrive meanwhile share the next one. The file
  * is rotated at a size limit, and the oldest is deleted. Failed writes are retried with the next line.
  */
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Log } from '../lib/log.ts';
@@ -84,15 +84,16 @@ class AuditFile implements AuditSink {
   }
 
   async #prepare(handle: FileHandle): Promise<void> {
-    const stat = await handle.stat();
-    this.#isRegular = stat.isFile();
-    this.#size = this.#isRegular ? stat.size : 0;
-    this.#isNew = this.#size === 0;
+    const found = await handle.stat();
+    this.#isRegular = found.isFile();
+    this.#size = this.#isRegular ? found.size : 0;
+    // Also of an older file: the process that created it may have been killed before the name was durable.
+    this.#isNew = this.#isRegular;
     if (!this.#isRegular) return;
     await handle.chmod(0o600);
     // A kill may have left an incomplete line: end it before the next one.
-    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, stat.size - 1));
-    if (stat.size > 0 && buffer[0] !== 0x0a) this.#pending = Buffer.concat([Buffer.from('\n'), this.#pending]);
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, found.size - 1));
+    if (found.size > 0 && buffer[0] !== 0x0a) this.#pending = Buffer.concat([Buffer.from('\n'), this.#pending]);
   }
 
   write(line: string): void {
@@ -216,8 +217,10 @@ class AuditFile implements AuditSink {
     await this.#sync();
     await this.#handle?.close();
     this.#handle = undefined;
-    for (let number = maxFiles; number > 0; number -= 1)
+    for (let number = await findFreeNumber(name, maxFiles); number > 0; number -= 1)
       await rename(number === 1 ? name : `${name}.${number - 1}`, `${name}.${number}`).catch(ignoreMissing);
+    // Also if it cannot be opened now: the rotation must not be repeated.
+    this.#size = 0;
     await this.open();
   }
 
@@ -233,6 +236,15 @@ class AuditFile implements AuditSink {
     const { lost } = this.#health;
     this.#options.log.warn({ path: this.#options.path, lost }, 'the audit log is writable again');
   }
+}
+
+/** The lowest free one, where an interrupted rotation left off; the oldest file is replaced if none is free. */
+async function findFreeNumber(name: string, maxFiles: number): Promise<number> {
+  for (let number = 1; number < maxFiles; number += 1) {
+    const isTaken = await stat(`${name}.${number}`).then(() => true, ignoreMissing);
+    if (!isTaken) return number;
+  }
+  return maxFiles;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {

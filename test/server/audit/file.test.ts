@@ -59,6 +59,18 @@ describe('an audit log in a file', () => {
     expect(texts).toEqual(numbers.map((lines) => lines.join('')));
   });
 
+  test('goes on with a rotation that was interrupted, and replaces no other old file', async () => {
+    const before = { 'audit.log': line(1), 'audit.log.1': line(2), 'audit.log.3': line(3) };
+    for (const [name, text] of Object.entries(before)) await writeFile(at(name), text);
+    const sink = await openAuditFile({ path: at(), log, rotateBytes: 10, maxFiles: 4 });
+    sink.write(line(4));
+    await sink.close();
+    const names = ['audit.log', 'audit.log.1', 'audit.log.2', 'audit.log.3'];
+    expect((await readdir(folder)).sort()).toEqual(names);
+    const texts = await Promise.all(names.map((name) => readFile(at(name), 'utf8')));
+    expect(texts).toEqual([4, 1, 2, 3].map(line));
+  });
+
   test.runIf(existsSync('/dev/full'))('on a full disk reports it once, and counts the lost lines', async () => {
     const sink = await openAuditFile({ path: '/dev/full', log, maxQueuedBytes: 100 });
     expect(sink.health()).toEqual({ writable: true, lost: 0 });

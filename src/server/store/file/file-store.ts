@@ -83,7 +83,7 @@ export async function prepareFolder(disk: Disk, layout: Layout): Promise<void> {
     await makeFolder(disk, layout.folder);
     return;
   }
-  // Who created it may have been killed before its name was durable.
+  // The process that created it may have been killed before the name was durable.
   await disk.syncFolder(dirname(layout.folder));
   // The marker may be damaged: a replacement is completed before it is read.
   if (names.some((name) => replacementNumber(name) !== undefined)) return;

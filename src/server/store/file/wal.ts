@@ -21,9 +21,20 @@ export async function createWal(disk: Disk, layout: Layout, chain: Chain): Promi
   await writeFile(disk, layout.wal, encodeHeader({ first: 1, epoch: 1, chain }));
 }
 
+/** @returns the error of a full disk: a file system that copies on write needs space for it, too. */
+async function tryPersistRecovered(context: WalOptions, file: DiskFile): Promise<unknown> {
+  try {
+    await persistRecovered(context, file);
+    return undefined;
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    return error;
+  }
+}
+
 /**
- * Makes durable what recovery has read. If the process before was killed, the system may have it in memory only; if a
- * sync failed before, the system also takes for written what is not. So the same bytes are written again.
+ * Makes durable what recovery has read. If the process before was killed, the system may have it in memory only. After
+ * a failed sync, the system regards pages as written that are not, so the same bytes are written again.
  */
 async function persistRecovered({ disk, layout, recovered }: WalOptions, file: DiskFile): Promise<void> {
   const source = await disk.openToRead(layout.wal);
@@ -102,8 +113,12 @@ export class Wal implements Sink {
     const { disk, layout, lockFile } = context;
     const file = await disk.open(layout.wal, 'modify');
     try {
-      if (context.diskFull === undefined) await persistRecovered(context, file);
-      return new Wal(context, file, lockFile === undefined ? [] : [lockFile, await watchFile(layout.wal, file)]);
+      const diskFull = context.diskFull ?? (await tryPersistRecovered(context, file));
+      return new Wal(
+        { ...context, diskFull },
+        file,
+        lockFile === undefined ? [] : [lockFile, await watchFile(layout.wal, file)],
+      );
     } catch (error) {
       await file.close();
       throw error;

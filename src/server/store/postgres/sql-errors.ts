@@ -72,7 +72,7 @@ const temporaryCodes = new Set([
   'EAI_AGAIN',
 ]);
 
-/** serialization_failure, deadlock_detected, read_only_sql_transaction, lock_not_available, query_canceled. */
+/** The conflicts, read_only_sql_transaction, lock_not_available, query_canceled, idle_in_transaction_session_timeout. */
 const temporaryStates = new Set(['40001', '40P01', '25006', '55P03', '57014', '25P03']);
 /** protocol_violation of a pooler, and database_dropped: they stay. */
 const lastingStates = new Set(['08P01', '57P04']);
