@@ -26,6 +26,8 @@ export interface LiveEvents {
   subscribe(listener: (event: LiveEvent) => void): () => void;
   /** Starts reading; each page of the console does it once. @returns a function that ends it */
   start(): () => void;
+  /** Ends reading before what is read is deleted: a request would create a sandbox again. @returns a function that reads on */
+  pause(): () => void;
 }
 
 const firstRetry = 500;
@@ -63,6 +65,13 @@ export function createLiveEvents({ basePath }: ConsoleLocation, credentials: Cre
     }
   }
 
+  let isPaused = false;
+  const updates = new Set<() => void>();
+  const setPaused = (value: boolean) => {
+    isPaused = value;
+    for (const update of updates) update();
+  };
+
   return {
     subscribe(listener) {
       listeners.add(listener);
@@ -71,7 +80,8 @@ export function createLiveEvents({ basePath }: ConsoleLocation, credentials: Cre
     start() {
       let reading: { readonly subject: string; readonly controller: AbortController } | undefined;
       const update = () => {
-        const subject = document.visibilityState === 'visible' ? subjectOf(credentials) : undefined;
+        const isReading = document.visibilityState === 'visible' && !isPaused;
+        const subject = isReading ? subjectOf(credentials) : undefined;
         if (subject === reading?.subject) return;
         reading?.controller.abort();
         reading = subject === undefined ? undefined : { subject, controller: new AbortController() };
@@ -79,12 +89,18 @@ export function createLiveEvents({ basePath }: ConsoleLocation, credentials: Cre
       };
       document.addEventListener('visibilitychange', update);
       const unsubscribe = credentials.subscribe(update);
+      updates.add(update);
       update();
       return () => {
+        updates.delete(update);
         document.removeEventListener('visibilitychange', update);
         unsubscribe();
         reading?.controller.abort();
       };
+    },
+    pause() {
+      setPaused(true);
+      return () => setPaused(false);
     },
   };
 }

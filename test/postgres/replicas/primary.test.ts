@@ -57,7 +57,14 @@ describe('a running server refuses', () => {
     state = after;
     database.cut();
     const reason = expect.stringMatching(message);
-    await expect.poll(() => connections.health()).toEqual({ writable: false, reason, permanent: false });
+    await expect
+      .poll(() => connections.health())
+      .toEqual({
+        writable: false,
+        problem: 'database-replaced',
+        reason,
+        permanent: false,
+      });
     await expect(connections.query(ping, [])).rejects.toThrow(message);
     // After a failover.
     state = { ...before, timeline: '00000003' };
@@ -95,7 +102,14 @@ describe('a running server refuses', () => {
     await admin.query(`alter schema ${name} rename to ${name}_before; create schema ${name} authorization ${name}`);
     proxy.restore();
     const reason = expect.stringMatching(replaced);
-    await expect.poll(() => store.health()).toEqual({ writable: false, reason, permanent: false });
+    await expect
+      .poll(() => store.health())
+      .toEqual({
+        writable: false,
+        problem: 'database-replaced',
+        reason,
+        permanent: false,
+      });
     await admin.query(`drop schema ${name}; alter schema ${name}_before rename to ${name}`);
     await expect.poll(() => store.health()).toEqual({ writable: true });
     await expect.poll(() => store.groups.list().catch(() => undefined)).toEqual([]);

@@ -97,10 +97,18 @@ function CreateSandboxDialog({ isOpen, onClose }: { readonly isOpen: boolean; on
 }
 
 function DeleteSandboxDialog({ name, onClose }: { readonly name: string | undefined; onClose(): void }) {
-  const { location, serverControl } = useConsole();
+  const { location, serverControl, liveEvents } = useConsole();
   const queryClient = useQueryClient();
   const remove = useMutation({
-    mutationFn: () => unwrap(serverControl.DELETE('/sandboxes/{name}', { params: { path: { name: name ?? '' } } })),
+    async mutationFn() {
+      const resume = liveEvents.pause();
+      try {
+        return await unwrap(serverControl.DELETE('/sandboxes/{name}', { params: { path: { name: name ?? '' } } }));
+      } catch (error) {
+        resume();
+        throw error;
+      }
+    },
     onSuccess: () => {
       void queryClient.invalidateQueries({ queryKey });
       window.location.assign(consoleUrlOf(location));
