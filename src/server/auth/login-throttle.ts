@@ -119,7 +119,7 @@ export function createLoginThrottle(
     },
     async clear(names) {
       // Failures at other servers end with it, too, also those that this one has not counted yet.
-      await exchange?.receive();
+      if (exchange) await exchange.receive();
       const hashed = names.map(hashName);
       await applyAndPublish({ kind: 'clear', names: hashed }, hashed);
     },

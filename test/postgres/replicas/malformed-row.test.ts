@@ -1,8 +1,8 @@
 /** A row that another program has changed. */
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { group } from '../server/store/rows.ts';
-import { TestSchemas } from './schemas.ts';
+import { group } from '../../server/store/rows.ts';
+import { TestSchemas } from '../schemas.ts';
 
 test('is named by the error of a dump, which leaves the connections of others open', async () => {
   const schemas = new TestSchemas(inject('databaseUrl'));
