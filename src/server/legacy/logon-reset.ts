@@ -55,7 +55,7 @@ export async function resetLogonPassword(reset: LogonResetRequest, deps: LogonRe
   const session = await deps.store.transaction((tx) => completeReset(tx, reset, authorization, deps));
   if (!session) throw apiError('PROOF_INVALID');
   const { throttles } = deps.authentication;
-  throttles.logon.clear([reset.logon]);
+  await throttles.logon.clear([reset.logon]);
   if (session.user) await throttles.clear(session.user);
   return session;
 }

@@ -8,7 +8,7 @@ import type { Chain } from './chain.ts';
 import { type Disk, type DiskFile, isDiskFull, isFailedSync, isTemporaryFailure, writeAll, writeFile } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import { closedSegmentName, type Layout } from './layout.ts';
-import { readSlices } from './line-reader.ts';
+import { persistRecovered, tryPersistRecovered } from './persist-recovered.ts';
 import type { ClosedSegment, RecoveredStore } from './recovery.ts';
 import { encodeBatch, encodeHeader, type WalPosition } from './wal-record.ts';
 import { isInPlace, type WatchedFile, watchFile } from './watched-file.ts';
@@ -19,35 +19,6 @@ const RECENT_CHECK_MILLISECONDS = 20;
 /** Creates the first segment of a new store. */
 export async function createWal(disk: Disk, layout: Layout, chain: Chain): Promise<void> {
   await writeFile(disk, layout.wal, encodeHeader({ first: 1, epoch: 1, chain }));
-}
-
-/** @returns the error of a full disk: a file system that copies on write needs space for it, too. */
-async function tryPersistRecovered(context: WalOptions, file: DiskFile): Promise<unknown> {
-  try {
-    await persistRecovered(context, file);
-    return undefined;
-  } catch (error) {
-    if (!isDiskFull(error)) throw error;
-    return error;
-  }
-}
-
-/**
- * Makes durable what recovery has read. If the process before was killed, the system may have it in memory only. After
- * a failed sync, the system regards pages as written that are not, so the same bytes are written again.
- */
-async function persistRecovered({ disk, layout, recovered }: WalOptions, file: DiskFile): Promise<void> {
-  const source = await disk.openToRead(layout.wal);
-  try {
-    let position = 0;
-    for (const bytes of source ? readSlices(source, { end: recovered.wal.end }) : []) {
-      await writeAll(file, bytes, position);
-      position += bytes.length;
-    }
-  } finally {
-    await source?.close();
-  }
-  await file.syncData();
 }
 
 /** The next segment: its file is durable under the name `nextWal`, but its header may not be in place yet. */
