@@ -8,6 +8,8 @@ const maxElements = 1000;
 const maxDepth = 24;
 /** Max bytes of an object identifier. */
 const maxIdentifierBytes = 64;
+/** Within a bit string, whose random bytes may look like one: the length of a signature of 8192 bits. */
+const maxIdentifierBytesOfBits = 1024;
 
 const objectIdentifier = 0x06;
 /** registeredID of a GeneralName (RFC 5280, 4.2.1.6): an object identifier under another tag. */
@@ -29,39 +31,42 @@ interface DerRange {
   readonly depth: number;
   /** A string may contain elements or arbitrary bytes; everything else must contain elements. */
   readonly isString: boolean;
+  readonly maxIdentifierBytes: number;
 }
 
 /** Returns whether bytes are DER with few elements, limited nesting, and no long object identifier. */
 export function isSmallDer(bytes: Uint8Array): boolean {
   let budget = maxElements;
 
-  function isSmall({ start, end, depth, isString }: DerRange): boolean {
-    for (let at = start; at < end; ) {
-      const element = readElement(bytes, at, end);
+  function isSmall(range: DerRange): boolean {
+    for (let at = range.start; at < range.end; ) {
+      const element = readElement(bytes, at, range.end);
       // A lenient parser may find an element in every two bytes.
-      budget -= element ? 1 : (end - at) / 2;
+      budget -= element ? 1 : (range.end - at) / 2;
       if (budget < 0) return false;
-      if (!element) return isString;
-      if (depth > maxDepth || isLongIdentifier(element)) return false;
-      const inner = innerRange(element, depth + 1, isString);
+      if (!element) return range.isString;
+      if (range.depth > maxDepth || isLongIdentifier(element, range)) return false;
+      const inner = innerRange(element, range);
       if (inner && !isSmall(inner)) return false;
       at = element.end;
     }
     return true;
   }
 
-  return isSmall({ start: 0, end: bytes.length, depth: 0, isString: false });
+  return isSmall({ start: 0, end: bytes.length, depth: 0, isString: false, maxIdentifierBytes });
 }
 
-function isLongIdentifier({ tag, start, end }: DerElement): boolean {
-  return (tag === objectIdentifier || tag === registeredId) && end - start > maxIdentifierBytes;
+function isLongIdentifier({ tag, start, end }: DerElement, range: DerRange): boolean {
+  return (tag === objectIdentifier || tag === registeredId) && end - start > range.maxIdentifierBytes;
 }
 
 /** The range of nested elements, if any: the library also parses octet strings and bit strings. */
-function innerRange({ tag, start, end }: DerElement, depth: number, isString: boolean): DerRange | undefined {
-  if ((tag & constructed) !== 0) return { start, end, depth, isString };
-  if (tag !== octetString && tag !== bitString) return undefined;
-  return { start: tag === bitString ? start + 1 : start, end, depth, isString: true };
+function innerRange({ tag, start, end }: DerElement, outer: DerRange): DerRange | undefined {
+  const range = { ...outer, start, end, depth: outer.depth + 1 };
+  if ((tag & constructed) !== 0) return range;
+  if (tag === octetString) return { ...range, isString: true };
+  if (tag !== bitString) return undefined;
+  return { ...range, start: start + 1, isString: true, maxIdentifierBytes: maxIdentifierBytesOfBits };
 }
 
 /** Reads the element at an offset, with a length of up to four bytes (X.690, 8.1.3). */

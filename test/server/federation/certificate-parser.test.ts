@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
 import { expect, test } from 'vitest';
 import { parseCertificate } from '../../../src/server/federation/certificate-parser.ts';
-import { createAuthority, createCertificate } from './certificates.ts';
+import { createAuthority, createCertificate, der } from './certificates.ts';
 
 test('parses the root certificates of Node as OpenSSL does', () => {
   expect(rootCertificates.length).toBeGreaterThan(50);
@@ -35,4 +35,19 @@ test('returns the values that a certificate was created with', () => {
     allowsClientAuth: true,
     strong: true,
   });
+});
+
+// About one signature in 500 of RSA with 2048 bits starts like an object identifier or a registered name.
+test.each([0x06, 0x88])('parses a certificate whose signature starts like an element with tag %i', (tag) => {
+  const { der: bytes } = createCertificate({ name: 'Signed', issuer: createAuthority({ name: 'CA', key: 'rsa' }) });
+  const signatureBytes = 256;
+  const looksLong = Buffer.from([tag, 127]);
+  const changed = Buffer.concat([bytes.subarray(0, -signatureBytes), looksLong, bytes.subarray(2 - signatureBytes)]);
+  expect(parseCertificate(changed.toString('base64'))).toMatchObject({ strong: true });
+});
+
+test('rejects a long object identifier in a bit string that is no signature', () => {
+  const value = der(0x03, Buffer.from([0]), der(0x06, Buffer.alloc(2000, 1)));
+  const { pem } = createCertificate({ extensions: [['1.2.3', false, value]] });
+  expect(parseCertificate(pem)).toBeUndefined();
 });
