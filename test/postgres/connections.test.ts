@@ -83,9 +83,10 @@ test('a connection of before that breaks later does not end the connections of n
   const terminate = (pids: readonly number[]) => admin.query('select pg_terminate_backend(unnest($1::int[]))', [pids]);
   await terminate(before.all.filter((pid) => !before.waiting.includes(pid)));
   const findNew = async () => (await listBackends()).all.filter((pid) => !before.all.includes(pid));
+  // A failed call can leave a server process for a moment, which is not the connection of now.
   await expect
     .poll(async () => {
-      await store.users.count().catch(() => undefined);
+      await store.users.count();
       return (await findNew()).length;
     })
     .toBe(1);
