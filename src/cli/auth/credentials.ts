@@ -111,7 +111,7 @@ export function assertProfileServer(settings: CliSettings, profile: Profile): vo
   if (isOwn(target.value, profile.baseUrl)) return;
   throw signInNeededError(
     `The credentials of the profile are for ${stripUserInfo(profile.baseUrl)}, not for ${stripUserInfo(target.value)} (${target.origin}); none were sent.`,
-    'Add a profile for this server, or set credentials in the environment.',
+    'Add a profile for this server with `iam profile add`, or set credentials in the environment.',
   );
 }
 

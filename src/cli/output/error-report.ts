@@ -70,10 +70,10 @@ function fromCliError({ code, message, lines, exitCode, hint, details }: CliErro
 function fromClientError(error: ClientError, table: ErrorTable): ErrorReport {
   const entry = errorEntryOf(table, error.code);
   const exitCode = getExitCode(error.status, entry);
-  const wait = error.retryAfter === undefined ? undefined : `Try again in ${error.retryAfter} s.`;
-  const later = exitCode === 75 && wait === undefined ? 'Try again later.' : undefined;
+  const later = exitCode === 75 ? 'Try again later.' : undefined;
+  const retry = error.retryAfter === undefined ? later : `Try again in ${error.retryAfter} s.`;
   const own = error instanceof HintedClientError ? error.hint : roleHint(error);
-  const sentences = [wait, own ?? entry?.hint ?? later, whyHint(error)];
+  const sentences = [retry, own ?? entry?.hint, whyHint(error)];
   const hint = sentences.filter((sentence) => sentence !== undefined).join(' ') || undefined;
   const { status, requestId, items, details } = error;
   return { ...createBaseReport(error.code, error.message, exitCode), status, requestId, items, details, hint };

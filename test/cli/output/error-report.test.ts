@@ -88,6 +88,16 @@ describe('an error', () => {
     expect(err).toContain('  hint     Try again in 30 s. ');
   });
 
+  test.each([
+    ['5', 'Try again in 5 s. '],
+    [undefined, 'Try again later. '],
+  ])('say once when to try again (Retry-After: %s)', async (retryAfter, expected) => {
+    const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+    await using server = await startFakeServer(() => ({ ...errorResponse(503, 'STORE_UNAVAILABLE', 'No.'), headers }));
+    const { err } = await iam(get, server);
+    expect(err).toContain(`  hint     ${expected}The server log contains the reason.\n`);
+  });
+
   test('cannot control the terminal', async () => {
     await using server = await startFakeServer(() =>
       errorResponse(404, 'GROUP_NOT_FOUND', 'No \u001b[31mgroup\u0007\u202e.'),

@@ -33,8 +33,8 @@ export const loginText: CommandDescription = {
     { title: 'Read the password from a pipe', command: '--user alice --client-id APP_CLIENT_ID --password-stdin' },
     { title: 'Add a second factor to the current session', command: '--mfa' },
     {
-      title: 'Sign in as a client on another server',
-      command: '--base-url https://iam.example.com --client-id deployer',
+      title: 'Sign in as a client to the server of another profile',
+      command: '--profile production --client-id deployer',
     },
   ],
 };
