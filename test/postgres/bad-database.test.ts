@@ -212,3 +212,26 @@ describe('through a connection pooler in transaction mode nothing is written', (
     expect(queries.filter((text) => !text.startsWith('select '))).toEqual([]);
   });
 });
+
+describe('hosts that accept writes, but are not one database', () => {
+  test('of two clusters', async () => {
+    const other = await startCluster();
+    try {
+      await expectRefusedTogether([cluster.url, other.url]);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test('of one cluster', async () => {
+    await client.query('create database other');
+    const other = new URL(cluster.url);
+    other.pathname = '/other';
+    await expectRefusedTogether([cluster.url, other.href]);
+  });
+
+  async function expectRefusedTogether(urls: readonly string[]): Promise<void> {
+    const names = urls.map((url) => url.replace(/^.*@/, '').replaceAll('.', '[.]'));
+    await expectRefused({ url: urls.join(','), schema: newSchema() }, 70, new RegExp(`${names.join(' and ')} accept`));
+  }
+});

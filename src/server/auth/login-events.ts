@@ -33,16 +33,16 @@ export interface LoginEventExchange {
   publish(throttle: ThrottleName, event: LoginEvent): Promise<void>;
 }
 
-/** @param apply counts an event of another server */
+/** @param apply counts an event of another server, which is some milliseconds old */
 export function createLoginEventExchange(
   journal: EventJournal,
-  apply: (throttle: ThrottleName, event: LoginEvent) => void,
+  apply: (throttle: ThrottleName, event: LoginEvent, age: number) => void,
 ): LoginEventExchange {
   const receive = async () => {
-    for (const body of await journal.readNew()) {
+    for (const { event, age } of await journal.readNew()) {
       // A server of a later version may publish other events.
-      const { data } = PublishedEvent.safeParse(body);
-      if (data) apply(data.throttle, data.event);
+      const { data } = PublishedEvent.safeParse(event);
+      if (data) apply(data.throttle, data.event, age);
     }
   };
   return {

@@ -92,14 +92,17 @@ export class LoginFailures {
     return limits;
   }
 
-  add(attempt: LoginAttempt): void {
+  /** @param age milliseconds since the failure */
+  add(attempt: LoginAttempt, age = 0): void {
     const now = this.#now();
+    const at = now - age;
     const { name, caller } = attempt;
-    if (this.#isCounted(attempt)) this.#recordFailure(this.#findOrCreateEntry(name, caller), now);
+    if (this.#isCounted(attempt)) this.#recordFailure(this.#findOrCreateEntry(name, caller), at);
+    // The shared counters are of whole windows.
     else this.#sketch.add(name, now);
     const failures = this.#names.get(name);
     if (!failures) return;
-    failures.regainedAt = Math.min(Math.max(failures.regainedAt, now) + regainMs, now + nameBudget * regainMs);
+    failures.regainedAt = Math.min(Math.max(failures.regainedAt, at) + regainMs, at + nameBudget * regainMs);
     this.#regaining.schedule(failures, failures.regainedAt);
   }
 
@@ -118,7 +121,7 @@ export class LoginFailures {
   restoreBudget(name: string): void {
     const failures = this.#names.get(name);
     if (!failures) return;
-    failures.regainedAt = 0;
+    failures.regainedAt = Number.NEGATIVE_INFINITY;
     this.#dropName(failures);
   }
 
@@ -153,7 +156,12 @@ export class LoginFailures {
   }
 
   #findOrCreateEntry(name: string, caller: string): CallerFailures {
-    const of = this.#names.get(name) ?? { name, regainedAt: 0, callers: new Map(), slot: undefined };
+    const of = this.#names.get(name) ?? {
+      name,
+      regainedAt: Number.NEGATIVE_INFINITY,
+      callers: new Map(),
+      slot: undefined,
+    };
     this.#names.set(name, of);
     const existing = of.callers.get(caller);
     if (existing) return existing;
@@ -164,14 +172,14 @@ export class LoginFailures {
     return entry;
   }
 
-  #recordFailure(entry: CallerFailures, now: number): void {
-    entry.times.push(now);
+  #recordFailure(entry: CallerFailures, at: number): void {
+    entry.times.push(at);
     if (entry.times.length > maxFailures) entry.times.shift();
-    if (entry.delayMs > 0 || countRecent(entry, now) >= maxFailures) {
+    if (entry.delayMs > 0 || countRecent(entry, at) >= maxFailures) {
       entry.delayMs = Math.min(Math.max(entry.delayMs * 2, firstDelayMs), maxDelayMs);
-      entry.throttledUntil = now + entry.delayMs;
+      entry.throttledUntil = Math.max(entry.throttledUntil, at + entry.delayMs);
     }
-    this.#failing.schedule(entry, Math.max(now, entry.throttledUntil) + windowMs);
+    this.#failing.schedule(entry, Math.max(...entry.times, entry.throttledUntil) + windowMs);
   }
 
   #dropCaller(entry: CallerFailures): void {

@@ -21,7 +21,8 @@ export interface LoginThrottle {
   /** Clears all counts of these names, for all callers. */
   clear(names: readonly string[]): Promise<void>;
   /** Counts an event of another server. */
-  apply(event: LoginEvent): void;
+  /** @param age milliseconds since the event */
+  apply(event: LoginEvent, age?: number): void;
   /** Clears everything of this server. */
   reset(): void;
 }
@@ -70,10 +71,10 @@ export function createLoginThrottle(
     }
   }
 
-  function apply(event: LoginEvent): void {
+  function apply(event: LoginEvent, age = 0): void {
     switch (event.kind) {
       case 'failure':
-        failures.add(event.attempt);
+        failures.add(event.attempt, age);
         break;
       case 'success':
         failures.clearCaller(event.name, event.caller);

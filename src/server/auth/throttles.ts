@@ -28,6 +28,8 @@ export interface Throttles {
   readonly clientSecret: ClientSecretThrottle;
   /** After a successful login: restores the budgets of the user's names, and clears the failures of this caller. */
   recordLogin(user: User, caller: string): Promise<void>;
+  /** The same after a login without an attempt that these throttles have counted: by an identity provider or a certificate. */
+  recordExternalLogin(user: User, caller: string): Promise<void>;
   /** After a recovery or an unlock: clears all failures for the user's names. */
   clear(user: User): Promise<void>;
   reset(): void;
@@ -42,7 +44,8 @@ interface ThrottleOptions {
 
 export function createThrottles(clock: Clock, { disabled, loginEvents }: ThrottleOptions): Throttles {
   const elapsed = createMonotonicClock(clock);
-  const exchange = loginEvents && createLoginEventExchange(loginEvents, (name, event) => logins[name].apply(event));
+  const exchange =
+    loginEvents && createLoginEventExchange(loginEvents, (name, event, age) => logins[name].apply(event, age));
   const create = (name: ThrottleName) =>
     disabled ? noLoginThrottle : createLoginThrottle(elapsed, exchange && exchangeOf(exchange, name));
   const logins: Readonly<Record<ThrottleName, LoginThrottle>> = {
@@ -52,14 +55,20 @@ export function createThrottles(clock: Clock, { disabled, loginEvents }: Throttl
   };
   const { login, logon, currentPassword } = logins;
   const clientSecret = disabled ? noClientSecretThrottle : createClientSecretThrottle(elapsed);
+  const recordLogin = async (user: User, caller: string) => {
+    await login.recordLogin(loginNames(user), caller);
+    await logon.recordLogin(user.legacyLogons ?? [], caller);
+  };
   return {
     login,
     logon,
     currentPassword,
     clientSecret,
-    async recordLogin(user, caller) {
-      await login.recordLogin(loginNames(user), caller);
-      await logon.recordLogin(user.legacyLogons ?? [], caller);
+    recordLogin,
+    async recordExternalLogin(user, caller) {
+      // The failures that end with it may have been counted by another server only.
+      await exchange?.receive();
+      await recordLogin(user, caller);
     },
     async clear(user) {
       await login.clear(loginNames(user));

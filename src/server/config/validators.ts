@@ -31,7 +31,7 @@ export const validateSmtpUrl: Validator = (value) =>
 export const validateSecretDatabaseUrl: Validator = (value) =>
   splitDatabaseUrls(value).every(isDatabaseUrl)
     ? undefined
-    : 'must be a URL such as postgres://user@host:5432/database';
+    : 'must be a URL such as postgres://user@host:5432/database, or several separated by commas';
 
 /** On a command line everybody on the machine sees a password. */
 export const validateDatabaseUrl: Validator = (value) =>

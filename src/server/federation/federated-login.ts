@@ -63,7 +63,7 @@ export async function loginWithAssertion(
     const start = { ...options, clientId: client.clientId, user, level: 'AUTH-BASIC' } as const;
     return startLoginSession(tx, { ...start, callerKey: deps.source.key }, deps);
   });
-  await deps.authentication.throttles.recordLogin(user, deps.source.key);
+  await deps.authentication.throttles.recordExternalLogin(user, deps.source.key);
   return deps.issuer.issueForUser(user, session, client, { refreshToken });
 }
 

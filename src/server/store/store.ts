@@ -135,7 +135,13 @@ export interface EventJournal {
   /** Resolves when the other servers can read the event. */
   publish(event: object): Promise<void>;
   /** Reads the events of other servers since the last call; the first call also returns those of the last 15 minutes. */
-  readNew(): Promise<readonly unknown[]>;
+  readNew(): Promise<readonly JournalEvent[]>;
+}
+
+export interface JournalEvent {
+  readonly event: unknown;
+  /** Milliseconds since it was published. */
+  readonly age: number;
 }
 
 export interface StoreDump {

@@ -1,9 +1,12 @@
 /** What one server revoked, rotated or counted holds on the other with the next call. */
+import { sign } from 'node:crypto';
 import { decodeProtectedHeader } from 'jose';
-import { describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { describe, expect, inject, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { adminClient, appClientId, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
+import { createAuthority, createCertificate } from '../../server/federation/certificates.ts';
 import { alice, basic, password, post } from '../../server/operations/user-identities/login-fixtures.ts';
 import { createTokens, findSession, type Tokens } from '../../server/operations/user-identities/session-fixtures.ts';
 import { startReplicas, until } from './replicas.ts';
@@ -151,6 +154,34 @@ describe('failed logins', () => {
     expect((await login(servers[0], password)).status).toBe(429);
     await servers[1].admin.userIdentities.unlock({ body: { userId: alice.userId } });
     for (const server of servers) expect((await login(server, password)).status).toBe(201);
+  });
+
+  test('end on both servers with a login by a certificate on the one that has not counted them', async () => {
+    const root = createAuthority({ name: 'Root', key: 'ec' });
+    const certificate = createCertificate({ issuer: root, key: 'ec-other', emails: [alice.userEmail] });
+    const providers = [{ kind: 'certificateAuthority', name: 'root', certificate: root.pem }] as const;
+    await using replicas = await startReplicas({ seed: { ...seed, providers: [...providers] }, flags });
+    const { servers } = replicas;
+    for (let failure = 0; failure < 10; failure += 1) await login(servers[0], 'wrong');
+    const { userIdentities } = servers[1].as();
+    const { token } = await userIdentities.certificateToken({ query: { clientId: appClientId } });
+    const key = { key: certificate.privateKey, dsaEncoding: 'ieee-p1363' } as const;
+    const signature = sign('sha256', Buffer.from(token), key).toString('base64');
+    const body = { token, certificate: certificate.pem, signature };
+    await userIdentities.certificateLogin({ query: { clientId: appClientId }, body });
+    for (const server of servers) expect((await login(server, password)).status).toBe(201);
+  });
+
+  test('count from when they were made, also at a server that reads them later', async () => {
+    await using replicas = await startReplicas({ seed, flags });
+    const { schema, servers } = replicas;
+    for (let failure = 0; failure < 10; failure += 1) await login(servers[0], 'wrong');
+    expect((await login(servers[0], password)).status).toBe(429);
+    const database = new pg.Client({ connectionString: inject('databaseUrl') });
+    await database.connect();
+    await database.query(`update ${schema}.login_events set at = at - interval '1 minute'`);
+    await database.end();
+    expect((await login(servers[1], password)).status).toBe(201);
   });
 
   test('end on both servers with a new password', async () => {

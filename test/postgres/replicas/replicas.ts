@@ -6,6 +6,7 @@ import { TestSchemas } from '../schemas.ts';
 import { startBalancer } from './balancer.ts';
 
 export interface Replicas extends AsyncDisposable {
+  readonly schema: string;
   readonly servers: readonly [TestServer, TestServer, ...TestServer[]];
 }
 
@@ -50,6 +51,7 @@ export async function startReplicas({
   for (const { url } of others) balancer.add(url);
   const servers = [first, ...others] as unknown as Replicas['servers'];
   return {
+    schema,
     servers,
     async [Symbol.asyncDispose]() {
       for (const server of servers) await server[Symbol.asyncDispose]();

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
 import { createLoginEventExchange, type LoginEvent } from '../../../src/server/auth/login-events.ts';
+import type { JournalEvent } from '../../../src/server/store/store.ts';
 
 const event: LoginEvent = { kind: 'clear', names: ['alice'] };
 
 /** A journal whose reads end when the test says so. */
 function createJournal() {
-  const reads: { resolve(events: readonly unknown[]): void; reject(error: Error): void }[] = [];
+  const reads: { resolve(events: readonly JournalEvent[]): void; reject(error: Error): void }[] = [];
   return {
     reads,
     publish: () => Promise.resolve(),
     readNew: () =>
-      new Promise<readonly unknown[]>((resolve, reject) => {
+      new Promise<readonly JournalEvent[]>((resolve, reject) => {
         reads.push({ resolve, reject });
       }),
   };
@@ -26,7 +27,7 @@ test('calls during a read share the next one, whose events are applied once', as
   journal.reads[0]?.resolve([]);
   await first;
   expect(journal.reads.length).toBe(2);
-  journal.reads[1]?.resolve([{ throttle: 'login', event }]);
+  journal.reads[1]?.resolve([{ event: { throttle: 'login', event }, age: 0 }]);
   await Promise.all(later);
   expect(applied).toEqual([event]);
   const last = receive();

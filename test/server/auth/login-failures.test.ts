@@ -65,6 +65,33 @@ describe('when there is no room to count sources separately', () => {
   });
 });
 
+describe('failures that another server counted some time ago', () => {
+  const attempt = { name: 'alice', caller: '192.0.2.1', isLoopback: false, isKnown: false };
+  const minute = 60_000;
+
+  test('throttle until the time that they would have throttled it there', () => {
+    const failures = new LoginFailures(() => 0);
+    for (let failure = 0; failure < 10; failure += 1) failures.add(attempt, 20_000);
+    const [limit] = failures.computeLimits(attempt);
+    expect(limit).toMatchObject({ left: 0, retryAfterMs: 10_000 });
+  });
+
+  test('no longer count for the caller after their window, and the name has regained one', () => {
+    const failures = new LoginFailures(() => 0);
+    for (let failure = 0; failure < 9; failure += 1) failures.add(attempt, 16 * minute);
+    failures.add(attempt, 0);
+    const [caller, name] = failures.computeLimits(attempt);
+    expect([caller?.left, name?.left]).toEqual([9, 91]);
+  });
+
+  test('do not shorten the delay of later ones', () => {
+    const failures = new LoginFailures(() => 0);
+    for (let failure = 0; failure < 10; failure += 1) failures.add(attempt);
+    failures.add(attempt, 14 * minute);
+    expect(failures.computeLimits(attempt)[0]).toMatchObject({ left: 0, retryAfterMs: 30_000 });
+  });
+});
+
 describe('memory', () => {
   test('is bounded for any number of names, sources and failures', () => {
     let now = 0;

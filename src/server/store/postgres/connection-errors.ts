@@ -31,3 +31,12 @@ export class ReplacedDatabaseError extends Error {
     super('The database was replaced by another one, or was restored: in that case, restart all servers.');
   }
 }
+
+/** At the first search, none of them can be chosen: the other one may be that of the service. */
+export class SeveralDatabasesError extends Error {
+  override readonly name = 'SeveralDatabasesError';
+
+  constructor(hosts: readonly string[]) {
+    super(`${hosts.join(' and ')} accept writes, but are not one database`);
+  }
+}

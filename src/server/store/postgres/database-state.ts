@@ -4,7 +4,7 @@ import { sqlStateOf } from './sql-errors.ts';
 
 /** All copies of one database by replication have the same identity; a dump that is restored gets another one. */
 export interface DatabaseIdentity {
-  /** Of the cluster, made by initdb; undefined if the user may not read it. */
+  /** Of the cluster, made by initdb, and of the database in it; undefined if the user may not read it. */
   readonly system: string | undefined;
   /** The object id of the schema; undefined before it is created. */
   readonly schema: string | undefined;
@@ -25,7 +25,8 @@ interface StateRow {
 /** The first eight digits of the name of a WAL file are its timeline. */
 const facts = `substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline,
   (select oid::text from pg_namespace where nspname = current_setting('search_path')) as schema_id`;
-const systemId = '(select system_identifier::text from pg_control_system()) as system_id';
+const systemId = `(select system_identifier from pg_control_system()) || '/' ||
+  (select oid from pg_database where datname = current_database()) as system_id`;
 
 /** @param run runs a text without parameters on a primary */
 export async function readDatabaseState(run: (text: string) => Promise<QueryResult<StateRow>>): Promise<DatabaseState> {

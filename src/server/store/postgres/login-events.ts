@@ -1,6 +1,6 @@
 /** Login events, which each server publishes to the others: failed logins count wherever the next attempt is made. */
 import type { Random } from '../../lib/random.ts';
-import type { EventJournal } from '../store.ts';
+import type { EventJournal, JournalEvent } from '../store.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
 
 const insert = {
@@ -44,14 +44,17 @@ export function createEventJournal({ connections, random, replica }: EventDeps):
   let latest: number | undefined;
   let recent = new Map<string, number>();
 
-  function takeNew(rows: readonly EventRow[]): readonly unknown[] {
+  function takeNew(rows: readonly EventRow[]): readonly JournalEvent[] {
     const added = rows.filter(({ id }) => !recent.has(id));
     for (const { id, seconds } of added) recent.set(id, Number(seconds));
     // Not the time of the newest event: all events of a burst would be read again until a newer one comes.
     latest = Math.max(latest ?? 0, Number(rows[0]?.now ?? 0));
     const oldest = latest - 2 * overlap;
     recent = new Map([...recent].filter(([, seconds]) => seconds >= oldest));
-    return added.map(({ body }) => JSON.parse(body) as unknown);
+    return added.map(({ body, seconds, now }) => ({
+      event: JSON.parse(body) as unknown,
+      age: Math.max(0, 1000 * (Number(now) - Number(seconds))),
+    }));
   }
 
   return {
@@ -60,7 +63,7 @@ export function createEventJournal({ connections, random, replica }: EventDeps):
     },
     async readNew() {
       latest ??= Number((await connections.query(start, [])).rows[0]?.at ?? 0);
-      const added: unknown[] = [];
+      const added: JournalEvent[] = [];
       for (let after = [toTimestamp(latest - overlap), lowestId]; ; ) {
         const rows = (await connections.query(select, [replica, ...after])).rows as EventRow[];
         added.push(...takeNew(rows));

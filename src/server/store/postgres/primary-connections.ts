@@ -18,6 +18,7 @@ import {
   PoolerError,
   ReadOnlyHostError,
   ReplacedDatabaseError,
+  SeveralDatabasesError,
 } from './connection-errors.ts';
 import {
   type DatabaseIdentity,
@@ -124,6 +125,11 @@ async function assertPrimary(client: ClientBase, host: string | undefined, schem
   throw new PoolerError(
     `${host} ignores the settings of a connection: connect to PostgreSQL itself, without a connection pooler`,
   );
+}
+
+interface FoundPrimary extends DatabaseState {
+  readonly pool: Pool;
+  readonly address: string;
 }
 
 export class PrimaryConnections {
@@ -290,6 +296,11 @@ export class PrimaryConnections {
   async #findPrimary(): Promise<Pool> {
     const searches = await Promise.allSettled(this.#options.hosts.map((host) => this.#openPrimary(host)));
     const found = searches.flatMap((search) => (search.status === 'fulfilled' ? [search.value] : []));
+    const others = found.filter(({ identity }) => !isSameDatabase(identity, found[0]?.identity ?? identity));
+    if (this.#timeline === 0 && others.length > 0) {
+      for (const { pool } of found) void pool.end().catch(() => undefined);
+      throw new SeveralDatabasesError(found.map(({ address }) => address));
+    }
     const same = found.filter(({ identity }) => isSameDatabase(identity, this.#identity));
     this.#timeline = Math.max(this.#timeline, ...same.map(({ timeline }) => timeline));
     const newest = same.find(({ timeline }) => timeline === this.#timeline);
@@ -304,7 +315,7 @@ export class PrimaryConnections {
   }
 
   /** @throws if the host is not a primary */
-  async #openPrimary(host: ClientConfig): Promise<DatabaseState & { readonly pool: Pool }> {
+  async #openPrimary(host: ClientConfig): Promise<FoundPrimary> {
     const pool = this.#createPool(host);
     const run = (text: string) => {
       // The types of the driver lack query_timeout.
@@ -312,7 +323,8 @@ export class PrimaryConnections {
       return pool.query(query);
     };
     try {
-      return { pool, ...(await this.#limitSearch(readDatabaseState(run))) };
+      const state = await this.#limitSearch(readDatabaseState(run));
+      return { ...state, pool, address: `${host.host}:${host.port}/${host.database}` };
     } catch (error) {
       // Not awaited: a host that does not respond would hold up the search.
       void pool.end().catch(() => undefined);

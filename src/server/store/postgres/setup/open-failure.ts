@@ -1,7 +1,7 @@
 /** What operators read when a database cannot be used, and whether it can pass. */
 import { StoreOpenError } from '../../open-error.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../store.ts';
-import { ConnectionRejectedError, PoolerError } from '../connection-errors.ts';
+import { ConnectionRejectedError, PoolerError, SeveralDatabasesError } from '../connection-errors.ts';
 import { isTemporaryDatabaseError, sqlStateOf } from '../sql-errors.ts';
 
 /** Of each server. */
@@ -33,7 +33,10 @@ function findRootCauses(error: unknown): readonly unknown[] {
 
 /** An error of the driver without a code is a timeout or a lost connection; any other is a bug. */
 function isTemporary(cause: unknown, error: unknown): boolean {
-  if (cause instanceof ConnectionRejectedError || cause instanceof PoolerError) return false;
+  const isConfigured = [ConnectionRejectedError, PoolerError, SeveralDatabasesError].some(
+    (type) => cause instanceof type,
+  );
+  if (isConfigured) return false;
   return isTemporaryDatabaseError(cause) ?? error instanceof StoreUnavailableError;
 }
 
@@ -46,6 +49,8 @@ function describeTemporaryFailure(cause: unknown, message: string): string {
 
 function describeFailure(cause: unknown, message: string): string {
   if (cause instanceof PoolerError) return `The database cannot be used: ${message}.`;
+  if (cause instanceof SeveralDatabasesError)
+    return `The database cannot be used: ${message}. Name only the hosts of one database and its standbys.`;
   switch (sqlStateOf(cause)) {
     case '28P01':
     case '28000':
