@@ -147,6 +147,10 @@ describe('iam doctor', () => {
       database: { status: 'ok' },
       tables: { status: 'ok', detail: `schema ${schema} is current; servers: none` },
     });
+    await client.query(`insert into ${schema}.meta values ('migration of a later version', '')`);
+    expect(await check(schema)).toMatchObject({
+      tables: { status: 'warn', detail: expect.stringContaining('one migration ahead of this version') },
+    });
   });
 
   test('reports a database out of reach, and checks none without an address', async () => {

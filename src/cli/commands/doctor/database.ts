@@ -38,13 +38,14 @@ function checkVersion({ version }: DatabaseReport): Finding {
 
 function checkSchema({ schema, replicas }: DatabaseReport, name: string): Finding {
   switch (schema) {
-    case 'current': {
-      const alone = replicas.some(({ isExclusive }) => isExclusive) ? ', which uses the database alone' : '';
-      return ok(
+    case 'current':
+      return ok('tables', `schema ${name} is current; ${describeServers(replicas)}`);
+    case 'ahead':
+      return warn(
         'tables',
-        `schema ${name} is current; servers: ${replicas.map((one) => one.name).join(', ') || 'none'}${alone}`,
+        `Schema ${name} is one migration ahead of this version, which can use it; ${describeServers(replicas)}.`,
+        'Replace this version and its servers by the newer one before the next upgrade.',
       );
-    }
     case 'empty':
       return warn('tables', `Schema ${name} has no tables.`, 'Run `iam store init`.');
     case 'copying':
@@ -64,6 +65,11 @@ function checkSchema({ schema, replicas }: DatabaseReport, name: string): Findin
         'Choose another schema with --database-schema.',
       );
   }
+}
+
+function describeServers(replicas: DatabaseReport['replicas']): string {
+  const alone = replicas.some(({ isExclusive }) => isExclusive) ? ', which uses the database alone' : '';
+  return `servers: ${replicas.map(({ name }) => name).join(', ') || 'none'}${alone}`;
 }
 
 /** Without these, a crash of the machine of the database can lose or damage acknowledged writes. */

@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import { countSynchronousStandbys } from '../database-state.ts';
 import type { PrimaryConnections } from '../primary-connections.ts';
-import { readSchemaState, type SchemaState } from './migrate.ts';
+import { isUsable, readSchemaState, type SchemaState } from './migrate.ts';
 import { connectToInspect, type OpenDatabaseOptions } from './open-database.ts';
 
 export interface DatabaseReport {
@@ -70,7 +70,7 @@ async function readReport(connections: PrimaryConnections, schema: string): Prom
 }
 
 async function readReplicas(client: PoolClient, state: SchemaState): Promise<DatabaseReport['replicas']> {
-  if (state !== 'current') return [];
+  if (!isUsable(state)) return [];
   const { rows } = await client.query<{ name: string; issuer: string; exclusive: string }>(
     'select name, issuer, exclusive::text from replicas where until >= now() order by name',
   );

@@ -15,6 +15,8 @@ export type SchemaState =
   /** Some migrations are missing. */
   | 'older'
   | 'current'
+  /** It is one migration ahead of this program, and can be used. */
+  | 'ahead'
   /** It is more than one migration ahead of this program. */
   | 'newer';
 
@@ -37,10 +39,17 @@ export async function readSchemaState(client: PoolClient, schema: string): Promi
   const applied = await readApplied(client).catch(noneIfForeign);
   if (applied.length === 0) return 'foreign';
   const known = migrations.map(({ name }) => name);
-  if (applied.filter((name) => !known.includes(name)).length > tolerableUnknown) return 'newer';
+  const unknown = applied.filter((name) => !known.includes(name)).length;
+  if (unknown > tolerableUnknown) return 'newer';
   if (!known.every((name) => applied.includes(name))) return 'older';
   const { rowCount } = await client.query('select 1 from meta where name = $1', [copyMark]);
-  return rowCount === 0 ? 'current' : 'copying';
+  if (rowCount !== 0) return 'copying';
+  return unknown === 0 ? 'current' : 'ahead';
+}
+
+/** Whether servers of this program can use the tables as they are. */
+export function isUsable(state: SchemaState): state is 'current' | 'ahead' {
+  return state === 'current' || state === 'ahead';
 }
 
 /** The name of the row of `meta` that exists while a copy writes rows. */

@@ -9,7 +9,7 @@ import { StoreOpenError } from '../../open-error.ts';
 import { parseDatabaseUrls } from '../database-url.ts';
 import { PrimaryConnections } from '../primary-connections.ts';
 import { assertClock } from '../registration.ts';
-import { migrateSchema, readSchemaState, type SchemaState } from './migrate.ts';
+import { isUsable, migrateSchema, readSchemaState, type SchemaState } from './migrate.ts';
 import { maxConnections, toOpenError } from './open-failure.ts';
 
 export interface OpenDatabaseOptions {
@@ -118,7 +118,7 @@ async function prepareSchema(
   const client = await connections.acquire();
   try {
     const state = await readSchemaState(client, schema);
-    if (state === 'current' || (state === 'copying' && replacesCopy)) {
+    if (isUsable(state) || (state === 'copying' && replacesCopy)) {
       client.release();
       return [];
     }
@@ -133,7 +133,7 @@ async function prepareSchema(
   }
 }
 
-function createStateError(state: Exclude<SchemaState, 'current'>, schema: string): StoreOpenError {
+function createStateError(state: Exclude<SchemaState, 'current' | 'ahead'>, schema: string): StoreOpenError {
   switch (state) {
     case 'empty':
       return new StoreOpenError('not-ours', `Schema ${schema} has no tables. Run \`iam store init\`, or add --init.`);
