@@ -53,7 +53,14 @@ async function startDatabase() {
   const options = `-p ${databasePort} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''`;
   const control = (...words) => run(path.join(programs, 'pg_ctl'), ['-D', data, '-w', ...words]);
   await control('-o', options, '-l', path.join(folder, 'database.log'), 'start');
-  stops.push(() => control('-m', 'fast', 'stop'));
+  stops.push(async () => {
+    // It may have ended by itself.
+    const isRunning = await control('status').then(
+      () => true,
+      () => false,
+    );
+    if (isRunning) await control('-m', 'fast', 'stop');
+  });
   return `postgres://iam@127.0.0.1:${databasePort}/postgres`;
 }
 
