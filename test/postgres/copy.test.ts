@@ -40,33 +40,57 @@ async function stop(run: Run): Promise<void> {
 
 const startInFolder = (data: string) => launcher.start({ flags: { data, issuer, 'audit-log': 'off' } });
 
-async function listGroups({ url }: Ready, accessToken: string): Promise<string[]> {
-  const headers = { authorization: `Bearer ${accessToken}` };
-  const response = await fetch(`${url}${servicePrefix}/groups`, { headers });
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { groupName: string }[]).map(({ groupName }) => groupName);
+/** Tokens of before the copy. */
+interface IssuedTokens {
+  /** Of the administrator client. */
+  readonly accessToken: string;
+  readonly appClientId: string;
+  /** Of a session of the administrator through that client. */
+  readonly user: { readonly accessToken: string; readonly refreshToken: string };
 }
 
-/** A stopped store with a group, and an access token of its administrator client. */
-async function makeStore(data: string): Promise<string> {
-  const run = startInFolder(data);
-  const { url, adminClientId, adminClientSecret } = await run.ready();
-  const headers = {
-    authorization: `Basic ${btoa(`${adminClientId}:${adminClientSecret}`)}`,
-    'content-type': 'application/json',
-  };
-  const login = await fetch(`${url}${servicePrefix}/client-identities/login`, { method: 'POST', headers });
-  const body = JSON.stringify({ groupName: 'ops \u{1f408}', roles: ['A', 'B'] });
-  const created = await fetch(`${url}${servicePrefix}/groups`, { method: 'POST', headers, body });
-  expect([login.status, created.status]).toEqual([200, 201]);
-  const { accessToken } = (await login.json()) as { accessToken: string };
+/** The tokens are accepted as before: by reading, and by refreshing the session once. */
+async function expectAccepted({ url }: Ready, { accessToken, user, appClientId }: IssuedTokens): Promise<void> {
+  for (const token of [accessToken, user.accessToken]) {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${url}${servicePrefix}/groups`, { headers });
+    expect(response.status).toBe(200);
+    const groups = (await response.json()) as { groupName: string }[];
+    expect(groups.map(({ groupName }) => groupName)).toContain('ops \u{1f408}');
+  }
+  const renewed = await fetch(`${url}${servicePrefix}/user-identities/renew-token?clientId=${appClientId}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ refreshToken: user.refreshToken }),
+  });
+  expect(renewed.status).toBe(201);
+}
+
+/** A stopped store with a group, a session of the administrator, and an access token of its client. */
+async function makeStore(data: string): Promise<IssuedTokens> {
+  const run = launcher.start({ flags: { data, issuer, 'audit-log': 'off' } });
+  const { url, adminClientId, adminClientSecret, adminUser, adminPassword, appClientId = '' } = await run.ready();
+  const post = (resource: string, user: string, secret: string, body?: object) =>
+    fetch(`${url}${servicePrefix}${resource}`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${user}:${secret}`)}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const [id, secret] = [adminClientId, adminClientSecret ?? ''];
+  const login = await post('/client-identities/login', id, secret);
+  const created = await post('/groups', id, secret, { groupName: 'ops \u{1f408}', roles: ['A', 'B'] });
+  const userLogin = `/user-identities/login?clientId=${appClientId}&remember-me=true`;
+  const session = await post(userLogin, adminUser ?? '', adminPassword ?? '');
+  expect([login.status, created.status, session.status]).toEqual([200, 201, 201]);
+  const { accessToken } = (await login.json()) as IssuedTokens;
+  const user = (await session.json()) as IssuedTokens['user'];
   await stop(run);
-  return accessToken;
+  return { accessToken, appClientId, user };
 }
 
-test('moves to a database and back: the digests are equal, and a token of before is accepted on both', async () => {
+test('moves to a database and back: the digests are equal, and tokens of before are accepted on both', async () => {
   const [data, back, schema] = [path.join(launcher.folder(), 'a'), path.join(launcher.folder(), 'b'), newSchema()];
-  const accessToken = await makeStore(data);
+  const tokens = await makeStore(data);
   const there = await copy(data, 'postgres', schema);
   expect(there).toMatchObject({ code: 0, err: '' });
   const { digest, tables } = JSON.parse(there.out) as { digest: string; tables: Record<string, number> };
@@ -76,7 +100,7 @@ test('moves to a database and back: the digests are equal, and a token of before
   const again = await copy('postgres', back, schema);
   expect(JSON.parse(again.out)).toMatchObject({ digest, tables });
   const inFolder = startInFolder(back);
-  expect(await listGroups(await inFolder.ready(), accessToken)).toContain('ops \u{1f408}');
+  await expectAccepted(await inFolder.ready(), tokens);
   await stop(inFolder);
 
   const inDatabase = launcher.start({
@@ -84,7 +108,7 @@ test('moves to a database and back: the digests are equal, and a token of before
     environment: { IAM_DATABASE_URL: databaseUrl },
   });
   const ready = await inDatabase.ready();
-  expect(await listGroups(ready, accessToken)).toContain('ops \u{1f408}');
+  await expectAccepted(ready, tokens);
   const busy = await copy('postgres', path.join(launcher.folder(), 'c'), schema);
   expect([busy.code, JSON.parse(busy.err)]).toMatchObject([13, { error: { code: 'STORE_IN_USE' } }]);
   await stop(inDatabase);

@@ -32,6 +32,10 @@ export interface Ready {
   readonly pid: number;
   readonly adminClientId: string;
   readonly adminClientSecret?: string;
+  /** With the first start only, as the secret. */
+  readonly appClientId?: string;
+  readonly adminUser?: string;
+  readonly adminPassword?: string;
 }
 
 export interface Run {
