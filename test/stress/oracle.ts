@@ -4,7 +4,7 @@
  * acknowledged commit and none that was not issued.
  */
 import { deepStrictEqual, ok } from 'node:assert/strict';
-import type { Store, Transaction } from '../../src/server/store/store.ts';
+import { DuplicateError, type Store, type Transaction } from '../../src/server/store/store.ts';
 import type { Group, SigningKey } from '../../src/server/store/tables.ts';
 import { group } from '../server/store/rows.ts';
 
@@ -38,6 +38,27 @@ export class StoreOracle {
     const outcomes = await Promise.allSettled(Array.from({ length: count }, () => this.commit(store)));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
+  }
+
+  /**
+   * Inserts a row that exists, as a client does that repeats a request. The rejection says that the row is stored: it
+   * acknowledges the commits that the transaction has read, which must be durable by then.
+   */
+  async repeat(store: Store): Promise<void> {
+    let read = 0;
+    const rejected = await store
+      .transaction(async (tx) => {
+        read = await readCounter(tx);
+        if (read > 0) await tx.groups.insert(group(COUNTER));
+      })
+      .then(
+        () => false,
+        (error: unknown) => error instanceof DuplicateError,
+      );
+    if (!rejected) return;
+    this.acknowledged = Math.max(this.acknowledged, read);
+    const durable = await readCounter(store);
+    ok(durable >= read, `a duplicate of commit ${read} was rejected when commit ${durable} was the last durable one`);
   }
 
   /** Verifies that the state is allowed after a crash, and continues from it. */

@@ -6,8 +6,10 @@ import type { AuditSink } from '../../src/server/audit/audit.ts';
 import type { Clock } from '../../src/server/lib/clock.ts';
 import type { RunningServer } from '../../src/server/listen.ts';
 import { type Disk, type DiskFile, writeAll } from '../../src/server/store/file/disk.ts';
+import type { FileStore } from '../../src/server/store/file/file-store.ts';
 import { toReadableFile } from '../../src/server/store/file/line-reader.ts';
 import type { Processes } from '../../src/server/store/file/processes.ts';
+import type { Transaction } from '../../src/server/store/store.ts';
 import type { TestServer } from '../harness.ts';
 import { bindDisk, bindDiskFile } from './disk-methods.ts';
 
@@ -17,6 +19,8 @@ export const seededBugs = {
   'skip-file-sync': 'new files are renamed into place without a sync',
   'skip-folder-sync': 'folders are not synced after a rename',
   'skip-parent-sync': 'the name of the folder of the store is not synced',
+  'skip-late-sync': 'a commit beyond the first MiB of a file is not synced',
+  'reject-duplicates-early': 'a duplicate is rejected before the row that it repeats is durable',
   'second-sync-counts': 'a failed sync is retried, and the success of the retry is trusted',
   'swallow-write-errors': 'a failed write is treated as successful',
   'write-later': 'commits are buffered in memory and written shortly after they are acknowledged',
@@ -98,6 +102,8 @@ function changeFile(file: DiskFile, seededBug: string, path: string, mode: strin
       return { syncData: async () => {} };
     case 'skip-file-sync':
       return { sync: async () => {} };
+    case 'skip-late-sync':
+      return skipLateSyncs(file);
     case 'second-sync-counts':
       return { syncData: () => file.syncData().catch(() => file.syncData()) };
     case 'slow-sync':
@@ -114,6 +120,19 @@ function changeFile(file: DiskFile, seededBug: string, path: string, mode: strin
     default:
       return {};
   }
+}
+
+const MIB = 1024 * 1024;
+
+function skipLateSyncs(file: DiskFile): Partial<DiskFile> {
+  let end = 0;
+  return {
+    write(bytes, position) {
+      end = position + bytes.length;
+      return file.write(bytes, position);
+    },
+    syncData: () => (end > MIB ? Promise.resolve() : file.syncData()),
+  };
 }
 
 /** Long enough for a kill to lose commits; a clean stop loses none, since closing flushes them. */
@@ -211,6 +230,23 @@ function dropOutOfSequence(bytes: Buffer): Buffer {
       return follows;
     });
   return Buffer.from(lines.join('\n'), 'latin1');
+}
+
+/** Returns the store; with `reject-duplicates-early` an error does not wait for what the transaction has read. */
+export function seedStoreBug(store: FileStore, seededBug: string | undefined): FileStore {
+  if (seededBug !== 'reject-duplicates-early') return store;
+  return {
+    ...store,
+    transaction: (work) =>
+      new Promise((resolve, reject) => {
+        const seeded = (tx: Transaction) =>
+          work(tx).catch((error: unknown) => {
+            reject(error);
+            throw error;
+          });
+        store.transaction(seeded).then(resolve, reject);
+      }),
+  };
 }
 
 /** Returns the processes as a server with `share-store` sees them: no holder of a lock is running. */

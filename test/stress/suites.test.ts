@@ -16,6 +16,7 @@ function suiteOf(name: string) {
 
 test.each([
   ['simulator', 100],
+  ['large-logs', 3],
   ['renames', 1000],
   ['cuts', 300],
   ['sectors', 150],
@@ -43,6 +44,8 @@ describe('finds the seeded bug', () => {
     ['skip-folder-sync', 'simulator', 2],
     ['skip-parent-sync', 'simulator', 1],
     ['second-sync-counts', 'simulator', 7],
+    ['skip-late-sync', 'large-logs', 2],
+    ['reject-duplicates-early', 'simulator', 3],
     ['skip-next', 'renames', 1],
     ['drop-damaged', 'cuts', 1],
     ['drop-damaged', 'sectors', 1],

@@ -15,6 +15,8 @@ import { clock } from './suites/clock.ts';
 import { firstStarts, secondServers } from './suites/concurrent-starts.ts';
 import { checkpointFlips, cuts, replays, sectors, tails, walFlips } from './suites/corruption.ts';
 import { fullDisk, shortWrites } from './suites/disk-full.ts';
+import { hugeCheckpoint } from './suites/huge-checkpoint.ts';
+import { largeLogs } from './suites/large-logs.ts';
 import { model } from './suites/model.ts';
 import { killpoints, kills, stops } from './suites/process-kills.ts';
 import { renames } from './suites/renames.ts';
@@ -39,6 +41,7 @@ export const suites: readonly Suite[] = [
   liveness,
   bigCheckpoints,
   bigLog,
+  hugeCheckpoint,
   groupCommit,
   model,
   clock,
@@ -59,6 +62,7 @@ export const suites: readonly Suite[] = [
   timingSuite,
   fuzzSuite,
   simulator,
+  largeLogs,
   kills,
   killpoints,
   auditKills,

@@ -31,8 +31,8 @@ export class History {
   }
 
   /** Writes several commits concurrently. */
-  async burst(store: Store, count: number): Promise<void> {
-    await Promise.all(Array.from({ length: count }, () => this.commit(store)));
+  async burst(store: Store, count: number, padding = 0): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => this.commit(store, padding)));
   }
 
   /** Continues from a recovered state; attempted commits that it does not contain are lost. */

@@ -1,11 +1,12 @@
 /** Simulates power losses on a disk that loses, reorders and tears all writes that were not synced. */
 import type { FileStore } from '../../../src/server/store/file/file-store.ts';
-import { type DiskOperation, FakeDisk, type Loss, systemError } from '../../server/store/fake-disk.ts';
-import { between, createSeededRandom } from '../../server/store/random.ts';
+import { FakeDisk } from '../../server/store/fake-disk.ts';
+import { between, createSeededRandom, type Random } from '../../server/store/random.ts';
 import { StoreHarness } from '../../server/store/store-harness.ts';
 import { StoreOracle } from '../oracle.ts';
-import { withSeededBug } from '../seeded-bugs.ts';
+import { seedStoreBug, withSeededBug } from '../seeded-bugs.ts';
 import { runRounds, type Suite } from '../suite.ts';
+import { DiskFaults, openIfAvailable, pickLoss } from './power-loss.ts';
 
 const name = 'simulator';
 
@@ -19,32 +20,30 @@ export const simulator: Suite = {
   },
 };
 
-type Random = () => number;
-
 /** @throws Error if the store lost a commit or cannot be opened. */
 async function simulate(seed: number, seededBug: string | undefined): Promise<void> {
   const random = createSeededRandom(seed);
   const harness = new StoreHarness(new FakeDisk(), (disk) => withSeededBug(disk, seededBug));
   const oracle = new StoreOracle();
   for (let lives = between(random, 1, 4); lives > 0; lives -= 1) {
-    await runLifecycle(harness, oracle, random);
+    await runLifecycle(harness, oracle, random, seededBug);
     harness.crash(pickLoss(random));
     await recoverRepeatedly(harness, random);
   }
   await assertContinues(harness, oracle);
 }
 
-function pickLoss(random: Random): Loss {
-  const kind = random();
-  if (kind < 0.1) return 'nothing';
-  return kind < 0.3 ? 'everything' : { random };
-}
-
 /** Opens the store and runs random steps until the power loss. */
-async function runLifecycle(harness: StoreHarness, oracle: StoreOracle, random: Random): Promise<void> {
+async function runLifecycle(
+  harness: StoreHarness,
+  oracle: StoreOracle,
+  random: Random,
+  seededBug: string | undefined,
+): Promise<void> {
   const faults = new DiskFaults(harness.disk, between(random, 0, 150));
-  const store = await openIfAvailable(harness, faults);
-  if (store === undefined) return;
+  const opened = await openIfAvailable(harness, faults);
+  if (opened === undefined) return;
+  const store = seedStoreBug(opened, seededBug);
   await oracle.resume(store).catch((error: unknown) => {
     if (!faults.lost) throw error;
   });
@@ -53,15 +52,6 @@ async function runLifecycle(harness: StoreHarness, oracle: StoreOracle, random: 
   }
   faults.lose();
   await store.close().catch(() => {});
-}
-
-async function openIfAvailable(harness: StoreHarness, faults: DiskFaults): Promise<FileStore | undefined> {
-  try {
-    return await harness.open();
-  } catch (error) {
-    if (faults.lost) return undefined;
-    throw error;
-  }
 }
 
 async function runStep(
@@ -74,7 +64,8 @@ async function runStep(
   const kind = random();
   const size = between(random, 2, 9);
   if (kind < 0.4) await oracle.commit(store).catch(() => {});
-  else if (kind < 0.55) await oracle.burst(store, size).catch(() => {});
+  else if (kind < 0.5) await oracle.burst(store, size).catch(() => {});
+  else if (kind < 0.55) await Promise.all([oracle.burst(store, size).catch(() => {}), oracle.repeat(store)]);
   else if (kind < 0.7) await store.checkpoint().catch(() => {});
   else if (kind < 0.85) await Promise.allSettled([oracle.burst(store, size), store.checkpoint()]);
   else if (kind < 0.9) harness.disk.maxWriteBytes = between(random, 1, 600);
@@ -120,40 +111,4 @@ async function assertContinues(harness: StoreHarness, oracle: StoreOracle): Prom
     harness.crash(loss);
   }
   await oracle.resume(await harness.open());
-}
-
-/** Determines when the disk is lost and which sync fails before. */
-class DiskFaults {
-  readonly #disk: FakeDisk;
-  #failsNext = false;
-  lost = false;
-
-  constructor(disk: FakeDisk, operationsLeft: number) {
-    this.#disk = disk;
-    disk.loseAt((_, count) => {
-      this.lost ||= count >= operationsLeft;
-      return this.lost;
-    });
-    const lose = disk.before;
-    disk.before = (operation, count) => {
-      lose(operation, count);
-      this.#fail(operation);
-    };
-  }
-
-  failNextSync(): void {
-    this.#failsNext = true;
-  }
-
-  /** Loses the disk: nothing is written from now on, not even by a close. */
-  lose(): void {
-    this.lost = true;
-    this.#disk.loseAt(() => true);
-  }
-
-  #fail({ kind }: DiskOperation): void {
-    if (!this.#failsNext || (kind !== 'syncData' && kind !== 'sync' && kind !== 'syncFolder')) return;
-    this.#failsNext = false;
-    throw systemError('EIO', kind === 'syncData' ? 'fdatasync' : 'fsync');
-  }
 }
