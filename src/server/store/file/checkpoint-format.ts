@@ -205,7 +205,18 @@ function parseRows(lines: CheckpointLines, name: string): StoredRow[] {
     const row = lines.parse(line);
     if (!shape.schema.safeParse(row).success) throw lines.createError(`not a valid row of ${name}`);
     // Not the copy that the schema makes, which is equal: it takes 23 bytes more.
-    rows.push(row as StoredRow);
+    rows.push(shareEmptyLists(row as Record<string, unknown>) as StoredRow);
   }
   return rows;
+}
+
+const emptyList: readonly never[] = Object.freeze([]);
+
+/** An empty list takes 32 bytes, in most rows: 29 MB with a million groups. */
+function shareEmptyLists(row: Record<string, unknown>): object {
+  for (const name in row) {
+    const value = row[name];
+    if (Array.isArray(value) && value.length === 0) row[name] = emptyList;
+  }
+  return row;
 }

@@ -6,6 +6,7 @@
  */
 import { findShape, indexValues, type StoredRow, type TableShape } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
+import { PlainIndex } from './plain-index.ts';
 import { SortedKeys } from './sorted-keys.ts';
 
 /**
@@ -13,9 +14,6 @@ import { SortedKeys } from './sorted-keys.ts';
  * of them are never read.
  */
 export type OverlayKind = 'base' | 'overlay' | 'transient';
-
-/** The keys of the rows that have a value. */
-type PlainIndex = Map<string, SortedKeys>;
 
 export class TableOverlay {
   readonly shape: TableShape;
@@ -31,7 +29,7 @@ export class TableOverlay {
   constructor(shape: TableShape, kind: OverlayKind) {
     this.shape = shape;
     this.#isBase = kind === 'base';
-    if (kind !== 'transient') for (const [name] of shape.index) this.#index.set(name, new Map());
+    if (kind !== 'transient') for (const [name] of shape.index) this.#index.set(name, new PlainIndex());
   }
 
   /** Whether this overlay contains or removes the key. */
@@ -43,7 +41,7 @@ export class TableOverlay {
   get largestMapSize(): number {
     let size = Math.max(this.rows.size, this.removed.size);
     for (const owners of this.#unique.values()) if (owners.size > size) size = owners.size;
-    for (const lists of this.#index.values()) if (lists.size > size) size = lists.size;
+    for (const index of this.#index.values()) if (index.size > size) size = index.size;
     return size;
   }
 
@@ -105,7 +103,7 @@ export class TableOverlay {
 
   /** Builds an index and maintains it from now on. */
   #buildIndex(name: string): PlainIndex {
-    const index: PlainIndex = new Map();
+    const index = new PlainIndex();
     const values = this.shape.index.find(([declared]) => declared === name)?.[1];
     if (values === undefined) throw new Error(`The table ${this.shape.name} has no index ${name}.`);
     for (const [key, row] of this.rows) addToIndex(index, key, indexValues(values, row));
@@ -121,11 +119,9 @@ export class TableOverlay {
       for (const value of indexValues(values, row)) if (owners?.get(value) === key) owners.delete(value);
     }
     for (const [name, values] of this.shape.index) {
-      const lists = this.#index.get(name);
+      const index = this.#index.get(name);
       for (const value of indexValues(values, row)) {
-        const keys = lists?.get(value);
-        keys?.delete(key);
-        if (keys?.size === 0) lists?.delete(value);
+        index?.delete(value, key);
         entries += 1;
       }
     }
@@ -135,16 +131,12 @@ export class TableOverlay {
 
 /** @returns the number of entries added. */
 function addToIndex(index: PlainIndex, key: string, values: readonly string[]): number {
-  for (const value of values) getOrCreate(index, value, newKeys).add(key);
+  for (const value of values) index.add(value, key);
   return values.length;
 }
 
 function newMap<Value>(): Map<string, Value> {
   return new Map();
-}
-
-function newKeys(): SortedKeys {
-  return new SortedKeys();
 }
 
 function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {

@@ -9,6 +9,12 @@ export class SortedKeys {
   readonly #chunks: string[][] = [];
   #size = 0;
 
+  static of(...keys: readonly string[]): SortedKeys {
+    const sorted = new SortedKeys();
+    for (const key of keys) sorted.add(key);
+    return sorted;
+  }
+
   get size(): number {
     return this.#size;
   }
