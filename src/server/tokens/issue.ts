@@ -1,5 +1,4 @@
 /** Issues access tokens. */
-import { CompactSign } from 'jose';
 import { partyRole, resolveAuthenticatedClientRoles } from '../directory/clients.ts';
 import { logonSubjectPrefix } from '../directory/subject-ids.ts';
 import { computeLevel, rolesOfLevel } from '../directory/user-roles.ts';
@@ -7,7 +6,6 @@ import { epochSeconds } from '../lib/clock.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 import {
   type AccessClaims,
-  accessTokenType,
   type ClaimOptions,
   createCommonClaims,
   createOwnerClaims,
@@ -116,7 +114,7 @@ async function createTokenResponse(
   refreshToken: string | undefined,
 ): Promise<TokenResponse> {
   return {
-    accessToken: await sign(claims, options.keys),
+    accessToken: await options.keys.current().signToken(claims),
     tokenType: 'Bearer',
     ...(refreshToken === undefined ? {} : { refreshToken }),
     expiresIn: String(options.expiresIn === 'epoch' ? claims.exp : claims.exp - claims.iat),
@@ -134,14 +132,4 @@ function createAuthoritiesFormatter(): (roles: ReadonlySet<string>) => string[] 
     authoritiesByRoles.set(roles, authorities);
     return authorities;
   };
-}
-
-const utf8 = new TextEncoder();
-
-/** Signs a JWT (RFC 7519, 7.1). All claims are already set, so no claims builder is needed. */
-async function sign(claims: AccessClaims, keys: KeyRing): Promise<string> {
-  const key = keys.current();
-  return new CompactSign(utf8.encode(JSON.stringify(claims)))
-    .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: accessTokenType })
-    .sign(key.privateKey);
 }

@@ -7,6 +7,7 @@ import { type Stopwatch, systemStopwatch } from '../lib/stopwatch.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import { type Store, StoreUnavailableError } from '../store/store.ts';
 import type { SigningKey } from '../store/tables.ts';
+import { createJwtSigner, type JwtSigner } from './jwt-signer.ts';
 import {
   announceKey,
   isExpired,
@@ -27,7 +28,7 @@ export interface VerificationKey {
 
 /** The key that signs. */
 export interface CurrentSigningKey extends VerificationKey {
-  readonly privateKey: CryptoKey;
+  readonly signToken: JwtSigner;
 }
 
 export interface KeyRing {
@@ -126,7 +127,7 @@ export async function openKeyRing(deps: KeyRingDeps): Promise<KeyRing> {
 export async function assertKeysUsable(rows: readonly SigningKey[]): Promise<void> {
   for (const row of rows) {
     await importPublicKey(row);
-    if (row.current) await importKey(row, row.privateJwk);
+    if (row.current) createJwtSigner(row);
   }
 }
 
@@ -168,24 +169,20 @@ interface StoredVerificationKey extends VerificationKey {
 
 /** Imports the current key and the other keys of the rows. */
 async function importKeys(current: SigningKey, rows: readonly SigningKey[]): Promise<KeySet> {
-  const privateKey = await importKey(current, current.privateJwk);
   const own = await importPublicKey(current);
   const others = await Promise.all(rows.filter(({ kid }) => kid !== current.kid).map(importPublicKey));
   return {
-    current: { ...own, privateKey },
+    current: { ...own, signToken: createJwtSigner(current) },
     byId: new Map([own, ...others].map((key) => [key.kid, key])),
   };
 }
 
 async function importPublicKey(row: SigningKey): Promise<StoredVerificationKey> {
-  const publicKey = await importKey(row, row.publicJwk);
-  return { kid: row.kid, alg: row.alg, publicKey, publicJwk: row.publicJwk as JWK, retiresAt: row.retiresAt };
-}
-
-async function importKey({ kid, alg }: SigningKey, jwk: Readonly<Record<string, unknown>>): Promise<CryptoKey> {
-  const key = await importJWK(jwk as JWK, alg);
-  if (key instanceof Uint8Array) throw new Error(`key ${kid} is symmetric`);
-  return key;
+  const { kid, alg, retiresAt } = row;
+  const publicJwk = row.publicJwk as JWK;
+  const publicKey = await importJWK(publicJwk, alg);
+  if (publicKey instanceof Uint8Array) throw new Error(`key ${kid} is symmetric`);
+  return { kid, alg, publicKey, publicJwk, retiresAt };
 }
 
 /** Milliseconds between reads of the keys that other servers may have created. */

@@ -1,7 +1,6 @@
 /** Invalid tokens: each differs in one point from a valid token of a user with all roles. */
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { issueRefreshToken } from '../../../src/server/sessions/refresh-tokens.ts';
-import type { CurrentSigningKey } from '../../../src/server/tokens/keys.ts';
 import type { TestServer } from '../../harness.ts';
 import { userToken } from '../../server/operations/user-token.ts';
 
@@ -14,20 +13,21 @@ export function decodePayload(token: string): JWTPayload {
 }
 
 interface SigningOptions {
-  readonly key?: CurrentSigningKey['privateKey'];
+  readonly key?: CryptoKey;
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
 /** Returns rejected variants of a valid token, by what is invalid. */
 export async function createInvalidTokens(server: TestServer, valid: string): Promise<Record<string, string>> {
-  const { kid, alg, privateKey } = server.appContext.keys.current();
+  const { kid, alg } = server.appContext.keys.current();
+  const ownKey = await readPrivateKey(server, kid);
   const claims = decodePayload(valid);
   const now = Number(claims.iat);
   const unrelatedKey = await generateKeyPair('ES256');
   const signed = (change: JWTPayload, { key, header = {} }: SigningOptions = {}) =>
     new SignJWT({ ...claims, ...change })
       .setProtectedHeader({ alg, kid, typ: 'at+jwt', ...header })
-      .sign(key ?? privateKey);
+      .sign(key ?? ownKey);
   const [head, , signature] = valid.split('.');
   return {
     expired: await signed({ iat: now - 7200, exp: now - 1 }),
@@ -45,6 +45,12 @@ export async function createInvalidTokens(server: TestServer, valid: string): Pr
     'that is a refresh token': await createRefreshToken(server, String(claims.sid)),
     'that is a product token': await issueProductToken(server, String(claims.user_id)),
   };
+}
+
+async function readPrivateKey({ appContext }: TestServer, kid: string): Promise<CryptoKey> {
+  const row = await appContext.store.signingKeys.get(kid);
+  if (!row) throw new Error(`signing key not found: ${kid}`);
+  return (await importJWK(row.privateJwk, row.alg)) as CryptoKey;
 }
 
 /** A valid refresh token of the session. */

@@ -1,0 +1,55 @@
+/**
+ * Signs access tokens: JWTs in the compact serialization (RFC 7515, 7.1). By node:crypto, since the WebCrypto of jose hands
+ * each signature to another thread and back: by CPU time, logins of clients reach 0.102 of a bare server instead of 0.093.
+ */
+import { constants, createPrivateKey, type JsonWebKey, type SignKeyObjectInput, sign } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { SigningAlgorithm } from '../../contract/signing-algorithms.ts';
+import type { SigningKey } from '../store/tables.ts';
+import { accessTokenType } from './claims.ts';
+
+/** Signs these claims. They are all set: none is added. */
+export type JwtSigner = (claims: object) => Promise<string>;
+
+interface SignatureScheme {
+  /** Null for EdDSA, which hashes by itself. */
+  readonly digest: string | null;
+  readonly options?: Omit<SignKeyObjectInput, 'key'>;
+  /** A signature takes milliseconds: it runs in the thread pool. */
+  readonly isSlow?: true;
+}
+
+/** By algorithm (RFC 7518, 3.3 to 3.5; RFC 8037, 3.1). */
+const schemes: Readonly<Record<SigningAlgorithm, SignatureScheme>> = {
+  // Signatures of JWTs are r and s of 32 bytes each, not DER.
+  ES256: { digest: 'sha256', options: { dsaEncoding: 'ieee-p1363' } },
+  EdDSA: { digest: null },
+  RS256: { digest: 'sha256', isSlow: true },
+  RS512: { digest: 'sha512', isSlow: true },
+  PS256: {
+    digest: 'sha256',
+    options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
+    isSlow: true,
+  },
+};
+
+const signInThreadPool = promisify(sign);
+
+/** @throws Error if the key or its algorithm cannot be used */
+export function createJwtSigner({ kid, alg, privateJwk }: SigningKey): JwtSigner {
+  const scheme: SignatureScheme | undefined = schemes[alg as SigningAlgorithm];
+  if (scheme === undefined) throw new Error(`key ${kid} has the unknown algorithm ${alg}`);
+  const { digest, options, isSlow } = scheme;
+  const key = { key: createPrivateKey({ key: privateJwk as JsonWebKey, format: 'jwk' }), ...options };
+  const header = encode(JSON.stringify({ alg, kid, typ: accessTokenType }));
+  return async (claims) => {
+    const signed = `${header}.${encode(JSON.stringify(claims))}`;
+    const data = Buffer.from(signed);
+    const signature = isSlow ? await signInThreadPool(digest, data, key) : sign(digest, data, key);
+    return `${signed}.${signature.toString('base64url')}`;
+  };
+}
+
+function encode(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
