@@ -10,23 +10,36 @@ const { IAM_URL = 'http://127.0.0.1:8080', IAM_ISSUER = IAM_URL, PORT = '3000', 
 
 const decode = (part) => JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
 
+/** Milliseconds. Anyone can send tokens with unknown key ids. */
+const fetchPause = 10_000;
+let keys = [];
+let fetchedAt = Number.NEGATIVE_INFINITY;
+
+/** The service publishes a new key before it signs with it, so the keys are fetched again for an unknown id. */
 async function findKey(keyId) {
-  const { keys } = await (await fetch(`${IAM_URL}/.well-known/jwks.json`)).json();
+  const isKnown = keys.some(({ kid }) => kid === keyId);
+  if (!isKnown && performance.now() - fetchedAt > fetchPause) {
+    fetchedAt = performance.now();
+    ({ keys } = await (await fetch(`${IAM_URL}/.well-known/jwks.json`)).json());
+  }
   return keys.find(({ kid }) => kid === keyId);
 }
 
-/** Returns the claims of a token; undefined if it is not valid here and now. */
+/** Returns the claims of an access token (RFC 9068, 4); undefined if it is not valid here and now. */
 async function readToken(token) {
   const [header, payload, signature] = token.split('.');
-  const { alg, kid } = decode(header);
-  const key = await findKey(kid);
+  const { alg, kid, typ } = decode(header);
   // The default algorithm of the service: never the one that a token asks for.
-  if (alg !== 'ES256' || key === undefined) return undefined;
+  if (alg !== 'ES256' || typ !== 'at+jwt') return undefined;
+  const key = await findKey(kid);
+  if (key === undefined) return undefined;
   const publicKey = { key: createPublicKey({ key, format: 'jwk' }), dsaEncoding: 'ieee-p1363' };
   if (!verify('sha256', Buffer.from(`${header}.${payload}`), publicKey, Buffer.from(signature, 'base64url')))
     return undefined;
   const claims = decode(payload);
-  return claims.iss === IAM_ISSUER && claims.exp * 1000 > Date.now() ? claims : undefined;
+  // The issuer is the audience of its tokens, too.
+  const isOurs = claims.iss === IAM_ISSUER && claims.aud === IAM_ISSUER;
+  return isOurs && claims.exp * 1000 > Date.now() ? claims : undefined;
 }
 
 const server = createServer(async (request, response) => {
@@ -37,7 +50,7 @@ const server = createServer(async (request, response) => {
   response.end(`${JSON.stringify(body)}\n`);
 });
 
-server.listen(Number(PORT), HOST);
+server.listen(Number(PORT), HOST, () => process.stdout.write(`http://${HOST}:${server.address().port}\n`));
 process.on('SIGTERM', () => {
   server.close();
   server.closeAllConnections();

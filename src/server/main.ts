@@ -2,10 +2,10 @@
  * The composition root of the server process: the only module that uses the process, its environment, the disk and the
  * system clock. `iam serve` and `npm start` call `serve`, which resolves with the exit code.
  */
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type AuditDeps, openAudit } from './audit/open.ts';
+import { readSecretFile } from './config/read-secret-file.ts';
 import { readSettings, SettingError, type Settings, settingsTable, withSecretFiles } from './config/settings.ts';
 import { systemClock } from './lib/clock.ts';
 import { createLog, type Log } from './lib/log.ts';
@@ -102,7 +102,7 @@ async function readConfiguration({
   flags,
   environment: variables,
 }: ServeOptions): Promise<{ settings: Settings; seed?: SeedDocument }> {
-  const environment = withSecretFiles(variables, (file) => readFileSync(file, 'utf8'));
+  const environment = withSecretFiles(variables, readSecretFile);
   const settings = readSettings(flags, environment);
   if (settings.seed === undefined) return { settings };
   const seed = await readSeedFile(settings.seed);

@@ -1,6 +1,6 @@
 /** What commands do with a database beside the servers: set it up, migrate it, inspect it. */
-import { readFileSync } from 'node:fs';
 import type { BootstrapResult } from './bootstrap.ts';
+import { readSecretFile } from './config/read-secret-file.ts';
 import { readSettings, SettingError, type Settings, withSecretFiles } from './config/settings.ts';
 import { systemClock } from './lib/clock.ts';
 import { createIds } from './lib/ids.ts';
@@ -41,7 +41,7 @@ export interface SetupResult {
  * nothing. @throws SettingError, SeedError, StoreOpenError
  */
 export async function initializeDatabase({ flags, environment: variables }: SetupOptions): Promise<SetupResult> {
-  const environment = withSecretFiles(variables, readText);
+  const environment = withSecretFiles(variables, readSecretFile);
   const fixed = { ...flags, store: 'postgres' };
   const first = readSettings(fixed, environment);
   const seed = first.seed === undefined ? undefined : await readSeedFile(first.seed);
@@ -54,14 +54,12 @@ export async function initializeDatabase({ flags, environment: variables }: Setu
 
 /** Applies the missing migrations. @returns their names @throws SettingError, StoreOpenError */
 export async function migrateDatabase({ flags, environment }: SetupOptions): Promise<readonly string[]> {
-  const settings = readSettings({ ...flags, store: 'postgres' }, withSecretFiles(environment, readText));
+  const settings = readSettings({ ...flags, store: 'postgres' }, withSecretFiles(environment, readSecretFile));
   const { connectDatabase } = await import('./store/postgres/setup/open-database.ts');
   const { connections, migrated } = await connectDatabase({ ...databaseOf(settings), initialize: true }, 'migration');
   await connections.close();
   return migrated;
 }
-
-const readText = (file: string) => readFileSync(file, 'utf8');
 
 const system = { clock: systemClock, random: systemRandom, stopwatch: systemStopwatch, timer: systemTimer };
 

@@ -1,5 +1,6 @@
 /** Settings: sources, validation, and messages without secrets. */
 import { describe, expect, test } from 'vitest';
+import { readSecretFile } from '../../../src/server/config/read-secret-file.ts';
 import { readSettings, SettingError, settingsTable, withSecretFiles } from '../../../src/server/config/settings.ts';
 
 describe('a setting', () => {
@@ -204,6 +205,21 @@ describe('the file of a secret', () => {
       expect(() => withSecretFiles(environment, read)).toThrow(variable);
       expect(() => withSecretFiles(environment, read)).not.toThrow(/canary/);
     }
+  });
+
+  test.each([
+    ['/dev/zero', 'EFBIG'],
+    [import.meta.dirname, 'EISDIR'],
+    [`${import.meta.filename}.missing`, 'ENOENT'],
+  ])('%s is refused with %s', (file, code) => {
+    expect(() => withSecretFiles({ IAM_ADMIN_PASSWORD_FILE: file }, readSecretFile)).toThrow(code);
+  });
+
+  test('is read whole', () => {
+    const [text] = Object.values(
+      withSecretFiles({ IAM_ADMIN_PASSWORD_FILE: import.meta.filename }, readSecretFile),
+    ).slice(-1);
+    expect(text).toMatch(/^\/\*\* Settings: .*\}\);$/su);
   });
 
   test('is not read for a setting that has a flag', () => {

@@ -1,7 +1,7 @@
 /** The options of commands that use the database of a server, and their errors. */
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readSecretFiles } from '../../../contract/secret-files.ts';
+import { readSecretFile } from '../../../server/config/read-secret-file.ts';
 import type * as DatabaseSetup from '../../../server/setup-database.ts';
 import type { DatabaseTarget } from '../../../server/store/maintenance/copy-database.ts';
 import type { CommandOptions, Context } from '../../context.ts';
@@ -31,8 +31,10 @@ export function findDatabase({ manifest, environment }: Context, options: Comman
 /** The URL of IAM_DATABASE_URL or of the file of IAM_DATABASE_URL_FILE. @throws CliError for a file that cannot be read */
 function readDatabaseSecret({ settings }: Context['manifest'], variables: Environment['variables']) {
   const database = settings.filter(({ environment }) => environment === 'IAM_DATABASE_URL');
-  const read = (file: string) => readFileSync(file, 'utf8');
-  return readSecretFiles(database, variables, { read, createError: (message) => usageError(message) }).IAM_DATABASE_URL;
+  return readSecretFiles(database, variables, {
+    read: readSecretFile,
+    createError: (message) => usageError(message),
+  }).IAM_DATABASE_URL;
 }
 
 /** @throws CliError without a URL */
