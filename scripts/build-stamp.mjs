@@ -24,5 +24,6 @@ function readStamp(file) {
 function lastChange(file) {
   const stat = statSync(file);
   if (!stat.isDirectory()) return stat.mtimeMs;
-  return Math.max(stat.mtimeMs, ...readdirSync(file).map((name) => lastChange(path.join(file, name))));
+  const names = readdirSync(file).filter((name) => name !== 'node_modules');
+  return Math.max(stat.mtimeMs, ...names.map((name) => lastChange(path.join(file, name))));
 }

@@ -25,6 +25,9 @@ export function isInstalled(directory = root) {
   return names.every((name) => existsSync(path.join(directory, 'node_modules', name)));
 }
 
+/** For a folder below the project that is not one of its workspaces. */
+const outsideWorkspaces = ['--no-workspaces', '--ignore-scripts'];
+
 /** Returns the npm that runs this script, or else the one on the PATH. */
 function npmCommand() {
   const running = process.env.npm_execpath ?? '';
@@ -38,14 +41,18 @@ function npmCommand() {
  * Writes to standard error only.
  * @returns false after printing the reason if it fails.
  */
-export function ensureInstalled() {
+export function ensureInstalled(directory = root) {
   const problem = findNodeProblem(process.versions.node);
   if (problem) return complain(problem);
-  if (isInstalled()) return true;
+  if (isInstalled(directory)) return true;
   process.stderr.write('Installing packages (npm ci) ...\n');
   const { command, first, shell } = npmCommand();
-  const flags = ['ci', '--include=dev', '--no-audit', '--no-fund'];
-  const { status, error } = spawnSync(command, [...first, ...flags], { cwd: root, stdio: ['ignore', 2, 2], shell });
+  const flags = ['ci', '--include=dev', '--no-audit', '--no-fund', ...(directory === root ? [] : outsideWorkspaces)];
+  const { status, error } = spawnSync(command, [...first, ...flags], {
+    cwd: directory,
+    stdio: ['ignore', 2, 2],
+    shell,
+  });
   if (error) return complain(`npm cannot be run: ${error.message}`);
   return status === 0 || complain(`npm ci failed with exit code ${status}; see its output above`);
 }
