@@ -21,6 +21,7 @@ import { addFaults } from './commands/faults.ts';
 import { addGroupsGraph } from './commands/groups/member-graph.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
+import { addImport } from './commands/import/import.ts';
 import { addInbox } from './commands/inbox.ts';
 import { addKeysList, addKeysRotate } from './commands/keys.ts';
 import { addLogin, loginText } from './commands/login/login.ts';
@@ -77,6 +78,7 @@ export const commandGroups: readonly CommandGroup[] = [
       'sandbox',
       'state',
       'store',
+      'import',
     ],
   },
   { heading: 'Other:', names: ['call', 'api', 'conformance', 'commands', 'explain', 'schema', 'completion', 'help'] },
@@ -127,6 +129,7 @@ export const operationSubcommands: Readonly<Record<string, readonly AddCommands[
 
 export const customNouns: readonly Noun[] = [
   { name: 'server', summary: 'Manage the background server', addCommands: [addServer] },
+  { name: 'import', summary: 'Convert exports of other services into a seed', addCommands: [addImport] },
   { name: 'inbox', summary: 'View messages that the server sent: codes and notices', addCommands: [addInbox] },
   { name: 'requests', summary: 'View the request log of the server', addCommands: [addRequests] },
   { name: 'faults', summary: 'Manage injected faults', addCommands: [addFaults] },

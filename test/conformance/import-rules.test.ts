@@ -177,7 +177,11 @@ describe('imports', () => {
         .map(([, before = '']) => [file, before.trim().split(' ').at(-1)]),
     );
     expect(places).toEqual([
+      ['src/cli/commands/import/import.ts', 'import('],
+      ['src/cli/commands/import/import.ts', 'import('],
+      ['src/cli/commands/import/import.ts', 'import('],
       ['src/cli/commands/server/serve.ts', 'import('],
+      ['src/cli/commands/store/database-options.ts', 'import('],
       ['src/cli/commands/store/database-options.ts', 'import('],
       ['src/cli/commands/store/store-folder.ts', 'import('],
       ['src/cli/conformance/reference-server.ts', 'import('],

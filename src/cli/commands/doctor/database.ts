@@ -11,7 +11,7 @@ const connectionsPerServer = 10;
 
 /** @returns no findings if no database is configured */
 export async function checkDatabase(context: Context, options: CommandOptions): Promise<Finding[]> {
-  const database = findDatabase(context, options);
+  const database = await findDatabase(context, options);
   if (!database) return [];
   try {
     const report = await withDatabaseSetup(({ readDatabaseReport }) => readDatabaseReport(database));

@@ -34,7 +34,7 @@ async function copy(context: Context, options: CommandOptions): Promise<void> {
       '--from and --to are required; one is a folder, the other is postgres.',
       'For example: iam store copy --from data/store --to postgres',
     );
-  const database = readDatabase(context, options);
+  const database = await readDatabase(context, options);
   const folder = path.resolve(from === databaseWord ? to : from);
   if (options.dryRun === true) return context.notice(`Dry run, nothing was changed: would copy ${from} to ${to}.`);
   const copied = await withOfflineStore(context, (store) =>

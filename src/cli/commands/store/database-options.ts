@@ -1,7 +1,6 @@
 /** The options of commands that use the database of a server, and their errors. */
 import type { Command } from 'commander';
 import { readSecretFiles } from '../../../contract/secret-files.ts';
-import { readSecretFile } from '../../../server/config/read-secret-file.ts';
 import type * as DatabaseSetup from '../../../server/setup-database.ts';
 import type { DatabaseTarget } from '../../../server/store/maintenance/copy-database.ts';
 import type { CommandOptions, Context } from '../../context.ts';
@@ -17,19 +16,24 @@ export function addDatabaseOptions(command: Command): Command {
 }
 
 /** The same settings as `iam serve`; undefined without a URL. @throws CliError for a password in --database-url */
-export function findDatabase({ manifest, environment }: Context, options: CommandOptions): DatabaseTarget | undefined {
+export async function findDatabase(
+  { manifest, environment }: Context,
+  options: CommandOptions,
+): Promise<DatabaseTarget | undefined> {
   const read = (name: string, value: unknown) => {
     const setting = manifest.settings.find((one) => one.name === name);
     return String(value ?? (environment.variables[setting?.environment ?? ''] || setting?.default) ?? '');
   };
   if (options.databaseUrl !== undefined && hasPassword(String(options.databaseUrl)))
     throw usageError('--database-url must not contain a password.', 'Set IAM_DATABASE_URL instead.');
-  const databaseUrl = readDatabaseSecret(manifest, environment.variables) || read('database-url', options.databaseUrl);
+  const secret = await readDatabaseSecret(manifest, environment.variables);
+  const databaseUrl = secret || read('database-url', options.databaseUrl);
   return databaseUrl === '' ? undefined : { databaseUrl, schema: read('database-schema', options.databaseSchema) };
 }
 
 /** The URL of IAM_DATABASE_URL or of the file of IAM_DATABASE_URL_FILE. @throws CliError for a file that cannot be read */
-function readDatabaseSecret({ settings }: Context['manifest'], variables: Environment['variables']) {
+async function readDatabaseSecret({ settings }: Context['manifest'], variables: Environment['variables']) {
+  const { readSecretFile } = await import('../../../server/config/read-secret-file.ts');
   const database = settings.filter(({ environment }) => environment === 'IAM_DATABASE_URL');
   return readSecretFiles(database, variables, {
     read: readSecretFile,
@@ -38,8 +42,8 @@ function readDatabaseSecret({ settings }: Context['manifest'], variables: Enviro
 }
 
 /** @throws CliError without a URL */
-export function readDatabase(context: Context, options: CommandOptions): DatabaseTarget {
-  const database = findDatabase(context, options);
+export async function readDatabase(context: Context, options: CommandOptions): Promise<DatabaseTarget> {
+  const database = await findDatabase(context, options);
   if (database) return database;
   throw usageError('The database is unknown.', 'Set IAM_DATABASE_URL, or pass --database-url without a password.');
 }

@@ -21,7 +21,7 @@ export function addStoreInit(noun: Command, runtime: CliRuntime): void {
 }
 
 async function initialize(context: Context, _: unknown, options: CommandOptions): Promise<void> {
-  const { schema } = readDatabase(context, options);
+  const { schema } = await readDatabase(context, options);
   if (options.dryRun === true) return context.notice(`Dry run, nothing was changed: would set up schema ${schema}.`);
   const setup = { flags: toServerFlags(options), environment: context.environment.variables };
   const { migrated, bootstrapped, credentials } = await withDatabaseSetup(async (server) => {
@@ -47,7 +47,7 @@ export function addStoreMigrate(noun: Command, runtime: CliRuntime): void {
 }
 
 async function migrate(context: Context, _: unknown, options: CommandOptions): Promise<void> {
-  const { schema } = readDatabase(context, options);
+  const { schema } = await readDatabase(context, options);
   if (options.dryRun === true) return context.notice(`Dry run, nothing was changed: would migrate schema ${schema}.`);
   const setup = { flags: toServerFlags(options), environment: context.environment.variables };
   const migrated = await withDatabaseSetup(({ migrateDatabase }) => migrateDatabase(setup));
