@@ -50,7 +50,7 @@ async function addPublishedFiles(metafile) {
   writeTypes({ root, outdir: dist });
   writeNotices({ root, metafile, outdir: dist });
   await runTypeScript('scripts/generate/docs-main.ts', root, path.join(dist, 'docs'));
-  await runTypeScript('scripts/generate/man-main.ts', path.join(dist, 'man'));
+  await runTypeScript('scripts/generate/man-main.ts', path.join(dist, 'man'), path.join(dist, 'completions'));
   writeConsoleTypes();
 }
 

@@ -7,6 +7,7 @@ import type { ControlGuard } from './control/guard.ts';
 import { parseQuery } from './http/query.ts';
 import type { Middleware } from './http/request-state.ts';
 import { setHeader } from './http/response.ts';
+import { routeOf } from './http/route-template.ts';
 import { createRouter } from './http/router.ts';
 import { type AnyOperation, compileOperation, type MountedRoute } from './pipeline.ts';
 
@@ -20,7 +21,7 @@ function mountOperations(registry: readonly AnyOperation[], appContext: AppConte
   const options = { faults: appContext.observability?.faults, limitGrowth: true, guardAccounts: true };
   return registry.map((operation) => ({
     method: operation.method,
-    path: operation.mount === 'base' ? operation.path : servicePrefix + operation.path,
+    path: routeOf(operation),
     operation,
     handle: compileOperation(operation, appContext, options),
   }));

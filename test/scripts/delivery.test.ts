@@ -46,9 +46,11 @@ describe('the Dockerfile', () => {
     expect(all('USER').map(({ text }) => text)).toEqual([expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)]);
   });
 
-  test('needs no shell to run', () => {
-    for (const name of ['HEALTHCHECK', 'ENTRYPOINT', 'CMD'])
+  test('needs no shell to run, and checks the health on the port of the settings', () => {
+    for (const name of ['ENTRYPOINT', 'CMD'])
       expect(all(name).map(({ text }) => text)).toEqual([expect.stringMatching(/\["iam|^\["serve"\]$/)]);
+    const [{ text = '' } = {}] = all('HEALTHCHECK');
+    expect(text).toContain(`http://127.0.0.1:\${IAM_SERVE_PORT:-${readSettings({}, environment).port}}"]`);
   });
 
   test('copies files that exist and that the ignore file includes', () => {
@@ -117,6 +119,8 @@ test('the systemd unit sets settings of the server, and secrets only from files'
   const environment = lines.flatMap((line) => /^Environment=(.*)$/.exec(line)?.[1]?.split(' ') ?? []);
   const names = environment.map((pair) => pair.split('=')[0] ?? '');
   expect(names.filter((name) => name.startsWith('IAM_')).length).toBeGreaterThan(0);
+  expect(environment).toContain(`IAM_SERVE_PORT=${readSettings({}, {}).port}`);
+  expect(lines.find((line) => line.startsWith('ExecStartPost='))).toMatch(/:\$\{IAM_SERVE_PORT\}$/);
   expect(unknownVariables(names)).toEqual([]);
   expect(names.filter((name) => /(SECRET|PASSWORD|URL)$/.test(name))).toEqual([]);
   const flags = lines.flatMap((line) => (line.startsWith('ExecStart=') ? [...line.matchAll(/ --([\w-]+)/g)] : []));

@@ -12,14 +12,18 @@ export interface StatusCount {
   readonly buckets: number[];
 }
 
+/** What the metrics report of an operation. */
+type CountedOperation = Pick<Operation<never>, 'id' | 'method' | 'path' | 'mount'>;
+
 export interface OperationCount {
+  readonly operation: CountedOperation;
   readonly statuses: Map<number, StatusCount>;
   readonly codes: Map<string, number>;
 }
 
 export interface CoverageCounters {
   count(
-    operation: Operation<never>,
+    operation: CountedOperation,
     status: number,
     codes: readonly { readonly code: string }[],
     milliseconds: number,
@@ -36,8 +40,8 @@ export function createCoverageCounters(): CoverageCounters {
   const cleared: CountMap = new Map();
 
   return {
-    count({ id }, status, codes, milliseconds) {
-      const counted = getOrCreateOperation(counts, id);
+    count(operation, status, codes, milliseconds) {
+      const counted = getOrCreateOperation(counts, operation);
       countStatus(counted.statuses, status, milliseconds / 1000);
       for (const { code } of codes) counted.codes.set(code, (counted.codes.get(code) ?? 0) + 1);
     },
@@ -56,18 +60,18 @@ export function createCoverageCounters(): CoverageCounters {
 
 type CountMap = Map<string, OperationCount>;
 
-function getOrCreateOperation(counts: CountMap, id: string): OperationCount {
-  let found = counts.get(id);
+function getOrCreateOperation(counts: CountMap, operation: CountedOperation): OperationCount {
+  let found = counts.get(operation.id);
   if (!found) {
-    found = { statuses: new Map(), codes: new Map() };
-    counts.set(id, found);
+    found = { operation, statuses: new Map(), codes: new Map() };
+    counts.set(operation.id, found);
   }
   return found;
 }
 
 function addAll(sum: CountMap, part: CountMap): void {
-  for (const [id, { statuses, codes }] of part) {
-    const added = getOrCreateOperation(sum, id);
+  for (const { operation, statuses, codes } of part.values()) {
+    const added = getOrCreateOperation(sum, operation);
     for (const [status, count] of statuses) addStatus(getOrCreateStatus(added.statuses, status), count);
     for (const [code, calls] of codes) added.codes.set(code, (added.codes.get(code) ?? 0) + calls);
   }

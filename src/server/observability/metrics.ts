@@ -1,6 +1,7 @@
-/** Metrics in the text format of Prometheus. Labels are only operation ids, statuses and table names. */
+/** Metrics in the text format of Prometheus. Labels are only operations, statuses and table names. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AuditLog } from '../audit/audit.ts';
+import { routeOf } from '../http/route-template.ts';
 import type { LoopDelay } from '../lib/stopwatch.ts';
 import { type Store, StoreUnavailableError } from '../store/store.ts';
 import { durationBounds, type OperationCount, type StatusCount } from './coverage.ts';
@@ -114,19 +115,22 @@ interface Sample {
   readonly value: number;
 }
 
+/** `http.server.request.duration` of the OpenTelemetry semantic conventions, as Prometheus writes it. */
 const durations = {
-  name: 'iam_request_duration_seconds',
+  name: 'http_server_request_duration_seconds',
   help: 'Request durations by operation and status',
 } as const;
 
+const durationLabels = ['http_request_method', 'http_route', 'http_response_status_code', 'operation'] as const;
+
 /** A histogram with the counts of finished requests. The library's own can only observe one value at a time. */
-class RequestDurations extends Histogram<'operation' | 'status'> {
+class RequestDurations extends Histogram<(typeof durationLabels)[number]> {
   readonly #counts: CountsByOperation;
 
   constructor(counts: CountsByOperation) {
     super({
       ...durations,
-      labelNames: ['operation', 'status'],
+      labelNames: durationLabels,
       buckets: [...durationBounds],
       registers: [],
     });
@@ -135,11 +139,20 @@ class RequestDurations extends Histogram<'operation' | 'status'> {
 
   /** The registry reads the samples of a histogram with this method. */
   async getForPromString() {
-    const values = [...this.#counts].flatMap(([operation, { statuses }]) =>
-      [...statuses].flatMap(([status, count]) => listSamples({ operation, status }, count)),
+    const values = [...this.#counts.values()].flatMap(({ operation, statuses }) =>
+      [...statuses].flatMap(([status, count]) => listSamples(labelsOf(operation, status), count)),
     );
     return { ...durations, type: 'histogram', values };
   }
+}
+
+function labelsOf(operation: OperationCount['operation'], status: number): Sample['labels'] {
+  return {
+    http_request_method: operation.method,
+    http_route: routeOf(operation),
+    http_response_status_code: status,
+    operation: operation.id,
+  };
 }
 
 /** Buckets are cumulative. */

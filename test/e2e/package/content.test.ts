@@ -160,6 +160,13 @@ describe('the licenses of bundled packages', () => {
     const notices = packagesInNotices(await installed.readFile('dist/THIRD-PARTY-NOTICES.txt'));
     const included = [...packagesInSbom(sbom, 'bundled'), ...packagesInSbom(sbom, 'copied')];
     expect(differences(included, notices)).toEqual([]);
+    const { devDependencies } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
+      devDependencies: Readonly<Record<string, string>>;
+    };
+    const idOf = (name: string) => `${name}@${devDependencies[name]}`;
+    expect(packagesInSbom(sbom, 'bundled')).toEqual(expect.arrayContaining(['koa', '@mantine/core'].map(idOf)));
+    const listed = sbom.components.map(({ group, name }) => (group ? `${group}/${name}` : name));
+    for (const name of ['vitest', 'typescript', 'esbuild', '@biomejs/biome']) expect(listed).not.toContain(name);
     const names = packagesInSbom(sbom, 'dependency').map((id) => id.replace(/@[^@]*$/, ''));
     expect(differences(names, await readDependencies())).toEqual([]);
     expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text)).toBeNull();

@@ -9,6 +9,8 @@ import { openStore } from '../../../store/temp-store.ts';
 import { send } from '../../control-client.ts';
 
 const groups = `${servicePrefix}/groups`;
+const labels = (status: number) =>
+  `http_request_method="GET",http_route="${groups}",http_response_status_code="${status}",operation="groups.list"`;
 const asAdmin = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
 
 async function figures(server: TestServer, path = '/metrics'): Promise<string> {
@@ -59,10 +61,10 @@ test('metrics cover requests by operation and status, and the store', async () =
   await send(server, groups, { headers: asAdmin });
   await send(server, groups);
   const text = await figures(server);
-  expect(text).toContain('# TYPE iam_request_duration_seconds histogram');
-  expect(text).toContain('iam_request_duration_seconds_count{operation="groups.list",status="200"} 2\n');
-  expect(text).toContain('iam_request_duration_seconds_count{operation="groups.list",status="401"} 1\n');
-  expect(text).toContain('iam_request_duration_seconds_bucket{operation="groups.list",status="200",le="+Inf"} 2\n');
+  expect(text).toContain('# TYPE http_server_request_duration_seconds histogram');
+  expect(text).toContain(`http_server_request_duration_seconds_count{${labels(200)}} 2\n`);
+  expect(text).toContain(`http_server_request_duration_seconds_count{${labels(401)}} 1\n`);
+  expect(text).toContain(`http_server_request_duration_seconds_bucket{${labels(200)},le="+Inf"} 2\n`);
   expect(text).toMatch(/iam_store_rows\{table="groups"\} [1-9]/);
   expect(text).toContain('iam_store_writable 1\n');
   expect(text).toContain('iam_hashes_waiting 0\n');
@@ -73,13 +75,14 @@ test('metrics are not reset with coverage', async () => {
   await using server = await startServer();
   await send(server, groups, { headers: asAdmin });
   await send(server, '/_iam/coverage', { method: 'DELETE' });
-  expect(await figures(server)).toContain('_count{operation="groups.list",status="200"} 1\n');
+  expect(await figures(server)).toContain(`_count{${labels(200)}} 1\n`);
 });
 
-test('metrics contain no id and no path', async () => {
+test('metrics contain the template of a path, and no id', async () => {
   await using server = await startServer();
   await send(server, `${groups}/some-id`, { headers: asAdmin });
   const text = await figures(server);
+  expect(text).toContain(`http_route="${groups}/{groupId}"`);
   for (const word of ['some-id', adminClient.clientId, 'Bearer']) expect(text).not.toContain(word);
 });
 
