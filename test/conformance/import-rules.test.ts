@@ -42,6 +42,7 @@ const serverLayers = [
   'audit',
   'fault-injection',
   'observability',
+  'telemetry',
   'openapi',
   'console',
   'app-context.ts',

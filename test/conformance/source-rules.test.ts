@@ -63,6 +63,7 @@ const realTime = [
       'src/server/federation/jwk-set-cache.ts',
       'src/server/lib/http-client.ts',
       'src/server/messaging/sms-hook.ts',
+      'src/server/telemetry/delivery.ts',
     ],
   ],
 ] as const;

@@ -13,6 +13,11 @@ const noErrors: readonly ErrorItem[] = [];
 /** Paths that programs poll: recording them would evict everything else. */
 const ignoredPaths = new Set(['/healthz', '/readyz', '/metrics', controlPrefix]);
 
+/** Whether requests to a path are recorded. */
+export function isRecordedPath(path: string): boolean {
+  return !ignoredPaths.has(path) && !path.startsWith(belowControl);
+}
+
 /** Requests to the control plane are not recorded: otherwise reading the log would change it. */
 export function recordRequest(
   record: RequestState,
@@ -22,7 +27,7 @@ export function recordRequest(
 ): void {
   const { request, path, operation, errors = noErrors, responseBody } = record;
   const { actor, status } = outcome;
-  if (ignoredPaths.has(path) || path.startsWith(belowControl)) return;
+  if (!isRecordedPath(path)) return;
   const now = observability.stopwatch.now();
   const duration = now - (record.startedAt ?? now);
   if (operation && status !== undefined) observability.coverage.count(operation, status, errors, duration);
