@@ -72,6 +72,15 @@ describe('the Dockerfile', () => {
   });
 });
 
+test('the development container has the Node of the Dockerfile, no root user, and the port of the service', () => {
+  const container = JSON.parse(readSource('.devcontainer/devcontainer.json')) as Readonly<Record<string, unknown>>;
+  const [{ args: [image = ''] = [] } = {}] = parseDockerfile(readSource('Dockerfile')).filter(
+    ({ name }) => name === 'FROM',
+  );
+  expect(`${container.image}-slim`).toBe(image);
+  expect(container).toMatchObject({ remoteUser: 'node', forwardPorts: [readSettings({}, {}).port] });
+});
+
 test.each(['compose.yaml', '.devcontainer/compose.yaml'].filter((file) => existsSync(path.join(root, file))))(
   '%s sets settings of the server, publishes to this machine only and pins its images',
   (file) => {
