@@ -207,5 +207,5 @@ function withOptions(words: readonly string[], added: readonly string[]): string
 }
 
 function isFile(word: string): boolean {
-  return /^([\w-]+\.(csv|jsonl?|yaml|token|resume-log)|iam\/|first-password)$/.test(word);
+  return /^([\w-]+\.(csv|jsonl?|ndjson|yaml|token|resume-log)|iam\/|first-password)$/.test(word);
 }

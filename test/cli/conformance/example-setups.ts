@@ -34,6 +34,7 @@ export interface SetupDeps {
 
 const document = 'groups:\n  - groupName: ops\n    roles: [DEPLOY, ROLLBACK, VIEW]\n';
 const seed = 'users:\n  - userName: dora\n';
+const realm = '{"users":[{"username":"dora"}]}';
 const documents = { files: { 'iam.yaml': document } };
 const folder = { files: { 'iam/groups.yaml': document } };
 const alice: ExampleSetup = { as: 'alice' };
@@ -184,7 +185,10 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
     },
     code: 10,
   },
-  'iam login --base-url https://iam.example.com --client-id deployer': { as: 'deployer' },
+  'iam login --profile production --client-id deployer': { as: 'deployer', profiles: ['production'] },
+  'iam import keycloak realm.json --to seed.json': { files: { 'realm.json': realm } },
+  'iam import keycloak realm.json --to seed.json --strict': { files: { 'realm.json': realm } },
+  'iam import auth0 users.ndjson --to seed.json': { files: { 'users.ndjson': '{"email":"dora@example.com"}\n' } },
   'iam logout --profile staging': withStagingProfile,
   'iam can billing-service DEPLOY -q': { before: ['groups services add ops billing-service'] },
   'iam can USER_ID APPROVE --business BUSINESS_ID -o json': {

@@ -53,12 +53,13 @@ function addConversion(
 ): void {
   const command = addCommand(noun, name, text)
     .argument('<file>', 'exported file, - is standard input')
-    .requiredOption('--to <file>', 'new file for the seed')
+    .option('--to <file>', 'new file for the seed (required)')
     .option('--strict', 'exit with 8 and write nothing if something is left out');
   setAction(command, runtime, (context, [file], options) => runImport(context, String(file), options, convert));
 }
 
 async function runImport(context: Context, file: string, options: CommandOptions, convert: Convert): Promise<void> {
+  if (options.to === undefined) throw usageError('--to is missing.', 'Name a new file for the seed.');
   const { seed, leftOut, changed } = await convertOrExplain(context, file, convert);
   report(context, { seed, leftOut, changed });
   if (options.strict === true && leftOut.length > 0)
