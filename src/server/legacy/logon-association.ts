@@ -3,8 +3,7 @@
 import { assertMfaForAdministrator } from '../directory/object-access.ts';
 import { type Principal, requireUserCaller } from '../directory/principal.ts';
 import type { RequestSource } from '../lib/request-source.ts';
-import type { Contact } from '../messaging/contacts.ts';
-import { createDecoyMaskedContact, maskContact } from '../messaging/contacts.ts';
+import { type Contact, maskContactOrDecoy } from '../messaging/contacts.ts';
 import { type OtpTransaction, sendOtp, subjectOfUser } from '../mfa/otp.ts';
 import { createDecoyContacts } from '../mfa/otp-decoys.ts';
 import { consumeOtpRateLimit } from '../mfa/otp-rate-limit.ts';
@@ -58,7 +57,5 @@ export async function startAssociation(
   });
   deps.outbox.wake();
   const { contact, sent } = started;
-  // Computed in both cases, so that the response time is the same.
-  const decoy = createDecoyMaskedContact(channel, logon, deps.storeSecret);
-  return { ...sent, contact: contact ? maskContact(contact) : decoy };
+  return { ...sent, contact: maskContactOrDecoy(contact, { channel, identifier: logon }, deps.storeSecret) };
 }

@@ -4,13 +4,7 @@ import type { BasicCredentials } from '../auth/credentials.ts';
 import type { LoginDeps } from '../auth/login.ts';
 import { createLoginAttempt } from '../auth/throttles.ts';
 import type { Settings } from '../config/settings.ts';
-import {
-  type Contact,
-  createDecoyMaskedContact,
-  emailContact,
-  maskContact,
-  mobileContact,
-} from '../messaging/contacts.ts';
+import { type Contact, emailContact, maskContactOrDecoy, mobileContact } from '../messaging/contacts.ts';
 import { revokeOtps, subjectOfLogon } from '../mfa/otp.ts';
 import { endSessionsOfLogon } from '../sessions/end-sessions.ts';
 import { startLoginSession } from '../sessions/login-session.ts';
@@ -74,9 +68,7 @@ export function selectRecoveryContact({ email, mobile }: LogonContacts): Contact
  */
 export function maskLogonContact(contact: Contact | undefined, logon: string, key: StoreSecret): string {
   const channel = key.digest('channel of a logon', logon) < '8' ? 'sms' : 'email';
-  // Computed in both cases, so that the response time is the same.
-  const decoy = createDecoyMaskedContact(channel, logon, key);
-  return contact ? maskContact(contact) : decoy;
+  return maskContactOrDecoy(contact, { channel, identifier: logon }, key);
 }
 
 const formatCounterName = (logon: string) => `mainframe-password/${logon}`;

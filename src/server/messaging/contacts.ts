@@ -63,10 +63,22 @@ export function maskContact({ channel, to }: Contact): string {
 
 const decoyDomains = ['example.com', 'example.org', 'example.net'];
 
-/** A masked contact for an unknown user: derived from the requested identifier, so that it is always the same. */
-export function createDecoyMaskedContact(channel: Contact['channel'], identifier: string, key: StoreSecret): string {
-  const digest = Buffer.from(key.digest('masked', `${channel}\n${foldIdentifier(identifier)}`), 'hex');
-  if (channel === 'sms') return maskDigits(100_000_000 + digest.readUInt32BE(0));
-  const letter = String.fromCharCode('a'.charCodeAt(0) + ((digest[0] ?? 0) % 26));
-  return `${letter}***@${decoyDomains[(digest[1] ?? 0) % decoyDomains.length]}`;
+/**
+ * Masks a contact of a user. Without one, masks a decoy that is derived from the requested identifier, so that it is always
+ * the same. Creates the decoy in both cases, so that the response time does not tell them apart.
+ */
+export function maskContactOrDecoy(
+  contact: Contact | undefined,
+  { channel, identifier }: { readonly channel: Contact['channel']; readonly identifier: string },
+  key: StoreSecret,
+): string {
+  const decoy = createDecoyContact(channel, key.digest('masked', `${channel}\n${foldIdentifier(identifier)}`));
+  return maskContact(contact ?? decoy);
+}
+
+function createDecoyContact(channel: Contact['channel'], digest: string): Contact {
+  const bytes = Buffer.from(digest, 'hex');
+  if (channel === 'sms') return { channel, to: `+${100_000_000 + bytes.readUInt32BE(0)}` };
+  const letter = String.fromCharCode('a'.charCodeAt(0) + ((bytes[0] ?? 0) % 26));
+  return emailContact(`${letter}${letter}@${decoyDomains[(bytes[1] ?? 0) % decoyDomains.length]}`);
 }

@@ -12,10 +12,18 @@ export interface OtpDeps extends MessageDeps {
   readonly disableRateLimits: boolean;
 }
 
-/** A code for these contacts: the fixed code if all of them have the same, else a random one. */
-export function createOtpCode(contacts: readonly Contact[], deps: Pick<OtpDeps, 'outbox' | 'random'>): string {
+/**
+ * A code for these contacts: the fixed code if all of them have the same, else a random one. `reached` are the contacts
+ * and decoys, so that decoys cause the same work.
+ */
+export function createOtpCode(
+  contacts: readonly Contact[],
+  reached: readonly Contact[],
+  deps: Pick<OtpDeps, 'outbox' | 'random'>,
+): string {
+  const outcomes = new Map(reached.map((contact) => [contact, deps.outbox.findOutcome(contact)]));
   const [fixedCode, ...others] = contacts.map((contact) => {
-    const outcome = deps.outbox.findOutcome(contact);
+    const outcome = outcomes.get(contact);
     return outcome?.kind === 'fixed' ? outcome.code : undefined;
   });
   // A code that is also sent to any other contact must not be predictable.

@@ -92,7 +92,7 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
     throw retryLater('TOO_MANY_CODES', replacement.allowedAt - now);
   }
   for (const { codeId } of replacement.removed) await tx.codes.delete(codeId);
-  const code = createOtpCode(real, deps);
+  const code = createOtpCode(real, reached, deps);
   const codeId = deps.random.uuid();
   await clearExpired(tx.codes, (row) => row.codeId, now, codeId);
   const expiresAt = now + lifetimeSeconds;
