@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 const endToEnd = 'test/e2e/**/*.test.ts';
+/** Needs an executable: `npm run test:executable`. */
+const onExecutable = 'test/e2e/executable.test.ts';
 const inBrowser = 'test/console/**/*.test.ts';
 const onPostgres = 'test/postgres/**/*.test.ts';
 
@@ -17,7 +19,15 @@ export default defineConfig({
         extends: true,
         test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [endToEnd, inBrowser, onPostgres] },
       },
-      { extends: true, test: { name: 'package', include: [endToEnd], globalSetup: ['test/e2e/package/install.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'package',
+          include: [endToEnd],
+          exclude: [onExecutable],
+          globalSetup: ['test/e2e/package/install.ts'],
+        },
+      },
       { extends: true, test: { name: 'postgres', include: [onPostgres], globalSetup: ['test/postgres/database.ts'] } },
       {
         extends: true,

@@ -3,10 +3,11 @@
  * Linux. Arguments go to vitest; without them it is the whole suite, four times.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { installNode } from './node-versions.mjs';
 import { root } from './root.mjs';
 
 const supportedMajors = [20, 22, 24, 26];
@@ -15,22 +16,11 @@ function run(command, args, options) {
   return spawnSync(command, args, { stdio: 'inherit', ...options }).status === 0;
 }
 
-/** Installs a version of Node below `work`. @returns its folder of programs; undefined if it cannot be installed */
-function installNode(major, work) {
-  const folder = path.join(work, String(major));
-  mkdirSync(folder, { recursive: true });
-  const name = `node-linux-${process.arch}`;
-  const flags = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder];
-  return run('npm', [...flags, `${name}@${major}`], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
-    ? path.join(folder, 'node_modules', name, 'bin')
-    : undefined;
-}
-
 /** Runs the tests on a version. @returns its line of the summary, and whether all passed */
 function testOn(major, work, args) {
-  const programs = installNode(major, work);
-  if (programs === undefined) return { passed: false, line: `Node ${major}: not installed` };
-  const node = path.join(programs, 'node');
+  const node = installNode(major, work);
+  if (node === undefined) return { passed: false, line: `Node ${major}: not installed` };
+  const programs = path.dirname(node);
   const env = { ...process.env, PATH: `${programs}${path.delimiter}${process.env.PATH}` };
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
   process.stdout.write(`\n== Node ${version}\n`);

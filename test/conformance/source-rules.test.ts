@@ -7,7 +7,8 @@ const files = listSourceFiles('src');
 const serverFiles = [...listSourceFiles('src/server'), ...listSourceFiles('src/testing')];
 
 /** Entry points, which may use the inputs that all other files receive as arguments. */
-const entryFiles = /^src\/(server\/lib\/clock|server\/main|cli\/main|cli\/io\/process|console\/main)\.tsx?$/;
+const entryFiles =
+  /^src\/(server\/lib\/clock|server\/main|cli\/main|cli\/io\/process|executable\/main|console\/main)\.tsx?$/;
 
 const ambientInputs = [
   ['the time', /\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^\s)])|(?<!new )\bDate\(|\bTemporal\b/],

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readProcessIdentity } from '../../src/cli/local-server/processes.ts';
-import { bin, type ProcessResult, Sandbox } from './cli-process.ts';
+import { command, type ProcessResult, Sandbox, shellCommand } from './cli-process.ts';
 
 interface Row {
   readonly name: string;
@@ -86,7 +86,7 @@ describe('iam server start', () => {
   }, 60_000);
 
   test('survives the end of the parent process group', async () => {
-    const shell = spawn('/bin/sh', ['-c', `"${process.execPath}" "${bin}" ${inMemory.join(' ')}; sleep 60`], {
+    const shell = spawn('/bin/sh', ['-c', `${shellCommand} ${inMemory.join(' ')}; sleep 60`], {
       detached: true,
       env: { ...process.env, ...variables(), XDG_CONFIG_HOME: sandbox.file('config') },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -263,7 +263,7 @@ describe('iam server logs', () => {
 
   test('follows until the server exits', async () => {
     const { url } = await start([...inMemory, '--log-level', 'info']);
-    const following = sandbox.start(process.execPath, [bin, 'server', 'logs', '-f'], variables());
+    const following = sandbox.startIam(['server', 'logs', '-f'], variables());
     started.add(Number(following.child.pid));
     await fetch(`${url}/security/iam/v1/groups`);
     await once(following.child.stdout as NodeJS.ReadableStream, 'data');
@@ -274,7 +274,7 @@ describe('iam server logs', () => {
   test('stops following at SIGINT with 130', async () => {
     const { url } = await start([...inMemory, '--log-level', 'info']);
     await fetch(`${url}/security/iam/v1/groups`);
-    const following = sandbox.start(process.execPath, [bin, 'server', 'logs', '-f'], variables());
+    const following = sandbox.startIam(['server', 'logs', '-f'], variables());
     await once(following.child.stdout as NodeJS.ReadableStream, 'data');
     following.child.kill('SIGINT');
     expect((await following.done).code).toBe(130);
@@ -283,7 +283,7 @@ describe('iam server logs', () => {
 
 describe('iam env', () => {
   const shell = (script: string, more = {}) =>
-    sandbox.start('/bin/sh', ['-c', script], { ...variables(), ...more, IAM: `${process.execPath} ${bin}` }).done;
+    sandbox.start('/bin/sh', ['-c', script], { ...variables(), ...more, IAM: command.join(' ') }).done;
 
   test('prints the profile of the background server without a secret', async () => {
     const { url } = await start();

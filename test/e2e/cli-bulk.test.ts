@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { startFakeServer } from '../client/fake-server.ts';
-import { bin, Sandbox } from './cli-process.ts';
+import { command, Sandbox } from './cli-process.ts';
 
 const shell = promisify(execFile);
 
@@ -22,9 +22,9 @@ test.each(['table', 'json', 'jsonl'])(
   async (format) => {
     await using sandbox = await Sandbox.make();
     await using server = await endlessServer();
-    const script = `"$0" "$1" groups list --all -o ${format} 2> err | head -n 3; echo "$\{PIPESTATUS[0]}"`;
+    const script = `"$@" groups list --all -o ${format} 2> err | head -n 3; echo "$\{PIPESTATUS[0]}"`;
     const env = { PATH: process.env.PATH, HOME: sandbox.folder, IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
-    const { stdout } = await shell('bash', ['-c', script, process.execPath, bin], { cwd: sandbox.folder, env });
+    const { stdout } = await shell('bash', ['-c', script, 'bash', ...command], { cwd: sandbox.folder, env });
     expect(stdout.trim().split('\n')).toHaveLength(4);
     expect(stdout.trim().split('\n').at(-1)).toBe('0');
     expect(await readFile(sandbox.file('err'), 'utf8')).toBe('');
@@ -51,7 +51,7 @@ test('a bulk run stops on a signal, finishes requests in progress and resumes', 
   const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
   await writeFile(sandbox.file('rows.csv'), `groupName\n${Array.from({ length: 20 }, (_, at) => `g${at}`).join('\n')}`);
   const words = ['bulk', 'run', 'rows.csv', '--operation', 'groups.create', '--concurrency', '2', '-o', 'csv'];
-  const running = sandbox.start(process.execPath, [bin, ...words], variables);
+  const running = sandbox.startIam(words, variables);
   while (pending.length < 2) await new Promise((resolve) => setImmediate(resolve));
   const notice = new Promise((resolve) => running.child.stderr?.once('data', resolve));
   running.child.kill('SIGINT');

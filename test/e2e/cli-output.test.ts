@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
-import { bin, type ProcessResult, Sandbox } from './cli-process.ts';
+import { type ProcessResult, Sandbox, shellCommand } from './cli-process.ts';
 
 /** Runs a line of sh in which `iam` is the built command. */
 function shell(sandbox: Sandbox, line: string, variables = {}): Promise<ProcessResult> {
-  const iam = `iam() { "${process.execPath}" "${bin}" "$@"; }; ${line}`;
+  const iam = `iam() { ${shellCommand} "$@"; }; ${line}`;
   return sandbox.start('sh', ['-c', iam], variables).done;
 }
 

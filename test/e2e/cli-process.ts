@@ -10,7 +10,17 @@ import { fileURLToPath } from 'node:url';
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 /** Names the command that the tests run: that of the installed package in the end-to-end tests, else the built one. */
 export const commandVariable = 'IAM_TEST_COMMAND';
-export const bin = process.env[commandVariable] ?? path.join(root, 'bin/iam.js');
+/** Names an executable (`npm run build:executable`) that the tests run instead. */
+export const executableVariable = 'IAM_TEST_EXECUTABLE';
+const executable = process.env[executableVariable];
+export const bin = executable ?? process.env[commandVariable] ?? path.join(root, 'bin/iam.js');
+/** The words that run a program. */
+export type Command = readonly [file: string, ...script: string[]];
+
+/** Those of the command: an executable needs no Node. */
+export const command: Command = executable === undefined ? [process.execPath, bin] : [executable];
+/** The same for a shell. */
+export const shellCommand = command.map((word) => `"${word}"`).join(' ');
 
 /** Whether the servers of the tests have a schema of PostgreSQL each instead of the memory (`npm run test:postgres`). */
 const isOnPostgres = process.env.IAM_TEST_STORE === 'postgres';
@@ -72,16 +82,22 @@ export class Sandbox implements AsyncDisposable {
     return { child, done: collectResult(child) };
   }
 
+  /** Starts the command. */
+  startIam(words: readonly string[], variables: Variables = {}, stdin = ''): RunningProcess {
+    const [file, ...script] = command;
+    return this.start(file, [...script, ...words], variables, stdin);
+  }
+
   /** Runs the command until it exits. */
   iam(words: readonly string[], variables: Variables = {}, stdin = ''): Promise<ProcessResult> {
-    return this.start(process.execPath, [bin, ...words], variables, stdin).done;
+    return this.startIam(words, variables, stdin).done;
   }
 
   /** Starts `iam serve` and waits for its ready line. */
   async serve(words: readonly string[] = inMemory, more: Variables = {}): Promise<RunningServe> {
     const secrets = { IAM_ADMIN_CLIENT_ID: 'e2e-admin', IAM_ADMIN_CLIENT_SECRET: 'a-secret-for-end-to-end-tests-only' };
     const store = await selectStore(words);
-    const { child, done } = this.start(process.execPath, [bin, 'serve', '--json', '--port', '0', ...store.words], {
+    const { child, done } = this.startIam(['serve', '--json', '--port', '0', ...store.words], {
       ...secrets,
       ...store.variables,
       ...more,

@@ -5,7 +5,15 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { startFakeServer } from '../client/fake-server.ts';
-import { bin, type ProcessResult, type RunningServe, Sandbox } from './cli-process.ts';
+import {
+  bin,
+  type Command,
+  command,
+  type ProcessResult,
+  type RunningServe,
+  Sandbox,
+  shellCommand,
+} from './cli-process.ts';
 
 let sandbox: Sandbox;
 let served: RunningServe;
@@ -117,7 +125,7 @@ describe('exit codes', () => {
       arrived();
       return { silent: true };
     });
-    const running = sandbox.start(process.execPath, [bin, 'groups', 'list'], {
+    const running = sandbox.startIam(['groups', 'list'], {
       IAM_BASE_URL: silent.url,
       IAM_TOKEN: 't',
     });
@@ -192,7 +200,7 @@ describe('output', () => {
       Array.from({ length: 100 }, (_, at) => client.groups.create({ body: { groupName: `many-${at}`, roles } })),
     );
     await client.close();
-    const script = `"${process.execPath}" "${bin}" groups list --all -o json; echo "code $?" >&2`;
+    const script = `${shellCommand} groups list --all -o json; echo "code $?" >&2`;
     const outcome = await sandbox.start('sh', ['-c', `{ ${script}; } | head -n 1`], served.variables).done;
     expect(outcome).toEqual({ code: 0, out: '[\n', err: 'code 0\n' });
   });
@@ -223,17 +231,17 @@ describe('serve', () => {
          if (listeners === ${at}) queueMicrotask(() => process.kill(process.pid, 'SIGTERM'));
        });`,
     );
-    const words = ['--require', hook, bin, 'serve', '--store', 'memory', '--port', '0', '--json'];
-    const { child, done } = own.start(process.execPath, words);
+    const words = ['serve', '--store', 'memory', '--port', '0', '--json'];
+    const { child, done } = own.startIam(words, { NODE_OPTIONS: `--require ${hook}` });
     const patience = setTimeout(() => child.kill('SIGKILL'), 20_000);
     expect((await done).code).toBe(0);
     clearTimeout(patience);
   });
 
   /** Serves the default store until the banner is complete. */
-  async function readBanner(own: Sandbox, program: string): Promise<ProcessResult> {
+  async function readBanner(own: Sandbox, [file, ...script]: Command): Promise<ProcessResult> {
     const variables = { IAM_SERVE_FAST_PASSWORDS: 'true' };
-    const { child, done } = own.start(process.execPath, [program, 'serve', '--port', '0'], variables);
+    const { child, done } = own.start(file, [...script, 'serve', '--port', '0'], variables);
     child.stdout?.on('data', (chunk: Buffer) => {
       if (chunk.includes('Ctrl-C')) child.kill('SIGTERM');
     });
@@ -243,7 +251,7 @@ describe('serve', () => {
   test('shows new credentials if they cannot be saved as a profile', async () => {
     await using own = await Sandbox.make();
     await writeFile(own.file('config'), 'not a folder');
-    const { code, out, err } = await readBanner(own, bin);
+    const { code, out, err } = await readBanner(own, command);
     expect(code).toBe(0);
     expect(out).toMatch(/its secret +\S{40,}\n/);
     expect(out).toMatch(/export IAM_CLIENT_ID=\w+\n/);
@@ -253,8 +261,10 @@ describe('serve', () => {
   test('names the command as the user runs it', async () => {
     await using own = await Sandbox.make();
     await symlink(bin, own.file('iam'));
-    expect((await readBanner(own, own.file('iam'))).out).toContain('\n  iam groups list\n');
-    const elsewhere = (await readBanner(own, bin)).out;
+    expect((await readBanner(own, [...command.slice(0, -1), own.file('iam')] as unknown as Command)).out).toContain(
+      '\n  iam groups list\n',
+    );
+    const elsewhere = (await readBanner(own, command)).out;
     expect(elsewhere).toContain(`\n  export PATH="${path.dirname(bin)}:$PATH"\n  iam groups list\n`);
   });
 
@@ -267,7 +277,7 @@ describe('serve', () => {
   test.skipIf(process.platform === 'win32')('reports in one line that the first commit cannot be written', async () => {
     const words = ['serve', '--port', '0', '--json', '--log-level', 'silent', '--data', sandbox.file('limited')];
     const limited = `trap '' XFSZ; ulimit -f 2; exec "$0" "$@"`;
-    const { code, err } = await sandbox.start('sh', ['-c', limited, process.execPath, bin, ...words]).done;
+    const { code, err } = await sandbox.start('sh', ['-c', limited, ...command, ...words]).done;
     expect(code).toBe(70);
     expect(err).toMatch(/^error: can't write to the store: EFBIG: .*\. Check the disk.*\n$/);
   });
@@ -285,7 +295,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 
   /** Types the reply after the prompt appears; earlier the terminal itself would process the keys. */
   async function runWithReply(words: string, reply: string): Promise<ProcessResult> {
-    const line = `"${process.execPath}" "${bin}" ${words}`;
+    const line = `${shellCommand} ${words}`;
     const variables = { ...served.variables, TERM: 'xterm', NO_COLOR: '1' };
     const { child, done } = sandbox.start('script', ['-qec', line, '/dev/null'], variables, 'open');
     let printed = '';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FakeServer, startFakeServer } from '../client/fake-server.ts';
-import { bin, type ProcessResult, root, Sandbox } from './cli-process.ts';
+import { command, type ProcessResult, root, Sandbox } from './cli-process.ts';
 
 const python = spawnSync('python3', ['-c', 'import pty']);
 const why = python.status === 0 ? '' : ' (skipped: there is no python3 with pty here)';
@@ -39,8 +39,8 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
   ): Promise<ProcessResult> {
     const script = path.join(root, 'test/e2e/terminal.py');
     const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 'token', TERM: 'xterm', ...more };
-    const command = [script, JSON.stringify(exchanges), process.execPath, bin, ...words];
-    return sandbox.start('python3', command, variables, 'open').done;
+    const typist = [script, JSON.stringify(exchanges), ...command, ...words];
+    return sandbox.start('python3', typist, variables, 'open').done;
   }
 
   const writes = () => server.received.filter(({ method }) => method !== 'GET');

@@ -2,15 +2,15 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { bin, Sandbox } from './cli-process.ts';
+import { command, Sandbox } from './cli-process.ts';
 
 /** A test process that starts a server and ends without cleanup when it is killed. */
 const parentProgram = `
   const { spawn } = require('node:child_process');
-  spawn(process.execPath, process.argv.slice(1), { stdio: ['ignore', 'inherit', 'inherit'] });
+  spawn(process.argv[1], process.argv.slice(2), { stdio: ['ignore', 'inherit', 'inherit'] });
   setInterval(() => {}, 1000);
 `;
-const serveWords = [bin, 'serve', '--json', '--port', '0', '--store', 'memory', '--fast-passwords'];
+const serveWords = [...command, 'serve', '--json', '--port', '0', '--store', 'memory', '--fast-passwords'];
 
 test('the server stops when its parent is killed, though its standard input was at its end from the start', async () => {
   await using sandbox = await Sandbox.make();

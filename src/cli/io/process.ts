@@ -2,6 +2,7 @@
 
 import { fstatSync, realpathSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { isSea } from 'node:sea';
 import type { Environment, Io, OutputStream } from './io.ts';
 
 /** The variables, the clock and the folder of this process. */
@@ -12,8 +13,18 @@ export function processEnvironment(): Environment {
     random: () => Math.random(),
     pause,
     workingFolder,
-    missingPathFolder: () => findMissingPathFolder(process.argv[1] ?? '', process.env.PATH ?? ''),
+    missingPathFolder: () => findMissingPathFolder(programFile(), process.env.PATH ?? ''),
   };
+}
+
+/** The file that the user runs. */
+function programFile(): string {
+  return isSea() ? process.execPath : (process.argv[1] ?? '');
+}
+
+/** Returns the words that run this program again: an executable needs no script. */
+export function programWords(): [file: string, ...script: string[]] {
+  return isSea() ? [process.execPath] : [process.execPath, process.argv[1] ?? ''];
 }
 
 /** The folder of the program, unless the shell already finds this program as `iam`. */

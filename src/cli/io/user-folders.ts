@@ -1,4 +1,4 @@
-/** The folders of the user's files (XDG Base Directory). */
+/** The folders of the user's files: those of XDG Base Directory, and on Windows those of its known folders. */
 import os from 'node:os';
 import path from 'node:path';
 import { CliError } from '../errors.ts';
@@ -6,19 +6,26 @@ import type { Environment } from './io.ts';
 
 type Variables = Environment['variables'];
 
-/** The variable of each kind of folder, and its default below the home folder. */
+/** The variable of each kind of folder, its default below the home folder, and where Windows has such files. */
 const folders = {
-  config: { variable: 'XDG_CONFIG_HOME', fallback: '.config' },
-  cache: { variable: 'XDG_CACHE_HOME', fallback: '.cache' },
-  state: { variable: 'XDG_STATE_HOME', fallback: '.local/state' },
+  config: { variable: 'XDG_CONFIG_HOME', fallback: '.config', onWindows: ['APPDATA', 'iam'] },
+  cache: { variable: 'XDG_CACHE_HOME', fallback: '.cache', onWindows: ['LOCALAPPDATA', 'iam/cache'] },
+  state: { variable: 'XDG_STATE_HOME', fallback: '.local/state', onWindows: ['LOCALAPPDATA', 'iam/state'] },
 } as const;
 
 /** The folder of one kind; undefined without a home folder, as for a user id of a container that has no account. */
-export function findUserFolder(variables: Variables, kind: keyof typeof folders): string | undefined {
-  const { variable, fallback } = folders[kind];
+export function findUserFolder(
+  variables: Variables,
+  kind: keyof typeof folders,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  const { variable, fallback, onWindows } = folders[kind];
   const named = variables[variable];
   // The specification ignores relative paths.
   if (named && path.isAbsolute(named)) return path.join(named, 'iam');
+  const [knownFolder, own] = onWindows;
+  const known = platform === 'win32' ? variables[knownFolder] : undefined;
+  if (known) return path.join(known, own);
   const home = variables.HOME || findHome();
   return home === undefined ? undefined : path.join(home, fallback, 'iam');
 }

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { toReachableUrl } from '../config/server-url.ts';
 import { CliError } from '../errors.ts';
 import type { Environment } from '../io/io.ts';
+import { programWords } from '../io/process.ts';
 import { createLogFile, lastLines, readLogFrom } from './log-file.ts';
 import { readProcessIdentity } from './processes.ts';
 import type { StoreKind } from './server-records.ts';
@@ -62,9 +63,9 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
 async function spawnServer({ args, variables, log }: LaunchOptions): Promise<ChildProcess> {
   const handle = await createLogFile(log);
   try {
-    const command = [process.argv[1] ?? '', 'serve', '--json', ...args];
+    const [file, ...script] = programWords();
     const options = { detached: true, env: { ...variables }, windowsHide: true };
-    return spawn(process.execPath, command, { ...options, stdio: ['ignore', 'pipe', handle.fd] });
+    return spawn(file, [...script, 'serve', '--json', ...args], { ...options, stdio: ['ignore', 'pipe', handle.fd] });
   } finally {
     await handle.close();
   }

@@ -3,9 +3,13 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
+const run = promisify(execFile);
+
 /** Returns a string that identifies a process across PID reuse (boot id and start time); undefined if it does not run. */
 export async function readProcessIdentity(pid: number): Promise<string | undefined> {
-  return process.platform === 'linux' ? identityOnLinux(pid) : identityElsewhere(pid);
+  if (process.platform === 'linux') return identityOnLinux(pid);
+  const identify = process.platform === 'win32' ? identityOnWindows : identityElsewhere;
+  return identify(pid).catch(() => undefined);
 }
 
 async function identityOnLinux(pid: number): Promise<string | undefined> {
@@ -19,15 +23,17 @@ async function identityOnLinux(pid: number): Promise<string | undefined> {
   return `${boot.trim()} ${startedAt}`;
 }
 
+/** The time of the start in ticks of 100 ns. @throws if the process does not run */
+async function identityOnWindows(pid: number): Promise<string | undefined> {
+  const script = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().Ticks`;
+  const { stdout } = await run('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', script]);
+  return stdout.trim() || undefined;
+}
+
+/** @throws if the process does not run */
 async function identityElsewhere(pid: number): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], {
-      env: { LC_ALL: 'C' },
-    });
-    return stdout.trim() || undefined;
-  } catch {
-    return undefined;
-  }
+  const { stdout } = await run('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { env: { LC_ALL: 'C' } });
+  return stdout.trim() || undefined;
 }
 
 /** Sends a signal. Ignores a process that no longer exists. */

@@ -1,0 +1,116 @@
+/**
+ * Makes an executable of the built command and server for machines without Node. It consists of Node itself and the files of
+ * the program, which its first run unpacks (src/executable).
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { build } from 'esbuild';
+import { root } from './root.mjs';
+
+/** What the command and the server read. */
+const programFiles = [
+  'package.json',
+  'bin',
+  'dist/cli.cjs',
+  'dist/server.cjs',
+  'dist/chunks',
+  'dist/console/index.html',
+];
+const programFolders = ['dist/console/assets', 'dist/openapi', 'dist/completions'];
+const notices = ['dist/THIRD-PARTY-NOTICES.txt'];
+
+/** Of packages, only what runs: not their documentation, types and sources of native code. */
+const runs = /\.(?:c?js|json|node)$/;
+const licenses = /^licen[cs]e/i;
+
+/** Lists the files at or below a path of the project. */
+function listFiles(name) {
+  const entries = readdirSync(path.join(root, path.dirname(name)), { withFileTypes: true });
+  const found = entries.find((entry) => entry.name === path.basename(name));
+  if (found === undefined) throw new Error(`${name} is missing; run npm run build first`);
+  if (!found.isDirectory()) return [name];
+  return readdirSync(path.join(root, name)).flatMap((child) => listFiles(`${name}/${child}`));
+}
+
+/** The folders of the installed packages that run with the program, as npm resolves them for this platform. */
+function listPackages() {
+  const flags = ['ls', '--omit=dev', '--all', '--parseable', '--workspaces=false'];
+  const output = execFileSync('npm', flags, { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
+  const folders = output.trim().split('\n').slice(1);
+  return folders.map((folder) => path.relative(root, folder.trim()).replaceAll('\\', '/'));
+}
+
+/** Native code of other platforms is left out. */
+function isForThisPlatform(file) {
+  const [, platform] = /\/prebuilds\/([^/]+)\//.exec(file) ?? [];
+  return platform === undefined || platform === `${process.platform}-${process.arch}`;
+}
+
+function listProgram() {
+  const own = [...programFiles, ...programFolders, ...notices].flatMap(listFiles);
+  const packages = listPackages()
+    .flatMap(listFiles)
+    .filter((file) => (runs.test(file) || licenses.test(path.basename(file))) && isForThisPlatform(file));
+  return [...own, ...packages].sort();
+}
+
+/** Writes the two assets of the executable. @returns the assets, by name */
+function writeArchive(folder) {
+  const files = listProgram();
+  const contents = files.map((file) => readFileSync(path.join(root, file)));
+  const digest = createHash('sha256');
+  for (const [at, bytes] of contents.entries()) digest.update(`${files[at]}\n${bytes.length}\n`).update(bytes);
+  const index = {
+    id: digest.digest('hex').slice(0, 16),
+    files: files.map((file, at) => ({ path: file, bytes: contents[at].length })),
+  };
+  const assets = { index: path.join(folder, 'index.json'), contents: path.join(folder, 'contents') };
+  writeFileSync(assets.index, JSON.stringify(index));
+  writeFileSync(assets.contents, Buffer.concat(contents));
+  return assets;
+}
+
+/** @throws Error if this Node cannot make executables */
+function assertMakesExecutables(node) {
+  const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+  const [major, minor] = version.slice(1).split('.').map(Number);
+  if (major < 25 || (major === 25 && minor < 5))
+    throw new Error(
+      `Node 25.5 or newer is required to make an executable, found ${version}; name one with --node FILE`,
+    );
+}
+
+/**
+ * Writes the executable, which contains the Node that makes it.
+ * @param node Node 25.5 or newer
+ * @throws Error if it is older
+ */
+export async function makeExecutable(node, output) {
+  assertMakesExecutables(node);
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'iam-executable-'));
+  try {
+    const main = path.join(folder, 'main.cjs');
+    await build({
+      entryPoints: [path.join(root, 'src/executable/main.ts')],
+      outfile: main,
+      bundle: true,
+      platform: 'node',
+      target: 'node24',
+      format: 'cjs',
+      logLevel: 'warning',
+    });
+    const config = path.join(folder, 'config.json');
+    const settings = { main, output, disableExperimentalSEAWarning: true, assets: writeArchive(folder) };
+    writeFileSync(config, JSON.stringify(settings));
+    mkdirSync(path.dirname(output), { recursive: true });
+    execFileSync(node, ['--build-sea', config], { stdio: ['ignore', 2, 2] });
+    // Apple's kernel runs signed code only; this signature names nobody.
+    if (process.platform === 'darwin') execFileSync('codesign', ['--sign', '-', '--force', output]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,20 @@
+/** The start of the executable (`npm run build:executable`): unpacks the program and runs its command `iam`. */
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { getAsset, getRawAsset } from 'node:sea';
+import { getUserFolder } from '../cli/io/user-folders.ts';
+import { type ProgramArchive, unpackProgram } from './unpack.ts';
+
+function readArchive(): ProgramArchive {
+  const index = JSON.parse(getAsset('index', 'utf8')) as Omit<ProgramArchive, 'contents'>;
+  return { ...index, contents: new Uint8Array(getRawAsset('contents') as ArrayBuffer) };
+}
+
+try {
+  const folder = unpackProgram(readArchive(), getUserFolder(process.env, 'cache'));
+  createRequire(path.join(folder, 'package.json'))('./bin/iam.js');
+} catch (error) {
+  // As of an uncaught exception of the command.
+  process.exitCode = 70;
+  process.stderr.write(`error: ${(error as Error).message}\n`);
+}

@@ -1,0 +1,60 @@
+/** The executable alone: without Node on the PATH, and its first run. Runs only with `npm run test:executable`. */
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { packageVersion } from '../../src/contract/version.ts';
+import { command, Sandbox } from './cli-process.ts';
+
+const version = { code: 0, out: `${packageVersion}\n`, err: '' };
+/** No folder of it has a Node. */
+const withoutNode = { PATH: '/nowhere' };
+
+test('runs without Node, and unpacks the program once', async () => {
+  await using sandbox = await Sandbox.make();
+  expect(command).toHaveLength(1);
+  expect(await sandbox.iam(['--version'], withoutNode)).toEqual(version);
+  const [program = ''] = await readdir(sandbox.file('cache/iam'));
+  expect(program).toMatch(/^program-[0-9a-f]{16}$/);
+  await rm(sandbox.file(`cache/iam/${program}/dist/cli.cjs`));
+  expect(await sandbox.iam(['--version'], withoutNode)).toEqual(version);
+});
+
+test('ten first runs at once all succeed', async () => {
+  await using sandbox = await Sandbox.make();
+  const outcomes = await Promise.all(Array.from({ length: 10 }, () => sandbox.iam(['--version'])));
+  expect(outcomes).toEqual(outcomes.map(() => version));
+  const entries = await readdir(sandbox.file('cache/iam'));
+  expect(entries.filter((name) => name.includes('program'))).toHaveLength(1);
+});
+
+test('serves with password hashes and a store on disk, in the background', async () => {
+  await using sandbox = await Sandbox.make();
+  const data = ['--data', sandbox.file('store')];
+  const variables = { IAM_ADMIN_PASSWORD: 'correct horse battery staple' };
+  expect(await sandbox.iam(['server', 'start', ...data], variables)).toMatchObject({ code: 0 });
+  try {
+    expect(await sandbox.iam(['groups', 'list', '-o', 'name'])).toMatchObject({ code: 0, err: '' });
+    const again = await sandbox.iam(['serve', '--port', '0', ...data]);
+    expect(again.code).not.toBe(0);
+    expect(again.err).toContain('in use');
+  } finally {
+    expect(await sandbox.iam(['server', 'stop'])).toMatchObject({ code: 0 });
+  }
+});
+
+test('refuses a cache in which others could replace the program', async () => {
+  await using sandbox = await Sandbox.make();
+  await mkdir(sandbox.file('cache/iam'), { recursive: true });
+  await chmod(sandbox.file('cache/iam'), 0o777);
+  const { code, out, err } = await sandbox.iam(['--version']);
+  expect({ code, out }).toEqual({ code: 70, out: '' });
+  expect(err).toMatch(/^error: others can replace the program in .*\n$/);
+});
+
+test('says what to do without a folder that it can write', async () => {
+  await using sandbox = await Sandbox.make();
+  await writeFile(path.join(sandbox.folder, 'cache'), 'not a folder');
+  const { code, err } = await sandbox.iam(['--version']);
+  expect(code).toBe(70);
+  expect(err).toMatch(/^error: cannot unpack the program into .*Set XDG_CACHE_HOME to a folder that you can write\n$/);
+});

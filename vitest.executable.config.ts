@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that run the command as a process, for an executable (`npm run test:executable`). */
+export default defineConfig({
+  test: {
+    setupFiles: ['test/setup.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+    isolate: false,
+    include: ['test/e2e/**/*.test.ts'],
+    // About the package and the library.
+    exclude: ['test/e2e/package/**'],
+  },
+});
