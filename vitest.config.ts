@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 const endToEnd = 'test/e2e/**/*.test.ts';
 /** Needs an executable: `npm run test:executable`. */
-const onExecutable = 'test/e2e/executable.test.ts';
+const onExecutable = 'test/e2e/delivery/executable.test.ts';
 const inBrowser = 'test/console/**/*.test.ts';
 const onPostgres = 'test/postgres/**/*.test.ts';
 

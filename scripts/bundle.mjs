@@ -13,6 +13,7 @@ const entryPoints = {
   server: 'src/server/main.ts',
   index: 'src/testing/index.ts',
   client: 'src/client/index.ts',
+  testcontainers: 'src/testcontainers/index.ts',
 };
 
 /**
@@ -71,7 +72,8 @@ export async function bundle({ root, outdir }) {
     write: false,
   });
   for (const { path: file, text } of outputFiles) writeFileSync(file, await toCommonJs(text));
-  for (const name of ['index', 'client']) writeModule(path.join(outdir, `${name}.js`), exportsOf(metafile, name));
+  for (const name of ['index', 'client', 'testcontainers'])
+    writeModule(path.join(outdir, `${name}.js`), exportsOf(metafile, name));
   writeFileSync(path.join(outdir, 'metafile.json'), JSON.stringify(metafile));
   return metafile;
 }

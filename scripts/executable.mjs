@@ -108,7 +108,7 @@ export async function makeExecutable(node, output) {
     writeFileSync(config, JSON.stringify(settings));
     mkdirSync(path.dirname(output), { recursive: true });
     execFileSync(node, ['--build-sea', config], { stdio: ['ignore', 2, 2] });
-    // Apple's kernel runs signed code only; this signature names nobody.
+    // The kernel of macOS runs signed code only; this signature has no name.
     if (process.platform === 'darwin') execFileSync('codesign', ['--sign', '-', '--force', output]);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -8,7 +8,11 @@ import path from 'node:path';
 import ts from 'typescript-5.9';
 
 /** Name in dist/ -> source. An entry imports the types of the entries before it. */
-const entries = { client: 'src/client/index.ts', index: 'src/testing/index.ts' };
+const entries = {
+  client: 'src/client/index.ts',
+  index: 'src/testing/index.ts',
+  testcontainers: 'src/testcontainers/index.ts',
+};
 
 /** Global types that published types can use, and the library of TypeScript that declares each. */
 const globals = {
@@ -31,13 +35,14 @@ const substitutes = {
   ].join('\n'),
 };
 
-/** Writes index.d.ts, index.d.cts, client.d.ts and client.d.cts. @throws Error if a type cannot be published. */
+/** Writes a `.d.ts` and a `.d.cts` file for each entry. @throws Error if a type cannot be published. */
 export function writeTypes({ root, outdir }) {
   const modules = createModules(root);
   const published = new Map();
   for (const [entry, file] of Object.entries(entries)) {
     const text = renderEntry(collectTypes(file, modules, published));
-    for (const declaration of modules.exportsOf(file).values()) published.set(keyOf(declaration), entry);
+    for (const key of [...modules.exportsOf(file).values()].map(keyOf))
+      if (!published.has(key)) published.set(key, entry);
     writeFileSync(path.join(outdir, `${entry}.d.ts`), text);
     writeFileSync(path.join(outdir, `${entry}.d.cts`), text.replaceAll(/ from '(\.\/\w+)\.js';$/gm, " from '$1.cjs';"));
   }

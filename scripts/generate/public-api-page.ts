@@ -17,7 +17,7 @@ import { page } from './markdown.ts';
 type AnyOperation = Operation<never>;
 
 export function publicApiPage(root: string, operations: Readonly<Record<string, AnyOperation>>): string {
-  const { client, index } = listExports(root);
+  const { client, index, testcontainers } = listExports(root);
   return page(
     'Public API',
     'A test compares this file with the sources, so every change to the public API is a change to it. ' +
@@ -25,6 +25,7 @@ export function publicApiPage(root: string, operations: Readonly<Record<string, 
     section('Package iam-standin/client', client, 'ts'),
     // The main entry also exports what the client does.
     section('Package iam-standin', index, 'ts'),
+    section('Package iam-standin/testcontainers', testcontainers, 'ts'),
     section('Operations', Object.values(operations).map(formatRoute(servicePrefix)).sort()),
     section('OAuth endpoints', oauthOperations.map(formatRoute('')).sort()),
     section('Control plane', (controlRoutes as readonly AnyOperation[]).map(formatRoute(controlPrefix)).sort()),

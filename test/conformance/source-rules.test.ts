@@ -50,6 +50,7 @@ const realTime = [
       'src/server/main.ts',
       'src/server/store/file/checkpointer.ts',
       'src/server/store/file/lock.ts',
+      'src/testcontainers/index.ts',
       'src/testing/deadline.ts',
     ],
   ],
@@ -65,6 +66,7 @@ const realTime = [
       'src/server/lib/http-client.ts',
       'src/server/messaging/sms-hook.ts',
       'src/server/telemetry/delivery.ts',
+      'src/testcontainers/index.ts',
     ],
   ],
 ] as const;

@@ -62,6 +62,7 @@ describe('the bundle', () => {
       'src/client',
       'src/contract',
       'src/server',
+      'src/testcontainers',
       'src/testing',
     ]);
   });

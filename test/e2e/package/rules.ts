@@ -41,6 +41,10 @@ const required = [
   'dist/openapi/swagger-ui.css',
   'dist/sbom.cdx.json',
   'dist/server.cjs',
+  'dist/testcontainers.cjs',
+  'dist/testcontainers.d.cts',
+  'dist/testcontainers.d.ts',
+  'dist/testcontainers.js',
   'docs/openapi.json',
   'docs/provisioning.schema.json',
   'docs/seed.schema.json',
@@ -170,7 +174,7 @@ export async function publintProblems(folder: string): Promise<readonly string[]
 export async function typeProblems(tarball: Uint8Array): Promise<readonly string[]> {
   const result = await checkPackage(createPackageFromTarballData(tarball));
   if (result.types === false) return ['the package has no types'];
-  const entries = differences(Object.keys(result.entrypoints), ['.', './client', './package.json']);
+  const entries = differences(Object.keys(result.entrypoints), ['.', './client', './testcontainers', './package.json']);
   const problems = result.problems.filter((one) => !('resolutionKind' in one) || one.resolutionKind !== 'node10');
   return [...entries, ...problems.map((problem) => JSON.stringify(problem))];
 }

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { root } from '../cli-process.ts';
 
 const run = promisify(execFile);
-const entries = ['index', 'client'];
+const entries = ['index', 'client', 'testcontainers'];
 const files = entries.flatMap((entry) => [`${entry}.d.ts`, `${entry}.d.cts`]);
 let folder: string;
 
@@ -169,12 +169,12 @@ test.each(compilers)('%s accepts dispatchers of undici', async (_name, compiler)
 });
 
 describe.each(files)('%s', (file) => {
-  test('imports only the types of the other entry', async () => {
+  test('imports only the types of the client', async () => {
     const text = await readFile(path.join(root, 'dist', file), 'utf8');
     const targets = [...text.matchAll(/(?:\bfrom |^import |\bimport\(|\brequire\()'([^'\n]+)'/gm)].map(
       ([, target]) => target,
     );
-    const expected = file.startsWith('index') ? [`./client${file.endsWith('.cts') ? '.cjs' : '.js'}`] : [];
+    const expected = !file.startsWith('client') ? [`./client${file.endsWith('.cts') ? '.cjs' : '.js'}`] : [];
     expect([...new Set(targets)]).toEqual(expected);
     expect(text).not.toMatch(/<reference (types|path)/);
   });
@@ -200,7 +200,12 @@ describe.each(files)('%s', (file) => {
 async function publish(text: string): Promise<string> {
   const { writeTypes } = await import(path.join(root, 'scripts/types.mjs'));
   const project = await mkdtemp(path.join(folder, 'published-'));
-  const sources = { 'client/index.ts': text, 'client/other.ts': 'export type Other = string;', 'testing/index.ts': '' };
+  const sources = {
+    'client/index.ts': text,
+    'client/other.ts': 'export type Other = string;',
+    'testing/index.ts': '',
+    'testcontainers/index.ts': '',
+  };
   for (const [file, source] of Object.entries(sources)) {
     await mkdir(path.join(project, 'src', path.dirname(file)), { recursive: true });
     await writeFile(path.join(project, 'src', file), source);

@@ -1,8 +1,8 @@
 /** CSRF: the requests that a page can make a browser send to the control plane, and which of them reach a route. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxSandboxes } from '../../../src/server/sandboxes/sandboxes.ts';
+import { freePort } from '../../../src/testcontainers/free-port.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { freePort } from '../free-port.ts';
 import { send } from './control-client.ts';
 
 const evil = 'https://evil.example';

@@ -1,9 +1,9 @@
 /** Host validation against DNS rebinding: checked on every path, before anything else. */
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { freePort } from '../../../src/testcontainers/free-port.ts';
 import { adminClient, startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
-import { freePort } from '../free-port.ts';
 
 type Flags = NonNullable<TestServerOptions['flags']>;
 

@@ -1,8 +1,8 @@
 /** The metadata document (RFC 8414) is true: what it names works, and nothing else does. */
 import * as oauth from 'oauth4webapi';
 import { describe, expect, test } from 'vitest';
+import { freePort } from '../../../src/testcontainers/free-port.ts';
 import type { TestServer } from '../../harness.ts';
-import { freePort } from '../free-port.ts';
 import { alice, password } from '../operations/user-identities/login-fixtures.ts';
 import { clientToken, credentials, postFields, startOAuth, userTokens } from './oauth-requests.ts';
 

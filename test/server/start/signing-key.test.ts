@@ -10,9 +10,9 @@ import { collectStartWarnings } from '../../../src/server/start-warnings.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { readSigningKeyFile } from '../../../src/server/tokens/signing-key-file.ts';
+import { freePort } from '../../../src/testcontainers/free-port.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { exportState, importState } from '../control/routes/state/state-client.ts';
-import { freePort } from '../free-port.ts';
 import { clientToken, isAccepted, startOAuth } from '../oauth/oauth-requests.ts';
 
 let folder: string;

@@ -9,8 +9,8 @@ import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { signingAlgorithms } from '../../../src/contract/signing-algorithms.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
+import { freePort } from '../../../src/testcontainers/free-port.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { freePort } from '../free-port.ts';
 import { callWithToken, login } from './forge.ts';
 
 async function keySet({ url }: TestServer): Promise<JSONWebKeySet> {

@@ -2,9 +2,10 @@
  * `browsers`: sends all combinations of Host, Origin, Fetch Metadata, method and body type that a page can cause, and
  * more, to each part of a server. An oracle that implements the documented rules determines the expected rejections.
  */
+
+import { freePort } from '../../../src/testcontainers/free-port.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { type HttpResponse, send } from '../../server/control/control-client.ts';
-import { freePort } from '../../server/free-port.ts';
 import { assertThat } from '../races/race.ts';
 import { type Budget, type Finding, runRounds, type Suite } from '../suite.ts';
 import { type Case, combinations, computeExpected, createCase, existingSandbox } from './browser-cases.ts';

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, importJWK, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/server/lib/clock.ts';
-import { adminClient, createFakeClock, startServer } from '../harness.ts';
-import { root } from '../stress/paths.ts';
+import { systemClock } from '../../../src/server/lib/clock.ts';
+import { adminClient, createFakeClock, startServer } from '../../harness.ts';
+import { root } from '../../stress/paths.ts';
 
 async function startApplication(iamUrl: string): Promise<{ url: string; process: ChildProcess }> {
   const environment = { PATH: process.env.PATH, IAM_URL: iamUrl, PORT: '0' };

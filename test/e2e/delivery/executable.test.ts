@@ -2,12 +2,12 @@
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { packageVersion } from '../../src/contract/version.ts';
-import { command, Sandbox } from './cli-process.ts';
+import { packageVersion } from '../../../src/contract/version.ts';
+import { command, Sandbox } from '../cli-process.ts';
 
 const version = { code: 0, out: `${packageVersion}\n`, err: '' };
 /** No folder of it has a Node. */
-const withoutNode = { PATH: '/nowhere' };
+const withoutNode = { PATH: '/no/such/folder' };
 
 test('runs without Node, and unpacks the program once', async () => {
   await using sandbox = await Sandbox.make();
