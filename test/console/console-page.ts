@@ -35,6 +35,8 @@ interface OpenOptions {
 
 const initialView = { colorScheme: 'light', width: 1280 } as const;
 const viewportHeight = 800;
+/** Below the time limit of a test, so that its failure names the action of the browser and what it waited for. */
+const actionTimeout = 15_000;
 
 let shared: Promise<Browser> | undefined;
 
@@ -65,6 +67,7 @@ export async function openConsole(
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
+  page.setDefaultTimeout(actionTimeout);
   const problems: string[] = [];
   const { host } = new URL(url);
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));

@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('the console of a server', () => {
   });
   afterAll(() => closeContexts(browser));
 
-  // In two of four runs of all tests the browser hung here until the time limit; alone it never does. The cause is unknown.
+  // In two of four runs of all tests an action of the browser hung here; alone none does. The cause is unknown.
   test('without test features issues no tokens, and adds no fault', { retry: 2 }, async () => {
     await using server = await startServer({ seed, flags: { 'test-features': 'off' } });
     const { page, problems } = await openConsole(browser, server.url, { path: 'users/alice' });
