@@ -26,6 +26,6 @@ VOLUME /data
 EXPOSE 8080
 USER 1000:1000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --start-interval=1s \
-  CMD ["sh", "-c", "exec iam server status --ready --quiet --base-url http://127.0.0.1:${IAM_SERVE_PORT:-8080}"]
+  CMD ["iam", "server", "status", "--ready", "--local", "--quiet"]
 ENTRYPOINT ["iam"]
 CMD ["serve"]

@@ -37,8 +37,8 @@ export interface Context {
   readonly fieldsAt: FindRequestFields;
   /** Prints a notice on standard error, unless --quiet is set. */
   notice(...lines: readonly string[]): void;
-  /** Returns the client, created once. With `anonymous` it sends no credentials. */
-  connect(as?: 'anonymous'): Promise<BaseClient>;
+  /** Returns the client, created once. With `anonymous` it sends no credentials. By default with the settings of the context. */
+  connect(as?: 'anonymous', settings?: CliSettings): Promise<BaseClient>;
   /** With --curl: prints a request that is not sent as a curl command. */
   readonly curl?: ((call: CurlCall) => void) | undefined;
   /** The options of a prompt. */
@@ -98,10 +98,10 @@ export async function withContext(
     color: options.color,
     fieldsAt,
     notice: (...lines) => void (options.quiet || io.stderr.write(`${lines.map(escapeControls).join('\n')}\n`)),
-    connect: (as) =>
+    connect: (as, connectionSettings = settings) =>
       (client ??= connect({
         ...runtime,
-        settings,
+        settings: connectionSettings,
         tracing,
         fieldsAt,
         ...(as === 'anonymous' ? { credentials: noCredentials } : {}),

@@ -341,8 +341,20 @@ describe('iam server status --ready', () => {
     expect((await sandbox.iam([...ready, '--max-wait', '0'])).err).toContain('/readyz returned 503');
   });
 
+  test('with --local, checks the port that `iam serve` has with the same variables', async () => {
+    const ready = ['server', 'status', '--ready', '--local'];
+    // Neither the profile nor the variable of the command names the server.
+    const variables = { IAM_BASE_URL: 'http://127.0.0.1:1', IAM_SERVE_PORT: new URL(served.url).port };
+    expect(await sandbox.iam(ready, variables)).toMatchObject({ code: 0, out: '', err: '' });
+    const missing = await sandbox.iam(ready, { IAM_SERVE_PORT: '1' });
+    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('http://127.0.0.1:1') as string });
+  });
+
   test('rejects options that do not fit', async () => {
-    expect((await sandbox.iam(['server', 'status', '--wait', '1'])).code).toBe(2);
+    for (const option of [['--wait', '1'], ['--local']])
+      expect((await sandbox.iam(['server', 'status', ...option])).code).toBe(2);
+    const both = ['server', 'status', '--ready', '--local', '--base-url', served.url];
+    expect((await sandbox.iam(both)).code).toBe(2);
     expect((await sandbox.iam(['server', 'status', 'memory', '--ready'])).code).toBe(2);
   });
 });

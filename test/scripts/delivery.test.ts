@@ -46,11 +46,11 @@ describe('the Dockerfile', () => {
     expect(all('USER').map(({ text }) => text)).toEqual([expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)]);
   });
 
-  test('needs no shell to run, and checks the health on the port of the settings', () => {
+  test('needs no shell to run, also to check the health', () => {
     for (const name of ['ENTRYPOINT', 'CMD'])
       expect(all(name).map(({ text }) => text)).toEqual([expect.stringMatching(/\["iam|^\["serve"\]$/)]);
     const [{ text = '' } = {}] = all('HEALTHCHECK');
-    expect(text).toContain(`http://127.0.0.1:\${IAM_SERVE_PORT:-${readSettings({}, environment).port}}"]`);
+    expect(text).toContain('["iam", "server", "status", "--ready", "--local", "--quiet"]');
   });
 
   test('copies files that exist and that the ignore file includes', () => {

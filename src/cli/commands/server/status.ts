@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../../command.ts';
+import type { CliSettings } from '../../config/settings.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { QuietExit, usageError } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
@@ -15,7 +16,7 @@ export function addStatus(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'status', {
     title: 'Show the status of background servers',
     description:
-      'Exits with 0 if a server is running, otherwise with 1, and with 3 for an unknown name. The state `ended` means that a server exited without `iam server stop`; see its log for the reason. With --ready, asks the server of --base-url for /readyz instead, without credentials, and exits with 0 if it accepts writes, otherwise with 1: for service managers and containers.',
+      'Exits with 0 if a server is running, otherwise with 1, and with 3 for an unknown name. The state `ended` means that a server exited without `iam server stop`; see its log for the reason. With --ready, asks the server of --base-url for /readyz instead, without credentials, and exits with 0 if it accepts writes, otherwise with 1: for service managers and containers. --local asks the server that `iam serve` runs on this machine with the same variables: on the port of IAM_SERVE_PORT, default 8080, without TLS.',
     effect: 'local',
     examples: [
       { title: 'Show all servers', command: '' },
@@ -26,6 +27,7 @@ export function addStatus(noun: Command, runtime: CliRuntime): void {
   });
   addServerArgument(command)
     .option('--ready', 'check whether the server of --base-url is ready')
+    .option('--local', 'with --ready, check the server of this machine on the port of IAM_SERVE_PORT')
     .option('--wait <seconds>', 'with --ready, how long to wait until it is');
   setAction(command, runtime, (context, [typed], options) =>
     options.ready === true
@@ -35,7 +37,8 @@ export function addStatus(noun: Command, runtime: CliRuntime): void {
 }
 
 async function status(context: Context, typed: string | undefined, options: CommandOptions): Promise<void> {
-  if (options.wait !== undefined) throw usageError('--wait requires --ready.');
+  for (const name of ['wait', 'local'])
+    if (options[name] !== undefined) throw usageError(`--${name} requires --ready.`);
   const { environment } = context;
   const known = await (typed === undefined
     ? readServerRecords(environment.variables)
@@ -49,25 +52,34 @@ async function status(context: Context, typed: string | undefined, options: Comm
 
 const pollMs = 200;
 
-async function waitUntilReady(context: Context, typed: unknown, { wait }: CommandOptions): Promise<void> {
+async function waitUntilReady(context: Context, typed: unknown, { wait, local }: CommandOptions): Promise<void> {
   if (typed !== undefined) throw usageError('--ready checks the server of --base-url: omit the name.');
   const { environment, io } = context;
+  const settings = local === true ? selectLocalServer(context) : context.settings;
   const deadline = environment.now() + (wait === undefined ? 0 : parseTimeout(wait));
-  let problem = await findReadinessProblem(context);
+  let problem = await findReadinessProblem(context, settings);
   while (problem !== undefined && environment.now() < deadline) {
     await pause(pollMs, undefined, { signal: io.signal });
-    problem = await findReadinessProblem(context);
+    problem = await findReadinessProblem(context, settings);
   }
   if (problem === undefined) return;
   context.notice(problem);
   throw new QuietExit(1);
 }
 
+/** The address of `iam serve` with these variables. @throws CliError (exit 2) together with --base-url */
+function selectLocalServer({ environment, manifest, settings }: Context): CliSettings {
+  if (settings.options.baseUrl !== undefined) throw usageError('Use --local or --base-url, not both.');
+  const port = manifest.settings.find(({ name }) => name === 'port');
+  const baseUrl = `http://127.0.0.1:${environment.variables[port?.environment ?? ''] || port?.default}`;
+  return settings.with({ options: { ...settings.options, baseUrl } });
+}
+
 /** Returns why the server is not ready; undefined if it is. */
-async function findReadinessProblem(context: Context): Promise<string | undefined> {
-  const { io, manifest, settings } = context;
+async function findReadinessProblem(context: Context, settings: CliSettings): Promise<string | undefined> {
+  const { io, manifest } = context;
   try {
-    const client = await context.connect('anonymous');
+    const client = await context.connect('anonymous', settings);
     const { status } = await client.raw('GET', '/readyz', { anonymous: true, signal: io.signal });
     return status === 200 ? undefined : `${resolveBaseUrl(settings)} is not ready: /readyz returned ${status}.`;
   } catch (error) {
