@@ -11,6 +11,7 @@ import { requestKinds } from './figures/request-kinds.ts';
 import { blockFigures, memoryFigures } from './figures/resources.ts';
 import { secondFactorFigures } from './figures/second-factor.ts';
 import { serverFigures } from './figures/servers.ts';
+import { singleWriterFigures } from './figures/single-writer.ts';
 import { snapshotFigures } from './figures/snapshots.ts';
 import { startFigures } from './figures/start.ts';
 import { throughput } from './figures/throughput.ts';
@@ -29,6 +30,7 @@ type MeasureFigures = (bench: BenchEnvironment, nodes: readonly NodeBinary[]) =>
 const measures = new Map<string, MeasureFigures>([
   ['start', startFigures],
   ...requestKinds.map((kind): [string, MeasureFigures] => [kind.name, (bench) => throughput(bench, kind)]),
+  ['single-writer', singleWriterFigures],
   ['user-login', userLoginFigures],
   ['burst', burstFigures],
   ['second-factor', secondFactorFigures],

@@ -26,6 +26,14 @@ const loginParts: RequestParts = {
   authorization: basic(client.id, client.secret),
 };
 
+/** The same login by the token endpoint of OAuth. */
+const tokenParts: RequestParts = { method: 'POST', path: '/client-identities/connect/token', authorization: '' };
+const tokenBody = JSON.stringify({
+  grant_type: 'client_credentials',
+  client_id: client.id,
+  client_secret: client.secret,
+});
+
 function groupParts({ token }: ServerUnderTest, number: number): RequestParts {
   return { method: 'GET', path: `/groups/${groupIdOf(number)}`, authorization: `Bearer ${token}` };
 }
@@ -120,11 +128,20 @@ export const requestKinds: readonly RequestKind[] = [
   {
     name: 'login',
     status: 200,
-    target: 0.08,
+    target: 0.12,
     sizes: ['small'],
     connections: 32,
     sample: () => loginParts,
     load: () => ({ status: 200, next: () => bare(loginParts) }),
+  },
+  {
+    name: 'token',
+    status: 200,
+    sizes: ['small'],
+    connections: 32,
+    sample: () => tokenParts,
+    sampleBody: tokenBody,
+    load: () => ({ status: 200, next: () => withJson(tokenParts, tokenBody) }),
   },
   {
     name: 'get',
@@ -138,7 +155,7 @@ export const requestKinds: readonly RequestKind[] = [
   {
     name: 'page',
     status: 206,
-    target: 0.15,
+    target: 0.3,
     sizes: ['small'],
     connections: 16,
     sample: pageParts,
@@ -147,9 +164,19 @@ export const requestKinds: readonly RequestKind[] = [
   {
     name: 'post',
     status: 201,
-    target: 0.1,
+    target: 0.22,
     sizes: ['small', 'large'],
     connections: 128,
+    sample: createParts,
+    sampleBody: newGroup(),
+    load: (subject) => createLoad(subject),
+  },
+  {
+    name: 'post-32',
+    status: 201,
+    target: 0.15,
+    sizes: ['small'],
+    connections: 32,
     sample: createParts,
     sampleBody: newGroup(),
     load: (subject) => createLoad(subject),
