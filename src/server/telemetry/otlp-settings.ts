@@ -11,6 +11,9 @@ export interface OtlpSettings {
   /** The attributes of the resource, with `service.name`. */
   readonly resource: Readonly<Record<string, string>>;
   readonly sampler: SamplerSettings;
+  /** Milliseconds between two exports. */
+  readonly spanInterval: number;
+  readonly metricInterval: number;
 }
 
 export interface SamplerSettings {
@@ -21,6 +24,7 @@ export interface SamplerSettings {
 }
 
 const defaultServiceName = 'iam-standin';
+const signals = ['TRACES', 'METRICS'] as const;
 
 /** Returns undefined if no endpoint is set, or if the SDK is disabled. @throws SettingError for a value that is not valid. */
 export function readOtlpSettings(environment: Environment): OtlpSettings | undefined {
@@ -28,6 +32,7 @@ export function readOtlpSettings(environment: Environment): OtlpSettings | undef
   const tracesUrl = readEndpoint(environment, 'TRACES');
   const metricsUrl = readEndpoint(environment, 'METRICS');
   if (tracesUrl === undefined && metricsUrl === undefined) return undefined;
+  assertOverHttp(environment);
   const attributes = readPairs(environment, 'OTEL_RESOURCE_ATTRIBUTES');
   return {
     tracesUrl,
@@ -39,11 +44,32 @@ export function readOtlpSettings(environment: Environment): OtlpSettings | undef
       ...(environment.OTEL_SERVICE_NAME ? { 'service.name': environment.OTEL_SERVICE_NAME } : {}),
     },
     sampler: readSampler(environment),
+    spanInterval: readMilliseconds(environment, 'OTEL_BSP_SCHEDULE_DELAY', 5_000),
+    metricInterval: readMilliseconds(environment, 'OTEL_METRIC_EXPORT_INTERVAL', 60_000),
   };
 }
 
+/** Receivers of OTLP over HTTP accept JSON wherever they accept Protobuf, the default of the specification. */
+function assertOverHttp(environment: Environment): void {
+  for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', ...signals.map((one) => `OTEL_EXPORTER_OTLP_${one}_PROTOCOL`)]) {
+    const protocol = environment[name];
+    if (protocol && protocol !== 'http/json' && protocol !== 'http/protobuf')
+      throw new SettingError(`${name} must be http/json; the port of OTLP over HTTP is usually 4318`);
+  }
+}
+
+const maxMilliseconds = 86_400_000;
+
+function readMilliseconds(environment: Environment, name: string, fallback: number): number {
+  const text = environment[name];
+  if (!text) return fallback;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= maxMilliseconds) return value;
+  throw new SettingError(`${name} must be a number of milliseconds from 1 to ${maxMilliseconds}`);
+}
+
 /** The variable of the signal is the whole URL; the common one is a base URL. */
-function readEndpoint(environment: Environment, signal: 'TRACES' | 'METRICS'): string | undefined {
+function readEndpoint(environment: Environment, signal: (typeof signals)[number]): string | undefined {
   if (environment[`OTEL_${signal}_EXPORTER`] === 'none') return undefined;
   const own = `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`;
   if (environment[own]) return parseUrl(own, environment[own]);

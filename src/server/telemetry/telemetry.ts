@@ -32,14 +32,12 @@ export interface TelemetryDeps {
   readonly log: Log;
 }
 
-const spanIntervalMs = 5_000;
-const metricIntervalMs = 60_000;
 const closeTimeoutMs = 2_000;
 
 /** Starts the exporter. */
 export function createTelemetry(settings: OtlpSettings, deps: TelemetryDeps): Telemetry {
   const { clock, timer } = deps;
-  const { tracesUrl, metricsUrl, resource } = settings;
+  const { tracesUrl, metricsUrl, resource, spanInterval, metricInterval } = settings;
   const start = clock.now().getTime();
   const delivery = createDelivery(deps.send, deps);
   const spans = createSpanQueue<RequestSpan>(
@@ -54,7 +52,7 @@ export function createTelemetry(settings: OtlpSettings, deps: TelemetryDeps): Te
     await delivery.post(metricsUrl, renderRequestMetrics(resource, counts, { start, end: clock.now().getTime() }));
   }
 
-  const ends = [repeat(timer, spanIntervalMs, spans.flush), repeat(timer, metricIntervalMs, sendMetrics)];
+  const ends = [repeat(timer, spanInterval, spans.flush), repeat(timer, metricInterval, sendMetrics)];
   return {
     stopwatch: deps.stopwatch,
     recordRequest(state, status) {

@@ -232,7 +232,21 @@ describe('the variables', () => {
     });
   });
 
+  test('set the intervals of the exports', () => {
+    expect(readOtlpSettings(endpoint)).toMatchObject({ spanInterval: 5_000, metricInterval: 60_000 });
+    const intervals = { OTEL_BSP_SCHEDULE_DELAY: '100', OTEL_METRIC_EXPORT_INTERVAL: '2000' };
+    expect(readOtlpSettings({ ...endpoint, ...intervals })).toMatchObject({ spanInterval: 100, metricInterval: 2000 });
+  });
+
+  test.each(['http/json', 'http/protobuf'])('accept the protocol %s, as receivers of both accept JSON', (protocol) => {
+    expect(readOtlpSettings({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: protocol })).toBeDefined();
+  });
+
   test.each([
+    { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+    { ...endpoint, OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'grpc' },
+    { ...endpoint, OTEL_BSP_SCHEDULE_DELAY: '0' },
+    { ...endpoint, OTEL_METRIC_EXPORT_INTERVAL: 'hidden' },
     { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:hidden' },
     { ...endpoint, OTEL_EXPORTER_OTLP_HEADERS: 'hidden' },
     { ...endpoint, OTEL_TRACES_SAMPLER: 'jaeger_remote' },
