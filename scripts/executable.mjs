@@ -4,11 +4,23 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { build } from 'esbuild';
+import { inject } from 'postject';
 import { root } from './root.mjs';
 
 /** What the command and the server read. */
@@ -38,10 +50,12 @@ function listFiles(name) {
 
 /** The folders of the installed packages that run with the program, as npm resolves them for this platform. */
 function listPackages() {
-  const flags = ['ls', '--omit=dev', '--all', '--parseable', '--workspaces=false'];
+  const flags = ['ls', '--omit=dev', '--all', '--parseable'];
   const output = execFileSync('npm', flags, { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
-  const folders = output.trim().split('\n').slice(1);
-  return folders.map((folder) => path.relative(root, folder.trim()).replaceAll('\\', '/'));
+  const folders = output.trim().split(/\r?\n/).slice(1);
+  // Workspaces are links; they are for development.
+  const installed = folders.filter((folder) => !lstatSync(folder).isSymbolicLink());
+  return installed.map((folder) => path.relative(root, folder).replaceAll('\\', '/'));
 }
 
 /** Native code of other platforms is left out. */
@@ -74,42 +88,52 @@ function writeArchive(folder) {
   return assets;
 }
 
-/** @throws Error if this Node cannot make executables */
-function assertMakesExecutables(node) {
-  const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
-  const [major, minor] = version.slice(1).split('.').map(Number);
-  if (major < 25 || (major === 25 && minor < 5))
-    throw new Error(
-      `Node 25.5 or newer is required to make an executable, found ${version}; name one with --node FILE`,
-    );
+/** Where Node looks for the program in its own file (doc/api/single-executable-applications.md). */
+const resourceName = 'NODE_SEA_BLOB';
+const injection = { sentinelFuse: 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2', machoSegmentName: 'NODE_SEA' };
+
+/** Writes the main script and the files as Node reads them from an executable. @returns the bytes to inject */
+async function makeBlob(node, folder) {
+  const main = path.join(folder, 'main.cjs');
+  await build({
+    entryPoints: [path.join(root, 'src/executable/main.ts')],
+    outfile: main,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'cjs',
+    logLevel: 'warning',
+  });
+  const output = path.join(folder, 'blob');
+  const config = path.join(folder, 'config.json');
+  const settings = { main, output, disableExperimentalSEAWarning: true, assets: writeArchive(folder) };
+  writeFileSync(config, JSON.stringify(settings));
+  execFileSync(node, ['--experimental-sea-config', config], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return readFileSync(output);
+}
+
+/** macOS runs signed code only; this signature has no name. */
+function sign(...options) {
+  if (process.platform === 'darwin') execFileSync('codesign', options);
 }
 
 /**
- * Writes the executable, which contains the Node that makes it.
- * @param node Node 25.5 or newer
- * @throws Error if it is older
+ * Writes the executable: a copy of this Node with the program in it.
+ * @throws Error if the program of Node is not one file, as where distributions have most of it in a shared library
  */
 export async function makeExecutable(node, output) {
-  assertMakesExecutables(node);
   const folder = mkdtempSync(path.join(os.tmpdir(), 'iam-executable-'));
   try {
-    const main = path.join(folder, 'main.cjs');
-    await build({
-      entryPoints: [path.join(root, 'src/executable/main.ts')],
-      outfile: main,
-      bundle: true,
-      platform: 'node',
-      target: 'node24',
-      format: 'cjs',
-      logLevel: 'warning',
-    });
-    const config = path.join(folder, 'config.json');
-    const settings = { main, output, disableExperimentalSEAWarning: true, assets: writeArchive(folder) };
-    writeFileSync(config, JSON.stringify(settings));
+    const blob = await makeBlob(node, folder);
     mkdirSync(path.dirname(output), { recursive: true });
-    execFileSync(node, ['--build-sea', config], { stdio: ['ignore', 2, 2] });
-    // The kernel of macOS runs signed code only; this signature has no name.
-    if (process.platform === 'darwin') execFileSync('codesign', ['--sign', '-', '--force', output]);
+    // Not in place: another process may run the old one.
+    const made = `${output}.new`;
+    copyFileSync(node, made);
+    chmodSync(made, 0o755);
+    sign('--remove-signature', made);
+    await inject(made, resourceName, blob, injection);
+    sign('--sign', '-', made);
+    renameSync(made, output);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
