@@ -42,6 +42,11 @@ function fillTree({ node, executable, tree }) {
   cpSync(path.join(root, 'dist/man'), path.join(tree, 'share/man/man1'), { recursive: true });
 }
 
+/** That of Windows also makes zip files; the one of Git, which may precede it on the PATH, does not. */
+function findTar() {
+  return process.platform === 'win32' ? path.join(process.env.SystemRoot ?? '', 'System32/tar.exe') : 'tar';
+}
+
 /** Writes the archive into `folder`. @returns its path */
 export function makeArchive({ node, executable, folder }) {
   const tree = mkdtempSync(path.join(os.tmpdir(), 'iam-archive-'));
@@ -50,8 +55,8 @@ export function makeArchive({ node, executable, folder }) {
   try {
     fillTree({ node, executable, tree });
     mkdirSync(folder, { recursive: true });
-    // `--auto-compress` of the tar of Windows also makes zip files.
-    execFileSync('tar', ['-a', '-cf', archive, '-C', tree, 'bin', 'share']);
+    // By the suffix of the archive.
+    execFileSync(findTar(), ['-a', '-cf', archive, '-C', tree, 'bin', 'share']);
     return archive;
   } finally {
     rmSync(tree, { recursive: true, force: true });
