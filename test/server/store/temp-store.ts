@@ -11,7 +11,7 @@ const processes = await openNodeProcesses(process.pid, process.platform);
 export const clock = { now: () => new Date('2024-05-01T12:00:00.000Z') };
 
 /** No automatic checkpoints. */
-const quiet = { delayMilliseconds: 1_000_000, walBytes: Number.MAX_SAFE_INTEGER };
+const quiet = { delayMilliseconds: Number.POSITIVE_INFINITY, walBytes: Number.MAX_SAFE_INTEGER };
 
 export interface Folder {
   readonly directory: string;

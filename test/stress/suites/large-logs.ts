@@ -22,7 +22,9 @@ export const largeLogs: Suite = {
 };
 
 /** The sizes of the product. Its delay would let time decide when a checkpoint is written. */
-const options: Partial<FileStoreOptions> = { tuning: { ...defaultTuning, delayMilliseconds: 1_000_000 } };
+const options: Partial<FileStoreOptions> = {
+  tuning: { ...defaultTuning, delayMilliseconds: Number.POSITIVE_INFINITY },
+};
 const MAX_PADDING = 400_000;
 
 /** @throws Error if the store lost a commit or cannot be opened */

@@ -8,7 +8,7 @@ import type { Layout } from './layout.ts';
 import type { Wal } from './wal.ts';
 
 export interface CheckpointTuning {
-  /** Delay from the first commit after a checkpoint to the next checkpoint. */
+  /** Delay from the first commit after a checkpoint to the next checkpoint; Infinity: only the size of the log counts. */
   readonly delayMilliseconds: number;
   /** A checkpoint is due at once when the write-ahead log exceeds this size and that of the last checkpoint. */
   readonly walBytes: number;
@@ -89,6 +89,8 @@ export class Checkpointer {
   }
 
   #startTimer(): void {
+    // A timer that fires never would retain the store of a process that a test kills.
+    if (this.#context.tuning.delayMilliseconds === Number.POSITIVE_INFINITY) return;
     this.#timer ??= setTimeout(() => this.#onTimer(), this.#context.tuning.delayMilliseconds).unref();
   }
 

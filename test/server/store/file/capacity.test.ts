@@ -98,7 +98,9 @@ test('writers wait when the log has grown to its limit while a checkpoint is wri
   await history.commits(await harness.open(), 1);
   const slow = withSlowCheckpoints(harness.disk);
   const limited = new StoreHarness(harness.disk, () => slow.disk);
-  const store = await limited.open({ tuning: { delayMilliseconds: 1_000_000, walBytes: 1e9, maxWalBytes: 20_000 } });
+  const store = await limited.open({
+    tuning: { delayMilliseconds: Number.POSITIVE_INFINITY, walBytes: 1e9, maxWalBytes: 20_000 },
+  });
   await history.commit(store);
   const checkpoint = store.checkpoint();
   let saved = 0;

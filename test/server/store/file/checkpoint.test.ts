@@ -36,7 +36,7 @@ describe('a checkpoint is written', () => {
   });
   afterEach(() => folder.remove());
 
-  const never = { delayMilliseconds: 1_000_000, journalBytes: Number.MAX_SAFE_INTEGER };
+  const never = { delayMilliseconds: Number.POSITIVE_INFINITY, walBytes: Number.MAX_SAFE_INTEGER };
 
   test('after the delay', async () => {
     const store = await openStore(folder.directory, { log: log.log, tuning: { ...never, delayMilliseconds: 5 } });
