@@ -87,12 +87,14 @@ async function measure(kind, services, access) {
     }
   await floor.stop();
   const rates = results.map((list) => median(list.map(({ perSecond }) => perSecond)));
+  const cpus = results.map((list) => median(list.map(({ cpu }) => cpu)));
   return contenders.map(([service], at) => ({
     kind: kind.name,
     service: service.name,
     perSecond: Math.round(rates[at]),
     ratio: (rates[at] / rates[0]).toFixed(3),
-    cpu: Math.round(median(results[at].map(({ cpu }) => cpu))),
+    cpu: Math.round(cpus[at]),
+    ratioByCpu: (cpus[0] / cpus[at]).toFixed(3),
   }));
 }
 
@@ -122,8 +124,10 @@ function writeJsonServerFile(file) {
 }
 
 function format(rows) {
-  const lines = rows.map((row) => `| ${row.kind} | ${row.service} | ${row.perSecond} | ${row.ratio} | ${row.cpu} µs |`);
-  return ['| | | requests/s | of the bare server | CPU |', '|---|---|---|---|---|', ...lines].join('\n');
+  const lines = rows.map(
+    (row) => `| ${row.kind} | ${row.service} | ${row.perSecond} | ${row.ratio} | ${row.cpu} µs | ${row.ratioByCpu} |`,
+  );
+  return ['| | | requests/s | of the bare server | CPU | by CPU |', '|---|---|---|---|---|---|', ...lines].join('\n');
 }
 
 if (!existsSync(path.join(folder, 'node_modules')))

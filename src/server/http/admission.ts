@@ -1,7 +1,8 @@
 /**
- * Admission: passes a bounded number of requests to the app per event-loop turn. Without it, all requests that have
- * arrived are handled before timers and sockets run again. Queued requests are served round robin by source, so a source
- * that sends thousands delays only its own requests.
+ * Admission: reads the requests that have arrived, then passes a bounded number of them to the app in one event-loop turn.
+ * Without a bound, all would be handled before timers and sockets run again. Handled one after the other, requests take
+ * about half the CPU time of requests handled between reads of sockets (docs/bench.md). Queued requests are served round
+ * robin by source, so a source that sends thousands delays only its own requests.
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { FairQueue } from '../lib/fair-queue.ts';
@@ -18,7 +19,7 @@ export interface AdmissionOptions {
   /** Paths whose POST requests use a separate queue. */
   readonly slowPaths: ReadonlySet<string>;
   readonly readSource: SourceReader;
-  /** Max queued requests per source and queue. */
+  /** Max requests per source and queue in addition to those of the next turn. */
   readonly maxQueued: number;
   /** Responds to a request that exceeds `maxQueued`. */
   readonly reject: RequestListener;
@@ -31,41 +32,43 @@ export function createAdmission(listener: RequestListener, options: AdmissionOpt
   return (request, response) => (isSlow(request, slowPaths) ? slow : others)(request, response);
 }
 
-/** Wraps the listener so that it runs at most `maxAdmitted` times per turn. */
+/** Wraps the listener so that it runs after the sockets were read, at most `maxAdmitted` times per turn. */
 function createGate(
   maxAdmitted: number,
   listener: RequestListener,
   { readSource, maxQueued, reject }: AdmissionOptions,
-) {
+): RequestListener {
   const waiting = new FairQueue<Parameters<RequestListener>>();
-  /** Requests admitted since the last reset. Under low load no reset is scheduled, because it would cost more than it saves. */
-  let admitted = 0;
-  const resetThreshold = maxAdmitted / 4;
+  let isScheduled = false;
 
-  function admit(...exchange: Parameters<RequestListener>): void {
-    admitted += 1;
-    if (admitted === resetThreshold) setImmediate(nextTurn);
-    listener(...exchange);
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(runTurn);
   }
 
   /** Skips requests whose client has disconnected. */
-  function nextTurn(): void {
-    admitted = 0;
-    while (admitted < maxAdmitted) {
+  function runTurn(): void {
+    isScheduled = false;
+    for (let admitted = 0; admitted < maxAdmitted; ) {
       const exchange = waiting.shift();
       if (!exchange) return;
-      if (!exchange[0].destroyed) admit(...exchange);
+      if (exchange[0].destroyed) continue;
+      admitted += 1;
+      listener(...exchange);
     }
+    if (waiting.size > 0) schedule();
   }
 
-  function enqueue(...exchange: Parameters<RequestListener>): void {
+  return (...exchange) => {
     const { network } = readSource(exchange[0]);
-    if (waiting.sizeOf(network) < maxQueued) waiting.push([network], exchange);
-    else reject(...exchange);
-  }
-
-  return (...exchange: Parameters<RequestListener>): void =>
-    admitted < maxAdmitted ? admit(...exchange) : enqueue(...exchange);
+    if (waiting.sizeOf(network) >= maxAdmitted + maxQueued) {
+      reject(...exchange);
+      return;
+    }
+    waiting.push([network], exchange);
+    schedule();
+  };
 }
 
 function isSlow({ method, url = '' }: IncomingMessage, paths: ReadonlySet<string>): boolean {

@@ -15,6 +15,19 @@ export interface ConnectionLimits {
   closeStalled(server: Server, stalledMs: number): void;
 }
 
+/** Reads nothing from a client that does not read its responses: what it sends would count as activity. */
+function pauseUntilRead(socket: Socket): void {
+  if (socket.writableLength === 0 || !socket.writableNeedDrain || socket.isPaused()) return;
+  socket.pause();
+  resumeOnceRead(socket);
+}
+
+/** Resumes in a later turn: a pause in the same one would have no effect, as Node resumes asynchronously. */
+function resumeOnceRead(socket: Socket): void {
+  if (socket.writableNeedDrain) socket.once('drain', () => setImmediate(resumeOnceRead, socket));
+  else socket.resume();
+}
+
 export function createConnectionLimits(): ConnectionLimits {
   const waiting = new WeakMap<Socket, number>();
 
@@ -33,6 +46,7 @@ export function createConnectionLimits(): ConnectionLimits {
       if (socket.destroyed) return;
       // Only a response that waits for an earlier one has no socket yet; the others are not counted.
       if (response.socket === null && !admit(socket, response)) return void socket.destroy();
+      response.once('prefinish', () => pauseUntilRead(socket));
       listener(request, response);
     },
     closeStalled(server, stalledMs) {
