@@ -173,7 +173,11 @@ const SeedProduct = z.strictObject({
 });
 
 export const SeedDocument = z.strictObject({
-  $schema: z.string().optional().describe('URL of the JSON schema of the document, for editors'),
+  $schema: z
+    .string()
+    .max(2000, 'must not be longer than 2000 characters')
+    .optional()
+    .describe('URL of the JSON schema of the document, for editors'),
   clients: z.array(SeedClient).optional(),
   businesses: z.array(SeedBusiness).optional(),
   users: z.array(SeedUser).optional(),

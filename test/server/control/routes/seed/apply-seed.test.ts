@@ -131,6 +131,7 @@ describe('an invalid seed is rejected with the path of each error, and nothing i
       ['groups[1].groupName', 'groups[1].roles', 'mistake', 'users[0].pasword', 'users[2].lead', 'users[1].password'],
     ],
     ['a list', [], [undefined]],
+    ['a long URL of its schema', { $schema: 'x'.repeat(2001) }, ['$schema']],
     [
       'a missing member',
       { groups: [{ groupName: 'a', users: ['ann', 'unknown'] }], users: [{ userId: 'ann' }] },
