@@ -8,6 +8,7 @@ export function bindDisk(disk: Disk): Disk {
     restrictFolder: (path) => disk.restrictFolder(path),
     list: (folder) => disk.list(folder),
     identify: (path) => disk.identify(path),
+    identifyNow: (path) => disk.identifyNow(path),
     read: (path) => disk.read(path),
     openToRead: (path) => disk.openToRead(path),
     open: (path, mode) => disk.open(path, mode),

@@ -155,6 +155,10 @@ export class FakeDisk implements Disk {
   }
 
   async identify(path: string): Promise<string | undefined> {
+    return this.identifyNow(path);
+  }
+
+  identifyNow(path: string): string | undefined {
     const inode = this.#folders.get(dirname(path))?.names.get(basename(path));
     return inode && this.#identifierOf(inode);
   }

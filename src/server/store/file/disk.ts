@@ -38,6 +38,11 @@ export interface Disk {
   list(folder: string): Promise<readonly string[] | undefined>;
   /** Returns the identifier of the file of this name, which does not depend on the name; undefined if it does not exist. */
   identify(path: string): Promise<string | undefined>;
+  /**
+   * The same at once, at a tenth of the cost. Only right after the disk has responded, because it blocks while the disk
+   * does not.
+   */
+  identifyNow(path: string): string | undefined;
   /** Reads a small file; undefined if it does not exist. */
   read(path: string): Promise<Buffer | undefined>;
   /** Opens a file of any size to read it in pieces; undefined if it does not exist. */

@@ -1,4 +1,4 @@
-import { type BigIntStats, readSync } from 'node:fs';
+import { type BigIntStats, readSync, statSync } from 'node:fs';
 import {
   chmod,
   constants,
@@ -36,6 +36,10 @@ export const nodeDisk: Disk = {
   list: (folder) => unlessMissing(readdir(folder)),
   async identify(path) {
     const found = await unlessMissing(stat(path, { bigint: true }));
+    return found && formatIdentifier(found);
+  },
+  identifyNow(path) {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
     return found && formatIdentifier(found);
   },
   read: (path) => unlessMissing(readFile(path)),

@@ -11,7 +11,7 @@ import { closedSegmentName, type Layout } from './layout.ts';
 import { persistRecovered, tryPersistRecovered } from './persist-recovered.ts';
 import type { ClosedSegment, RecoveredStore } from './recovery.ts';
 import { encodeBatch, encodeHeader, type WalPosition } from './wal-record.ts';
-import { isInPlace, type WatchedFile, watchFile } from './watched-file.ts';
+import { isInPlace, isInPlaceNow, type WatchedFile, watchFile } from './watched-file.ts';
 
 /** A check of the files in place that is as recent is not repeated before a batch is written. */
 const RECENT_CHECK_MILLISECONDS = 20;
@@ -133,7 +133,7 @@ export class Wal implements Sink {
     if (!this.#isCheckRecent()) await this.#assertInPlace(this.#watched.slice(0, 1));
     const end = await this.#write(pieces);
     await this.#sync();
-    await this.#assertInPlace(this.#watched).catch((error: unknown) => this.#undoWrite(error));
+    await this.#assertInPlaceNow().catch((error: unknown) => this.#undoWrite(error));
     this.#end = end;
     this.#sequence += commits.length;
     this.#chain = { ...this.#chain, lastHash };
@@ -296,7 +296,7 @@ export class Wal implements Sink {
     const found = await Promise.all(watched.map((one) => isInPlace(this.#disk, one)));
     const at = found.indexOf(false);
     if (at < 0) {
-      this.#checkedAt = this.#stopwatch?.now() ?? Number.NEGATIVE_INFINITY;
+      this.#recordCheck();
       return;
     }
     const file = watched[at]?.path ?? '';
@@ -304,6 +304,15 @@ export class Wal implements Sink {
     this.#health = { writable: false, problem: 'files-replaced', reason, permanent: true };
     this.#log({ event: 'dispossessed', file, reason });
     throw new StoreUnavailableError(reason);
+  }
+
+  async #assertInPlaceNow(): Promise<void> {
+    if (this.#watched.every((one) => isInPlaceNow(this.#disk, one))) this.#recordCheck();
+    else await this.#assertInPlace(this.#watched);
+  }
+
+  #recordCheck(): void {
+    this.#checkedAt = this.#stopwatch?.now() ?? Number.NEGATIVE_INFINITY;
   }
 
   /**

@@ -12,11 +12,16 @@ export async function watchFile(path: string, file: DiskFile): Promise<WatchedFi
   return { path, file, identifier: await file.identify() };
 }
 
-/** Returns whether the name still belongs to the open file. Usually it costs one system call. */
+/** Returns whether the name still belongs to the open file. */
 export async function isInPlace(disk: Disk, { path, file, identifier }: WatchedFile): Promise<boolean> {
   const found = await disk.identify(path);
   // Some file systems change the identifiers of open files; the open file has the current one.
   return found !== undefined && (found === identifier || found === (await file.identify()));
+}
+
+/** As `isInPlace`, right after a sync. False does not mean that the file was replaced: `isInPlace` tells. */
+export function isInPlaceNow(disk: Disk, { path, identifier }: WatchedFile): boolean {
+  return disk.identifyNow(path) === identifier;
 }
 
 /**

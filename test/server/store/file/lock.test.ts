@@ -309,6 +309,7 @@ function withIdentifiers(identify: () => string): Disk {
   return {
     ...nodeDisk,
     identify: async () => identify(),
+    identifyNow: () => identify(),
     async open(path, mode) {
       return { ...(await nodeDisk.open(path, mode)), identify: async () => identify() };
     },
