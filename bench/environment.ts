@@ -7,8 +7,11 @@ import type { Pool } from 'pg';
 import { measuredEnvironment, nodeOn, root, ServerProcess } from './processes.ts';
 import { appClientId, basic, login } from './requests.ts';
 
-/** Number of groups per store. The store `people` also has users, and its groups form long chains. */
-export const sizes = { small: 1_000, large: 100_000, people: 10_000, million: 1_000_000 } as const;
+/**
+ * Number of groups per store. The store `people` also has users, and its groups form long chains; `users` has a million
+ * users.
+ */
+export const sizes = { small: 1_000, large: 100_000, people: 10_000, million: 1_000_000, users: 1_000 } as const;
 export type Size = keyof typeof sizes;
 
 export const client = { id: 'bench-admin', secret: 'a-secret-for-benchmarks-only' };
@@ -53,7 +56,7 @@ export class BenchEnvironment {
         script,
         folder,
         String(sizes[size]),
-        size === 'people' || size === 'million' ? size : 'groups',
+        size === 'small' || size === 'large' ? 'groups' : size,
       ]);
       execFileSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
       await (await ServerProcess.iam({ folder }, { ...this.environment, ...settings })).stop();

@@ -2,7 +2,7 @@
 import { mean, median } from './statistics.ts';
 import { alignColumns } from './table.ts';
 
-export type Unit = 'ratio' | 'ms' | 'MB' | 'responses';
+export type Unit = 'ratio' | 'ms' | 'MB' | 'bytes' | 'responses';
 
 export interface Figure {
   readonly name: string;

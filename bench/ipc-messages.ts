@@ -4,6 +4,8 @@
 export interface Usage {
   readonly cpuMs: number;
   readonly rssBytes: number;
+  /** The heap in use after a full garbage collection; only in the reply to `collect`. */
+  readonly heapBytes?: number;
   /** The longest block of the event loop, without the time in which other processes had the core. */
   readonly blockMs: number;
   /** The longest block in wall-clock time. */
@@ -11,7 +13,7 @@ export interface Usage {
 }
 
 /** Commands to a measured server; the reply is its usage. `pause` and `watch` enclose a suspension. */
-export type MonitorCommand = 'usage' | 'reset' | 'pause' | 'watch';
+export type MonitorCommand = 'usage' | 'reset' | 'pause' | 'watch' | 'collect';
 
 /** The fixed response of the floor. */
 export interface FloorResponse {

@@ -6,6 +6,7 @@ import { burstFigures } from './figures/burst.ts';
 import { commandFigures } from './figures/command.ts';
 import { consoleFigures } from './figures/console.ts';
 import { databaseFigures } from './figures/database.ts';
+import { growthFigures } from './figures/growth.ts';
 import { millionFigures } from './figures/million.ts';
 import { requestKinds } from './figures/request-kinds.ts';
 import { blockFigures, memoryFigures } from './figures/resources.ts';
@@ -21,8 +22,8 @@ import { type NodeBinary, probeNode } from './node-binary.ts';
 import { type BenchOptions, formatUsage, parseOptions } from './options.ts';
 import { coreCount, describeCores, pinDriver, root } from './processes.ts';
 
-/** Those that run only if they are named: this one takes minutes and a gigabyte of the disk. */
-const optionalMeasures = ['million'];
+/** Those that run only if they are named: they take minutes and gigabytes of the disk. */
+const optionalMeasures = ['million', 'growth'];
 
 type MeasureFigures = (bench: BenchEnvironment, nodes: readonly NodeBinary[]) => Promise<Figure[]>;
 
@@ -40,6 +41,7 @@ const measures = new Map<string, MeasureFigures>([
   ['console', consoleFigures],
   ['cli', commandFigures],
   ['million', millionFigures],
+  ['growth', growthFigures],
 ]);
 
 /** Those that need a database. */

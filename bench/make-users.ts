@@ -5,7 +5,16 @@ import type { Store, Transaction } from '../src/server/store/store.ts';
 import type { Group } from '../src/server/store/tables.ts';
 import { internalFlow } from '../src/server/users/hash-queue.ts';
 import { createPasswords, hashPassword } from '../src/server/users/passwords.ts';
-import { chainHeadOf, chainLength, groupIdOf, type UserSet, userIdOf, userPassword, userSetSize } from './names.ts';
+import {
+  chainHeadOf,
+  chainLength,
+  groupIdOf,
+  millionUsers,
+  type UserSet,
+  userIdOf,
+  userPassword,
+  userSetSize,
+} from './names.ts';
 
 const rowsInTransaction = 300;
 
@@ -29,6 +38,13 @@ export async function insertUsers(store: Store, groups: number, createdAt: strin
   await insertUserSet(store, 'users', userSetSize, { passwordHash: slow, createdAt, groupOf: plainGroup });
   await insertUserSet(store, 'quick', userSetSize, { passwordHash: quick, createdAt, groupOf: plainGroup });
   await insertUserSet(store, 'chained', chains, { passwordHash: quick, createdAt, groupOf: chainHeadOf });
+}
+
+/** Inserts the users of the store `users`, each a member of one of its groups. */
+export async function insertMillionUsers(store: Store, groups: number, createdAt: string): Promise<void> {
+  const passwordHash = await hashPassword(userPassword);
+  const groupOf = (number: number) => groupIdOf(number % groups);
+  await insertUserSet(store, 'users', millionUsers, { passwordHash, createdAt, groupOf });
 }
 
 interface UserSetOptions {

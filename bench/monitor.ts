@@ -3,6 +3,8 @@
  * request. The server itself is unchanged.
  */
 import { openSync, readSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { FloorResponse, HashRequest, MonitorCommand, Usage } from './ipc-messages.ts';
 
 const tickMs = 5;
@@ -59,13 +61,20 @@ function usage(): Usage {
   return { cpuMs: (user + system) / 1000, rssBytes: process.memoryUsage.rss(), blockMs, wallBlockMs };
 }
 
+/** Collects all garbage. @returns the bytes of the heap that remain in use */
+function collectGarbage(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
 process.on('message', (command: MonitorCommand | HashRequest | FloorResponse) => {
   // Objects are messages to a floor.
   if (typeof command === 'object') return;
   if (command === 'pause') watch.watch(false);
   else watch.tick();
   if (command === 'watch') watch.watch(true);
-  process.send?.(usage());
+  process.send?.(command === 'collect' ? { ...usage(), heapBytes: collectGarbage() } : usage());
   if (command === 'reset') watch.reset();
 });
 // The server ends with the benchmark.

@@ -29,11 +29,32 @@ export async function throughput(bench: BenchEnvironment, kind: RequestKind): Pr
   const floor = await bench.floor();
   await bench.suspendAll();
   const contenders = await createContenders(kind, floor, subjects);
+  await runRounds(contenders);
+  return figuresOf(kind, contenders);
+}
+
+/** Measures one kind of request on a store, compared with the same requests on another one. */
+export async function comparedStores(
+  bench: BenchEnvironment,
+  kind: RequestKind,
+  { size, base }: { readonly size: Size; readonly base: Size },
+): Promise<{ readonly ours: readonly Rate[]; readonly base: readonly Rate[] }> {
+  const contenders: Contender[] = [];
+  for (const one of [base, size]) {
+    const subject = await bench.server(one);
+    contenders.push(await createContender(one, subject.server, kind, subject));
+  }
+  await bench.suspendAll();
+  await runRounds(contenders);
+  const [first, second] = contenders;
+  return { ours: second?.rates ?? [], base: first?.rates ?? [] };
+}
+
+async function runRounds(contenders: readonly Contender[]): Promise<void> {
   for (const contender of contenders) await runRound(contender, warmUpMs);
   for (let round = 0; round < rounds; round += 1)
     for (const contender of contenders) contender.rates.push(await runRound(contender, roundMs));
   for (const { pool } of contenders) pool.close();
-  return figuresOf(kind, contenders);
 }
 
 /** Returns the subject with the token of the kind's caller. */
