@@ -81,7 +81,8 @@ export async function listMessages(
       ? await store.messages.list(range)
       : await store.messages.find('to', foldIdentifier(parseContact(to)), range);
   return rows.filter(
-    (message) => message.delivery !== 'late' && (purpose === undefined || message.purpose === purpose),
+    ({ delivery, ...message }) =>
+      delivery !== 'late' && delivery !== 'decoy' && (purpose === undefined || message.purpose === purpose),
   );
 }
 

@@ -34,6 +34,8 @@ export interface MessageDraft {
   readonly purpose: string;
   /** `{code}` is the placeholder of the code. */
   readonly text: string;
+  /** Whether the message has no recipient: it is stored, so that it takes the time of a real one, and never shown or sent. */
+  readonly isDecoy?: boolean;
   /** The time until which notices of the same kind are collapsed into this message. */
   readonly collapsedUntil?: Date;
   readonly code?: {
@@ -52,7 +54,7 @@ const cleanupBatchSize = 4;
 
 /** Adds a message to the outbox, as part of a transaction. Deletes a few expired messages. */
 export async function enqueueMessage(tx: Transaction, draft: MessageDraft, deps: MessageDeps): Promise<void> {
-  const { contact, purpose, text, code, collapsedUntil } = draft;
+  const { contact, purpose, text, code, collapsedUntil, isDecoy = false } = draft;
   const now = deps.clock.now();
   await deleteOldMessages(tx, now.getTime());
   const message = async (): Promise<Message> => ({
@@ -70,13 +72,16 @@ export async function enqueueMessage(tx: Transaction, draft: MessageDraft, deps:
           expiresAt: new Date(code.expiresAt * 1000).toISOString(),
         }),
     ...(collapsedUntil === undefined
-      ? deps.outbox.isRelayed(contact.channel)
-        ? { delivery: 'waiting' as const }
-        : {}
+      ? chooseDelivery(isDecoy, deps.outbox.isRelayed(contact.channel))
       : { delivery: 'late' as const, arrivesAt: collapsedUntil.toISOString(), collapsed: 1 }),
   });
   for (const row of await applyOutcome(message, deps.outbox.findOutcome(contact), now.getTime()))
     await tx.messages.insert(row);
+}
+
+function chooseDelivery(isDecoy: boolean, isRelayed: boolean): Pick<Message, 'delivery'> {
+  if (isDecoy) return { delivery: 'decoy' };
+  return isRelayed ? { delivery: 'waiting' } : {};
 }
 
 /** The rows to store for a message: none, one or two. */

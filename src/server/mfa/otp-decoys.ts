@@ -8,10 +8,11 @@ export function createDecoyContacts(name: string, count: number): Contact[] {
   return Array.from({ length: count }, (_, at) => emailContact(`unknown:${name}:${at}`));
 }
 
-/** Deletes the messages to decoys; performs the same store calls if there are none. */
-export async function deleteDecoyMessages(tx: Transaction, decoys: readonly Contact[]): Promise<void> {
-  for (const { to } of decoys) {
-    const [message] = await tx.messages.find('to', to);
-    await tx.messages.delete(message?.messageId ?? 'none');
-  }
+/** Longer than requests that run at the same time: they would conflict if they deleted the same messages. */
+const retentionMs = 60_000;
+
+/** Deletes old messages to decoys, more than a code adds, so that they do not accumulate. */
+export async function deleteOldDecoyMessages(tx: Transaction, now: Date): Promise<void> {
+  for (const { messageId, createdAt } of await tx.messages.find('delivery', 'decoy', { limit: 4 }))
+    if (Date.parse(createdAt) + retentionMs < now.getTime()) await tx.messages.delete(messageId);
 }

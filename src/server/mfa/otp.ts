@@ -17,7 +17,7 @@ import {
   type OtpAccess,
   recordFailedAttempt,
 } from './otp-attempts.ts';
-import { deleteDecoyMessages } from './otp-decoys.ts';
+import { deleteOldDecoyMessages } from './otp-decoys.ts';
 import { consumeOtpRateLimit } from './otp-rate-limit.ts';
 import { findOtpReplacement, isLive, isSameRequest, listOtps, maxStoredOtps } from './otp-replacement.ts';
 import type { OtpSource } from './otp-source.ts';
@@ -54,7 +54,7 @@ export interface OtpRequest extends OtpBinding {
   readonly contacts: readonly Contact[];
   /**
    * Hides the number of contacts: one decoy for each possible contact. Decoys beyond the real contacts cause the same
-   * work, including a message that is deleted again.
+   * work, including a message, which is never shown or sent.
    */
   readonly decoys?: readonly Contact[];
   readonly source: OtpSource;
@@ -114,10 +114,16 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
   for (const contact of reached)
     await enqueueMessage(
       tx,
-      { contact, purpose, text, code: { codeId, code, expiresAt, voids: replacement.voids } },
+      {
+        contact,
+        purpose,
+        text,
+        code: { codeId, code, expiresAt, voids: replacement.voids },
+        isDecoy: !real.includes(contact),
+      },
       deps,
     );
-  await deleteDecoyMessages(tx, decoys);
+  if (decoys.length > 0) await deleteOldDecoyMessages(tx, deps.clock.now());
   return { codeId, expiresAt, expiresIn: String(lifetimeSeconds) };
 }
 

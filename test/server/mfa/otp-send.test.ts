@@ -1,5 +1,6 @@
 /** Sending codes: the contacts, the effect on an earlier code, and the limit of five an hour to one contact. */
 import { describe, expect, test } from 'vitest';
+import { listMessages } from '../../../src/server/control/inbox-items.ts';
 import { systemRandom } from '../../../src/server/lib/random.ts';
 import { emailContact } from '../../../src/server/messaging/contacts.ts';
 import { createDecoyOtpTransaction, sendOtp } from '../../../src/server/mfa/otp.ts';
@@ -54,6 +55,24 @@ describe('a code', () => {
     expect((await harness.send()).message?.voids).toBeUndefined();
     harness.now += 600;
     expect((await harness.send()).message?.voids).toBeUndefined();
+  });
+
+  test('to a decoy is stored as a message that no inbox shows, and deleted with later codes', async () => {
+    const harness = new OtpHarness();
+    const decoys = ['first', 'last'].map((name) => emailContact(`unknown:${name}`));
+    const send = (subject: string) =>
+      harness.store.transaction((tx) =>
+        sendOtp(tx, { purpose: 'recovery', subject, contacts: [], decoys, source: homeSource }, harness.deps),
+      );
+    await send('unknown:a');
+    expect((await harness.store.messages.list()).map(({ delivery }) => delivery)).toEqual(['decoy', 'decoy']);
+    const outbox = { deliverDue: async () => {} };
+    expect(await listMessages({ store: harness.store, outbox }, {})).toEqual([]);
+    harness.now += 61;
+    await send('unknown:b');
+    const stored = await harness.store.messages.list();
+    expect(stored).toHaveLength(2);
+    expect(stored.every(({ createdAt }) => Date.parse(createdAt) === harness.now * 1000)).toBe(true);
   });
 
   test('is the same one for every contact, and is valid even where there is no contact', async () => {

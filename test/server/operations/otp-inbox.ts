@@ -3,9 +3,10 @@ import { decryptMessageCode, renderMessageText } from '../../../src/server/messa
 import type { Message } from '../../../src/server/store/tables.ts';
 import type { TestServer } from '../../harness.ts';
 
-/** Returns the messages to this address or number in the order in which they were sent, or all messages. */
+/** Returns the messages to this address or number in the order in which they were sent, or all messages; no decoys. */
 export async function messagesTo({ appContext }: TestServer, to?: string): Promise<Message[]> {
-  return (await appContext.store.messages.list()).filter((message) => to === undefined || message.to === to);
+  const stored = await appContext.store.messages.list();
+  return stored.filter((message) => message.delivery !== 'decoy' && (to === undefined || message.to === to));
 }
 
 /** Returns the last code sent to this address or number. */

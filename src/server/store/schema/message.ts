@@ -20,8 +20,8 @@ export const MessageRow = z
     voids: text.optional(),
     createdAt: instant,
     expiresAt: instant.optional(),
-    /** The delivery state; absent if messages stay in the outbox. `late`: not yet visible. */
-    delivery: z.enum(['waiting', 'sent', 'failed', 'late']).optional(),
+    /** The delivery state; absent if messages stay in the outbox. `late`: not yet visible. `decoy`: has no recipient. */
+    delivery: z.enum(['waiting', 'sent', 'failed', 'late', 'decoy']).optional(),
     /** The server that sends it, and until when no other one does (epoch milliseconds). */
     claim: z.strictObject({ by: text, until: z.number() }).optional(),
     /** When a late message becomes visible. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { lastCode } from '../otp-inbox.ts';
+import { lastCode, messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
 import { createSession } from './callers.ts';
 import { alice } from './login-fixtures.ts';
@@ -16,13 +16,12 @@ import {
 
 const associate = (as: IamClient, logon = 'FREE1') => as.userIdentities.associateLegacyByEmail({ body: { logon } });
 const asAlice = (server: TestServer) => createSession(server, alice.userId, 'AUTH-BASIC');
-const messages = ({ appContext }: TestServer) => appContext.store.messages.list();
 
 test('sends a code to the e-mail address in the mainframe and returns it masked', async () => {
   await using server = await startWithLogons();
   const response = await associate(await asAlice(server), 'free1');
   expect(response).toEqual({ challengeId: expect.any(String), contact: 'f***@mainframe.example', expiresIn: '600' });
-  expect(await messages(server)).toMatchObject([
+  expect(await messagesTo(server)).toMatchObject([
     { to: 'free@mainframe.example', channel: 'email', purpose: 'legacy-association', codeId: response.challengeId },
   ]);
   expect(await lastCode(server, 'free@mainframe.example')).toMatch(/^\d{6}$/);
@@ -41,13 +40,13 @@ describe('an unavailable logon', () => {
     });
     expect(again.contact).toBe(first.contact);
     expect(again.contact).not.toBe('d***@mainframe.example');
-    expect(await messages(server)).toEqual([]);
+    expect(await messagesTo(server)).toEqual([]);
   });
 
   test('is also one that the caller already has', async () => {
     await using server = await startWithLogons();
     await expect(associate(await createSession(server, dora.userId), 'DORA1')).resolves.toBeDefined();
-    expect(await messages(server)).toEqual([]);
+    expect(await messagesTo(server)).toEqual([]);
   });
 
   test('voids the previous code, as an available one does', async () => {
@@ -120,7 +119,7 @@ describe('during the request to the mainframe', () => {
       });
     });
     await expect(associate(as)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
-    expect(await messages(server)).toEqual([]);
+    expect(await messagesTo(server)).toEqual([]);
   });
 
   test('sends nothing if the logon is bound to another user meanwhile', async () => {
@@ -133,7 +132,7 @@ describe('during the request to the mainframe', () => {
       }),
     );
     await expect(associate(as)).resolves.toBeDefined();
-    expect(await messages(server)).toEqual([]);
+    expect(await messagesTo(server)).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import type { TestServer } from '../../../harness.ts';
-import { lastCode } from '../otp-inbox.ts';
+import { lastCode, messagesTo } from '../otp-inbox.ts';
 import { createSession } from './callers.ts';
 import { alice } from './login-fixtures.ts';
 import { createLogonClient, mobiles, startWithLogons, stopMainframe } from './logon-fixtures.ts';
@@ -13,7 +13,7 @@ test('sends a code to the mobile number in the mainframe and returns it masked',
   await using server = await startWithLogons();
   const response = await associate(await asAlice(server), 'Free1');
   expect(response).toEqual({ challengeId: expect.any(String), contact: '***0101', expiresIn: '600' });
-  expect(await server.appContext.store.messages.list()).toMatchObject([{ to: mobiles.FREE1, channel: 'sms' }]);
+  expect(await messagesTo(server)).toMatchObject([{ to: mobiles.FREE1, channel: 'sms' }]);
   expect(await lastCode(server, mobiles.FREE1)).toMatch(/^\d{6}$/);
 });
 
@@ -30,7 +30,7 @@ test.each(['UNKNOWN', 'BARE1', 'MAIL1', 'DORA1'])(
         expiresIn: '600',
       });
     expect(responses[1]?.contact).toBe(responses[0]?.contact);
-    expect(await server.appContext.store.messages.list()).toEqual([]);
+    expect(await messagesTo(server)).toEqual([]);
   },
 );
 

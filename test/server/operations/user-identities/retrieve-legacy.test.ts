@@ -1,21 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { epochSeconds } from '../../../../src/server/lib/clock.ts';
-import { appClientId, type TestServer } from '../../../harness.ts';
-import { lastCode } from '../otp-inbox.ts';
+import { appClientId } from '../../../harness.ts';
+import { lastCode, messagesTo } from '../otp-inbox.ts';
 import { post, postJson } from './login-fixtures.ts';
 import { dora, mobiles, retrieve, startWithLogons, stopMainframe } from './logon-fixtures.ts';
 
 const target = `/user-identities/retrieve-legacy-identity?clientId=${appClientId}`;
 
-function messages({ appContext }: TestServer) {
-  return appContext.store.messages.list();
-}
-
 test('sends a code to the mobile number of the logon and returns it masked', async () => {
   await using server = await startWithLogons();
   const response = await retrieve(server, 'free1');
   expect(response).toEqual({ hash: expect.any(String), contact: '***0101', expiresIn: '600' });
-  expect(await messages(server)).toMatchObject([
+  expect(await messagesTo(server)).toMatchObject([
     { to: mobiles.FREE1, channel: 'sms', purpose: 'legacy-recovery', codeId: response.hash },
   ]);
   expect(await lastCode(server, mobiles.FREE1)).toMatch(/^\d{6}$/);
@@ -24,13 +20,13 @@ test('sends a code to the mobile number of the logon and returns it masked', asy
 test('sends the code by e-mail if the logon has no mobile number', async () => {
   await using server = await startWithLogons();
   await expect(retrieve(server, 'MAIL1')).resolves.toMatchObject({ contact: 'm***@mainframe.example' });
-  expect(await messages(server)).toMatchObject([{ to: 'mail@mainframe.example', channel: 'email' }]);
+  expect(await messagesTo(server)).toMatchObject([{ to: 'mail@mainframe.example', channel: 'email' }]);
 });
 
 test('uses the contacts in the mainframe, not those of the user', async () => {
   await using server = await startWithLogons();
   await retrieve(server, 'DORA1');
-  expect((await messages(server)).map(({ to }) => to)).toEqual([mobiles.DORA1]);
+  expect((await messagesTo(server)).map(({ to }) => to)).toEqual([mobiles.DORA1]);
 });
 
 describe('an unreachable logon', () => {
@@ -41,7 +37,7 @@ describe('an unreachable logon', () => {
     expect(first).toEqual({ hash: expect.any(String), contact: expect.stringContaining('***'), expiresIn: '600' });
     expect(again.contact).toBe(first.contact);
     expect(again.hash).not.toBe(first.hash);
-    expect(await messages(server)).toEqual([]);
+    expect(await messagesTo(server)).toEqual([]);
   });
 
   test('returns one kind of contact or the other, like reachable logons', async () => {
@@ -56,9 +52,9 @@ describe('an unreachable logon', () => {
     await using server = await startWithLogons();
     const before = await retrieve(server, 'DORA1');
     await server.admin.userIdentities.lock({ body: { userId: dora.userId } });
-    const sent = (await messages(server)).length;
+    const sent = (await messagesTo(server)).length;
     await expect(retrieve(server, 'DORA1')).resolves.toMatchObject({ contact: before.contact, expiresIn: '600' });
-    expect(await messages(server)).toHaveLength(sent);
+    expect(await messagesTo(server)).toHaveLength(sent);
   });
 });
 
@@ -74,7 +70,7 @@ test('sends five codes an hour for one name, known or unknown, then returns 429 
     });
     expect(await server.dump()).toEqual(before);
   }
-  expect(await messages(server)).toHaveLength(5);
+  expect(await messagesTo(server)).toHaveLength(5);
   server.clock.advance(3600);
   await expect(retrieve(server, 'FREE1')).resolves.toBeDefined();
 });
@@ -87,7 +83,7 @@ test('sends five messages to a mobile number that two logons share, with the sam
   });
   for (const logon of ['FREE1', 'TWIN1', 'FREE1', 'TWIN1', 'FREE1', 'TWIN1', 'FREE1'])
     await expect(retrieve(server, logon)).resolves.toMatchObject({ contact: '***0101' });
-  expect(await messages(server)).toHaveLength(5);
+  expect(await messagesTo(server)).toHaveLength(5);
 });
 
 test('voids the previous code with a new one', async () => {
