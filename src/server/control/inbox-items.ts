@@ -80,10 +80,11 @@ export async function listMessages(
     to === undefined
       ? await store.messages.list(range)
       : await store.messages.find('to', foldIdentifier(parseContact(to)), range);
-  return rows.filter(
-    ({ delivery, ...message }) =>
-      delivery !== 'late' && delivery !== 'decoy' && (purpose === undefined || message.purpose === purpose),
-  );
+  return rows.filter((message) => isVisible(message) && (purpose === undefined || message.purpose === purpose));
+}
+
+function isVisible({ delivery }: Message): boolean {
+  return delivery !== 'late' && delivery !== 'decoy';
 }
 
 /** Restores the plus sign of a number, which a query decodes to a space unless it is escaped. */

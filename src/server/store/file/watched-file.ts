@@ -19,7 +19,7 @@ export async function isInPlace(disk: Disk, { path, file, identifier }: WatchedF
   return found !== undefined && (found === identifier || found === (await file.identify()));
 }
 
-/** As `isInPlace`, right after a sync. False does not mean that the file was replaced: `isInPlace` tells. */
+/** As `isInPlace`, right after a sync. False does not mean that the file was replaced: then ask `isInPlace`. */
 export function isInPlaceNow(disk: Disk, { path, identifier }: WatchedFile): boolean {
   return disk.identifyNow(path) === identifier;
 }

@@ -3,6 +3,7 @@ import { emailContact } from '../../../../../src/server/messaging/contacts.ts';
 import { startSession } from '../../../../../src/server/sessions/sessions.ts';
 import { issueOneTimeToken } from '../../../../../src/server/tokens/one-time-tokens.ts';
 import { appClientId, startServer, type TestServer } from '../../../../harness.ts';
+import { messagesTo } from '../../../operations/otp-inbox.ts';
 import { password, passwordHash } from '../../../operations/user-identities/login-fixtures.ts';
 import { userToken } from '../../../operations/user-token.ts';
 import { send } from '../../control-client.ts';
@@ -247,9 +248,9 @@ test('does not block sending or verifying codes', async () => {
   expect(await guess()).toEqual([429, '60']);
   await put(server, { advance: '1m' });
   expect((await guess())[0]).not.toBe(429);
-  const sent = (await server.appContext.store.messages.list()).length;
+  const { length: sent } = await messagesTo(server);
   await retrieve();
-  expect((await server.appContext.store.messages.list()).length).toBe(sent + 1);
+  expect(await messagesTo(server)).toHaveLength(sent + 1);
 });
 
 async function ticketOf({ appContext: fixture }: TestServer): Promise<string> {
