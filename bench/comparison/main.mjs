@@ -70,6 +70,17 @@ async function load(service, { path: target, method, headers, body }) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
+/** Loads the services in turn. @returns the results of each, without those of the first round, which warms up */
+async function runRounds(contenders) {
+  const results = contenders.map(() => []);
+  for (let round = -1; round < rounds; round += 1)
+    for (const [at, [service, parts]] of contenders.entries()) {
+      const result = await load(service, parts);
+      if (round >= 0) results[at].push(result);
+    }
+  return results;
+}
+
 /** Measures a kind for all its services in turn. @returns the rows of the table */
 async function measure(kind, services, access) {
   const request = kind.iam(access);
@@ -79,13 +90,7 @@ async function measure(kind, services, access) {
     [services.get('iam'), request],
     ...Object.entries(kind.others).map(([name, other]) => [services.get(name), other]),
   ];
-  const results = contenders.map(() => []);
-  for (let round = -1; round < rounds; round += 1)
-    for (const [at, [service, parts]] of contenders.entries()) {
-      const result = await load(service, parts);
-      if (round >= 0) results[at].push(result);
-    }
-  await floor.stop();
+  const results = await runRounds(contenders).finally(() => floor.stop());
   const rates = results.map((list) => median(list.map(({ perSecond }) => perSecond)));
   const cpus = results.map((list) => median(list.map(({ cpu }) => cpu)));
   return contenders.map(([service], at) => ({
@@ -139,13 +144,13 @@ const services = new Map();
 try {
   const data = path.join(work, 'db.json');
   writeJsonServerFile(data);
-  for (const starting of [
-    Service.iam(path.join(work, 'store'), secret),
-    Service.other('oidc-provider'),
-    Service.other('oauth2-mock-server'),
-    Service.other('json-server', data),
+  for (const start of [
+    () => Service.iam(path.join(work, 'store'), secret),
+    () => Service.other('oidc-provider'),
+    () => Service.other('oauth2-mock-server'),
+    () => Service.other('json-server', data),
   ]) {
-    const service = await starting;
+    const service = await start();
     services.set(service.name, service);
   }
   const access = await prepare(services.get('iam'));

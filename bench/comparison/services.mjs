@@ -59,7 +59,7 @@ export class Service {
   }
 
   async stop() {
-    if (this.#child.exitCode !== null) return;
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     this.#child.kill('SIGTERM');
     await once(this.#child, 'exit');
   }

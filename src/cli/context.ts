@@ -37,7 +37,10 @@ export interface Context {
   readonly fieldsAt: FindRequestFields;
   /** Prints a notice on standard error, unless --quiet is set. */
   notice(...lines: readonly string[]): void;
-  /** Returns the client, created once. With `anonymous` it sends no credentials. By default with the settings of the context. */
+  /**
+   * Returns the client of this command, created by the first call with its arguments; later ones are ignored. With
+   * `anonymous` it sends no credentials. By default with the settings of the context.
+   */
   connect(as?: 'anonymous', settings?: CliSettings): Promise<BaseClient>;
   /** With --curl: prints a request that is not sent as a curl command. */
   readonly curl?: ((call: CurlCall) => void) | undefined;

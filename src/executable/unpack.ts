@@ -43,10 +43,14 @@ function assertPrivate(base: string): void {
   const userId = process.getuid?.();
   if (userId === undefined) return;
   const { uid, mode } = statSync(base);
-  if (uid === userId && (mode & 0o022) === 0) return;
-  throw new UnpackError(
-    `others can replace the program in ${base}. Make the folder yours (chmod go-w), or set XDG_CACHE_HOME to another one`,
-  );
+  if (uid !== userId)
+    throw new UnpackError(
+      `${base} belongs to another user, who can replace the program. Set XDG_CACHE_HOME to a folder of your own; with sudo, use the option -H`,
+    );
+  if ((mode & 0o022) !== 0)
+    throw new UnpackError(
+      `others can replace the program in ${base}. Remove their permission (chmod go-w), or set XDG_CACHE_HOME to another folder`,
+    );
 }
 
 /** Compares sizes: a power loss soon after unpacking can leave files without their contents. */

@@ -22,6 +22,7 @@ import type { Log } from './lib/log.ts';
 import type { Random } from './lib/random.ts';
 import { createNetworkReader, createSourceReader } from './lib/request-source.ts';
 import { systemTimer, type Timer } from './lib/timer.ts';
+import { deleteDecoyMessages } from './mfa/otp-decoys.ts';
 import { operations } from './operations/index.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import { initializeStore } from './snapshots/baseline.ts';
@@ -83,8 +84,8 @@ export interface RunningServer {
 /** Grace period for requests in progress after a stop is requested. */
 const stopTimeoutMs = 5_000;
 
-/** Flush interval for uses of API keys; a crash loses the uses since the last flush. */
-const apiKeyUsesFlushMs = 60_000;
+/** Interval of the work that is not part of a request. A crash loses the uses of API keys since the last one. */
+const cleanupIntervalMs = 60_000;
 
 /** Paths of operations that hash passwords and can return TOO_BUSY. */
 const loginPaths = new Set(
@@ -158,10 +159,11 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
       appContext.outbox.start();
       if (previous.store !== other) await previous.store.close();
     }
-    const flushTimer = setInterval(() => {
+    const cleanupTimer = setInterval(() => {
       void flushUses(appContext);
+      void deleteDecoys(appContext);
       appContext.sandboxes.sweep();
-    }, apiKeyUsesFlushMs).unref();
+    }, cleanupIntervalMs).unref();
     return {
       url: appContext.baseUrl,
       listenUrl: formatServerUrl(server, settings),
@@ -179,7 +181,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
         return replacement;
       },
       async stop() {
-        await stopServer({ server, connections, appContext, flushTimer });
+        await stopServer({ server, connections, appContext, cleanupTimer });
         options.heap?.close();
       },
     };
@@ -264,11 +266,11 @@ interface StopOptions {
   readonly server: Server;
   readonly connections: Connections;
   readonly appContext: AppContext;
-  readonly flushTimer: NodeJS.Timeout;
+  readonly cleanupTimer: NodeJS.Timeout;
 }
 
-async function stopServer({ server, connections, appContext, flushTimer }: StopOptions): Promise<void> {
-  clearInterval(flushTimer);
+async function stopServer({ server, connections, appContext, cleanupTimer }: StopOptions): Promise<void> {
+  clearInterval(cleanupTimer);
   // Ends long polls and streams first; otherwise the stop would wait for them.
   const delivered = appContext.close();
   appContext.sandboxes.end();
@@ -280,6 +282,7 @@ async function stopServer({ server, connections, appContext, flushTimer }: StopO
   await closed;
   clearTimeout(timer);
   await flushUses(appContext);
+  await deleteDecoys(appContext);
   await delivered;
   await appContext.store.close();
   await appContext.audit?.close();
@@ -290,4 +293,10 @@ async function flushUses({ apiKeyUses, store, log }: AppContext): Promise<void> 
   await apiKeyUses
     .flush(store)
     .catch((error: unknown) => log.warn({ err: error }, 'uses of API keys were not written'));
+}
+
+async function deleteDecoys({ store, log }: AppContext): Promise<void> {
+  await deleteDecoyMessages(store).catch((error: unknown) =>
+    log.warn({ err: error }, 'messages to decoys were not deleted, will retry'),
+  );
 }

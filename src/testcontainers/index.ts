@@ -76,8 +76,12 @@ export async function startIamContainer(
   }
   const client = createClient({ baseUrl: url, credentials: { clientId, clientSecret } });
   const stop = async () => {
-    await client.close();
-    await container.stop();
+    try {
+      await container.stop();
+    } finally {
+      // After the container: an open event stream would never end.
+      await client.close();
+    }
   };
   return { url, clientId, clientSecret, client, container, stop, [Symbol.asyncDispose]: stop };
 }

@@ -1,6 +1,7 @@
 /** Unpacking the program of an executable: once, completely, and never where others can replace it. */
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -73,6 +74,13 @@ test.each([0o770, 0o707])('refuses a folder with mode %o, in which others could 
   unpackProgram(archive, base);
   chmodSync(base, mode);
   expect(() => unpackProgram(archive, base)).toThrow(UnpackError);
+});
+
+test.runIf(process.getuid?.() === 0)('refuses a folder of another user', () => {
+  mkdirSync(base, { recursive: true });
+  chownSync(base, 54_321, 54_321);
+  expect(() => unpackProgram(archive, base)).toThrow(/belongs to another user.* with sudo, use the option -H$/);
+  expect(readdirSync(base)).toEqual([]);
 });
 
 test('says what to do if the folder cannot be written', () => {

@@ -71,6 +71,18 @@ describe('startIamContainer', () => {
     await expect(fetch(`${iam.url}/readyz`)).rejects.toThrow();
   });
 
+  test('stops the container while a stream of events is open', async () => {
+    const builder = new FakeContainer();
+    const iam = await startIamContainer(builder);
+    const events = iam.client.events('/_iam/events');
+    const reading = events.next();
+    await iam.client.groups.list();
+    await reading;
+    await iam.stop();
+    expect(builder.stops).toBe(1);
+    await events.return();
+  });
+
   test('stops a container that is not ready in time, and says where it was expected', async () => {
     const busy = createServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1');
     await new Promise((resolve) => busy.once('listening', resolve));

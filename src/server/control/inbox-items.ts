@@ -131,6 +131,6 @@ async function readCodeStatus(
   const code = await store.codes.get(codeId);
   if (code && !code.used && code.expiresAt > now)
     return { attemptsLeft: await countRemainingAttempts(store, code, now, storeSecret) };
-  const [later] = await store.messages.find('voids', codeId, { limit: 1 });
+  const later = (await store.messages.find('voids', codeId)).find(isVisible);
   return later ? { supersededBy: later.messageId } : {};
 }

@@ -17,7 +17,6 @@ import {
   type OtpAccess,
   recordFailedAttempt,
 } from './otp-attempts.ts';
-import { deleteOldDecoyMessages } from './otp-decoys.ts';
 import { consumeOtpRateLimit } from './otp-rate-limit.ts';
 import { findOtpReplacement, isLive, isSameRequest, listOtps, maxStoredOtps } from './otp-replacement.ts';
 import type { OtpSource } from './otp-source.ts';
@@ -27,6 +26,9 @@ import { sourceDigest } from './source-events.ts';
 export type OtpPurpose = 'sign-up' | 'recovery' | 'mfa' | 'factor' | 'legacy-association' | 'legacy-recovery';
 
 const lifetimeSeconds = 600;
+
+/** What a message to a decoy contains in place of the code, which may be valid for a real contact. */
+const decoyCode = '000000';
 
 /** What a code is bound to. Create subjects with the functions below. */
 export interface OtpBinding {
@@ -111,19 +113,11 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
     expiresAt,
   });
   const text = `${purpose === 'mfa' ? 'Your sign-in code' : 'Your code'} is {code}. It expires in ten minutes. Do not share it.`;
-  for (const contact of reached)
-    await enqueueMessage(
-      tx,
-      {
-        contact,
-        purpose,
-        text,
-        code: { codeId, code, expiresAt, voids: replacement.voids },
-        isDecoy: !real.includes(contact),
-      },
-      deps,
-    );
-  if (decoys.length > 0) await deleteOldDecoyMessages(tx, deps.clock.now());
+  for (const contact of reached) {
+    const isDecoy = !real.includes(contact);
+    const sentCode = { codeId, code: isDecoy ? decoyCode : code, expiresAt, voids: replacement.voids };
+    await enqueueMessage(tx, { contact, purpose, text, code: sentCode, isDecoy }, deps);
+  }
   return { codeId, expiresAt, expiresIn: String(lifetimeSeconds) };
 }
 

@@ -24,7 +24,7 @@ export interface SamplerSettings {
 }
 
 const defaultServiceName = 'iam-standin';
-const signals = ['TRACES', 'METRICS'] as const;
+type Signal = 'TRACES' | 'METRICS';
 
 /** Returns undefined if no endpoint is set, or if the SDK is disabled. @throws SettingError for a value that is not valid. */
 export function readOtlpSettings(environment: Environment): OtlpSettings | undefined {
@@ -32,7 +32,8 @@ export function readOtlpSettings(environment: Environment): OtlpSettings | undef
   const tracesUrl = readEndpoint(environment, 'TRACES');
   const metricsUrl = readEndpoint(environment, 'METRICS');
   if (tracesUrl === undefined && metricsUrl === undefined) return undefined;
-  assertOverHttp(environment);
+  if (tracesUrl !== undefined) assertOverHttp(environment, 'TRACES');
+  if (metricsUrl !== undefined) assertOverHttp(environment, 'METRICS');
   const attributes = readPairs(environment, 'OTEL_RESOURCE_ATTRIBUTES');
   return {
     tracesUrl,
@@ -50,12 +51,12 @@ export function readOtlpSettings(environment: Environment): OtlpSettings | undef
 }
 
 /** Receivers of OTLP over HTTP accept JSON wherever they accept Protobuf, the default of the specification. */
-function assertOverHttp(environment: Environment): void {
-  for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', ...signals.map((one) => `OTEL_EXPORTER_OTLP_${one}_PROTOCOL`)]) {
-    const protocol = environment[name];
-    if (protocol && protocol !== 'http/json' && protocol !== 'http/protobuf')
-      throw new SettingError(`${name} must be http/json; the port of OTLP over HTTP is usually 4318`);
-  }
+function assertOverHttp(environment: Environment, signal: Signal): void {
+  const own = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`;
+  const name = environment[own] ? own : 'OTEL_EXPORTER_OTLP_PROTOCOL';
+  const protocol = environment[name] || 'http/json';
+  if (protocol !== 'http/json' && protocol !== 'http/protobuf')
+    throw new SettingError(`${name} must be http/json or http/protobuf; the port of OTLP over HTTP is usually 4318`);
 }
 
 const maxMilliseconds = 86_400_000;
@@ -69,7 +70,7 @@ function readMilliseconds(environment: Environment, name: string, fallback: numb
 }
 
 /** The variable of the signal is the whole URL; the common one is a base URL. */
-function readEndpoint(environment: Environment, signal: (typeof signals)[number]): string | undefined {
+function readEndpoint(environment: Environment, signal: Signal): string | undefined {
   if (environment[`OTEL_${signal}_EXPORTER`] === 'none') return undefined;
   const own = `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`;
   if (environment[own]) return parseUrl(own, environment[own]);

@@ -1,12 +1,15 @@
 /** Sending codes: the contacts, the effect on an earlier code, and the limit of five an hour to one contact. */
 import { describe, expect, test } from 'vitest';
-import { listMessages } from '../../../src/server/control/inbox-items.ts';
+import { listMessages, toInboxItem } from '../../../src/server/control/inbox-items.ts';
 import { systemRandom } from '../../../src/server/lib/random.ts';
 import { emailContact } from '../../../src/server/messaging/contacts.ts';
+import { decryptMessageCode } from '../../../src/server/messaging/messages.ts';
 import { createDecoyOtpTransaction, sendOtp } from '../../../src/server/mfa/otp.ts';
+import { deleteDecoyMessages } from '../../../src/server/mfa/otp-decoys.ts';
 import { consumeOtpRateLimit } from '../../../src/server/mfa/otp-rate-limit.ts';
 import type { OtpSource } from '../../../src/server/mfa/otp-source.ts';
 import { generateSixDigits } from '../../../src/server/mfa/otp-value.ts';
+import type { Message } from '../../../src/server/store/tables.ts';
 import {
   annBinding,
   annContact,
@@ -57,22 +60,30 @@ describe('a code', () => {
     expect((await harness.send()).message?.voids).toBeUndefined();
   });
 
-  test('to a decoy is stored as a message that no inbox shows, and deleted with later codes', async () => {
+  test('to a decoy is stored as a message that no inbox shows and that contains no code', async () => {
     const harness = new OtpHarness();
     const decoys = ['first', 'last'].map((name) => emailContact(`unknown:${name}`));
-    const send = (subject: string) =>
-      harness.store.transaction((tx) =>
-        sendOtp(tx, { purpose: 'recovery', subject, contacts: [], decoys, source: homeSource }, harness.deps),
-      );
-    await send('unknown:a');
-    expect((await harness.store.messages.list()).map(({ delivery }) => delivery)).toEqual(['decoy', 'decoy']);
+    const { store, deps } = harness;
+    await store.transaction((tx) =>
+      sendOtp(tx, { ...annBinding, contacts: [annContact], decoys, source: homeSource }, deps),
+    );
+    const stored = await store.messages.list();
+    expect(stored.map(({ delivery }) => delivery)).toEqual([undefined, 'decoy']);
+    expect(decryptMessageCode(stored[1] as Message, deps.storeSecret)).toBe('000000');
     const outbox = { deliverDue: async () => {} };
-    expect(await listMessages({ store: harness.store, outbox }, {})).toEqual([]);
-    harness.now += 61;
-    await send('unknown:b');
-    const stored = await harness.store.messages.list();
-    expect(stored).toHaveLength(2);
-    expect(stored.every(({ createdAt }) => Date.parse(createdAt) === harness.now * 1000)).toBe(true);
+    expect(await listMessages({ store, outbox }, {})).toEqual([stored[0]]);
+    await deleteDecoyMessages(store);
+    expect(await store.messages.list()).toEqual([stored[0]]);
+  });
+
+  test('is not shown as replaced by a message to a decoy', async () => {
+    const harness = new OtpHarness();
+    const { message } = await harness.send();
+    const { store, deps } = harness;
+    const decoys = [emailContact('unknown:first')];
+    await store.transaction((tx) => sendOtp(tx, { ...annBinding, contacts: [], decoys, source: homeSource }, deps));
+    expect(await store.messages.find('voids', message?.codeId ?? '')).toMatchObject([{ delivery: 'decoy' }]);
+    expect(await toInboxItem(message as Message, deps)).not.toHaveProperty('supersededBy');
   });
 
   test('is the same one for every contact, and is valid even where there is no contact', async () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
-import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
 import { buildHead, open, parseResponses, readUntilClosed } from '../http/raw-http.ts';
 
 /** Far below the timeout for running requests. */
@@ -62,6 +62,16 @@ test('connections without a request close at once', async () => {
   const closing = [silent, halfway, keepAlive].map(readUntilClosed);
   await stopInTime(server);
   await Promise.all(closing);
+});
+
+test('messages to decoys are deleted', async () => {
+  const store = openMemoryStore();
+  const server = await startServer({ openStore: async () => ({ ...store, close: async () => {} }) });
+  const path = `/security/iam/v1/user-identities/retrieve-identity?clientId=${appClientId}`;
+  await server.as().raw('POST', path, { body: { userName: 'unknown' } });
+  expect(await store.messages.find('delivery', 'decoy')).not.toEqual([]);
+  await server[Symbol.asyncDispose]();
+  expect(await store.messages.count()).toBe(0);
 });
 
 test('a running request completes on a keep-alive connection, and its writes are stored', async () => {

@@ -242,6 +242,16 @@ describe('the variables', () => {
     expect(readOtlpSettings({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: protocol })).toBeDefined();
   });
 
+  test('of a signal take precedence over the common ones, and do not matter if it is not exported', () => {
+    const own = {
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/protobuf',
+    };
+    expect(readOtlpSettings({ ...endpoint, ...own, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).toBeDefined();
+    const none = { OTEL_METRICS_EXPORTER: 'none', OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'grpc' };
+    expect(readOtlpSettings({ ...endpoint, ...none })).toMatchObject({ metricsUrl: undefined });
+  });
+
   test.each([
     { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
     { ...endpoint, OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'grpc' },
