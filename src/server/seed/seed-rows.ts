@@ -9,7 +9,7 @@ import type { SeedOutcome } from './entries.ts';
 export interface SeedDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly ids: Ids;
+  readonly ids: Pick<Ids, 'newId'>;
   /** Hashes at full cost if missing. */
   readonly hash?: HashPassword | undefined;
 }

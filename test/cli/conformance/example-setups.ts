@@ -34,7 +34,7 @@ export interface SetupDeps {
 
 const document = 'groups:\n  - groupName: ops\n    roles: [DEPLOY, ROLLBACK, VIEW]\n';
 const seed = 'users:\n  - userName: dora\n';
-const realm = '{"users":[{"username":"dora"}]}';
+const realm = '{"realm":"example","users":[{"username":"dora"}]}';
 const documents = { files: { 'iam.yaml': document } };
 const folder = { files: { 'iam/groups.yaml': document } };
 const alice: ExampleSetup = { as: 'alice' };

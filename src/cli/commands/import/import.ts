@@ -1,4 +1,5 @@
 /** `iam import`: converts the export of another service into a seed. */
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ImportNote, ImportResult } from '../../../server/seed/convert/converted-seed.ts';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
@@ -13,7 +14,7 @@ const common =
 
 const keycloakText: CommandDescription = {
   title: 'Convert the export of a Keycloak realm',
-  description: `${common} Users keep their Argon2id passwords; those with other hashes must set a new one. Groups keep their roles and members, and depend on the group above them. Roles of users become groups of these users.`,
+  description: `${common} Users keep their Argon2id passwords; those with other hashes must set a new one. E-mail addresses that are not verified are left out. Groups keep their roles and members, and depend on the group above them. Roles of users become groups of these users.`,
   effect: 'local',
   examples: [
     { title: 'Convert a realm for `iam serve --seed seed.json`', command: 'realm.json --to seed.json' },
@@ -23,7 +24,7 @@ const keycloakText: CommandDescription = {
 
 const auth0Text: CommandDescription = {
   title: 'Convert users of Auth0',
-  description: `${common} The file has one user per line, as JSON. Users must set a new password, since Auth0 exports no usable hashes.`,
+  description: `${common} The file has one user per line, as JSON. Users must set a new password, unless the file has an Argon2id hash. E-mail addresses that are not verified are left out.`,
   effect: 'local',
   examples: [{ title: 'Convert the users of an export', command: 'users.ndjson --to seed.json' }],
 };
@@ -60,6 +61,7 @@ function addConversion(
 
 async function runImport(context: Context, file: string, options: CommandOptions, convert: Convert): Promise<void> {
   if (options.to === undefined) throw usageError('--to is missing.', 'Name a new file for the seed.');
+  if (existsSync(String(options.to))) throw fileExistsError(String(options.to));
   const { seed, leftOut, changed } = await convertOrExplain(context, file, convert);
   report(context, { seed, leftOut, changed });
   if (options.strict === true && leftOut.length > 0)
@@ -83,10 +85,13 @@ async function writeSeed(file: string, text: string): Promise<void> {
   try {
     await createPrivateFile(file, text);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw usageError(`${file} exists already.`, 'Name a new file, or delete this one.');
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw fileExistsError(file);
     throw unwritableFileError(file, error);
   }
+}
+
+function fileExistsError(file: string): CliError {
+  return usageError(`${file} exists already.`, 'Name a new file, or delete this one.');
 }
 
 function report(context: Context, { seed, leftOut, changed }: ImportResult): void {

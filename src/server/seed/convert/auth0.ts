@@ -13,12 +13,20 @@ const User = z.looseObject({
   Username: z.string().optional(),
   email: z.string().optional(),
   Email: z.string().optional(),
+  email_verified: z.boolean().optional(),
+  'Email Verified': z.boolean().optional(),
   blocked: z.boolean().optional(),
 });
 type User = z.output<typeof User>;
 
 /** What is not converted, if it has content. */
-const others = ['app_metadata', 'user_metadata', 'mfa_factors', 'custom_password_hash', 'password_hash'] as const;
+const others = ['app_metadata', 'user_metadata', 'mfa_factors', 'phone_number', 'password_hash'] as const;
+
+/** A hash of a bulk import in PHC form that this service can verify. */
+const Argon2Hash = z.object({
+  algorithm: z.literal('argon2'),
+  hash: z.object({ value: z.string().startsWith('$argon2id$') }),
+});
 
 /** @param lines of the file @throws ConversionError for a line that is not a user, with its number */
 export async function convertUsers(lines: Iterable<string>, file: string): Promise<ImportResult> {
@@ -39,23 +47,29 @@ function parseLine(line: string, place: string): User {
     throw new ConversionError(`${place} is not JSON: ${(error as Error).message}`);
   }
   const { data, error } = User.safeParse(value);
+  if (data && nameOf(data) === undefined)
+    throw new ConversionError(`${place} is not a user of Auth0: it has no user_id, username or email`);
   if (data) return data;
   const [issue] = error.issues;
   throw new ConversionError(`${place} is not a user of Auth0: ${issue?.path.join('.')} ${issue?.message}`);
 }
 
+/** The provider before the bar, such as auth0|5f7c8ec7c33c6c004bbafe82, cannot be part of an id. */
+const idOf = (user: User) => (user.user_id ?? user.Id)?.replaceAll('|', '-');
+const loginOf = (user: User) => user.username ?? user.Username ?? user.email ?? user.Email;
+/** How the report names a user. */
+const nameOf = (user: User) => loginOf(user) ?? idOf(user);
+
 function convertUser(user: User, seed: ConvertedSeed): SeedUser {
-  const email = user.email ?? user.Email;
-  const name = user.username ?? user.Username ?? email;
-  // The provider before the bar, such as auth0|5f7c8ec7c33c6c004bbafe82, cannot be part of an id.
-  const id = (user.user_id ?? user.Id)?.replaceAll('|', '-');
-  const shown = name ?? id ?? '';
-  seed.change('user', shown, 'must set a new password: exports of Auth0 contain no Argon2id hashes');
+  const [name, id, shown = ''] = [loginOf(user), idOf(user), nameOf(user)];
+  const passwordHash = Argon2Hash.safeParse(user.custom_password_hash).data?.hash.value;
+  if (passwordHash === undefined) seed.change('user', shown, 'must set a new password: the file has no Argon2id hash');
   for (const field of others) if (user[field] !== undefined) seed.leaveOut(field, shown, 'is not converted');
   return {
     ...(id === undefined ? {} : { userId: id }),
     ...(name === undefined ? {} : { userName: name }),
-    ...(email === undefined ? {} : { userEmail: email }),
+    ...seed.takeEmail(shown, user.email ?? user.Email, user.email_verified ?? user['Email Verified'] ?? false),
+    ...(passwordHash === undefined ? {} : { passwordHash }),
     ...(user.blocked ? { locked: true } : {}),
   };
 }

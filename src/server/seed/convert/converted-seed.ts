@@ -1,4 +1,10 @@
 /** A seed document in the making, and what of the other service could not be converted. */
+import { bootstrapGroupNames } from '../../bootstrap-groups.ts';
+import { openMemoryStore } from '../../store/memory/memory-store.ts';
+import { foldIdentifier } from '../../store/tables.ts';
+import { applySeed } from '../apply.ts';
+import { SeedError } from '../error.ts';
+import type { SeedIssue } from '../issues.ts';
 import { type SeedClient, SeedDocument, type SeedGroup, type SeedUser } from '../schema.ts';
 
 /** Why something of the source is not in the seed, or is changed in it. */
@@ -15,8 +21,10 @@ export interface ImportResult {
   readonly changed: readonly ImportNote[];
 }
 
+/** Groups are last: they refer to the others. */
 const sections = ['clients', 'users', 'groups'] as const;
 type Section = (typeof sections)[number];
+type Entry = SeedClient | SeedUser | SeedGroup;
 
 /** The file is not an export of the other service. The message names the place. */
 export class ConversionError extends Error {
@@ -38,36 +46,89 @@ export class ConvertedSeed {
     this.#changed.push({ kind, name, reason });
   }
 
-  /** Leaves out what the service would reject, with all references to it. */
-  async finish(): Promise<ImportResult> {
-    this.#dropDuplicates('users', (user) => user.userName?.toLowerCase());
-    this.#dropDuplicates('groups', (group) => group.groupName);
-    this.#dropDuplicates('clients', (client) => client.clientId);
-    await this.#dropInvalid();
-    this.#dropReferences();
-    const { clients, users, groups } = this;
-    return { seed: { clients, users, groups }, leftOut: this.#leftOut, changed: this.#changed };
+  /** The e-mail address for the entry of a user: one in a seed counts as verified, so others are left out. */
+  takeEmail(user: string, userEmail: string | undefined, isVerified: boolean): Pick<SeedUser, 'userEmail'> {
+    if (userEmail === undefined) return {};
+    if (isVerified) return { userEmail };
+    this.leaveOut('e-mail address', user, 'is not verified');
+    return {};
   }
 
-  #dropDuplicates<Name extends Section>(section: Name, nameOf: (entry: ConvertedSeed[Name][number]) => unknown): void {
-    const seen = new Set<unknown>();
+  /** Leaves out what the service would reject, with all references to it. */
+  async finish(): Promise<ImportResult> {
+    this.#keep('groups', ({ groupName }) =>
+      bootstrapGroupNames.includes(groupName) ? 'the service has a group of this name' : undefined,
+    );
+    this.#dropDuplicates('users', ({ userName, userEmail }) => [userName, userEmail], 'name or e-mail address');
+    this.#dropDuplicates('groups', ({ groupName }) => [groupName], 'name');
+    this.#dropDuplicates('clients', ({ clientId }) => [clientId], 'name');
+    for (const section of sections) {
+      const issues = await this.#findInvalid();
+      this.#dropEntries(section, issues);
+      this.#dropReferences();
+    }
+    await this.#dropRejected();
+    const { clients, users, groups } = this;
+    return { seed: { clients, users, groups }, leftOut: this.#leftOut, changed: this.#changesOfKept() };
+  }
+
+  #dropDuplicates<Name extends Section>(
+    section: Name,
+    namesOf: (entry: ConvertedSeed[Name][number]) => readonly (string | undefined)[],
+    kindOfName: string,
+  ): void {
+    const seen = new Set<string>();
     this.#keep(section, (entry) => {
-      const name = nameOf(entry);
-      if (name === undefined || !seen.has(name)) return void seen.add(name);
-      return 'another one has this name';
+      const names = namesOf(entry).flatMap((name) => (name === undefined ? [] : [foldIdentifier(name)]));
+      if (names.some((name) => seen.has(name))) return `another one has this ${kindOfName}`;
+      for (const name of names) seen.add(name);
+      return undefined;
     });
   }
 
-  async #dropInvalid(): Promise<void> {
-    const document: SeedDocument = { clients: this.clients, users: this.users, groups: this.groups };
-    const { error } = await SeedDocument.safeParseAsync(document);
-    const reasons = new Map<unknown, string>();
-    for (const { path, message } of error?.issues ?? []) {
-      const [section, at, ...field] = path;
-      const entry = this[section as Section][Number(at)];
-      reasons.set(entry, [field.join('.'), message].filter((part) => part !== '').join(' '));
+  async #findInvalid(): Promise<readonly SeedIssue[]> {
+    const { clients, users, groups } = this;
+    return (await SeedDocument.safeParseAsync({ clients, users, groups })).error?.issues ?? [];
+  }
+
+  /** Applies the seed to an empty store until it is accepted: not every rule of the service is part of the schema. */
+  async #dropRejected(): Promise<void> {
+    for (let issues = await this.#findRejected(); issues.length > 0; issues = await this.#findRejected()) {
+      const before = this.#leftOut.length;
+      for (const section of sections) this.#dropEntries(section, issues);
+      // Otherwise the next attempt would end in the same way.
+      if (this.#leftOut.length === before)
+        throw new ConversionError(`the service would reject the seed: ${issues[0]?.message}`);
+      this.#dropReferences();
     }
-    for (const section of sections) this.#keep(section, (entry) => reasons.get(entry));
+  }
+
+  async #findRejected(): Promise<readonly SeedIssue[]> {
+    const { clients, users, groups } = this;
+    let count = 0;
+    const deps = {
+      store: openMemoryStore(),
+      clock: { now: () => new Date(0) },
+      ids: { newId: () => `imported-${++count}` },
+    };
+    try {
+      await applySeed({ clients, users, groups }, deps);
+      return [];
+    } catch (error) {
+      if (error instanceof SeedError) return error.issues;
+      throw error;
+    }
+  }
+
+  /** Drops the entries of a section that have issues. The first one is the reason. */
+  #dropEntries(section: Section, issues: readonly SeedIssue[]): void {
+    const reasons = new Map<Entry | undefined, string>();
+    for (const { path, message } of issues) {
+      const [owner, at, ...field] = path;
+      const entry = owner === section ? this[section][Number(at)] : undefined;
+      if (!reasons.has(entry)) reasons.set(entry, [field.join('.'), message].filter((part) => part !== '').join(' '));
+    }
+    this.#keep(section, (entry) => reasons.get(entry));
   }
 
   /** Keeps the entries of a section without a reason against them. */
@@ -96,9 +157,15 @@ export class ConvertedSeed {
         ...(group.dependencies && { dependencies: group.dependencies.filter((one) => groups.has(one.groupName)) }),
       };
   }
+
+  #changesOfKept(): readonly ImportNote[] {
+    const keyOf = ({ kind, name }: ImportNote) => JSON.stringify([kind, name]);
+    const leftOut = new Set(this.#leftOut.map(keyOf));
+    return this.#changed.filter((note) => !leftOut.has(keyOf(note)));
+  }
 }
 
-function nameOfEntry(entry: SeedClient | SeedUser | SeedGroup): string {
+function nameOfEntry(entry: Entry): string {
   if ('clientId' in entry) return entry.clientId;
   return 'groupName' in entry ? entry.groupName : (entry.userName ?? entry.userId ?? '');
 }

@@ -25,6 +25,7 @@ const User = z.object({
   id: z.string().optional(),
   username: z.string(),
   email: z.string().optional(),
+  emailVerified: z.boolean().default(false),
   enabled: z.boolean().default(true),
   serviceAccountClientId: z.string().optional(),
   credentials: z.array(Credential).default([]),
@@ -56,6 +57,7 @@ const Client = z.object({
 
 /** Members that are not listed here are counted in the report if they have entries. */
 const Realm = z.looseObject({
+  realm: z.string(),
   users: z.array(User).default([]),
   groups: z.array(Group).default([]),
   clients: z.array(Client).default([]),
@@ -90,24 +92,18 @@ export async function convertRealm(document: object, file: string): Promise<Impo
   const roles = new RealmRoles(realm, seed);
   const groupsByPath = convertGroups(realm, roles, seed);
   const groupsByRole = new Map<string, SeedGroup>();
-  const addToRoles = (granted: readonly string[], member: { user?: string; service?: string }) => {
+  const addToRoles = (granted: readonly string[], member: Member) => {
     for (const role of granted) addMember(findRoleGroup(role, groupsByRole, seed), member);
   };
   const services = convertClients(realm, seed);
   for (const user of realm.users) {
-    const granted = roles.resolve(user);
-    if (user.serviceAccountClientId !== undefined) {
-      const service = services.get(user.serviceAccountClientId);
-      if (service !== undefined) addToRoles(granted, { service });
-      continue;
-    }
-    const converted = convertUser(user, seed);
-    seed.users.push(converted);
-    const id = converted.userId ?? user.username;
-    addToRoles(granted, { user: id });
+    const member = convertMember(user, services, seed);
+    // A service account whose client was left out.
+    if (member === undefined) continue;
+    addToRoles(roles.resolve(user), member);
     for (const path of user.groups) {
       const group = groupsByPath.get(path);
-      if (group) addMember(group, { user: id });
+      if (group) addMember(group, member);
       else seed.leaveOut('membership', `${user.username} in ${path}`, 'the group is not in the file');
     }
   }
@@ -174,13 +170,34 @@ function findRoleGroup(role: string, byRole: Map<string, SeedGroup>, seed: Conve
   return group;
 }
 
-function addMember(group: SeedGroup, { user, service }: { user?: string; service?: string }): void {
+/** Has one of the two. */
+interface Member {
+  readonly user?: string;
+  readonly service?: string;
+}
+
+/** Converts a user. The user of a service account is part of its client. */
+function convertMember(
+  user: z.output<typeof User>,
+  services: ReadonlyMap<string, string>,
+  seed: ConvertedSeed,
+): Member | undefined {
+  if (user.serviceAccountClientId !== undefined) {
+    const service = services.get(user.serviceAccountClientId);
+    return service === undefined ? undefined : { service };
+  }
+  const converted = convertUser(user, seed);
+  seed.users.push(converted);
+  return { user: converted.userId ?? user.username };
+}
+
+function addMember(group: SeedGroup, { user, service }: Member): void {
   if (user !== undefined) group.users?.push(user);
   if (service !== undefined) group.services?.push(service);
 }
 
 function convertUser(user: z.output<typeof User>, seed: ConvertedSeed): SeedUser {
-  const { id, username, email, enabled, credentials, federatedIdentities } = user;
+  const { id, username, enabled, credentials, federatedIdentities } = user;
   const password = credentials.find(({ type }) => type === 'password');
   const passwordHash = password && toArgon2Hash(password);
   if (passwordHash === undefined)
@@ -192,7 +209,7 @@ function convertUser(user: z.output<typeof User>, seed: ConvertedSeed): SeedUser
   return {
     userId: id ?? username,
     userName: username,
-    ...(email === undefined ? {} : { userEmail: email }),
+    ...seed.takeEmail(username, user.email, user.emailVerified),
     ...(enabled ? {} : { locked: true }),
     ...(passwordHash === undefined ? {} : { passwordHash }),
   };
@@ -244,7 +261,10 @@ function convertClients({ clients }: Realm, seed: ConvertedSeed): Map<string, st
       const [redirectURI, ...others] = redirectUris.filter((uri) => URL.canParse(uri) && !uri.includes('*'));
       if (others.length > 0 || redirectUris.length > (redirectURI === undefined ? 0 : 1))
         seed.leaveOut('redirect URIs', clientId, 'a client has one, without a wildcard');
-      if (serviceAccountsEnabled) services.set(clientId, `service-${clientId}`);
+      if (serviceAccountsEnabled) {
+        services.set(clientId, `service-${clientId}`);
+        seed.change('service account', clientId, `is service-${clientId}`);
+      }
       seed.clients.push({
         clientId,
         ...(publicClient ? {} : { clientSecret: secret }),

@@ -1,5 +1,10 @@
 /** Role names of other services, made names of this one: upper-case letters, digits, _ and -. */
+import { isAdministrativeRole, isReservedRole, knownRoles } from '../../../contract/roles.ts';
 import type { ConvertedSeed } from './converted-seed.ts';
+
+/** Those that operations of this service require: a role of the same name was granted for something else. */
+const serviceRoles: ReadonlySet<string> = new Set(knownRoles);
+const isServiceRole = (name: string) => serviceRoles.has(name) || isReservedRole(name) || isAdministrativeRole(name);
 
 /** Converts role names, and reports each change once. */
 export class RoleNames {
@@ -24,6 +29,12 @@ export class RoleNames {
     const other = this.#taken.get(converted);
     if (!/^(?!ROLE_)[A-Z]/.test(converted) || converted.length > 100)
       this.#seed.leaveOut('role', name, 'the name has no form with upper-case letters, digits, _ and -');
+    else if (isServiceRole(converted))
+      this.#seed.leaveOut(
+        'role',
+        name,
+        `${converted} is a role of this service; rename the role in the file to keep it`,
+      );
     else if (other !== undefined) this.#seed.leaveOut('role', name, `${converted} is the role ${other} already`);
     else {
       this.#taken.set(converted, name);

@@ -42,6 +42,7 @@ const createRealm = async () => ({
       id: 'u-alice',
       username: 'alice',
       email: 'alice@example.com',
+      emailVerified: true,
       credentials: [await createCredential()],
       realmRoles: ['auditor', 'default-roles-example'],
       groups: ['/staff/ops'],
@@ -49,6 +50,7 @@ const createRealm = async () => ({
     {
       id: 'u-bob',
       username: 'bob',
+      email: 'bob@example.com',
       enabled: false,
       credentials: [{ type: 'password', credentialData: '{"algorithm":"pbkdf2-sha256"}' }, { type: 'otp' }],
       groups: ['/gone'],
@@ -129,13 +131,15 @@ describe('a realm of Keycloak', () => {
   test('is reported: what was changed, and what was left out', async () => {
     const { err } = await convert('keycloak', JSON.stringify(await createRealm()));
     for (const line of [
-      'Converted 2 clients, 2 users, 5 groups; changed 8, left out 7.',
+      'Converted 2 clients, 2 users, 5 groups; changed 7, left out 8.',
       'changed: user bob: must set a new password: its hash is not Argon2id',
       'changed: role auditor: is AUDITOR',
       'changed: group /staff/ops: is staff.ops',
+      'changed: service account job: is service-job',
+      'left out: e-mail address bob: is not verified',
       'left out: credential otp of bob: must be registered again',
       'left out: membership bob in /gone: the group is not in the file',
-      'left out: user Alice: another one has this name',
+      'left out: user Alice: another one has this name or e-mail address',
       'left out: client hidden: the file does not contain its secret',
       'left out: redirect URIs job: a client has one, without a wildcard',
       'left out: identityProviders 1 entries: are not converted',
@@ -146,11 +150,72 @@ describe('a realm of Keycloak', () => {
   });
 });
 
+/** A realm with one role of this name, which a user, a service account and a group have. */
+const realmWithRole = (role: string, clientId = 'job') => ({
+  realm: 'example',
+  users: [
+    { id: 'u-petra', username: 'petra', realmRoles: [role], groups: ['/staff'] },
+    { username: 'service', serviceAccountClientId: clientId, realmRoles: [role], groups: ['/staff'] },
+  ],
+  groups: [{ name: 'staff', realmRoles: [role] }],
+  roles: { realm: [{ name: role }] },
+  clients: [{ clientId, secret: 'a-secret-of-a-job', serviceAccountsEnabled: true }],
+});
+
+describe('a realm whose entries the service would reject', () => {
+  test('keeps service accounts in their groups', async () => {
+    const { seed } = await convert('keycloak', JSON.stringify(realmWithRole('deploy')));
+    const members = { roles: ['DEPLOY'], users: ['u-petra'], services: ['service-job'] };
+    expect(seed?.groups).toEqual([
+      { groupName: 'staff', ...members },
+      { groupName: 'role DEPLOY', ...members },
+    ]);
+  });
+
+  test.each(['user', 'admin', 'auth-mfa', 'iam_admin_read_only', 'businessadmin'])(
+    'loses the role %s, which is one of the service, but no group or member',
+    async (role) => {
+      const { seed, err } = await convert('keycloak', JSON.stringify(realmWithRole(role)));
+      expect(err).toContain(`left out: role ${role}: ${role.toUpperCase()} is a role of this service; rename the role`);
+      expect(seed?.groups).toEqual([{ groupName: 'staff', roles: [], users: ['u-petra'], services: ['service-job'] }]);
+      await using server = await startServer({ seed: seed ?? {} });
+      expect(await server.appContext.store.users.get('u-petra')).toBeDefined();
+    },
+  );
+
+  test('loses a client with an id that is not possible here, and keeps the other members of its groups', async () => {
+    const { seed, err } = await convert('keycloak', JSON.stringify(realmWithRole('deploy', 'https://api.example/')));
+    expect(err).toContain('left out: client https://api.example/: clientId must be ');
+    expect(seed?.clients).toEqual([]);
+    expect(seed?.groups).toMatchObject([
+      { groupName: 'staff', users: ['u-petra'], services: [] },
+      { groupName: 'role DEPLOY', users: ['u-petra'], services: [] },
+    ]);
+  });
+
+  test('loses a user whose name is the id of another one, and a group with the name of one of the service', async () => {
+    const users = [
+      { id: 'u-1', username: 'first', groups: ['/iam-administrators', '/staff'] },
+      { id: 'u-2', username: 'u-1', groups: ['/staff'] },
+    ];
+    const groups = [{ name: 'staff' }, { name: 'iam-administrators' }];
+    const { code, seed, err } = await convert('keycloak', JSON.stringify({ realm: 'example', users, groups }));
+    expect(code).toBe(0);
+    expect(err).toMatch(/left out: user u-1: \w+/);
+    expect(err).toContain('left out: group iam-administrators: the service has a group of this name');
+    expect(seed?.groups).toEqual([{ groupName: 'staff', roles: [], users: ['u-1'], services: [] }]);
+    await using server = await startServer({ seed: seed ?? {} });
+    expect(await server.appContext.store.users.get('u-2')).toBeUndefined();
+  });
+});
+
 describe('users of Auth0', () => {
   const lines = [
     '{"user_id":"auth0|1","email":"carol@example.com","email_verified":true}',
     '',
     '{"user_id":"auth0|2","username":"dave","email":"dave@example.com","blocked":true,"app_metadata":{"plan":"x"}}',
+    '{"user_id":"google-oauth2|3","email":"CAROL@example.com","email_verified":true}',
+    '{"user_id":"sms|4","phone_number":"+15550100"}',
   ];
 
   test('are converted line by line', async () => {
@@ -158,11 +223,28 @@ describe('users of Auth0', () => {
     expect(code).toBe(0);
     expect(seed?.users).toEqual([
       { userId: 'auth0-1', userName: 'carol@example.com', userEmail: 'carol@example.com' },
-      { userId: 'auth0-2', userName: 'dave', userEmail: 'dave@example.com', locked: true },
+      { userId: 'auth0-2', userName: 'dave', locked: true },
+      { userId: 'sms-4' },
     ]);
-    expect(err).toContain('left out: app_metadata dave: is not converted');
+    for (const line of [
+      'left out: app_metadata dave: is not converted',
+      'left out: e-mail address dave: is not verified',
+      'left out: phone_number sms-4: is not converted',
+      'left out: user CAROL@example.com: another one has this name or e-mail address',
+      'changed: user dave: must set a new password: the file has no Argon2id hash',
+    ])
+      expect(err).toContain(line);
+    expect(err).not.toContain('changed: user CAROL@example.com');
     await using server = await startServer({ seed: seed ?? {} });
     expect(await server.appContext.store.users.get('auth0-2')).toMatchObject({ locked: true });
+  });
+
+  test('keep a password that a bulk import contains as an Argon2id hash', async () => {
+    const value = await hash(password, { memoryCost: 7168, timeCost: 5 });
+    const user = { username: 'erin', custom_password_hash: { algorithm: 'argon2', hash: { value } } };
+    const { seed, err } = await convert('auth0', JSON.stringify(user));
+    expect(seed?.users).toEqual([{ userName: 'erin', passwordHash: value }]);
+    expect(err).toContain('changed 0, left out 0');
   });
 
   test('with a line that is not a user name the line', async () => {
@@ -175,8 +257,10 @@ describe('users of Auth0', () => {
 describe('nothing is written', () => {
   test.each([
     ['text that is not JSON', 'keycloak', '{"users":[', 2],
-    ['a document that is no realm', 'keycloak', '{"users":[{"name":1}]}', 2],
+    ['a document that is no realm', 'keycloak', '{"users":[]}', 2],
+    ['a realm with an entry that is no user', 'keycloak', '{"realm":"example","users":[{"name":1}]}', 2],
     ['a line that is not JSON', 'auth0', '{"email":', 2],
+    ['a line without a name', 'auth0', '{"hello":1}', 2],
   ])('for %s', async (_, kind, text, code) => {
     const result = await convert(kind, text);
     expect([result.code, result.seed]).toEqual([code, undefined]);
@@ -185,7 +269,7 @@ describe('nothing is written', () => {
   test('with --strict if something is left out', async () => {
     const { code, seed, err } = await convert('keycloak', JSON.stringify(await createRealm()), ['--strict']);
     expect([code, seed]).toEqual([8, undefined]);
-    expect(err).toContain('7 entries cannot be converted. Nothing was written.');
+    expect(err).toContain('8 entries cannot be converted. Nothing was written.');
   });
 
   test('over a file that exists', async () => {
@@ -198,7 +282,7 @@ describe('nothing is written', () => {
   test('for groups below a hundred others, in time that does not grow with their number', async () => {
     let group: object = { name: 'deepest' };
     for (let level = 0; level < 100; level += 1) group = { name: `level-${level}`, subGroups: [group] };
-    const { code, seed, err } = await convert('keycloak', JSON.stringify({ groups: [group] }));
+    const { code, seed, err } = await convert('keycloak', JSON.stringify({ realm: 'deep', groups: [group] }));
     expect([code, seed?.groups?.length]).toEqual([0, 11]);
     expect(err).toContain('is below 20 others');
     expect(err).toContain('groupName must not be longer than 100 characters');
