@@ -102,8 +102,15 @@ function toCredentials(
   );
 }
 
-/** @throws CliError if the server in use is not the server of the profile */
-export function assertProfileServer(settings: CliSettings, profile: Profile): void {
+/**
+ * @param alternative what else the user can do, for the hint
+ * @throws CliError if the server in use is not the server of the profile
+ */
+export function assertProfileServer(
+  settings: CliSettings,
+  profile: Profile,
+  alternative = ', or set credentials in the environment',
+): void {
   const target = settings.get('base-url');
   if (!target || !URL.canParse(target.value) || !URL.canParse(profile.baseUrl)) return;
   // One host can serve several services; a project file must not select another one.
@@ -111,7 +118,7 @@ export function assertProfileServer(settings: CliSettings, profile: Profile): vo
   if (isOwn(target.value, profile.baseUrl)) return;
   throw signInNeededError(
     `The credentials of the profile are for ${stripUserInfo(profile.baseUrl)}, not for ${stripUserInfo(target.value)} (${target.origin}); none were sent.`,
-    'Add a profile for this server with `iam profile add`, or set credentials in the environment.',
+    `Add a profile for this server with \`iam profile add NAME --base-url ${stripUserInfo(target.value)}\`, and select it with --profile NAME${alternative}.`,
   );
 }
 

@@ -98,7 +98,8 @@ async function addSecondFactor(context: Context, { name, baseUrl }: Target): Pro
 
 function resolveTarget({ settings }: Context): Target {
   const profile = settings.profile;
-  if (profile) assertProfileServer(settings, profile);
+  // The session is stored in a profile, whatever credentials are in the environment.
+  if (profile) assertProfileServer(settings, profile, '');
   const name = profile ? (settings.profileName?.value ?? 'default') : 'default';
   const baseUrl = resolveBaseUrl(settings);
   assertConfidential(settings, baseUrl);

@@ -6,7 +6,7 @@ import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError } from '../../errors.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
-import { damagedExitCode, dataOption, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
+import { damagedExitCode, dataOption, dataWords, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
 
 /** Adds the command. */
 export function addStoreRepair(noun: Command, runtime: CliRuntime): void {
@@ -67,6 +67,6 @@ function lossNotAcceptedError(folder: string, preview: RepairPreview): CliError 
     lines: formatRepairPreview(preview),
     code: 'LOSS_NOT_ACCEPTED',
     exitCode: damagedExitCode,
-    hint: 'Restore a backup with `iam store restore FILE --force`, or accept the loss with --accept-loss.',
+    hint: `Restore a backup with \`iam store restore FILE --force ${dataWords(folder)}\`, or accept the loss with --accept-loss.`,
   });
 }

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { OfflineStore } from '../../../server/store/maintenance/offline-store.ts';
 import type { CommandOptions, Context } from '../../context.ts';
+import { singleQuote } from '../../http/curl.ts';
 import { convertStoreErrors } from './store-errors.ts';
 
 /** The exit code for a damaged store. */
@@ -14,6 +15,9 @@ export function resolveStoreFolder({ manifest, environment }: Context, { data }:
   const setting = manifest.settings.find(({ name }) => name === 'data');
   return path.resolve(String(data ?? (environment.variables[setting?.environment ?? ''] || setting?.default)));
 }
+
+/** The option that names this folder, for a command of a hint. */
+export const dataWords = (folder: string): string => `--data ${singleQuote(folder)}`;
 
 /** Runs `work` with the offline store API of the server. @throws CliError if the store cannot be opened */
 export async function withOfflineStore<Result>(

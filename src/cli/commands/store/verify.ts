@@ -1,12 +1,21 @@
 /** `iam store verify`: verifies the files of a store. */
+import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { StoreReport } from '../../../server/store/maintenance/verify.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, usageError } from '../../errors.ts';
+import { singleQuote } from '../../http/curl.ts';
 import { escapeControls } from '../../io/control-characters.ts';
 import { formatFields } from '../../output/table.ts';
-import { damagedExitCode, dataOption, formatRowCounts, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
+import {
+  damagedExitCode,
+  dataOption,
+  dataWords,
+  formatRowCounts,
+  resolveStoreFolder,
+  withOfflineStore,
+} from './store-folder.ts';
 
 /** Adds the command. */
 export function addStoreVerify(noun: Command, runtime: CliRuntime): void {
@@ -21,7 +30,13 @@ export function addStoreVerify(noun: Command, runtime: CliRuntime): void {
     ],
   }).option(...dataOption);
   setAction(command, runtime, async (context, _, options) => {
-    const report = await withOfflineStore(context, (store) => store.verify(resolveStoreFolder(context, options)));
+    const folder = resolveStoreFolder(context, options);
+    if (statSync(folder, { throwIfNoEntry: false })?.isFile())
+      throw usageError(
+        `${folder} is a file, not the folder of a store.`,
+        `If it is a backup, \`iam store restore ${singleQuote(folder)} --dry-run --data NEW_FOLDER\` checks it.`,
+      );
+    const report = await withOfflineStore(context, (store) => store.verify(folder));
     if (context.printer.isForPeople) context.printer.lines(await formatReport(report));
     else await context.printer.value(report);
     if (!report.sound) throw damagedError(report);
@@ -53,7 +68,7 @@ function damagedError({ folder, opens, refusal }: StoreReport): CliError {
   const message =
     refusal ?? `${folder} has damaged files, but their data is available in other files. No data is lost.`;
   const hint = opens
-    ? 'A server can still open the store. Back it up now with `iam store backup --to FILE --data FOLDER`.'
-    : 'Restore a backup with `iam store restore FILE --force`, or preview a repair with `iam store repair --dry-run`.';
+    ? `A server can still open the store. Back it up now with \`iam store backup --to FILE ${dataWords(folder)}\`.`
+    : `Restore a backup with \`iam store restore FILE --force ${dataWords(folder)}\`, or preview a repair with \`iam store repair --dry-run ${dataWords(folder)}\`.`;
   return new CliError(message, { code: 'STORE_DAMAGED', exitCode: damagedExitCode, hint });
 }
