@@ -7,6 +7,7 @@ import type { CommandOptions, Context } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
+import { jsonText } from '../io/control-characters.ts';
 import { withFileLock } from '../io/private-files.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { resolveOperation } from '../request/operation-names.ts';
@@ -159,8 +160,16 @@ async function* previewRows(context: Context, rows: AsyncIterable<SelectedRow>) 
   for await (const { row, action } of rows) {
     if (action !== 'do' || !isValidRow(row)) continue;
     const { line, operation, input } = row;
-    yield [{ line, operation: operation.id, ...withoutSecrets(context, previewOf(context, operation, input)) }];
+    const { body, ...request } = withoutSecrets(context, previewOf(context, operation, input));
+    yield [
+      { line, operation: operation.id, ...request, ...(body === undefined ? {} : { body: bodyCell(context, body) }) },
+    ];
   }
+}
+
+/** In a cell, a body is JSON: other objects are shown as their names. */
+function bodyCell({ printer: { format } }: Context, body: unknown): unknown {
+  return format === 'table' || format === 'wide' || format === 'csv' ? jsonText(body) : body;
 }
 
 /** One destructive row needs a yes; several rows need their number to be typed. */

@@ -300,6 +300,14 @@ describe('bulk run', () => {
     await expect(stat(home.file('rows.resume-log'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
+  test.each(['table', 'wide', 'csv'])('previews the body of a request as JSON with -o %s', async (format) => {
+    await using home = await Home.make();
+    await using server = await startFakeServer(() => ({}));
+    const file = await rows(home, 'groupName\nops\n');
+    const { out } = await run(home, server, ['run', file, ...creating, '--dry-run', '-o', format]);
+    expect(out.replaceAll('""', '"')).toContain('{"groupName":"ops"}');
+  });
+
   test('creates groups and adds members on a real server', async () => {
     await using home = await Home.make();
     await using server = await startServer();
