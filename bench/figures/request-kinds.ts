@@ -27,12 +27,8 @@ const loginParts: RequestParts = {
 };
 
 /** The same login by the token endpoint of OAuth. */
-const tokenParts: RequestParts = { method: 'POST', path: '/client-identities/connect/token', authorization: '' };
-const tokenBody = JSON.stringify({
-  grant_type: 'client_credentials',
-  client_id: client.id,
-  client_secret: client.secret,
-});
+const tokenParts: RequestParts = { ...loginParts, path: '/client-identities/connect/token' };
+const tokenBody = JSON.stringify({ grant_type: 'client_credentials' });
 
 function groupParts({ token }: ServerUnderTest, number: number): RequestParts {
   return { method: 'GET', path: `/groups/${groupIdOf(number)}`, authorization: `Bearer ${token}` };

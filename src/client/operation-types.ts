@@ -1166,8 +1166,8 @@ export interface UserIdentitiesOperations {
    *
    * Sends a code to one contact, an e-mail address or a mobile number. The code verifies the contact when the user
    * is created. It replaces the previous code that the same source requested. Per hour, one contact receives at
-   * most five codes for one source and 20 in total. The response is the same whether or not a user has the
-   * contact.
+   * most five codes for one source and 20 in total, besides those of recoveries. The response is the same whether
+   * or not a user has the contact.
    *
    * `POST /security/iam/v1/user-identities/identification`
    *

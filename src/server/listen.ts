@@ -162,7 +162,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     const cleanupTimer = setInterval(() => {
       void flushUses(appContext);
       void deleteDecoys(appContext);
-      appContext.sandboxes.sweep();
+      for (const sandbox of appContext.sandboxes.sweep()) sandbox.then(deleteDecoys).catch(() => undefined);
     }, cleanupIntervalMs).unref();
     return {
       url: appContext.baseUrl,

@@ -12,16 +12,19 @@ import type { StoreSecret } from '../store/store-secret.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
 import { findUserByLogin } from '../users/users.ts';
 
-/** What a recovery code is bound to: the user, or the digest of a name without a user. */
+/** What a recovery code is bound to: the user, or the digest of a name without a user who can receive codes. */
 export function toRecoveryBinding(
   user: User | undefined,
   loginName: string,
   key: StoreSecret,
 ): OtpBinding & { loginSubject: string } {
   const digest = digestLoginName(loginName, key);
-  const subject = user ? subjectOfUser(user.userId) : subjectOfUnknownName(digest);
+  const subject = user && recoveryContacts(user).length > 0 ? subjectOfUser(user.userId) : subjectOfUnknownName(digest);
   return { purpose: 'recovery', subject, loginSubject: `asked:${digest}` };
 }
+
+/** Where a user receives recovery codes; a locked user does not. */
+const recoveryContacts = (user: User) => (user.locked ? [] : verifiedContacts(user));
 
 /** The e-mail and the mobile. */
 const maxContacts = 2;
@@ -52,8 +55,8 @@ export async function startRecovery(
   const user = await findUserByLogin(tx, loginName);
   const source = await resolveOtpSource(tx, user, deviceTokenId, deps);
   await consumeOtpRateLimit(tx, `asked:${digest}`, deps, { source });
-  const contacts = user && !user.locked ? verifiedContacts(user) : [];
-  const binding = toRecoveryBinding(contacts.length > 0 ? user : undefined, loginName, deps.storeSecret);
+  const contacts = user ? recoveryContacts(user) : [];
+  const binding = toRecoveryBinding(user, loginName, deps.storeSecret);
   const decoys = createDecoyContacts(digest, maxContacts);
   // Limits of a contact are applied silently, because an error would reveal that the contact exists.
   await sendOtp(tx, { ...binding, contacts, decoys, source, quiet: true }, deps);

@@ -12,6 +12,7 @@ import type { Socket } from 'node:net';
 import { errorTable } from '../../contract/error-codes.ts';
 import { apiError, type IamError, type PlainErrorCode } from '../../contract/errors.ts';
 import { createConnectionLimits } from './connections/connection-limits.ts';
+import { createOpenExchanges } from './connections/open-exchanges.ts';
 import { toOriginForm } from './paths.ts';
 
 const maxHeaderSize = 16 * 1024;
@@ -44,20 +45,24 @@ export async function createNodeServer(options: NodeServerOptions, listener: Req
     requireHostHeader: false,
   };
   const limits = createConnectionLimits();
+  const exchanges = createOpenExchanges();
   const handle = limits.limitPipelining((request, response) => {
+    exchanges.track(request, response);
     request.url = toOriginForm(request.url ?? '/');
     listener(request, response);
   });
   const server = options.tls ? await createTlsServer(settings, options.tls, handle) : createServer(settings, handle);
   limits.closeStalled(server, requestTimeout);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    rejectMalformed(error, socket, options.newRequestId()),
+    exchanges.afterResponses(socket, () => rejectMalformed(error, socket, options.newRequestId())),
   );
   server.on('connect', (_request: IncomingMessage, socket: Socket) =>
-    writeRawResponse(socket, 'METHOD_NOT_ALLOWED', {
-      'X-Request-Id': options.newRequestId(),
-      Allow: 'GET, HEAD, OPTIONS',
-    }),
+    exchanges.afterResponses(socket, () =>
+      writeRawResponse(socket, 'METHOD_NOT_ALLOWED', {
+        'X-Request-Id': options.newRequestId(),
+        Allow: 'GET, HEAD, OPTIONS',
+      }),
+    ),
   );
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
     rejectRequest(response, apiError('EXPECTATION_FAILED'), options.newRequestId()),

@@ -75,8 +75,8 @@ export async function enqueueMessage(tx: Transaction, draft: MessageDraft, deps:
       ? chooseDelivery(isDecoy, deps.outbox.isRelayed(contact.channel))
       : { delivery: 'late' as const, arrivesAt: collapsedUntil.toISOString(), collapsed: 1 }),
   });
-  for (const row of await applyOutcome(message, deps.outbox.findOutcome(contact), now.getTime()))
-    await tx.messages.insert(row);
+  const outcome = isDecoy ? undefined : deps.outbox.findOutcome(contact);
+  for (const row of await applyOutcome(message, outcome, now.getTime())) await tx.messages.insert(row);
 }
 
 function chooseDelivery(isDecoy: boolean, isRelayed: boolean): Pick<Message, 'delivery'> {

@@ -34,7 +34,7 @@ interface Deps {
 interface OtpRateLimitOptions {
   /** Without a source, all requests count together: five an hour. */
   readonly source?: OtpSource;
-  /** Returns false instead of throwing. */
+  /** Returns false instead of throwing. Counts separately: otherwise others that throw would show the count. */
   readonly quiet?: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function consumeOtpRateLimit(
   if (deps.disableRateLimits) return true;
   const now = epochSeconds(deps.clock);
   // Callers choose contacts: keys with a chosen order would keep expired rows out of reach of `clearExpired`.
-  const contact = deps.storeSecret.digest('otp-sendings', name);
+  const contact = deps.storeSecret.digest('otp-sendings', quiet ? `quiet:${name}` : name);
   const row = await tx.sendings.get(contact);
   // Ignore events in the future, from before the clock was set back.
   const events = readEvents(row).filter(({ at }) => at > now - hourSeconds && at <= now + clockToleranceSeconds);
@@ -62,15 +62,14 @@ export async function consumeOtpRateLimit(
     secondsUntilBelow(filterEvents(events, digest), maxOtpsPerSource, now),
     source.isKnown ? 0 : secondsUntilBelow(events, maxOtpsOverall, now),
   );
-  if (retryAfter > 0) {
-    if (quiet) return false;
-    throw retryLater('TOO_MANY_CODES', retryAfter);
-  }
-  const updated = { contact, events: addEvent(events, digest, now) };
+  const isAllowed = retryAfter === 0;
+  if (!isAllowed && !quiet) throw retryLater('TOO_MANY_CODES', retryAfter);
+  // Written in any case: that less is written would show that the limit is reached, and so that the contact exists.
+  const updated = { contact, events: isAllowed ? addEvent(events, digest, now) : events };
   if (row) await tx.sendings.replace(updated);
   else await tx.sendings.insert(updated);
   await clearExpired(toExpiringTable(tx.sendings, readEvents), (row) => row.contact, now, contact);
-  return true;
+  return isAllowed;
 }
 
 /** Rows without events were written by a version that counted over all sources only. */

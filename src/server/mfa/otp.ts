@@ -55,8 +55,8 @@ export interface OtpTransaction {
 export interface OtpRequest extends OtpBinding {
   readonly contacts: readonly Contact[];
   /**
-   * Hides the number of contacts: one decoy for each possible contact. Decoys beyond the real contacts cause the same
-   * work, including a message, which is never shown or sent.
+   * Hides the number of contacts: one decoy for each possible contact. Decoys beyond the real contacts, and contacts whose
+   * limit is reached, cause the same work, including a message, which is never shown or sent.
    */
   readonly decoys?: readonly Contact[];
   readonly source: OtpSource;
@@ -77,10 +77,7 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
   const reached: Contact[] = [];
   for (const contact of recipients)
     if (await consumeOtpRateLimit(tx, contactKey(contact), deps, { source, quiet })) reached.push(contact);
-  // A new code that reaches no contact would only invalidate the previous one.
   const real = contacts.filter((contact) => reached.includes(contact));
-  if (recipients.length > 0 && (contacts.length > 0 ? real : reached).length === 0)
-    return createDecoyOtpTransaction(deps);
   const now = epochSeconds(deps.clock);
   const codes = await listOtps(tx, request);
   const requester = {
@@ -93,29 +90,36 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
     if (quiet) return createDecoyOtpTransaction(deps);
     throw retryLater('TOO_MANY_CODES', replacement.allowedAt - now);
   }
+  // A code that reaches no contact is stored as well: later responses would show that there is none, and so that the user
+  // exists. It must not void the previous one of the requester, which is stored once more instead.
+  const isUndelivered = contacts.length > 0 && real.length === 0;
+  const kept = isUndelivered ? codes.find((row) => isLive(row, now) && isSameRequest(row, requester)) : undefined;
   for (const { codeId } of replacement.removed) await tx.codes.delete(codeId);
   const code = createOtpCode(real, reached, deps);
   const codeId = deps.random.uuid();
   await clearExpired(tx.codes, (row) => row.codeId, now, codeId);
   const expiresAt = now + lifetimeSeconds;
-  await tx.codes.insert({
-    purpose,
-    subject,
-    ...(target === undefined ? {} : { target }),
-    ...(about === undefined ? {} : { about }),
-    source: requester.source,
-    known: requester.known,
-    sequence: (codes.at(-1)?.sequence ?? 0) + 1,
-    codeId,
-    codeHash: hashOtp(codeId, code, deps),
-    used: false,
-    createdAt: now,
-    expiresAt,
-  });
+  await tx.codes.insert(
+    kept ?? {
+      purpose,
+      subject,
+      ...(target === undefined ? {} : { target }),
+      ...(about === undefined ? {} : { about }),
+      source: requester.source,
+      known: requester.known,
+      sequence: (codes.at(-1)?.sequence ?? 0) + 1,
+      codeId,
+      codeHash: hashOtp(codeId, code, deps),
+      used: false,
+      createdAt: now,
+      expiresAt,
+    },
+  );
   const text = `${purpose === 'mfa' ? 'Your sign-in code' : 'Your code'} is {code}. It expires in ten minutes. Do not share it.`;
-  for (const contact of reached) {
+  for (const contact of recipients) {
     const isDecoy = !real.includes(contact);
-    const sentCode = { codeId, code: isDecoy ? decoyCode : code, expiresAt, voids: replacement.voids };
+    const voids = kept ? undefined : replacement.voids;
+    const sentCode = { codeId, code: isDecoy ? decoyCode : code, expiresAt, voids };
     await enqueueMessage(tx, { contact, purpose, text, code: sentCode, isDecoy }, deps);
   }
   return { codeId, expiresAt, expiresIn: String(lifetimeSeconds) };

@@ -45,8 +45,8 @@ export interface Sandboxes<Context> {
   view(name: string): SandboxView;
   /** Deletes a sandbox; running requests complete. @throws IamError SANDBOX_NOT_FOUND. */
   delete(name: string): void;
-  /** Deletes idle sandboxes. */
-  sweep(): void;
+  /** Deletes idle sandboxes. @returns the app contexts of the others; those that cannot be created reject */
+  sweep(): readonly Promise<Context>[];
   /** Deletes all sandboxes. */
   end(): void;
 }
@@ -180,7 +180,10 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
       if (!findCurrent(name)) throw apiError('SANDBOX_NOT_FOUND');
       drop(name);
     },
-    sweep,
+    sweep() {
+      sweep();
+      return [...sandboxes.values()].map(({ appContext }) => appContext);
+    },
     end() {
       for (const name of [...sandboxes.keys()]) drop(name);
     },
@@ -242,7 +245,7 @@ export const noSandboxes: Sandboxes<never> = {
   create: async () => throwError('PATH_UNKNOWN'),
   view: () => throwError('SANDBOX_NOT_FOUND'),
   delete: () => throwError('SANDBOX_NOT_FOUND'),
-  sweep: () => undefined,
+  sweep: () => [],
   end: () => undefined,
 };
 

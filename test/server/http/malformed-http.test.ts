@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { startServer, type TestServer } from '../../harness.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import {
   buildHead,
   exchange,
@@ -24,6 +24,23 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 const login = `POST ${servicePrefix}/client-identities/login HTTP/1.1`;
+
+describe('a malformed request after others in one write', () => {
+  const health = buildHead('GET /healthz HTTP/1.1', 'Host: localhost');
+  const { clientId, clientSecret } = adminClient;
+  const basic = `Authorization: Basic ${btoa(`${clientId}:${clientSecret}`)}`;
+  const signIn = buildHead(login, 'Host: localhost', basic, 'Content-Length: 0');
+
+  test.each([
+    ['an unknown method', 'G@RB\r\n\r\n', 400],
+    ['a tunnel', buildHead('CONNECT a:1 HTTP/1.1', 'Host: a'), 405],
+    ['an invalid chunk', `${buildHead(login, 'Host: localhost', 'Transfer-Encoding: chunked')}zz\r\n`, 400],
+  ])('%s gets its response after theirs', async (_, broken, status) => {
+    const responses = await exchange(server, `${health}${signIn}${broken}`);
+    expect(responses.map((response) => response.status)).toEqual([200, 200, status]);
+    await expectAlive(server);
+  });
+});
 
 describe('a malformed request', () => {
   const broken: [string, string][] = [

@@ -86,7 +86,7 @@ export class OtpHarness {
   ): Promise<{ codeId: string; code: string; message: Message | undefined }> {
     const request = { ...holder, contacts, source: homeSource, quiet: true, ...options };
     const { codeId } = await this.store.transaction((tx) => sendOtp(tx, request, this.deps));
-    const message = (await this.store.messages.list()).find((row) => row.codeId === codeId);
+    const message = (await this.store.messages.list()).find((row) => row.codeId === codeId && row.delivery !== 'decoy');
     return { codeId, message, code: (message && decryptMessageCode(message, this.deps.storeSecret)) ?? '' };
   }
 
