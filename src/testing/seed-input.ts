@@ -1,5 +1,6 @@
 /** Seeds as the library accepts them: documents, and paths of files. */
 import type { AppContext } from '../server/app-context.ts';
+import { formatPath } from '../server/lib/field-path.ts';
 import { applySeedToServer } from '../server/seed/apply-to-server.ts';
 import { SeedError } from '../server/seed/error.ts';
 import { toSeedIssues } from '../server/seed/issues.ts';
@@ -15,7 +16,7 @@ export async function readSeedInput(seed: string | SeedInput): Promise<SeedDocum
   if (result.success) return result.data;
   const issues = result.error.issues.flatMap(toSeedIssues);
   throw new SeedError(
-    issues.map(({ path, message }) => `${path.join('.') || 'the seed'}: ${message}`).join('\n'),
+    issues.map(({ path, message }) => `${formatPath(path) || 'the seed'}: ${message}`).join('\n'),
     issues,
   );
 }

@@ -1,4 +1,4 @@
-/** Limits of one-time codes do not show whether a user exists, whoever has used them up. */
+/** Limits of one-time codes do not show whether a user exists. */
 import { expect, test } from 'vitest';
 import type { TestServer } from '../harness.ts';
 import { alice } from '../server/operations/user-identities/login-fixtures.ts';

@@ -42,7 +42,7 @@ describe('seed', () => {
   });
 
   test.each([
-    [{ users: [{ userId: 'u', color: 'red' }] } as never, 'users.0.color: unknown key'],
+    [{ users: [{ userId: 'u', color: 'red' }] } as never, 'users[0].color: unknown key'],
     [{ groups: [{ groupName: 'a', users: ['unknown'] }] }, 'groups: a refers to unknown'],
     [{ settings: { 'user-token-lifetime': 5 } }, 'settings.user-token-lifetime: must equal'],
     ['/nonexistent/seed.yaml', "can't read the seed"],

@@ -98,7 +98,7 @@ describe('a server in this process', () => {
     [{ host: '0.0.0.0' }, /allow-remote/],
     [{ sed: 'seed.yaml' } as never, /unknown option sed/],
     [{ store: 'data/here' as never }, /store: must be 'memory' or/],
-    [{ seed: { groups: [{ groupName: 'x', roles: 'A' }] } as never }, /^groups.0.roles: must be a list$/],
+    [{ seed: { groups: [{ groupName: 'x', roles: 'A' }] } as never }, /^groups\[0\]\.roles: must be a list$/],
   ])('does not start with %j', async (options, reason) => {
     await expect(startServer(options)).rejects.toThrow(reason);
   });

@@ -3,18 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
 import { type ApiErrorItem, type FieldErrorCode, fieldError, IamError } from '../../contract/errors.ts';
 import { findNearest } from '../../contract/nearest-name.ts';
+import { formatPath } from '../lib/field-path.ts';
 import { findMalformedNames, isWellEncoded } from './query.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 type Issue = z.core.$ZodIssue;
-
-/** Formats the path of a field for messages: `field`, `list[3].field`. */
-export function formatPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text && '.'}${String(key)}`),
-    '',
-  );
-}
 
 const maxErrors = 100;
 

@@ -1,5 +1,6 @@
 /** Applies a seed to a running server. The library and the control plane share it. */
 import { isCurrentSetting, SettingError, type Settings } from '../config/settings.ts';
+import { formatPath } from '../lib/field-path.ts';
 import { applySeed } from './apply.ts';
 import type { SeedCounts } from './entries.ts';
 import { SeedError } from './error.ts';
@@ -20,7 +21,7 @@ export async function applySeedToServer(
 export function assertSettingsEqual({ settings = {} }: SeedDocument, current: Settings): void {
   const issues = findSettingIssues(settings, current);
   if (issues.length > 0)
-    throw new SeedError(issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'), issues);
+    throw new SeedError(issues.map(({ path, message }) => `${formatPath(path)}: ${message}`).join('\n'), issues);
 }
 
 const settingMessage = 'must equal the setting of the server, which changes only at its start';

@@ -1,5 +1,6 @@
 /** Parses a seed document (YAML or JSON). Errors contain line and column. */
 import { type Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { formatPath } from '../lib/field-path.ts';
 import { SeedError } from './error.ts';
 import { toSeedIssues } from './issues.ts';
 import { SeedDocument } from './schema.ts';
@@ -29,7 +30,9 @@ export async function parseSeed(text: string, file: string): Promise<SeedDocumen
   const issues = result.error.issues.slice(0, maxErrors).flatMap(toSeedIssues).slice(0, maxErrors);
   const positionOf = (path: readonly PropertyKey[]) => formatPosition(file, lines, findOffset(document, path));
   throw new SeedError(
-    issues.map(({ path, message }) => `${positionOf(path)} ${path.join('.') || 'the document'}: ${message}`).join('\n'),
+    issues
+      .map(({ path, message }) => `${positionOf(path)} ${formatPath(path) || 'the document'}: ${message}`)
+      .join('\n'),
   );
 }
 

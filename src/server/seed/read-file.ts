@@ -5,8 +5,9 @@ import type { SeedDocument } from './schema.ts';
 
 /** Reads and validates a seed file (YAML or JSON). @throws SeedError if it cannot be read or is invalid. */
 export async function readSeedFile(file: string): Promise<SeedDocument> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new SeedError(`can't read the seed: ${error.message}`);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'ENOENT' ? 'file not found' : error.message;
+    throw new SeedError(`can't read the seed: ${file}: ${reason}`);
   });
   // Load the YAML parser on demand: it is large, and most starts have no seed.
   const { parseSeed } = await import('./parse.ts');

@@ -73,20 +73,20 @@ async function recordCalls(): Promise<Step[]> {
   }
 }
 
-async function traceCalls({ admin }: TestServer): Promise<Step[]> {
+async function traceCalls({ admin, as }: TestServer): Promise<Step[]> {
   const session = new Session();
   session.connect();
   try {
     const scripts = await listScripts(session);
-    // Setting the tracepoints can take longer than the server keeps a connection.
-    const headers = { connection: 'close' };
+    const { accessToken: token } = await admin.clientIdentities.login();
     const functions = await listExecutedFunctions(session, scripts, () =>
-      admin.groups.create({ body: { groupName: 'untraced' }, headers }),
+      as({ token }).groups.create({ body: { groupName: 'untraced' } }),
     );
     for (const [index, executed] of functions.entries()) await setTracepoint(session, executed, index);
     const recorded: number[] = [];
     Object.assign(globalThis, { [Symbol.for(callsKey)]: recorded });
-    await admin.groups.create({ body: { groupName: 'traced' } });
+    // On a new connection: setting the tracepoints can take longer than the server keeps one.
+    await as({ token }).groups.create({ body: { groupName: 'traced' } });
     return recorded.flatMap((index) => functions[index] ?? []);
   } finally {
     session.disconnect();

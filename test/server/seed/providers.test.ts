@@ -54,17 +54,17 @@ describe('identity providers of a seed', () => {
   });
 
   test.each<[string, object, string]>([
-    ['a name with a colon', { ...oidc, name: 'a:b' }, 'providers.0.name: must be 1 to 64'],
-    ['a JWKS URI that is not HTTP', { ...oidc, jwksUri: 'file:///etc/keys' }, 'providers.0.jwksUri: must be an http'],
-    ['an invalid certificate', { ...root, certificate: 'x' }, 'providers.0.certificate: must be one certificate'],
+    ['a name with a colon', { ...oidc, name: 'a:b' }, 'providers[0].name: must be 1 to 64'],
+    ['a JWKS URI that is not HTTP', { ...oidc, jwksUri: 'file:///etc/keys' }, 'providers[0].jwksUri: must be an http'],
+    ['an invalid certificate', { ...root, certificate: 'x' }, 'providers[0].certificate: must be one certificate'],
     [
       'two certificates in one value',
       { ...root, certificate: authority.pem + authority.pem },
       'must be one certificate',
     ],
-    ['no certificate at all', { ...saml, certificates: [] }, 'providers.0.certificates: must have an entry'],
-    ['another kind', { ...oidc, kind: 'ldap' }, 'providers.0'],
-    ['the key of another kind', { ...root, issuer: 'https://i' }, 'providers.0.issuer: unknown key'],
+    ['no certificate at all', { ...saml, certificates: [] }, 'providers[0].certificates: must have an entry'],
+    ['another kind', { ...oidc, kind: 'ldap' }, 'providers[0]'],
+    ['the key of another kind', { ...root, issuer: 'https://i' }, 'providers[0].issuer: unknown key'],
   ])('are rejected with %s', async (_, provider, message) => {
     await expect(parseSeed(JSON.stringify({ providers: [provider] }), 'seed.json')).rejects.toThrow(message);
   });
@@ -94,7 +94,7 @@ describe('certificates of users of a seed', () => {
 
   test('are 64 hexadecimal digits', async () => {
     const text = JSON.stringify({ users: [{ userId: 'u', certificates: ['x'] }] });
-    const message = 'users.0.certificates.0: must be 64 hexadecimal digits';
+    const message = 'users[0].certificates[0]: must be 64 hexadecimal digits';
     await expect(parseSeed(text, 'seed.json')).rejects.toThrow(message);
   });
 });

@@ -136,7 +136,7 @@ describe('exits with a one-line error and a specific code if', () => {
     writeFileSync(seed, 'groups:\n  - groupNam: ops\n');
     const wrong = launcher.start({ flags: { seed, store: 'memory' } });
     expect(await wrong.exit()).toBe(2);
-    expect(wrong.stderr()).toContain(`${seed}:2:5: groups.0.groupNam: unknown key`);
+    expect(wrong.stderr()).toContain(`${seed}:2:5: groups[0].groupNam: unknown key`);
     writeFileSync(seed, 'groups:\n  - groupName: ops\n    users: [unknown-user]\n');
     const data = path.join(launcher.folder(), 'store');
     await expectExit(launcher.start({ flags: { seed, data } }), 2, /unknown-user/);

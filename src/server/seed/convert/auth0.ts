@@ -3,6 +3,7 @@
  * exports no usable password hashes, so users set a new password.
  */
 import * as z from 'zod';
+import { formatPath } from '../../lib/field-path.ts';
 import type { SeedUser } from '../schema.ts';
 import { ConversionError, ConvertedSeed, type ImportResult } from './converted-seed.ts';
 
@@ -51,7 +52,7 @@ function parseLine(line: string, place: string): User {
     throw new ConversionError(`${place} is not a user of Auth0: it has no user_id, username or email`);
   if (data) return data;
   const [issue] = error.issues;
-  throw new ConversionError(`${place} is not a user of Auth0: ${issue?.path.join('.')} ${issue?.message}`);
+  throw new ConversionError(`${place} is not a user of Auth0: ${formatPath(issue?.path ?? [])} ${issue?.message}`);
 }
 
 /** The provider before the bar, such as auth0|5f7c8ec7c33c6c004bbafe82, cannot be part of an id. */

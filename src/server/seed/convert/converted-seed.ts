@@ -1,5 +1,6 @@
 /** A seed document in the making, and what of the other service could not be converted. */
 import { bootstrapGroupNames } from '../../bootstrap-groups.ts';
+import { formatPath } from '../../lib/field-path.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import { foldIdentifier } from '../../store/tables.ts';
 import { applySeed } from '../apply.ts';
@@ -126,7 +127,7 @@ export class ConvertedSeed {
     for (const { path, message } of issues) {
       const [owner, at, ...field] = path;
       const entry = owner === section ? this[section][Number(at)] : undefined;
-      if (!reasons.has(entry)) reasons.set(entry, [field.join('.'), message].filter((part) => part !== '').join(' '));
+      if (!reasons.has(entry)) reasons.set(entry, [formatPath(field), message].filter((part) => part !== '').join(' '));
     }
     this.#keep(section, (entry) => reasons.get(entry));
   }

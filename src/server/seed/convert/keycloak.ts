@@ -3,6 +3,7 @@
  * roles, and clients.
  */
 import * as z from 'zod';
+import { formatPath } from '../../lib/field-path.ts';
 import type { SeedGroup, SeedUser } from '../schema.ts';
 import { ConversionError, ConvertedSeed, type ImportResult } from './converted-seed.ts';
 import { RoleNames } from './roles.ts';
@@ -86,7 +87,9 @@ export async function convertRealm(document: object, file: string): Promise<Impo
   const { data: realm, error } = Realm.safeParse(document);
   if (realm === undefined) {
     const [issue] = error.issues;
-    throw new ConversionError(`${file} is not the export of a realm: ${issue?.path.join('.')} ${issue?.message}`);
+    throw new ConversionError(
+      `${file} is not the export of a realm: ${formatPath(issue?.path ?? [])} ${issue?.message}`,
+    );
   }
   const seed = new ConvertedSeed();
   const roles = new RealmRoles(realm, seed);
