@@ -282,7 +282,8 @@ async function stopServer({ server, connections, appContext, cleanupTimer }: Sto
   await closed;
   clearTimeout(timer);
   await flushUses(appContext);
-  await deleteDecoys(appContext);
+  // A shared database may be out of reach, and the other servers delete them.
+  if (!appContext.store.shared) await deleteDecoys(appContext);
   await delivered;
   await appContext.store.close();
   await appContext.audit?.close();
