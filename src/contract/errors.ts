@@ -102,6 +102,14 @@ export function detailedError(code: PlainErrorCode, details: ErrorDetails, messa
   return new IamError([{ code, message, details }]);
 }
 
+/** Formats the path of a field for messages: `field`, `list[3].field`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text && '.'}${String(key)}`),
+    '',
+  );
+}
+
 /** Creates an error about a field, a parameter or a header, or about a combination of several. */
 export function fieldError(code: FieldErrorCode, field: string | readonly string[], message?: string): IamError {
   return new IamError([{ code, message, details: typeof field === 'string' ? { field } : { fields: field } }]);

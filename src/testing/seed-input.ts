@@ -1,6 +1,6 @@
 /** Seeds as the library accepts them: documents, and paths of files. */
+import { formatPath } from '../contract/errors.ts';
 import type { AppContext } from '../server/app-context.ts';
-import { formatPath } from '../server/lib/field-path.ts';
 import { applySeedToServer } from '../server/seed/apply-to-server.ts';
 import { SeedError } from '../server/seed/error.ts';
 import { toSeedIssues } from '../server/seed/issues.ts';

@@ -1,7 +1,6 @@
 /** Reads request bodies: UTF-8 only, limited in length (setting `body-limit`, or the operation's own limit), depth and number of values, without `__proto__` members. */
 import type { IncomingMessage } from 'node:http';
-import { apiError, detailedError, fieldError, type IamError } from '../../contract/errors.ts';
-import { formatPath } from '../lib/field-path.ts';
+import { apiError, detailedError, fieldError, formatPath, type IamError } from '../../contract/errors.ts';
 import { findUnstorableText, isStorableText } from '../lib/storable-text.ts';
 import { parseBoundedJson } from './bounded-json.ts';
 import { parseLargeJson } from './large-json.ts';

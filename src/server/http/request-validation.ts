@@ -1,9 +1,8 @@
 /** Validates path, query and body against the declaration, and reports errors that name the field. */
 import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
-import { type ApiErrorItem, type FieldErrorCode, fieldError, IamError } from '../../contract/errors.ts';
+import { type ApiErrorItem, type FieldErrorCode, fieldError, formatPath, IamError } from '../../contract/errors.ts';
 import { findNearest } from '../../contract/nearest-name.ts';
-import { formatPath } from '../lib/field-path.ts';
 import { findMalformedNames, isWellEncoded } from './query.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;

@@ -1,6 +1,6 @@
 /** Applies a seed to a running server. The library and the control plane share it. */
+import { formatPath } from '../../contract/errors.ts';
 import { isCurrentSetting, SettingError, type Settings } from '../config/settings.ts';
-import { formatPath } from '../lib/field-path.ts';
 import { applySeed } from './apply.ts';
 import type { SeedCounts } from './entries.ts';
 import { SeedError } from './error.ts';

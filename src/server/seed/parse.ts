@@ -1,6 +1,7 @@
 /** Parses a seed document (YAML or JSON). Errors contain line and column. */
+
 import { type Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
-import { formatPath } from '../lib/field-path.ts';
+import { formatPath } from '../../contract/errors.ts';
 import { SeedError } from './error.ts';
 import { toSeedIssues } from './issues.ts';
 import { SeedDocument } from './schema.ts';

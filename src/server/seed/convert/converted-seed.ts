@@ -1,6 +1,6 @@
 /** A seed document in the making, and what of the other service could not be converted. */
+import { formatPath } from '../../../contract/errors.ts';
 import { bootstrapGroupNames } from '../../bootstrap-groups.ts';
-import { formatPath } from '../../lib/field-path.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import { foldIdentifier } from '../../store/tables.ts';
 import { applySeed } from '../apply.ts';

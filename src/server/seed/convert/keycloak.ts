@@ -2,8 +2,9 @@
  * Converts the export of a Keycloak realm (RealmRepresentation of its Admin REST API) into a seed: users, groups with their
  * roles, and clients.
  */
+
 import * as z from 'zod';
-import { formatPath } from '../../lib/field-path.ts';
+import { formatPath } from '../../../contract/errors.ts';
 import type { SeedGroup, SeedUser } from '../schema.ts';
 import { ConversionError, ConvertedSeed, type ImportResult } from './converted-seed.ts';
 import { RoleNames } from './roles.ts';

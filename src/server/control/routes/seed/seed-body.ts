@@ -1,7 +1,6 @@
 /** Seed documents in request bodies, and the counts in the response. */
 import * as z from 'zod';
-import { type ApiErrorItem, IamError } from '../../../../contract/errors.ts';
-import { formatPath } from '../../../lib/field-path.ts';
+import { type ApiErrorItem, formatPath, IamError } from '../../../../contract/errors.ts';
 import type { SeedKind } from '../../../seed/entries.ts';
 import { SeedError } from '../../../seed/error.ts';
 import type { SeedIssue } from '../../../seed/issues.ts';

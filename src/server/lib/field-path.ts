@@ -1,7 +1,0 @@
-/** Formats the path of a field for messages: `field`, `list[3].field`. */
-export function formatPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text && '.'}${String(key)}`),
-    '',
-  );
-}
