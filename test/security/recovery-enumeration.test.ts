@@ -32,6 +32,12 @@ const repeat = async (count: number, work: () => Promise<{ status: number }>): P
 const wrongCode = (server: TestServer, ip: string, username: string) =>
   resetFrom(server, ip, '123456', { username }).then(({ status }) => status);
 
+/** The statuses for wrong codes of the requester and of another source, after 20 wrong codes of others. */
+async function guessAfterOthers(server: TestServer, name: string): Promise<readonly number[]> {
+  await fromFourAttackers((ip) => wrongCode(server, ip, name));
+  return [await wrongCode(server, hotel, name), await wrongCode(server, attackerAddress(9), name)];
+}
+
 test('a recovery does not count for the codes before a sign-up', () =>
   compare(async (server, { name, email }) => [
     ...(await repeat(2, () => requestCodeFrom(server, hotel, name))),
@@ -42,8 +48,7 @@ test('codes before a sign-up do not count for a recovery', () =>
   compare(async (server, { name, email }) => {
     await repeat(5, () => identifyFrom(server, hotel, email));
     await requestCodeFrom(server, hotel, name);
-    await fromFourAttackers((ip) => wrongCode(server, ip, name).then((status) => ({ status })));
-    return [await wrongCode(server, hotel, name), await wrongCode(server, attackerAddress(9), name)];
+    return guessAfterOthers(server, name);
   }));
 
 test('a contact that receives no more codes has one that was requested by another name of the user', () =>
@@ -51,8 +56,7 @@ test('a contact that receives no more codes has one that was requested by anothe
     await repeat(5, () => requestCodeFrom(server, hotel, alias));
     server.clock.advance(601);
     await requestCodeFrom(server, hotel, name);
-    await fromFourAttackers((ip) => wrongCode(server, ip, name).then((status) => ({ status })));
-    return [await wrongCode(server, hotel, name), await wrongCode(server, attackerAddress(9), name)];
+    return guessAfterOthers(server, name);
   }));
 
 test.each<[string, { locked: boolean } | { emailVerified: boolean }]>([
@@ -67,8 +71,7 @@ test.each<[string, { locked: boolean } | { emailVerified: boolean }]>([
   });
   const observe = async (name: string) => {
     await requestCodeFrom(server, hotel, name);
-    await fromFourAttackers((ip) => wrongCode(server, ip, name).then((status) => ({ status })));
-    return [await wrongCode(server, hotel, name), await wrongCode(server, attackerAddress(9), name)];
+    return guessAfterOthers(server, name);
   };
   expect(await observe(alice.userName)).toEqual(await observe('zoe'));
 });

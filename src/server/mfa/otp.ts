@@ -116,9 +116,9 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
     },
   );
   const text = `${purpose === 'mfa' ? 'Your sign-in code' : 'Your code'} is {code}. It expires in ten minutes. Do not share it.`;
+  const voids = kept ? undefined : replacement.voids;
   for (const contact of recipients) {
     const isDecoy = !real.includes(contact);
-    const voids = kept ? undefined : replacement.voids;
     const sentCode = { codeId, code: isDecoy ? decoyCode : code, expiresAt, voids };
     await enqueueMessage(tx, { contact, purpose, text, code: sentCode, isDecoy }, deps);
   }

@@ -1,5 +1,4 @@
 /** Parses a seed document (YAML or JSON). Errors contain line and column. */
-
 import { type Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { formatPath } from '../../contract/errors.ts';
 import { SeedError } from './error.ts';

@@ -75,7 +75,7 @@ function useAcceptance() {
       if (earlier === undefined || earlier === login.subject) void queryClient.invalidateQueries();
       else void queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== callerQueryKey[0] });
     },
-    // A token that nobody uses must not stay valid.
+    // A token that is not used must not stay valid.
     onError: (_error, { accessToken }) => void control.POST('/revoke', { body: { token: accessToken } }),
   });
 }

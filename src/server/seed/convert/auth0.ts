@@ -2,7 +2,6 @@
  * Converts users of Auth0 into a seed: the lines of an export or of the file of a bulk import, one JSON object each. Auth0
  * exports no usable password hashes, so users set a new password.
  */
-
 import * as z from 'zod';
 import { formatPath } from '../../../contract/errors.ts';
 import type { SeedUser } from '../schema.ts';

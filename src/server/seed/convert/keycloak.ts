@@ -2,7 +2,6 @@
  * Converts the export of a Keycloak realm (RealmRepresentation of its Admin REST API) into a seed: users, groups with their
  * roles, and clients.
  */
-
 import * as z from 'zod';
 import { formatPath } from '../../../contract/errors.ts';
 import type { SeedGroup, SeedUser } from '../schema.ts';
