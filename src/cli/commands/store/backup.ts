@@ -7,7 +7,6 @@ import { addCommand, setAction } from '../../command.ts';
 import { backupPath } from '../../config/safety.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError, usageError } from '../../errors.ts';
-import { isFileError, unreadableFileError } from '../../io/file-errors.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 import { callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
 import { backupExistsError, resolveBackupTarget } from './backup-target.ts';
@@ -87,9 +86,7 @@ export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
   setAction(command, runtime, (context, [file], options) =>
     withOfflineStore(context, async (store) => {
       const [backup, folder] = [path.resolve(String(file)), resolveStoreFolder(context, options)];
-      const facts = await store.readBackup(backup).catch((error: unknown) => {
-        throw isFileError(error) ? unreadableFileError(backup, error) : error;
-      });
+      const facts = await store.readBackup(backup);
       const exists = await store.holdsStore(folder);
       if (exists && options.force !== true) throw storeExistsError(folder);
       const replaced = exists ? await describeReplaced(store, folder) : [];
