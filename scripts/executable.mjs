@@ -58,23 +58,32 @@ function listPackages() {
   return installed.map((folder) => path.relative(root, folder).replaceAll('\\', '/'));
 }
 
+/** Of hashes of passwords, which Node makes itself since version 24.7 (src/server/users/argon2.ts). */
+const argon2Package = /^node_modules\/@node-rs\/argon2/;
+
+function hasArgon2(node) {
+  return execFileSync(node, ['-p', 'typeof crypto.argon2'], { encoding: 'utf8' }).trim() === 'function';
+}
+
 /** Native code of other platforms is left out. */
 function isForThisPlatform(file) {
   const [, platform] = /\/prebuilds\/([^/]+)\//.exec(file) ?? [];
   return platform === undefined || platform === `${process.platform}-${process.arch}`;
 }
 
-function listProgram() {
+/** @param node the program of Node in the executable */
+function listProgram(node) {
   const own = [...programFiles, ...programFolders, ...notices].flatMap(listFiles);
   const packages = listPackages()
+    .filter((folder) => !(argon2Package.test(folder) && hasArgon2(node)))
     .flatMap(listFiles)
     .filter((file) => (runs.test(file) || licenses.test(path.basename(file))) && isForThisPlatform(file));
   return [...own, ...packages].sort();
 }
 
 /** Writes the two assets of the executable. @returns the assets, by name */
-function writeArchive(folder) {
-  const files = listProgram();
+function writeArchive(node, folder) {
+  const files = listProgram(node);
   const contents = files.map((file) => readFileSync(path.join(root, file)));
   const digest = createHash('sha256');
   for (const [at, bytes] of contents.entries()) digest.update(`${files[at]}\n${bytes.length}\n`).update(bytes);
@@ -106,7 +115,7 @@ async function makeBlob(node, folder) {
   });
   const output = path.join(folder, 'blob');
   const config = path.join(folder, 'config.json');
-  const settings = { main, output, disableExperimentalSEAWarning: true, assets: writeArchive(folder) };
+  const settings = { main, output, disableExperimentalSEAWarning: true, assets: writeArchive(node, folder) };
   writeFileSync(config, JSON.stringify(settings));
   execFileSync(node, ['--experimental-sea-config', config], { stdio: ['ignore', 'ignore', 'inherit'] });
   return readFileSync(output);

@@ -22,7 +22,7 @@ import { openStore } from './store/open.ts';
 import { openExitCodes, StoreOpenError, toInterruptedStartError } from './store/open-error.ts';
 import { StoreUnavailableError } from './store/store.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
-import { PasswordHashingError } from './users/passwords.ts';
+import { PasswordHashingError } from './users/argon2.ts';
 
 export { SettingError };
 

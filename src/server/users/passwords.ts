@@ -1,12 +1,10 @@
 /** Passwords of users: Argon2id with 19 MiB, two passes, one lane (OWASP Password Storage Cheat Sheet). */
-import type { Algorithm } from '@node-rs/argon2';
+import { type Argon2Cost, loadArgon2 } from './argon2.ts';
 import type { HashFlow, HashQueue } from './hash-queue.ts';
 
-/** The enum of the library is `const` and can't be read under isolated modules; 2 is Argon2id. */
-const argon2id = 2 as Algorithm;
-const cost = { algorithm: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const cost: Argon2Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** The minimum that Argon2 accepts; it does not protect a password. */
-const minimalCost = { algorithm: argon2id, memoryCost: 8, timeCost: 1, parallelism: 1 };
+const minimalCost: Argon2Cost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 /** A hash at each cost that no password matches; verified for users that do not exist or have no password. */
 const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$S5o/NACan4ikM34gIUq9zw$ewqZ3vuBrKwdGUouskp7S7cAFxM+JjVy+5zE7M4T10o';
@@ -50,7 +48,7 @@ function computeWork(passwordHash: string): number {
   return parameter('m') * parameter('t');
 }
 
-function selectCost(fast: boolean): typeof cost {
+function selectCost(fast: boolean): Argon2Cost {
   return fast ? minimalCost : cost;
 }
 
@@ -61,32 +59,14 @@ export function createPasswordHasher(fast: boolean): HashPassword {
   return (password) => hashPassword(password, selectCost(fast));
 }
 
-/** Like `Passwords.hash`, without the queue: for the start, before requests are served. */
+/** Like `Passwords.hash`, without the queue: for the start, before requests are served. @throws PasswordHashingError */
 export async function hashPassword(password: string, hashCost = cost): Promise<string> {
   const { hash } = await loadArgon2();
   return hash(password, hashCost);
 }
 
-/** Like `Passwords.matches`, without the queue. Also false if the hash is malformed. */
+/** Like `Passwords.matches`, without the queue. Also false if the hash is malformed. @throws PasswordHashingError */
 export async function verifyPasswordHash(password: string, passwordHash: string): Promise<boolean> {
   const { verify } = await loadArgon2();
-  return verify(passwordHash, password).catch(() => false);
-}
-
-/** The native code for password hashes is not installed. The message is one line and contains the next step. */
-export class PasswordHashingError extends Error {
-  override readonly name = 'PasswordHashingError';
-}
-
-/** Loads the native code at first use: most starts do not need it. @throws PasswordHashingError */
-async function loadArgon2(): Promise<typeof import('@node-rs/argon2')> {
-  try {
-    return await import('@node-rs/argon2');
-  } catch (cause) {
-    const platform = `${process.platform}-${process.arch}`;
-    throw new PasswordHashingError(
-      `the build of @node-rs/argon2 for ${platform} is not installed; install iam-standin again, with optional dependencies`,
-      { cause },
-    );
-  }
+  return verify(passwordHash, password);
 }
