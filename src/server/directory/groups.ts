@@ -61,31 +61,33 @@ export async function readGroupView(reader: GroupReader, reference: string): Pro
   return toGroupView(reader, named);
 }
 
-/** Converts groups to their response form. Most have no dependencies and need no await. */
+/** Converts groups to their response form. Most have no dependencies, and need neither a look-up nor an await. */
 export async function toGroupViews(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
-  const views: GroupView[] = [];
   const cache = reader.groups.rowCache(groupViews);
+  const rows = await readDependencies(reader, groups);
   const pause = createPause(edgesPerTurn);
-  const dependencies = await readDependencies(reader, groups);
+  const views: GroupView[] = [];
   for (const group of groups) {
-    const pausing = pause(1 + group.dependencies.length);
+    const { length } = group.dependencies;
+    const pausing = length === 0 ? undefined : pause(length);
     if (pausing) await pausing;
-    views.push(buildGroupView(cache, group, selectDependencies(group, dependencies)));
+    views.push(buildGroupView(cache, group, length === 0 ? noDependencies : selectDependencies(group, rows)));
   }
   return views;
 }
 
-function selectDependencies({ dependencies }: Group, groups: ReadonlyMap<string, Group>): readonly Group[] {
-  if (dependencies.length === 0) return noDependencies;
-  return dependencies.map((groupId) => groups.get(groupId)).filter((group) => group !== undefined);
+function selectDependencies({ dependencies }: Group, rows: ReadonlyMap<string, Group>): readonly Group[] {
+  return dependencies.map((groupId) => rows.get(groupId)).filter((row) => row !== undefined);
 }
 
 /** The dependencies of all these groups, by id. */
 async function readDependencies(reader: GroupReader, groups: readonly Group[]): Promise<ReadonlyMap<string, Group>> {
   const groupIds = new Set<string>();
-  for (const group of groups) for (const groupId of group.dependencies) groupIds.add(groupId);
-  const rows = groupIds.size === 0 ? noDependencies : await reader.groups.getMany([...groupIds]);
-  return new Map(rows.map((row) => [row.groupId, row]));
+  for (const { dependencies } of groups)
+    if (dependencies.length > 0) for (const groupId of dependencies) groupIds.add(groupId);
+  const rows = new Map<string, Group>();
+  if (groupIds.size > 0) for (const row of await reader.groups.getMany([...groupIds])) rows.set(row.groupId, row);
+  return rows;
 }
 
 function buildGroupView(cache: WeakMap<Group, CachedView>, group: Group, dependencies: readonly Group[]): GroupView {

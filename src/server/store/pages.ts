@@ -30,7 +30,7 @@ export async function readFilteredPage<Item>(
   let after = range.after;
   for (;;) {
     const rows = await fetch({ after, limit: fetchLimit });
-    for (const row of rows) if (isMatch(row)) matches.push(row);
+    matches.push(...rows.filter(isMatch));
     const last = rows.at(-1);
     if (matches.length > range.limit || rows.length < fetchLimit || last === undefined)
       return toPage(matches, range.limit, keyOf);

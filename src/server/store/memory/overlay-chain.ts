@@ -64,7 +64,8 @@ function mergeChain(
 ): StoredRow[] {
   const { after, limit = Number.POSITIVE_INFINITY } = range;
   const [only] = chain;
-  if (only !== undefined && chain.length === 1) return readSingle(only, keysOf(only), after, limit);
+  if (only !== undefined && chain.length === 1)
+    return (keysOf(only)?.slice(after, limit) ?? []).map((key) => only.rows.get(key) as StoredRow);
   const cursors = openCursors(chain, keysOf, after);
   const rows: StoredRow[] = [];
   while (rows.length < limit) {
@@ -75,20 +76,6 @@ function mergeChain(
     for (const { cursor } of cursors) if (cursor.key === key) cursor.advance();
   }
   return rows;
-}
-
-/** The fast path for a chain of one overlay. */
-function readSingle(
-  { rows }: TableOverlay,
-  keys: SortedKeys | undefined,
-  after: string | undefined,
-  limit: number,
-): StoredRow[] {
-  const found: StoredRow[] = [];
-  const cursor = keys?.cursor(after);
-  for (; cursor?.key !== undefined && found.length < limit; cursor.advance())
-    found.push(rows.get(cursor.key) as StoredRow);
-  return found;
 }
 
 function openCursors(

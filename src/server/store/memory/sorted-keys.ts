@@ -58,15 +58,30 @@ export class SortedKeys {
 
   /** A cursor over the keys after `after`, or all keys. The set must not change while it is in use. */
   cursor(after?: string): KeyCursor {
-    if (after === undefined) return new KeyCursor(this.#chunks, 0, 0);
-    const number = this.#chunkOf(after);
-    const chunk = this.#chunks[number] ?? [];
-    const position = search(chunk, after);
-    return new KeyCursor(this.#chunks, number, chunk[position] === after ? position + 1 : position);
+    const { number, position } = this.#find(after);
+    return new KeyCursor(this.#chunks, number, position);
+  }
+
+  /** The first `limit` keys after `after`, or of all keys. */
+  slice(after: string | undefined, limit: number): string[] {
+    const { number, position } = this.#find(after);
+    const keys = this.#chunks[number]?.slice(position, position + limit) ?? [];
+    for (let next = number + 1; keys.length < limit && next < this.#chunks.length; next += 1)
+      for (const key of this.#chunks[next]?.slice(0, limit - keys.length) ?? []) keys.push(key);
+    return keys;
   }
 
   *[Symbol.iterator](): IterableIterator<string> {
     for (const chunk of this.#chunks) yield* chunk;
+  }
+
+  /** The position of the first key after `after`, or of the first one; it may be the end of its chunk. */
+  #find(after: string | undefined): { readonly number: number; readonly position: number } {
+    if (after === undefined) return { number: 0, position: 0 };
+    const number = this.#chunkOf(after);
+    const chunk = this.#chunks[number] ?? [];
+    const position = search(chunk, after);
+    return { number, position: chunk[position] === after ? position + 1 : position };
   }
 
   /** The index of the only chunk that may contain the key. */
