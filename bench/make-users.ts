@@ -40,17 +40,21 @@ export async function insertUsers(store: Store, groups: number, createdAt: strin
   await insertUserSet(store, 'chained', chains, { passwordHash: quick, createdAt, groupOf: chainHeadOf });
 }
 
-/** Inserts the users of the store `users`, each a member of one of its groups. */
+/** One in so many users of the store `users` is a member of a group. */
+const memberInterval = 10;
+
+/** Inserts the users of the store `users`, some of them as members of its groups. */
 export async function insertMillionUsers(store: Store, groups: number, createdAt: string): Promise<void> {
   const passwordHash = await hashPassword(userPassword);
-  const groupOf = (number: number) => groupIdOf(number % groups);
+  const groupOf = (number: number) => (number % memberInterval === 0 ? groupIdOf(number % groups) : undefined);
   await insertUserSet(store, 'users', millionUsers, { passwordHash, createdAt, groupOf });
 }
 
 interface UserSetOptions {
   readonly passwordHash: string;
   readonly createdAt: string;
-  groupOf(number: number): string;
+  /** Undefined for a user who is in no group. */
+  groupOf(number: number): string | undefined;
 }
 
 async function insertUserSet(store: Store, userSet: UserSet, size: number, options: UserSetOptions): Promise<void> {
@@ -77,5 +81,6 @@ async function insertUser(tx: Transaction, userSet: UserSet, number: number, opt
     identities: [],
     createdAt: options.createdAt,
   });
-  await tx.memberships.insert({ groupId: options.groupOf(number), kind: 'user', memberId: userId });
+  const groupId = options.groupOf(number);
+  if (groupId !== undefined) await tx.memberships.insert({ groupId, kind: 'user', memberId: userId });
 }
