@@ -14,6 +14,8 @@ export type StoreOpenErrorKind =
   | 'foreign'
   /** Written by a newer version of this program. */
   | 'newer-format'
+  /** The path that names a backup is not one of a file. */
+  | 'no-backup'
   /** A system error when reading or writing, or a database that cannot be used as configured. */
   | 'io'
   /** The database is out of reach, or accepts no writes now: the same command can succeed later. */
@@ -27,6 +29,7 @@ export const openExitCodes: Readonly<Record<StoreOpenErrorKind, number>> = {
   damaged: 14,
   foreign: 14,
   'newer-format': 14,
+  'no-backup': 2,
   io: 70,
   unavailable: 75,
 };

@@ -7,7 +7,7 @@ import {
   decodeCheckpoint,
   listRows,
 } from '../file/checkpoint-format.ts';
-import type { Disk, ReadableFile } from '../file/disk.ts';
+import { type Disk, getErrorCode, type ReadableFile } from '../file/disk.ts';
 import type { Layout } from '../file/layout.ts';
 import { inspect } from '../file/recovery.ts';
 import { StoreOpenError } from '../open-error.ts';
@@ -49,7 +49,7 @@ export async function createBackupFromFiles(disk: Disk, layout: Layout, writtenA
 
 /**
  * Reads a backup and passes it to `use`.
- * @throws StoreOpenError 'damaged' with the offset, 'newer-format', 'io' if the file does not exist.
+ * @throws StoreOpenError 'damaged' with the offset, 'newer-format', 'no-backup' if there is no file at this path.
  */
 export async function readBackup<Result>(
   disk: Disk,
@@ -57,7 +57,7 @@ export async function readBackup<Result>(
   use: (info: BackupInfo, contents: Checkpoint) => Promise<Result>,
 ): Promise<Result> {
   const contents = await disk.openToRead(file);
-  if (contents === undefined) throw new StoreOpenError('io', `${file}: file not found.`, { file });
+  if (contents === undefined) throw createNoBackupError(file, 'file not found');
   try {
     const checkpoint = decode(file, contents);
     return await use(toInfo(checkpoint, contents), checkpoint);
@@ -75,10 +75,15 @@ function toInfo({ sequence, writtenAt, tables }: Checkpoint, contents: ReadableF
   return { sequence, writtenAt, bytes: contents.size, tables: countTableRows(tables) };
 }
 
+function createNoBackupError(file: string, reason: string): StoreOpenError {
+  return new StoreOpenError('no-backup', `${file}: ${reason}. Name the file of a backup.`, { file });
+}
+
 function decode(file: string, contents: ReadableFile): Checkpoint {
   try {
     return decodeCheckpoint(file, contents);
   } catch (error) {
+    if (getErrorCode(error) === 'EISDIR') throw createNoBackupError(file, 'it is a folder');
     if (!(error instanceof StoreOpenError) || error.kind !== 'damaged') throw error;
     const message = `${file}: ${error.what} (byte ${error.offset}). Nothing was changed. Use another backup.`;
     throw new StoreOpenError('damaged', message, { file, offset: error.offset, what: error.what });

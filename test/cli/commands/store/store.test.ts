@@ -146,6 +146,13 @@ describe('backup and restore', () => {
       code: 'STORE_DAMAGED',
       message: expect.stringMatching(/backup\.json: .* \(byte \d+\)/),
     });
+    for (const path of ['absent.json', 'store'])
+      expect(await home.iam(['store', 'restore', home.file(path), '--data', home.file('new')])).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(
+          /(?:absent\.json: file not found|store: it is a folder)\. Name the file of a backup\.\n$/,
+        ),
+      });
     await using server = await startFakeServer(() => ({ status: 200, text: '<html>' }));
     const odd = await home.iam(['store', 'backup', '--to', home.file('odd/')], {
       ...server,
