@@ -46,7 +46,8 @@ const memberInterval = 10;
 /** Inserts the users of the store `users`, some of them as members of its groups. */
 export async function insertMillionUsers(store: Store, groups: number, createdAt: string): Promise<void> {
   const passwordHash = await hashPassword(userPassword);
-  const groupOf = (number: number) => (number % memberInterval === 0 ? groupIdOf(number % groups) : undefined);
+  const groupOf = (number: number) =>
+    number % memberInterval === 0 ? groupIdOf((number / memberInterval) % groups) : undefined;
   await insertUserSet(store, 'users', millionUsers, { passwordHash, createdAt, groupOf });
 }
 

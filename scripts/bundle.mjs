@@ -35,8 +35,8 @@ const resolvePackages = {
 };
 
 /**
- * Large files of data: the manifest, and the media types of packages that Koa loads. V8 parses JSON faster than an object
- * literal: 6 ms of each command on Node 20.
+ * Large files of data. V8 parses JSON faster than an object literal: for the manifest, 6 ms of each command on Node 20; for
+ * the media types, which Koa loads, 7 ms of a start on Node 24.
  */
 const parseData = {
   name: 'parse-data',

@@ -58,11 +58,14 @@ function listPackages() {
   return installed.map((folder) => path.relative(root, folder).replaceAll('\\', '/'));
 }
 
-/** Of hashes of passwords, which Node makes itself since version 24.7 (src/server/users/argon2.ts). */
+/** The package for hashes of passwords; an executable needs it only if Node has no Argon2 itself (24.7 and later have). */
 const argon2Package = /^node_modules\/@node-rs\/argon2/;
 
+/** Whether this Node can make such hashes; that it has the function does not mean that its OpenSSL has the algorithm. */
 function hasArgon2(node) {
-  return execFileSync(node, ['-p', 'typeof crypto.argon2'], { encoding: 'utf8' }).trim() === 'function';
+  const parameters = "{ message: '', nonce: Buffer.alloc(8), memory: 8, passes: 1, parallelism: 1, tagLength: 4 }";
+  const script = `try { crypto.argon2Sync('argon2id', ${parameters}); console.log(true) } catch { console.log(false) }`;
+  return execFileSync(node, ['-e', script], { encoding: 'utf8' }).trim() === 'true';
 }
 
 /** Native code of other platforms is left out. */
@@ -74,8 +77,9 @@ function isForThisPlatform(file) {
 /** @param node the program of Node in the executable */
 function listProgram(node) {
   const own = [...programFiles, ...programFolders, ...notices].flatMap(listFiles);
+  const needsArgon2 = !hasArgon2(node);
   const packages = listPackages()
-    .filter((folder) => !(argon2Package.test(folder) && hasArgon2(node)))
+    .filter((folder) => needsArgon2 || !argon2Package.test(folder))
     .flatMap(listFiles)
     .filter((file) => (runs.test(file) || licenses.test(path.basename(file))) && isForThisPlatform(file));
   return [...own, ...packages].sort();

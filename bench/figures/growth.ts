@@ -7,7 +7,7 @@ import { comparedStores } from './throughput.ts';
 
 const base = 'small';
 const minRatio = 0.9;
-/** In both stores, 100,000 users are members of groups; each membership is a row as well. */
+/** Both stores have 100,000 memberships, of which each is a row as well. */
 const grown = [
   { size: 'million', name: '1,000,000 groups', unit: 'group', rows: 1_000_000, maxBytes: 500 },
   { size: 'users', name: '1,000,000 users', unit: 'user', rows: millionUsers, maxBytes: 900 },

@@ -61,7 +61,7 @@ export async function readGroupView(reader: GroupReader, reference: string): Pro
   return toGroupView(reader, named);
 }
 
-/** Converts groups to their response form. Most have no dependencies, and need neither a look-up nor an await. */
+/** Converts groups to their response form. Most have no dependencies, for which nothing is read. */
 export async function toGroupViews(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
   const cache = reader.groups.rowCache(groupViews);
   const rows = await readDependencies(reader, groups);

@@ -42,6 +42,7 @@ export function createJwtSigner({ kid, alg, privateJwk }: SigningKey): JwtSigner
   if (scheme === undefined) throw new Error(`key ${kid} has the unknown algorithm ${alg}`);
   const { digest, options, convert, isSlow } = scheme;
   const privateKey = createPrivateKey({ key: privateJwk as JsonWebKey, format: 'jwk' });
+  // The key alone is faster than an object with it: see `convertEcdsaSignature`.
   const key = options === undefined ? privateKey : { key: privateKey, ...options };
   const header = encode(JSON.stringify({ alg, kid, typ: accessTokenType }));
   return async (claims) => {
@@ -57,7 +58,7 @@ const integerLength = 32;
 
 /**
  * Converts a signature of ES256 from DER, a SEQUENCE of the INTEGERs r and s, to their concatenation (RFC 7518, 3.4). Node
- * does so with the option `dsaEncoding`, with which a signature takes 72 µs on Node 24 instead of 36.
+ * does so with the option `dsaEncoding`, but a signature with options takes 72 µs on Node 24, and one by the key alone 36.
  */
 function convertEcdsaSignature(der: Buffer): Buffer {
   const signature = Buffer.alloc(2 * integerLength);

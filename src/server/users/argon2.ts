@@ -1,9 +1,10 @@
 /**
- * Argon2id hashes in PHC form (https://github.com/P-H-C/phc-string-format), made by the package @node-rs/argon2, or by Node's
- * own crypto where the package is missing: an executable contains only one of them. Each verifies the hashes of the other.
- * Where both exist the package is preferred, because a hash of it takes three quarters of the time.
+ * Argon2id hashes in PHC form (https://github.com/P-H-C/phc-string-format), by the package @node-rs/argon2 or by Node's own
+ * crypto (24.7 and later). Each verifies the hashes that the other makes. A hash of the package takes three quarters of the
+ * time, so Node's own is for executables and for installations without the package.
  */
 import crypto from 'node:crypto';
+import { isSea } from 'node:sea';
 import { promisify } from 'node:util';
 import type { Algorithm } from '@node-rs/argon2';
 
@@ -24,7 +25,7 @@ export interface Argon2 {
   verify(passwordHash: string, password: string): Promise<boolean>;
 }
 
-/** `crypto.argon2` of Node 24.7 and later, which the types of older versions do not declare. */
+/** `crypto.argon2`, which the types of older versions of Node do not declare. */
 type DeriveTag = (algorithm: 'argon2id', parameters: DeriveParameters) => Promise<Buffer>;
 interface DeriveParameters {
   message: string;
@@ -36,11 +37,15 @@ interface DeriveParameters {
 }
 
 /** Bytes of a new salt and of a new tag. RFC 9106, section 4, recommends 16 and at least 16. */
-const saltLength = 16;
-const tagLength = 32;
+const newSaltLength = 16;
+const newTagLength = 32;
 
-/** The PHC form of Argon2id, version 1.3 (there is no older one), with a salt and a tag in base64 without padding. */
-const phcForm = /^\$argon2id\$v=19\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,8})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+/** Those that the package accepts, in bytes. */
+const saltLengths = { min: 8, max: 48 };
+const tagLengths = { min: 10, max: 64 };
+
+/** The PHC form with a salt and a tag in base64 without padding. Without a version it is 1.3, the only one of Node. */
+const phcForm = /^\$argon2id(?:\$v=19)?\$[^$]+\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /** Node's own; undefined before version 24.7. */
 export function findNodeArgon2(): Argon2 | undefined {
@@ -51,29 +56,42 @@ export function findNodeArgon2(): Argon2 | undefined {
 function createNodeArgon2(derive: DeriveTag): Argon2 {
   return {
     async hash(message, { memoryCost: memory, timeCost: passes, parallelism }) {
-      const nonce = crypto.randomBytes(saltLength);
-      const tag = await derive('argon2id', { message, nonce, memory, passes, parallelism, tagLength });
+      const nonce = crypto.randomBytes(newSaltLength);
+      const tag = await derive('argon2id', { message, nonce, memory, passes, parallelism, tagLength: newTagLength });
       return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${toBase64(nonce)}$${toBase64(tag)}`;
     },
     async verify(passwordHash, message) {
       const parsed = parsePhc(passwordHash);
       if (!parsed) return false;
       const { tag, ...parameters } = parsed;
-      // Rejected only if a parameter is out of range.
-      const derived = await derive('argon2id', { ...parameters, message, tagLength: tag.length }).catch(
-        () => undefined,
-      );
-      return derived !== undefined && crypto.timingSafeEqual(derived, tag);
+      try {
+        return crypto.timingSafeEqual(await derive('argon2id', { ...parameters, message, tagLength: tag.length }), tag);
+      } catch (error) {
+        // Other failures, such as a lack of memory, must not look like a wrong password.
+        if ((error as NodeJS.ErrnoException).code === 'ERR_OUT_OF_RANGE') return false;
+        throw error;
+      }
     },
   };
 }
 
 function parsePhc(text: string) {
-  const match = phcForm.exec(text);
-  if (!match) return undefined;
-  const [memory, passes, parallelism] = match.slice(1, 4).map(Number) as [number, number, number];
-  const [nonce, tag] = match.slice(4).map((part) => Buffer.from(part, 'base64')) as [Buffer, Buffer];
+  const [, salt = '', encodedTag = ''] = phcForm.exec(text) ?? [];
+  const [nonce, tag] = [Buffer.from(salt, 'base64'), Buffer.from(encodedTag, 'base64')];
+  const [memory, passes, parallelism] = [readPhcCost(text, 'm'), readPhcCost(text, 't'), readPhcCost(text, 'p')];
+  if (memory === undefined || passes === undefined || parallelism === undefined) return undefined;
+  if (!isWithin(nonce.length, saltLengths) || !isWithin(tag.length, tagLengths)) return undefined;
   return { memory, passes, parallelism, nonce, tag };
+}
+
+/** Reads memory (`m`), passes (`t`) or lanes (`p`) of a hash in PHC form. */
+export function readPhcCost(passwordHash: string, name: 'm' | 't' | 'p'): number | undefined {
+  const [, digits] = new RegExp(`[$,]${name}=(\\d+)`).exec(passwordHash) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function isWithin(length: number, { min, max }: { readonly min: number; readonly max: number }): boolean {
+  return length >= min && length <= max;
 }
 
 function toBase64(bytes: Buffer): string {
@@ -97,18 +115,20 @@ export class PasswordHashingError extends Error {
   override readonly name = 'PasswordHashingError';
 }
 
+/** Tests replace them. */
+const installation = { isExecutable: isSea(), importPackage: importPackagedArgon2, findInNode: findNodeArgon2 };
+
 /**
- * The preferred implementation that this installation has, loaded at first use: most starts do not need it.
- * @param sources replaced by tests
+ * The implementation that this installation uses, loaded at first use: most starts do not need it.
  * @throws PasswordHashingError
  */
-export async function loadArgon2(
-  sources = { importPackage: importPackagedArgon2, findInNode: findNodeArgon2 },
-): Promise<Argon2> {
+export async function loadArgon2({ isExecutable, importPackage, findInNode } = installation): Promise<Argon2> {
+  const own = findInNode();
+  // An executable lacks the package then. Importing it would search the folders above, which others may be able to write.
+  if (isExecutable && own) return own;
   try {
-    return await sources.importPackage();
+    return await importPackage();
   } catch (cause) {
-    const own = sources.findInNode();
     if (own) return own;
     const platform = `${process.platform}-${process.arch}`;
     throw new PasswordHashingError(

@@ -1,5 +1,5 @@
 /** Passwords of users: Argon2id with 19 MiB, two passes, one lane (OWASP Password Storage Cheat Sheet). */
-import { type Argon2Cost, loadArgon2 } from './argon2.ts';
+import { type Argon2Cost, loadArgon2, readPhcCost } from './argon2.ts';
 import type { HashFlow, HashQueue } from './hash-queue.ts';
 
 const cost: Argon2Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -42,10 +42,9 @@ export function createPasswords(
   };
 }
 
-/** Memory times passes according to the PHC form. Infinite if a parameter is missing. */
+/** Memory times passes. Infinite if a parameter is missing. */
 function computeWork(passwordHash: string): number {
-  const parameter = (name: string) => Number(new RegExp(`[$,]${name}=(\\d+)`).exec(passwordHash)?.[1] ?? Infinity);
-  return parameter('m') * parameter('t');
+  return (readPhcCost(passwordHash, 'm') ?? Infinity) * (readPhcCost(passwordHash, 't') ?? Infinity);
 }
 
 function selectCost(fast: boolean): Argon2Cost {

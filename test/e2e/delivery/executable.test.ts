@@ -1,4 +1,5 @@
 /** The executable alone: without Node on the PATH, and its first run. Runs only with `npm run test:executable`. */
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -30,6 +31,7 @@ test('ten first runs at once all succeed', async () => {
 
 test('serves with password hashes and a store on disk, in the background', async () => {
   await using sandbox = await Sandbox.make();
+  const planted = await plantPackage(sandbox, '@node-rs/argon2');
   const data = ['--data', sandbox.file('store')];
   const variables = { IAM_ADMIN_PASSWORD: 'correct horse battery staple' };
   expect(await sandbox.iam(['server', 'start', ...data], variables)).toMatchObject({ code: 0 });
@@ -41,7 +43,17 @@ test('serves with password hashes and a store on disk, in the background', async
   } finally {
     expect(await sandbox.iam(['server', 'stop'])).toMatchObject({ code: 0 });
   }
+  expect(existsSync(planted)).toBe(false);
 });
+
+/** Puts a package into a folder above the program, where others may write. @returns the file that it creates when it is loaded */
+async function plantPackage(sandbox: Sandbox, name: string): Promise<string> {
+  const folder = sandbox.file(`node_modules/${name}`);
+  const loaded = sandbox.file('loaded');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'index.js'), `require('node:fs').writeFileSync(${JSON.stringify(loaded)}, '')`);
+  return loaded;
+}
 
 test('refuses a cache in which others could replace the program', async () => {
   await using sandbox = await Sandbox.make();

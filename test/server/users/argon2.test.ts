@@ -13,15 +13,28 @@ const cost = { memoryCost: 64, timeCost: 2, parallelism: 1 };
 const phc = /^\$argon2id\$v=19\$m=64,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
 /** Of the reference implementation: `echo -n password | argon2 somesalt -id -t 2 -k 64 -p 2 -e`. */
 const reference = '$argon2id$v=19$m=64,t=2,p=2$c29tZXNhbHQ$lDh0Fd+4TtGXdGWh6GJgc630K9Turh+qHdTiOh/2hZ8';
+/** The same hash in other forms that the standard allows. */
+const variants = [
+  reference.replace('$v=19', ''),
+  reference.replace('m=64,t=2,p=2', 't=2,m=64,p=2'),
+  reference.replace('p=2', 'p=2,keyid=AAAA'),
+];
+const [salt, tag] = reference.split('$').slice(-2) as [string, string];
 const malformed = [
   '',
   'x',
   '$argon2id$',
-  '$argon2id$v=19$m=64,t=2,p=1$c2FsdA$',
-  '$argon2id$v=19$m=64,t=0,p=1$c29tZXNhbHQ$lDh0Fd+4TtGXdGWh6GJgc630K9Turh+qHdTiOh/2hZ8',
-  '$argon2id$v=19$m=4,t=2,p=1$c29tZXNhbHQ$lDh0Fd+4TtGXdGWh6GJgc630K9Turh+qHdTiOh/2hZ8',
-  '$argon2id$v=19$m=9999999999,t=2,p=1$c29tZXNhbHQ$lDh0Fd+4TtGXdGWh6GJgc630K9Turh+qHdTiOh/2hZ8',
-  '$argon2id$v=19$m=64,t=2,p=1$c2FsdA$lDh0Fd+4TtGXdGWh6GJgc630K9Turh+qHdTiOh/2hZ8',
+  `$argon2id$v=19$m=64,t=2,p=2$${salt}$`,
+  `$argon2id$v=19$m=64,t=0,p=2$${salt}$${tag}`,
+  `$argon2id$v=19$m=4,t=2,p=2$${salt}$${tag}`,
+  `$argon2id$v=19$m=9999999999,t=2,p=2$${salt}$${tag}`,
+  `$argon2id$v=19$t=2,p=2$${salt}$${tag}`,
+  `$argon2id$v=19$m=64,t=2,p=2$c2FsdA$${tag}`,
+  `$argon2id$v=19$m=64,t=2,p=2$${'A'.repeat(66)}$${tag}`,
+  `$argon2id$v=19$m=64,t=2,p=2$${salt}$${tag}==`,
+  `$argon2id$v=19$m=64,t=2,p=2$${salt}$AAAAAAAA`,
+  `$argon2id$v=19$m=64,t=2,p=2$${salt}$${'A'.repeat(88)}`,
+  `$argon2i$v=19$m=64,t=2,p=2$${salt}$${tag}`,
 ];
 
 const packaged = await importPackagedArgon2();
@@ -34,6 +47,11 @@ describe.each(implementations)('%s', (_, argon2) => {
     expect(await argon2.verify(reference, 'password')).toBe(true);
     for (const other of ['Password', 'password ', 'passwor', ''])
       expect(await argon2.verify(reference, other)).toBe(false);
+  });
+
+  test.each(variants)('verifies it in the form %s', async (hash) => {
+    expect(await argon2.verify(hash, 'password')).toBe(true);
+    expect(await argon2.verify(hash, 'passwor')).toBe(false);
   });
 
   test('makes hashes with a salt each, which all implementations verify', async () => {
@@ -58,19 +76,31 @@ describe.each(implementations)('%s', (_, argon2) => {
 
 describe('an installation', () => {
   const missing = () => Promise.reject(new Error('Cannot find module'));
+  const other = { ...packaged };
+  const installed = { isExecutable: false, importPackage: async () => packaged, findInNode: () => other };
 
   test('prefers the package', async () => {
-    const [importPackage, findInNode] = [() => Promise.resolve(packaged), () => ({ ...packaged })];
-    expect(await loadArgon2({ importPackage, findInNode })).toBe(packaged);
+    expect(await loadArgon2(installed)).toBe(packaged);
   });
 
   test("without the package uses Node's own", async () => {
-    const other = { ...packaged };
-    expect(await loadArgon2({ importPackage: missing, findInNode: () => other })).toBe(other);
+    expect(await loadArgon2({ ...installed, importPackage: missing })).toBe(other);
+  });
+
+  test('that is an executable imports no package where Node has its own', async () => {
+    const imported: string[] = [];
+    const importPackage = async () => {
+      imported.push('package');
+      return packaged;
+    };
+    const executable = { ...installed, isExecutable: true, importPackage };
+    expect(await loadArgon2(executable)).toBe(other);
+    expect(imported).toEqual([]);
+    expect(await loadArgon2({ ...executable, findInNode: () => undefined })).toBe(packaged);
   });
 
   test('with neither is reported, with the next step', async () => {
-    const loading = loadArgon2({ importPackage: missing, findInNode: () => undefined });
+    const loading = loadArgon2({ ...installed, importPackage: missing, findInNode: () => undefined });
     await expect(loading).rejects.toThrow(PasswordHashingError);
     await expect(loading).rejects.toThrow(
       /install iam-standin again, with optional dependencies, or use Node 24\.7 or later$/,
