@@ -31,7 +31,7 @@ test('ten first runs at once all succeed', async () => {
 
 test('serves with password hashes and a store on disk, in the background', async () => {
   await using sandbox = await Sandbox.make();
-  const planted = await plantPackage(sandbox, '@node-rs/argon2');
+  const loaded = await addForeignPackage(sandbox, '@node-rs/argon2');
   const data = ['--data', sandbox.file('store')];
   const variables = { IAM_ADMIN_PASSWORD: 'correct horse battery staple' };
   expect(await sandbox.iam(['server', 'start', ...data], variables)).toMatchObject({ code: 0 });
@@ -43,11 +43,11 @@ test('serves with password hashes and a store on disk, in the background', async
   } finally {
     expect(await sandbox.iam(['server', 'stop'])).toMatchObject({ code: 0 });
   }
-  expect(existsSync(planted)).toBe(false);
+  expect(existsSync(loaded)).toBe(false);
 });
 
 /** Puts a package into a folder above the program, where others may write. @returns the file that it creates when it is loaded */
-async function plantPackage(sandbox: Sandbox, name: string): Promise<string> {
+async function addForeignPackage(sandbox: Sandbox, name: string): Promise<string> {
   const folder = sandbox.file(`node_modules/${name}`);
   const loaded = sandbox.file('loaded');
   await mkdir(folder, { recursive: true });
