@@ -124,7 +124,7 @@ export async function resolveDependencyIds(
   reader: GroupReader,
   dependencies: readonly { readonly groupName: string }[],
 ): Promise<string[]> {
-  return (await readDependencyIds(reader, dependencies))();
+  return dependencies.length === 0 ? [] : (await readDependencyIds(reader, dependencies))();
 }
 
 /**

@@ -16,6 +16,11 @@ export function createReplicaName(random: Random): string {
   return `r${random.bytes(4).toString('hex')}`;
 }
 
+/** Random bytes of an id. */
+const suffixLength = 4;
+/** Drawn for so many ids at once: a call of the system for each takes longer than the rest of an id. */
+const suffixesPerDraw = 256;
+
 const countDigits = 4;
 const countLimit = 16 ** countDigits;
 
@@ -24,6 +29,8 @@ export function createIds(clock: Clock, random: Random, replica?: string): Ids {
   let lastTime = 0;
   let count = 0;
   let requests = 0;
+  let suffixes: Buffer = Buffer.alloc(0);
+  let suffixesAt = 0;
   const processPrefix = replica ?? random.bytes(6).toString('hex');
 
   function advance(): void {
@@ -35,9 +42,17 @@ export function createIds(clock: Clock, random: Random, replica?: string): Ids {
     count = 0;
   }
 
+  function nextSuffix(): string {
+    if (suffixesAt === suffixes.length) {
+      suffixes = random.bytes(suffixesPerDraw * suffixLength);
+      suffixesAt = 0;
+    }
+    suffixesAt += suffixLength;
+    return suffixes.toString('hex', suffixesAt - suffixLength, suffixesAt);
+  }
+
   function format(time: number, counted: number): string {
-    const suffix = random.bytes(4).toString('hex');
-    return time.toString(16).padStart(12, '0') + counted.toString(16).padStart(countDigits, '0') + suffix;
+    return time.toString(16).padStart(12, '0') + counted.toString(16).padStart(countDigits, '0') + nextSuffix();
   }
 
   return {

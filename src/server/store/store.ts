@@ -5,7 +5,7 @@
  * `test/server/store/suite.ts` tests the behaviour against each engine.
  */
 import type { Derivation } from './derived-values.ts';
-import type { StoredRow } from './table-shape.ts';
+import { type StoredRow, tableNames } from './table-shape.ts';
 import type { Indexes, Row, TableName, Uniques } from './tables.ts';
 
 /** A page of an ordered list: at most `limit` rows whose key is greater than `after`. */
@@ -72,10 +72,34 @@ export interface TableWriter<Name extends TableName> extends TableReader<Name> {
 export type Reader = { readonly [Name in TableName]: TableReader<Name> };
 export type Transaction = { readonly [Name in TableName]: TableWriter<Name> };
 
-/** Returns a transaction with other tables in place of some of its own. */
-export function overrideTables(tx: Transaction, tables: Partial<Transaction>): Transaction {
-  // Not a spread: an engine may create its tables on access.
-  return Object.create(tx, Object.getOwnPropertyDescriptors(tables));
+/** What takes the place of tables, as a function of each table. */
+export type TableOverrides = { readonly [Name in TableName]?: (table: TableWriter<Name>) => TableWriter<Name> };
+
+/** Returns a transaction with other tables in place of some of its own. They are made on access, as most are not used. */
+export function overrideTables(tx: Transaction, overrides: TableOverrides): Transaction {
+  return new OverriddenTransaction(tx, overrides) as unknown as Transaction;
+}
+
+/** The getters of the tables are on the prototype: an object that inherits from each transaction takes 4 µs. */
+class OverriddenTransaction {
+  readonly tx: Transaction;
+  readonly overrides: TableOverrides;
+
+  constructor(tx: Transaction, overrides: TableOverrides) {
+    this.tx = tx;
+    this.overrides = overrides;
+  }
+
+  static {
+    for (const name of tableNames) {
+      Object.defineProperty(OverriddenTransaction.prototype, name, {
+        get(this: OverriddenTransaction) {
+          const override = this.overrides[name] as ((table: unknown) => unknown) | undefined;
+          return override === undefined ? this.tx[name] : override(this.tx[name]);
+        },
+      });
+    }
+  }
 }
 
 /** What a call is known to read first. */

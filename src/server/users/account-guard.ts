@@ -37,12 +37,19 @@ async function notifyUsers(tx: Transaction, changes: UserChanges, deps: NoticeDe
 }
 
 function guardTransaction(tx: Transaction, caller: Principal, changes: UserChanges): Transaction {
-  const users = Object.assign(Object.create(tx.users) as TableWriter<'users'>, guardUserWrites(tx, caller, changes));
-  const factors = Object.assign(Object.create(tx.factors) as TableWriter<'factors'>, guardFactorWrites(tx, caller));
-  return overrideTables(tx, { users, factors });
+  return overrideTables(tx, {
+    users: (users) => overrideWrites(users, guardUserWrites(tx, caller, changes)),
+    factors: (factors) => overrideWrites(factors, guardFactorWrites(tx, caller)),
+  });
 }
 
-type Writes<Name extends 'users' | 'factors'> = Pick<TableWriter<Name>, 'insert' | 'replace' | 'delete'>;
+function overrideWrites<Name extends GuardedTable>(table: TableWriter<Name>, writes: Writes<Name>): TableWriter<Name> {
+  return Object.assign(Object.create(table) as TableWriter<Name>, writes);
+}
+
+type GuardedTable = 'users' | 'factors';
+
+type Writes<Name extends GuardedTable> = Pick<TableWriter<Name>, 'insert' | 'replace' | 'delete'>;
 
 function guardUserWrites(tx: Transaction, caller: Principal, changes: UserChanges): Writes<'users'> {
   return {
