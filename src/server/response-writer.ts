@@ -24,14 +24,15 @@ export function createResponseWriter({ method, response }: Operation<never>, app
   if (stream) return (ctx, result) => writeStream(ctx, result as TextStream, appContext);
   if (body instanceof z.ZodArray) return createListWriter(status, appContext.serializers(body.element as z.ZodType));
   const serializer = appContext.serializers(body);
+  // The result of a change is new each time. A response with a secret is never cached.
+  const isCached = (method === 'GET' || entity) && !secret;
   return (ctx, result) => {
     if (isText(result)) {
       setHeaders(ctx, result.headers ?? {});
       return writeText(ctx, 200, result);
     }
     if (isChunked(result)) return writeChunks(ctx, 200, result);
-    // A response with a secret is never cached.
-    const json = secret ? serializeJsonOnce(body, result as object) : serializer.toJson(result as object);
+    const json = isCached ? serializer.toJson(result as object) : serializeJsonOnce(body, result as object);
     if (entity) {
       const etag = serializer.computeEtag(result as object);
       setHeader(ctx, 'ETag', etag);

@@ -45,8 +45,12 @@ function readFromObject(fields: readonly string[], value: unknown): AuditTargets
 }
 
 function pick(fields: readonly string[], read: (name: string) => unknown): AuditTargets {
-  const entries = fields.map((name) => [name, read(name)] as const);
-  return Object.fromEntries(entries.flatMap(([name, value]) => (isRecordable(value) ? [[name, value]] : [])));
+  const picked: Record<string, string | readonly string[]> = {};
+  for (const name of fields) {
+    const value = read(name);
+    if (isRecordable(value)) picked[name] = value;
+  }
+  return picked;
 }
 
 function isRecordable(value: unknown): value is string | readonly string[] {

@@ -36,12 +36,12 @@ export default defineOperation({
   ],
 
   async handle({ body }, { store, ids, clock }) {
-    const { roles = [], dependencies = [], ...fields } = body;
+    const { groupName, roles = [], dependencies = [] } = body;
     return store.transaction(async (tx) => {
-      await assertGroupNameAvailable(tx, fields.groupName);
+      await assertGroupNameAvailable(tx, groupName);
       const groupId = ids.newId();
       await tx.groups.insert({
-        ...fields,
+        ...body,
         groupId,
         roles: normalizeGroupRoles(roles),
         dependencies: await resolveDependencyIds(tx, dependencies),
