@@ -6,7 +6,7 @@ import { readCorrelation } from '../http/correlation.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Observability } from './observability.ts';
-import type { CredentialKind } from './request-log.ts';
+import { type CredentialKind, joinHeaders } from './request-log.ts';
 
 const belowControl = `${controlPrefix}/`;
 const noErrors: readonly ErrorItem[] = [];
@@ -46,7 +46,7 @@ export function recordRequest(
     actor,
     status,
     errors,
-    rawHeaders: request.rawHeaders,
+    headerText: joinHeaders(request.rawHeaders),
     responseHeaders: record.responseHeaders,
     body: record.body,
     bodyLength: record.body === undefined ? 0 : measureBody(record.body, request),

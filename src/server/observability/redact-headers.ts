@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import { redactionMarks } from '../../contract/redaction.ts';
 import { fieldsOf } from './redaction.ts';
-import type { RequestLogEntry } from './request-log.ts';
+import { type RequestLogEntry, splitHeaders } from './request-log.ts';
 
 const { secret: secretMark, undeclared: undeclaredMark } = redactionMarks;
 
@@ -29,10 +29,11 @@ export interface HeaderValue {
 }
 
 /** The headers of the request in their order; values of unlisted headers are hidden. */
-export function redactRequestHeaders({ rawHeaders, operation }: RequestLogEntry): HeaderValue[] {
+export function redactRequestHeaders({ headerText, operation }: RequestLogEntry): HeaderValue[] {
   const declared = new Map(
     Object.entries(operation?.request.headers ?? {}).map(([name, schema]) => [name.toLowerCase(), schema as z.ZodType]),
   );
+  const rawHeaders = splitHeaders(headerText);
   const headers: HeaderValue[] = [];
   for (let at = 0; at + 1 < rawHeaders.length && headers.length < maxHeaders; at += 2)
     headers.push(redactHeader(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '', declared));

@@ -33,8 +33,8 @@ export interface RequestLogRecord {
   /** Undefined if the connection was closed before the response. */
   readonly status: number | undefined;
   readonly errors: readonly ErrorItem[];
-  /** Names and values in turn, as received. */
-  readonly rawHeaders: readonly string[];
+  /** Names and values, as `joinHeaders` joins them. */
+  readonly headerText: string;
   readonly responseHeaders: Readonly<Record<string, string>>;
   /** The parsed body, and its length in bytes. */
   readonly body: unknown;
@@ -46,6 +46,19 @@ export interface RequestLogRecord {
   /** Only for rejected requests. */
   readonly credential: CredentialKind | undefined;
   readonly reason: ErrorReason | undefined;
+}
+
+/** Neither a name nor a value can contain it. */
+const headerSeparator = '\n';
+
+/** Joins names and values in turn: the collector copies every recorded text twice, and one text in less time than twenty. */
+export function joinHeaders(rawHeaders: readonly string[]): string {
+  return rawHeaders.join(headerSeparator);
+}
+
+/** The inverse of `joinHeaders`. */
+export function splitHeaders(headerText: string): readonly string[] {
+  return headerText === '' ? [] : headerText.split(headerSeparator);
 }
 
 export type RequestLogEntry = Readonly<RequestLogRecord>;
@@ -150,17 +163,10 @@ function truncateRecord(record: RequestLogRecord): RequestLogRecord {
 }
 
 function estimateSize(record: RequestLogRecord): number {
-  const { path, search, body, bodyLength, response, errors, rawHeaders } = record;
-  const texts =
-    path.length + search.length + (response?.length ?? 0) + measureErrors(errors) + measureHeaders(rawHeaders);
+  const { path, search, body, bodyLength, response, errors, headerText } = record;
+  // A caller can send 16 KiB of headers.
+  const texts = path.length + search.length + (response?.length ?? 0) + measureErrors(errors) + headerText.length;
   return entryOverhead + texts + (body === undefined ? 0 : bodyLength);
-}
-
-/** A caller can send 16 KiB of headers. */
-function measureHeaders(rawHeaders: readonly string[]): number {
-  let length = 0;
-  for (const text of rawHeaders) length += text.length;
-  return length;
 }
 
 function lengthOfDetails(details: ErrorItem['details']): number {

@@ -25,7 +25,7 @@ const record: RequestLogRecord = {
   responseLength: 0,
   fault: undefined,
   credential: undefined,
-  rawHeaders: [],
+  headerText: '',
   responseHeaders: {},
   reason: undefined,
 };

@@ -53,7 +53,13 @@ export default defineOperation({
   ],
 
   async handle({ query }, { store, range }) {
-    const filters: Filters = { ...query, role: query.role === undefined ? undefined : stripRolePrefix(query.role) };
+    // Not a spread: V8 reads the fields of a copy more slowly, for each of the groups.
+    const filters: Filters = {
+      name: query.name,
+      role: query.role === undefined ? undefined : stripRolePrefix(query.role),
+      organizationId: query.organizationId,
+      businessUnitId: query.businessUnitId,
+    };
     const page = await readFilteredPage(
       range,
       (part) => listCandidates(store, filters, part),
