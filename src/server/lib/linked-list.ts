@@ -17,8 +17,14 @@ export class LinkedList<Value> {
     return node;
   }
 
-  /** Removes a node of this list. */
-  remove({ previous, next }: ListNode<Value>): void {
+  /**
+   * Removes a node of this list. The node forgets its neighbours: one that lives longer than they do, as a node in V8's
+   * old space does until the next full collection, would retain them and all that follow.
+   */
+  remove(node: ListNode<Value>): void {
+    const { previous, next } = node;
+    node.previous = undefined;
+    node.next = undefined;
     if (previous) previous.next = next;
     else this.first = next;
     if (next) next.previous = previous;

@@ -12,8 +12,9 @@ import type { Correlation } from '../http/correlation.ts';
 /** Authentication method of a request, from its headers. */
 export type CredentialKind = 'none' | 'client-id' | 'basic' | 'bearer' | 'api-key' | 'body' | 'other';
 
+/** Mutable fields are assigned in place when the record is added, since a copy would be expensive. */
 export interface RequestLogRecord {
-  /** Increases with each request. Assigned in place when the record is added, since a copy would be expensive. */
+  /** Increases with each request. */
   sequence: number;
   readonly requestId: string;
   readonly correlation: Correlation;
@@ -32,14 +33,14 @@ export interface RequestLogRecord {
   readonly actor: string;
   /** Undefined if the connection was closed before the response. */
   readonly status: number | undefined;
-  readonly errors: readonly ErrorItem[];
+  errors: readonly ErrorItem[];
   /** Names and values, as `joinHeaders` joins them. */
   readonly headerText: string;
   readonly responseHeaders: Readonly<Record<string, string>>;
   /** The parsed body, and its length in bytes. */
-  readonly body: unknown;
+  body: unknown;
   readonly bodyLength: number;
-  readonly response: string | undefined;
+  response: string | undefined;
   readonly responseLength: number;
   /** The injected fault, as in the X-Iam-Fault header. */
   readonly fault: string | undefined;
@@ -121,12 +122,12 @@ export function createRequestLog({ maxRequests, maxBytes = defaultMaxBytes, onAd
   return {
     add(record) {
       if (maxRequests === 0) return;
-      const stored = truncateRecord(record);
-      stored.sequence = next;
+      removeLongTexts(record);
+      record.sequence = next;
       if (next - first === maxRequests) evictOldest();
-      ring[next % maxRequests] = stored;
+      ring[next % maxRequests] = record;
       next += 1;
-      bytes += estimateSize(stored);
+      bytes += estimateSize(record);
       while (bytes > maxBytes && first < next) evictOldest();
       onAdded?.();
     },
@@ -147,19 +148,17 @@ export function createRequestLog({ maxRequests, maxBytes = defaultMaxBytes, onAd
   };
 }
 
-function truncateRecord(record: RequestLogRecord): RequestLogRecord {
+/**
+ * In place, so that nothing refers to a long text: V8 soon allocates all records in old space, where one without a use
+ * would retain its text for a hundred further requests at least.
+ */
+function removeLongTexts(record: RequestLogRecord): void {
   const { bodyLength, responseLength, errors } = record;
-  const hasLongErrors = measureErrors(errors) > maxBodyLength;
-  if (bodyLength <= maxBodyLength && responseLength <= maxBodyLength && !hasLongErrors) return record;
-  return {
-    ...record,
-    body: bodyLength > maxBodyLength ? undefined : record.body,
-    response: responseLength > maxBodyLength ? undefined : record.response,
-    // Messages contain field names of the body, which the caller chooses.
-    errors: hasLongErrors
-      ? errors.map(({ code }) => ({ code, message: errorTable[code as ErrorCode].message }))
-      : errors,
-  };
+  if (bodyLength > maxBodyLength) record.body = undefined;
+  if (responseLength > maxBodyLength) record.response = undefined;
+  // Messages contain field names of the body, which the caller chooses.
+  if (measureErrors(errors) > maxBodyLength)
+    record.errors = errors.map(({ code }) => ({ code, message: errorTable[code as ErrorCode].message }));
 }
 
 function estimateSize(record: RequestLogRecord): number {

@@ -9,14 +9,16 @@ export interface OpenExchanges {
 }
 
 export function createOpenExchanges(): OpenExchanges {
-  const open = new WeakMap<Socket, Set<IncomingMessage>>();
+  // Not sets: V8 links an outgrown table of a set to its successor, and one in old space retains all later requests.
+  const open = new WeakMap<Socket, IncomingMessage[]>();
   const waiting = new WeakMap<Socket, () => void>();
 
   /** A request that has not arrived completely will have no response but the one that waits. */
-  const isAnswered = (socket: Socket) => [...(open.get(socket) ?? [])].every(({ complete }) => !complete);
+  const isAnswered = (socket: Socket) => (open.get(socket) ?? []).every(({ complete }) => !complete);
 
   function finish(socket: Socket, request: IncomingMessage): void {
-    open.get(socket)?.delete(request);
+    const requests = open.get(socket) ?? [];
+    requests.splice(requests.indexOf(request), 1);
     const work = waiting.get(socket);
     if (work === undefined || !isAnswered(socket)) return;
     waiting.delete(socket);
@@ -26,9 +28,9 @@ export function createOpenExchanges(): OpenExchanges {
   return {
     track(request, response) {
       const { socket } = request;
-      const requests = open.get(socket) ?? new Set();
-      if (requests.size === 0) open.set(socket, requests);
-      requests.add(request);
+      const requests = open.get(socket);
+      if (requests === undefined) open.set(socket, [request]);
+      else requests.push(request);
       // By then all of the response has been passed to the socket.
       response.once('prefinish', () => finish(socket, request));
     },
