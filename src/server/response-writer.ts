@@ -1,5 +1,6 @@
 /** Writes the result of a handler as its operation declares it. */
 
+import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import type { ByteStream, Operation, Page, PlainText, TextStream } from '../contract/operation.ts';
 import type { AppContext } from './app-context.ts';
@@ -8,7 +9,6 @@ import type { KoaContext } from './http/request-state.ts';
 import { setHeader, setHeaders, writeChunks, writeEmpty, writeJson, writeText } from './http/response.ts';
 import { matchesEtag, type Serializer, serializeJsonOnce } from './http/serializer.ts';
 import { writeStream } from './http/streams.ts';
-import { createPause } from './lib/for-each-yielding.ts';
 
 /** Writes a response; returns a promise only if it is asynchronous. */
 type ResponseWriter = (ctx: KoaContext, result: unknown, list: ListIdentity) => Promise<void> | void;
@@ -96,18 +96,26 @@ async function writePage(
 /** Characters serialized per event-loop turn. */
 const charactersPerTurn = 200_000;
 
+/** Appends the JSON of the next values to that of the first ones. */
+function serializeTurn(values: readonly object[], items: string[], toJson: Serializer['toJson']): void {
+  for (let characters = 0; items.length < values.length && characters < charactersPerTurn; ) {
+    const json = toJson(values[items.length] as object);
+    items.push(json);
+    characters += json.length;
+  }
+}
+
 /**
  * Serializes entry by entry, yielding to the event loop. The brackets are added to the first and the last entry, to avoid
  * copying the whole text.
  */
 async function serializeArray(values: readonly object[], toJson: Serializer['toJson']): Promise<string> {
   if (values.length === 0) return '[]';
-  const pause = createPause(charactersPerTurn);
   const items: string[] = [];
-  for (const value of values) {
-    const pausing = pause(items.at(-1)?.length);
-    if (pausing) await pausing;
-    items.push(toJson(value));
+  for (;;) {
+    serializeTurn(values, items, toJson);
+    if (items.length === values.length) break;
+    await setImmediate();
   }
   items[0] = `[${items[0]}`;
   items.push(`${items.pop()}]`);

@@ -65,6 +65,7 @@ export async function readGroupView(reader: GroupReader, reference: string): Pro
 export async function toGroupViews(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
   const cache = reader.groups.rowCache(groupViews);
   const rows = await readDependencies(reader, groups);
+  if (rows.size === 0) return groups.map((group) => buildGroupView(cache, group, noDependencies));
   const pause = createPause(edgesPerTurn);
   const views: GroupView[] = [];
   for (const group of groups) {
