@@ -21,7 +21,8 @@ class FlowGroup<Item> {
   readonly groups = new Map<string, FlowGroup<Item>>();
   /** Child groups in the order in which they are served. */
   readonly rotation = new LinkedList<FlowGroup<Item>>();
-  readonly largest = new GroupSizes<FlowGroup<Item>>();
+  /** Undefined in a queue that drops nothing. */
+  readonly largest: GroupSizes<FlowGroup<Item>> | undefined;
   /** Oldest first; of the innermost groups only. */
   readonly entries = new LinkedList<QueueEntry<Item>>();
   size = 0;
@@ -29,14 +30,20 @@ class FlowGroup<Item> {
   readonly parent: FlowGroup<Item> | undefined;
   readonly key: string;
 
-  constructor(parent?: FlowGroup<Item>, key = '') {
+  constructor(drops: boolean, parent?: FlowGroup<Item>, key = '') {
+    this.largest = drops ? new GroupSizes() : undefined;
     this.parent = parent;
     this.key = key;
   }
 }
 
 export class FairQueue<Item> {
-  readonly #root = new FlowGroup<Item>();
+  readonly #root: FlowGroup<Item>;
+
+  /** @param drops whether `dropFromLongest` will be called. Keeping the sizes costs each item more than all else. */
+  constructor({ drops = false }: { readonly drops?: boolean } = {}) {
+    this.#root = new FlowGroup(drops);
+  }
 
   get size(): number {
     return this.#root.size;
@@ -71,7 +78,8 @@ export class FairQueue<Item> {
   /** Removes and returns the newest item of the longest flow; of equally long flows, the one that changed last. */
   dropFromLongest(): Item | undefined {
     let group = this.#root;
-    for (let next = group.largest.largest; next; next = group.largest.largest) group = next;
+    if (!group.largest) throw new Error('a queue must be created with `drops` to drop an item');
+    for (let next = group.largest?.largest; next; next = group.largest?.largest) group = next;
     return this.#removeNode(group.entries.last);
   }
 
@@ -92,7 +100,7 @@ export class FairQueue<Item> {
 }
 
 function findOrCreateGroup<Item>(parent: FlowGroup<Item>, key: string): FlowGroup<Item> {
-  const group = parent.groups.get(key) ?? new FlowGroup(parent, key);
+  const group = parent.groups.get(key) ?? new FlowGroup(parent.largest !== undefined, parent, key);
   parent.groups.set(key, group);
   return group;
 }
@@ -100,7 +108,7 @@ function findOrCreateGroup<Item>(parent: FlowGroup<Item>, key: string): FlowGrou
 function grow<Item>(innermost: FlowGroup<Item>): void {
   for (let group: FlowGroup<Item> | undefined = innermost; group; group = group.parent) {
     group.size += 1;
-    group.parent?.largest.grow(group);
+    group.parent?.largest?.grow(group);
     group.rotationNode ??= group.parent?.rotation.push(group);
   }
 }
@@ -108,7 +116,7 @@ function grow<Item>(innermost: FlowGroup<Item>): void {
 function shrink<Item>(innermost: FlowGroup<Item>): void {
   for (let group: FlowGroup<Item> | undefined = innermost; group; group = group.parent) {
     group.size -= 1;
-    group.parent?.largest.shrink(group);
+    group.parent?.largest?.shrink(group);
     if (group.size > 0 || !group.rotationNode) continue;
     group.parent?.rotation.remove(group.rotationNode);
     group.parent?.groups.delete(group.key);

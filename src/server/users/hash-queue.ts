@@ -51,7 +51,7 @@ interface Waiter {
 }
 
 export function createHashQueue({ concurrency, maxWaiting: waiting, clock }: HashQueueOptions): HashQueue {
-  const queue = new FairQueue<Waiter>();
+  const queue = new FairQueue<Waiter>({ drops: true });
   const estimate = createDurationEstimate(clock);
   let running = 0;
 

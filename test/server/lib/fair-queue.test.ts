@@ -5,7 +5,7 @@ import { FairQueue, type FlowKey } from '../../../src/server/lib/fair-queue.ts';
 
 /** A queue with items in the form `flow:number`, with slashes between the keys of the flow. */
 function queueOf(...items: string[]): FairQueue<string> {
-  const queue = new FairQueue<string>();
+  const queue = new FairQueue<string>({ drops: true });
   for (const item of items) queue.push(flowOf(item), item);
   return queue;
 }
@@ -60,6 +60,7 @@ describe('what is dropped', () => {
 
   test('is undefined for an empty queue', () => {
     expect(queueOf().dropFromLongest()).toBeUndefined();
+    expect(() => new FairQueue().dropFromLongest()).toThrow('drops');
     expect(queueOf().shift()).toBeUndefined();
   });
 });
@@ -112,7 +113,7 @@ const step = fc.oneof(
 test('serves flows in turn and drops from the longest flow for random histories', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const queue = new FairQueue<string>();
+      const queue = new FairQueue<string>({ drops: true });
       const plain = new Plain();
       for (const [at, { kind, ...more }] of steps.entries()) {
         if (kind === 'shift') expect(queue.shift()).toBe(plain.shift());
@@ -136,7 +137,7 @@ test('serves flows in turn and drops from the longest flow for random histories'
 
 /** Counts the group operations of a queue while this many flows wait, are served and dropped. */
 function workOf(flows: number): number {
-  const queue = new FairQueue<number>();
+  const queue = new FairQueue<number>({ drops: true });
   let work = 0;
   const { get, set, delete: remove } = Map.prototype;
   const counting = <Method>(method: Method) =>
