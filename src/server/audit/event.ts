@@ -71,12 +71,14 @@ export function buildAuditEvent(
   if (!isRecorded && !isCallerRejection(errors)) return undefined;
   const isAuthentication = isAuthenticationRejection(errors) || operation?.audit.kind === 'authentication';
   const natural = getDefaultStatus(errors);
+  const correlation = readCorrelation(record.request.headers);
   return {
     time: clock.now().toISOString(),
     event: isAuthentication ? 'authentication' : 'administration',
     sandbox,
     requestId: record.requestId,
-    ...readCorrelation(record.request.headers),
+    callerRequestId: correlation.callerRequestId,
+    traceId: correlation.traceId,
     operation: operation?.id,
     result: natural === undefined ? 'granted' : natural >= 500 ? 'failed' : 'refused',
     status: record.dropped ? undefined : status,

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export interface Correlation {
   /** The X-Request-Id of the request. The server assigns an id of its own, because callers may repeat theirs. */
-  readonly callerRequestId?: string;
+  readonly callerRequestId?: string | undefined;
   /** The trace id of the header `traceparent` (W3C Trace Context, 3.2). */
-  readonly traceId?: string;
+  readonly traceId?: string | undefined;
 }
 
 const none: Correlation = Object.freeze({});

@@ -75,9 +75,9 @@ export function createIssuer(options: IssuerOptions): TokenIssuer {
     async issueForClient(client, tokenOptions = {}) {
       const roles = await resolveAuthenticatedClientRoles(options.store, client);
       const claims = {
+        authorities: formatAuthorities(roles),
         ...createCommonClaims(client, options, options.clientTokenLifetime, tokenOptions),
         ...createOwnerClaims(client),
-        authorities: formatAuthorities(roles),
       };
       return respond(claims, tokenOptions);
     },
@@ -116,9 +116,9 @@ async function createTokenResponse(
   return {
     accessToken: await options.keys.current().signToken(claims),
     tokenType: 'Bearer',
-    ...(refreshToken === undefined ? {} : { refreshToken }),
     expiresIn: String(options.expiresIn === 'epoch' ? claims.exp : claims.exp - claims.iat),
     scope: claims.scope,
+    ...(refreshToken === undefined ? {} : { refreshToken }),
   };
 }
 

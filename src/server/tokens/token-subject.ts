@@ -13,7 +13,8 @@ export interface TokenSubject {
 /** Wraps an issuer; calls `record` before each token is issued. */
 export function recordIssuedTokens(issuer: TokenIssuer, record: (issued: TokenSubject) => void): TokenIssuer {
   return {
-    ...issuer,
+    secondsLeft: issuer.secondsLeft,
+    findExpiry: issuer.findExpiry,
     issueForClient(client, more) {
       record({ kind: 'client', clientId: client.clientId, sessionId: more?.session?.sessionId });
       return issuer.issueForClient(client, more);

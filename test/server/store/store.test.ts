@@ -14,8 +14,9 @@ test('a transaction has all tables, each one with the rows of its own table', as
 test('overrides some tables of a transaction and retains the others', async () => {
   const store = openMemoryStore();
   await store.transaction(async (tx) => {
-    const counters = Object.assign(Object.create(tx.counters), { count: async () => 42 });
-    const overridden = overrideTables(tx, { counters });
+    const overridden = overrideTables(tx, {
+      counters: (table) => Object.assign(Object.create(table), { count: async () => 42 }),
+    });
     await overridden.counters.insert({ name: 'customers', last: 1 });
     await overridden.logons.insert({ logon: 'A1' });
     expect(await overridden.counters.count()).toBe(42);

@@ -136,7 +136,7 @@ export class Wal implements Sink {
     await this.#assertInPlaceNow().catch((error: unknown) => this.#undoWrite(error));
     this.#end = end;
     this.#sequence += commits.length;
-    this.#chain = { ...this.#chain, lastHash };
+    this.#chain = { storeId: this.#chain.storeId, lastHash };
     this.#health = { writable: true };
     this.#onAppend();
   }

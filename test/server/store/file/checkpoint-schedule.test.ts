@@ -50,11 +50,11 @@ describe('a checkpoint after writes', () => {
     expect(count(harness, 'checkpoint-written')).toBe(1);
   });
 
-  test('of more than a megabyte is written only if the write-ahead log is an eighth of it', async () => {
+  test('of more than a megabyte is written only if the write-ahead log is half of it', async () => {
     const { harness, store, history } = await openHarness();
     await history.commit(store, 1.5 * megabyte);
     await store.checkpoint();
-    await history.commit(store, 0.1 * megabyte);
+    await history.commit(store, 0.7 * megabyte);
     await wait();
     expect(count(harness, 'checkpoint-written')).toBe(1);
     await history.commit(store, 0.15 * megabyte);
