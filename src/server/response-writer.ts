@@ -7,7 +7,7 @@ import type { AppContext } from './app-context.ts';
 import { formatNextLink, type ListIdentity } from './http/pagination.ts';
 import type { KoaContext } from './http/request-state.ts';
 import { setHeader, setHeaders, writeChunks, writeEmpty, writeJson, writeText } from './http/response.ts';
-import { matchesEtag, type Serializer, serializeJsonOnce } from './http/serializer.ts';
+import { matchesEtag, type SerializedValue, type Serializer, serializeOnce } from './http/serializer.ts';
 import { writeStream } from './http/streams.ts';
 
 /** Writes a response; returns a promise only if it is asynchronous. */
@@ -16,8 +16,9 @@ type ResponseWriter = (ctx: KoaContext, result: unknown, list: ListIdentity) => 
 /** Compiles the response writer of an operation. */
 export function createResponseWriter({ method, response }: Operation<never>, appContext: AppContext): ResponseWriter {
   if ('page' in response) {
-    const { toJson } = appContext.serializers(response.page);
-    return (ctx, result, list) => writePage(ctx, result as Page<object>, { list, baseUrl: appContext.baseUrl, toJson });
+    const serializer = appContext.serializers(response.page);
+    return (ctx, result, list) =>
+      writePage(ctx, result as Page<object>, { list, baseUrl: appContext.baseUrl, serializer });
   }
   if (!('body' in response)) return createEmptyWriter(response);
   const { status, body, secret = false, entity = false, stream = false } = response;
@@ -32,14 +33,14 @@ export function createResponseWriter({ method, response }: Operation<never>, app
       return writeText(ctx, 200, result);
     }
     if (isChunked(result)) return writeChunks(ctx, 200, result);
-    const json = isCached ? serializer.toJson(result as object) : serializeJsonOnce(body, result as object);
+    const { json, bytes } = isCached ? serializer.serialize(result as object) : serializeOnce(body, result as object);
     if (entity) {
       const etag = serializer.computeEtag(result as object);
       setHeader(ctx, 'ETag', etag);
       if (method === 'GET' && isCurrent(ctx.req.headers['if-none-match'], etag)) return writeEmpty(ctx, 304);
     }
     if (secret) setHeader(ctx, 'Pragma', 'no-cache');
-    writeJson(ctx, status, json);
+    writeJson(ctx, status, json, bytes);
   };
 }
 
@@ -49,8 +50,11 @@ function isCurrent(ifNoneMatch: string | undefined, etag: string): boolean {
 }
 
 /** Writes a list without pagination. */
-function createListWriter(status: number, { toJson }: Serializer): ResponseWriter {
-  return async (ctx, result) => writeJson(ctx, status, await serializeArray(result as readonly object[], toJson));
+function createListWriter(status: number, serializer: Serializer): ResponseWriter {
+  return async (ctx, result) => {
+    const { json, bytes } = await serializeArray(result as readonly object[], serializer);
+    writeJson(ctx, status, json, bytes);
+  };
 }
 
 function createEmptyWriter({ header }: Extract<Operation<never>['response'], { status: 204 }>): ResponseWriter {
@@ -77,47 +81,52 @@ function isChunked(result: unknown): result is ByteStream {
 interface WritePageOptions {
   readonly list: ListIdentity;
   readonly baseUrl: string;
-  readonly toJson: Serializer['toJson'];
+  readonly serializer: Serializer;
 }
 
 /** Writes 206 and a `Link` header (RFC 8288) if another page follows, 200 otherwise. */
 async function writePage(
   ctx: KoaContext,
   page: Page<object>,
-  { list, baseUrl, toJson }: WritePageOptions,
+  { list, baseUrl, serializer }: WritePageOptions,
 ): Promise<void> {
   if (page.next !== undefined) {
     const { path, query } = ctx.state;
     setHeader(ctx, 'Link', formatNextLink(baseUrl + path, query, page.next, list));
   }
-  writeJson(ctx, page.next === undefined ? 200 : 206, await serializeArray(page.items, toJson));
+  const { json, bytes } = await serializeArray(page.items, serializer);
+  writeJson(ctx, page.next === undefined ? 200 : 206, json, bytes);
 }
 
-/** Characters serialized per event-loop turn. */
-const charactersPerTurn = 200_000;
-
-/** Appends the JSON of the next values to that of the first ones. */
-function serializeTurn(values: readonly object[], items: string[], toJson: Serializer['toJson']): void {
-  for (let characters = 0; items.length < values.length && characters < charactersPerTurn; ) {
-    const json = toJson(values[items.length] as object);
-    items.push(json);
-    characters += json.length;
-  }
-}
+/** Bytes serialized per event-loop turn. */
+const bytesPerTurn = 200_000;
 
 /**
  * Serializes entry by entry, yielding to the event loop. The brackets are added to the first and the last entry, to avoid
  * copying the whole text.
  */
-async function serializeArray(values: readonly object[], toJson: Serializer['toJson']): Promise<string> {
-  if (values.length === 0) return '[]';
+async function serializeArray(values: readonly object[], serializer: Serializer): Promise<SerializedValue> {
+  if (values.length === 0) return { json: '[]', bytes: 2 };
   const items: string[] = [];
+  // The brackets, and a comma before each value but the first.
+  let bytes = 1 + values.length;
   for (;;) {
-    serializeTurn(values, items, toJson);
+    bytes += serializeTurn(values, items, serializer);
     if (items.length === values.length) break;
     await setImmediate();
   }
   items[0] = `[${items[0]}`;
   items.push(`${items.pop()}]`);
-  return items.join(',');
+  return { json: items.join(','), bytes };
+}
+
+/** Appends the JSON of the next values to that of the first ones. @returns its length in UTF-8 */
+function serializeTurn(values: readonly object[], items: string[], serializer: Serializer): number {
+  let length = 0;
+  while (items.length < values.length && length < bytesPerTurn) {
+    const { json, bytes } = serializer.serialize(values[items.length] as object);
+    items.push(json);
+    length += bytes;
+  }
+  return length;
 }

@@ -35,7 +35,12 @@ interface CachedView {
   readonly view: GroupView;
   /** The existing ones. */
   readonly dependencies: readonly Group[];
+  /** The state of the table in which a list last found the dependencies unchanged. */
+  state: object | undefined;
 }
+
+/** Its cache is the same object until a group changes, and stands for the state of the table. */
+const tableState: Derivation<never> = { name: 'state of the groups' };
 
 /** Rows are immutable, so the cached view of a row is valid as long as the rows of its dependencies are unchanged. */
 const groupViews: Derivation<CachedView> = { name: 'group views' };
@@ -64,14 +69,31 @@ export async function readGroupView(reader: GroupReader, reference: string): Pro
 /** Converts groups to their response form. Most have no dependencies, for which nothing is read. */
 export async function toGroupViews(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
   const cache = reader.groups.rowCache(groupViews);
+  const state = reader.groups.tableCache(tableState);
+  const current = state && findCurrentViews(cache, groups, state);
+  if (current) return current;
   const rows = await readDependencies(reader, groups);
-  if (rows.size === 0) return groups.map((group) => buildGroupView(cache, group, noDependencies));
   const pause = createPause(edgesPerTurn);
   const views: GroupView[] = [];
   for (const group of groups) {
     const pausing = pause(group.dependencies.length);
     if (pausing) await pausing;
-    views.push(buildGroupView(cache, group, selectDependencies(group, rows)));
+    views.push(buildGroupView(cache, group, selectDependencies(group, rows), state));
+  }
+  return views;
+}
+
+/** The views of these groups if each was valid in this state of the table: no look at dependencies is needed. */
+function findCurrentViews(
+  cache: WeakMap<Group, CachedView>,
+  groups: readonly Group[],
+  state: object,
+): GroupView[] | undefined {
+  const views: GroupView[] = [];
+  for (const group of groups) {
+    const cached = cache.get(group);
+    if (cached?.state !== state) return undefined;
+    views.push(cached.view);
   }
   return views;
 }
@@ -92,9 +114,17 @@ async function readDependencies(reader: GroupReader, groups: readonly Group[]): 
   return rows;
 }
 
-function buildGroupView(cache: WeakMap<Group, CachedView>, group: Group, dependencies: readonly Group[]): GroupView {
+function buildGroupView(
+  cache: WeakMap<Group, CachedView>,
+  group: Group,
+  dependencies: readonly Group[],
+  state?: object,
+): GroupView {
   const cached = cache.get(group);
-  if (cached && areSame(cached.dependencies, dependencies)) return cached.view;
+  if (cached && areSame(cached.dependencies, dependencies)) {
+    cached.state = state ?? cached.state;
+    return cached.view;
+  }
   const view: GroupView = {
     groupId: group.groupId,
     groupName: group.groupName,
@@ -103,7 +133,7 @@ function buildGroupView(cache: WeakMap<Group, CachedView>, group: Group, depende
     roles: [...group.roles],
     dependencies: dependencies.map(({ groupName }) => ({ groupName })),
   };
-  cache.set(group, { view, dependencies });
+  cache.set(group, { view, dependencies, state });
   return view;
 }
 

@@ -15,21 +15,24 @@ export function setHeaders(ctx: KoaContext, headers: Readonly<Record<string, str
   Object.assign(ctx.state.responseHeaders, headers);
 }
 
-/** Sends serialized JSON. */
-export function writeJson(ctx: KoaContext, status: number, json: string): void {
-  writeText(ctx, status, { contentType: 'application/json; charset=utf-8', text: json });
+/** Sends serialized JSON. @param bytes its length in UTF-8, if it is known */
+export function writeJson(ctx: KoaContext, status: number, json: string, bytes?: number): void {
+  writeText(ctx, status, { contentType: 'application/json; charset=utf-8', text: json, bytes });
 }
 
 /** Sends text or bytes of a content type. */
 export function writeText(
   ctx: KoaContext,
   status: number,
-  { contentType, text }: { contentType: string; text: string | Uint8Array },
+  {
+    contentType,
+    text,
+    bytes = Buffer.byteLength(text),
+  }: { contentType: string; text: string | Uint8Array; bytes?: number | undefined },
 ): void {
   const { responseHeaders: headers } = ctx.state;
   ctx.state.responseBody = text;
   headers['Content-Type'] = contentType;
-  const bytes = Buffer.byteLength(text);
   headers['Content-Length'] = String(bytes);
   ctx.res.writeHead(status, headers);
   // As many bytes as characters means ASCII, which `latin1` copies without encoding it.

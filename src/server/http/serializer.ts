@@ -2,8 +2,10 @@
 import { hash } from 'node:crypto';
 import type * as z from 'zod';
 
-interface SerializedValue {
+export interface SerializedValue {
   readonly json: string;
+  /** The length of the JSON in UTF-8. */
+  readonly bytes: number;
   /** Computed on first use: most items of lists never need it. */
   etag?: string;
 }
@@ -11,8 +13,8 @@ interface SerializedValue {
 /** Serializes values of one schema. Values are never mutated; their JSON is cached as long as they are referenced. */
 export interface Serializer {
   /** @throws ZodError if the value does not match the schema: a bug in the handler, returned as 500. */
-  toJson(value: object): string;
-  /** Computes a strong ETag (RFC 9110, 8.8.3) of the JSON of a value. @throws ZodError, as `toJson` does. */
+  serialize(value: object): SerializedValue;
+  /** Computes a strong ETag (RFC 9110, 8.8.3) of the JSON of a value. @throws ZodError, as `serialize` does. */
   computeEtag(value: object): string;
 }
 
@@ -35,12 +37,12 @@ function createSerializer(schema: z.ZodType): Serializer {
   const serialize = (value: object): SerializedValue => {
     const known = serialized.get(value);
     if (known) return known;
-    const created = { json: serializeJsonOnce(schema, value) };
+    const created = serializeOnce(schema, value);
     serialized.set(value, created);
     return created;
   };
   return {
-    toJson: (value) => serialize(value).json,
+    serialize,
     computeEtag(value) {
       const wire = serialize(value);
       wire.etag ??= `"${hash('sha1', wire.json, 'base64url')}"`;
@@ -49,9 +51,10 @@ function createSerializer(schema: z.ZodType): Serializer {
   };
 }
 
-/** Serializes a value without a cache. @throws ZodError, as `Serializer.toJson` does. */
-export function serializeJsonOnce(schema: z.ZodType, value: object): string {
-  return JSON.stringify(schema.parse(value));
+/** Serializes a value without a cache. @throws ZodError, as `Serializer.serialize` does. */
+export function serializeOnce(schema: z.ZodType, value: object): SerializedValue {
+  const json = JSON.stringify(schema.parse(value));
+  return { json, bytes: Buffer.byteLength(json) };
 }
 
 /** Returns whether a condition, as in If-Match, matches this ETag: `*`, or one of the list. */
