@@ -112,8 +112,12 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
     const commands = page.locator('main details').getByLabel('Command');
     const readCommands = async () => (await commands.allTextContents()).filter((text) => text.startsWith('iam '));
     let texts: string[] = [];
-    for (const value of values)
-      for (const path of paths(encodeURIComponent(value))) {
+    for (const [number, value] of values.entries()) {
+      // Pages place options, but one function quotes: the value that looks like an option goes to all of them, the others
+      // to a third each.
+      const isOption = value.startsWith('-');
+      const visited = paths(encodeURIComponent(value)).filter((_, at) => isOption || at % 3 === number % 3);
+      for (const path of visited) {
         const before = texts;
         await navigate(page, `${server.url}/_iam/console/${path}`);
         await expect.poll(readCommands).not.toEqual(before);
@@ -123,12 +127,13 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
         expect(given.length, `${path}: ${texts.join()}`).toBeGreaterThan(0);
         // Alone, it follows a separator or the name of an option.
         for (const words of given)
-          if (words.includes(value) && value.startsWith('-'))
+          if (isOption && words.includes(value))
             expect(
               words.slice(0, words.indexOf(value)).some((word) => word.startsWith('--')),
               texts.join(),
             ).toBe(true);
       }
+    }
     await context.close();
   }, 120_000);
 

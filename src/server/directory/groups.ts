@@ -128,10 +128,11 @@ function buildGroupView(
   const view: GroupView = {
     groupId: group.groupId,
     groupName: group.groupName,
-    ...(group.organizationId === undefined ? {} : { organizationId: group.organizationId }),
-    ...(group.businessUnitId === undefined ? {} : { businessUnitId: group.businessUnitId }),
     roles: [...group.roles],
     dependencies: dependencies.map(({ groupName }) => ({ groupName })),
+    // Last, as fields after a spread are slow with Node 20.
+    ...(group.organizationId === undefined ? {} : { organizationId: group.organizationId }),
+    ...(group.businessUnitId === undefined ? {} : { businessUnitId: group.businessUnitId }),
   };
   cache.set(group, { view, dependencies, state });
   return view;

@@ -94,7 +94,7 @@ describe('an error', () => {
   ])('say once when to try again (Retry-After: %s)', async (retryAfter, expected) => {
     const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
     await using server = await startFakeServer(() => ({ ...errorResponse(503, 'STORE_UNAVAILABLE', 'No.'), headers }));
-    const { err } = await iam(get, server);
+    const { err } = await iam([...get, '--max-wait', '0'], server);
     expect(err).toContain(`  hint     ${expected}The server log contains the reason.\n`);
   });
 
