@@ -39,7 +39,10 @@ interface CachedView {
   state: object | undefined;
 }
 
-/** Its cache is the same object until a group changes, and stands for the state of the table. */
+/**
+ * An empty cache, which only identifies the state of the table: the store discards it on each change of a group, so that
+ * the mark of an earlier state never matches again.
+ */
 const tableState: Derivation<never> = { name: 'state of the groups' };
 
 /** Rows are immutable, so the cached view of a row is valid as long as the rows of its dependencies are unchanged. */
@@ -69,6 +72,7 @@ export async function readGroupView(reader: GroupReader, reference: string): Pro
 /** Converts groups to their response form. Most have no dependencies, for which nothing is read. */
 export async function toGroupViews(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
   const cache = reader.groups.rowCache(groupViews);
+  // If the table changes before the dependencies are read, the views get the mark of a state that is gone.
   const state = reader.groups.tableCache(tableState);
   const current = state && findCurrentViews(cache, groups, state);
   if (current) return current;

@@ -21,8 +21,8 @@ class FlowGroup<Item> {
   readonly groups = new Map<string, FlowGroup<Item>>();
   /** Child groups in the order in which they are served. */
   readonly rotation = new LinkedList<FlowGroup<Item>>();
-  /** Undefined in a queue that drops nothing. */
-  readonly largest: GroupSizes<FlowGroup<Item>> | undefined;
+  /** The sizes of the child groups; undefined in a queue that drops nothing. */
+  readonly sizes: GroupSizes<FlowGroup<Item>> | undefined;
   /** Oldest first; of the innermost groups only. */
   readonly entries = new LinkedList<QueueEntry<Item>>();
   size = 0;
@@ -31,7 +31,7 @@ class FlowGroup<Item> {
   readonly key: string;
 
   constructor(drops: boolean, parent?: FlowGroup<Item>, key = '') {
-    this.largest = drops ? new GroupSizes() : undefined;
+    this.sizes = drops ? new GroupSizes() : undefined;
     this.parent = parent;
     this.key = key;
   }
@@ -78,8 +78,8 @@ export class FairQueue<Item> {
   /** Removes and returns the newest item of the longest flow; of equally long flows, the one that changed last. */
   dropFromLongest(): Item | undefined {
     let group = this.#root;
-    if (!group.largest) throw new Error('a queue must be created with `drops` to drop an item');
-    for (let next = group.largest?.largest; next; next = group.largest?.largest) group = next;
+    if (!group.sizes) throw new Error('a queue must be created with `drops` to drop an item');
+    for (let next = group.sizes.largest; next; next = group.sizes?.largest) group = next;
     return this.#removeNode(group.entries.last);
   }
 
@@ -100,7 +100,7 @@ export class FairQueue<Item> {
 }
 
 function findOrCreateGroup<Item>(parent: FlowGroup<Item>, key: string): FlowGroup<Item> {
-  const group = parent.groups.get(key) ?? new FlowGroup(parent.largest !== undefined, parent, key);
+  const group = parent.groups.get(key) ?? new FlowGroup(parent.sizes !== undefined, parent, key);
   parent.groups.set(key, group);
   return group;
 }
@@ -108,7 +108,7 @@ function findOrCreateGroup<Item>(parent: FlowGroup<Item>, key: string): FlowGrou
 function grow<Item>(innermost: FlowGroup<Item>): void {
   for (let group: FlowGroup<Item> | undefined = innermost; group; group = group.parent) {
     group.size += 1;
-    group.parent?.largest?.grow(group);
+    group.parent?.sizes?.grow(group);
     group.rotationNode ??= group.parent?.rotation.push(group);
   }
 }
@@ -116,7 +116,7 @@ function grow<Item>(innermost: FlowGroup<Item>): void {
 function shrink<Item>(innermost: FlowGroup<Item>): void {
   for (let group: FlowGroup<Item> | undefined = innermost; group; group = group.parent) {
     group.size -= 1;
-    group.parent?.largest?.shrink(group);
+    group.parent?.sizes?.shrink(group);
     if (group.size > 0 || !group.rotationNode) continue;
     group.parent?.rotation.remove(group.rotationNode);
     group.parent?.groups.delete(group.key);

@@ -43,7 +43,7 @@ export function createIds(clock: Clock, random: Random, replica?: string): Ids {
   }
 
   function nextSuffix(): string {
-    if (suffixesAt === suffixes.length) {
+    if (suffixesAt + suffixLength > suffixes.length) {
       suffixes = random.bytes(suffixesPerDraw * suffixLength);
       suffixesAt = 0;
     }

@@ -18,8 +18,8 @@ export class LinkedList<Value> {
   }
 
   /**
-   * Removes a node of this list. The node forgets its neighbours: one that lives longer than they do, as a node in V8's
-   * old space does until the next full collection, would retain them and all that follow.
+   * Removes a node, which must be in this list, and clears its links. A node in V8's old space lives until the next full
+   * collection: with links, it would retain its neighbours and all that follow.
    */
   remove(node: ListNode<Value>): void {
     const { previous, next } = node;

@@ -49,7 +49,7 @@ export interface RequestLogRecord {
   readonly reason: ErrorReason | undefined;
 }
 
-/** Neither a name nor a value can contain it. */
+/** Neither a name nor a value can contain it: the parser of HTTP rejects line feeds, also those of folded headers. */
 const headerSeparator = '\n';
 
 /** Joins names and values in turn: the collector copies every recorded text twice, and one text in less time than twenty. */
@@ -149,8 +149,8 @@ export function createRequestLog({ maxRequests, maxBytes = defaultMaxBytes, onAd
 }
 
 /**
- * In place, so that nothing refers to a long text: V8 soon allocates all records in old space, where one without a use
- * would retain its text for a hundred further requests at least.
+ * Removes a long body, response or error messages. In place: V8 soon allocates all records directly in old space, where
+ * one that is no longer used would retain its text until the next full collection.
  */
 function removeLongTexts(record: RequestLogRecord): void {
   const { bodyLength, responseLength, errors } = record;

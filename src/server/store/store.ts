@@ -75,7 +75,7 @@ export type Transaction = { readonly [Name in TableName]: TableWriter<Name> };
 /** What takes the place of tables, as a function of each table. */
 export type TableOverrides = { readonly [Name in TableName]?: (table: TableWriter<Name>) => TableWriter<Name> };
 
-/** Returns a transaction with other tables in place of some of its own. They are made on access, as most are not used. */
+/** Returns a transaction with other tables in place of some of its own. Each is made when it is first used: most are not. */
 export function overrideTables(tx: Transaction, overrides: TableOverrides): Transaction {
   return new OverriddenTransaction(tx, overrides) as unknown as Transaction;
 }
@@ -84,6 +84,7 @@ export function overrideTables(tx: Transaction, overrides: TableOverrides): Tran
 class OverriddenTransaction {
   readonly tx: Transaction;
   readonly overrides: TableOverrides;
+  readonly made: Partial<Record<TableName, unknown>> = {};
 
   constructor(tx: Transaction, overrides: TableOverrides) {
     this.tx = tx;
@@ -95,7 +96,9 @@ class OverriddenTransaction {
       Object.defineProperty(OverriddenTransaction.prototype, name, {
         get(this: OverriddenTransaction) {
           const override = this.overrides[name] as ((table: unknown) => unknown) | undefined;
-          return override === undefined ? this.tx[name] : override(this.tx[name]);
+          if (override === undefined) return this.tx[name];
+          this.made[name] ??= override(this.tx[name]);
+          return this.made[name];
         },
       });
     }

@@ -98,7 +98,7 @@ export function createCommonClaims(
 }
 
 /** Additional claims of a client's own token. */
-export function createOwnerClaims(client: Client): Partial<AccessClaims> {
+export function createOwnerClaims(client: Client): Partial<CommonClaims> {
   return {
     ...(client.businessId === undefined ? {} : { business_id: client.businessId }),
     ...(client.serviceAccountId === undefined ? {} : { service_id: client.serviceAccountId }),

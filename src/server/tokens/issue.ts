@@ -75,6 +75,7 @@ export function createIssuer(options: IssuerOptions): TokenIssuer {
     async issueForClient(client, tokenOptions = {}) {
       const roles = await resolveAuthenticatedClientRoles(options.store, client);
       const claims = {
+        // First, as fields after a spread are slow with Node 20.
         authorities: formatAuthorities(roles),
         ...createCommonClaims(client, options, options.clientTokenLifetime, tokenOptions),
         ...createOwnerClaims(client),

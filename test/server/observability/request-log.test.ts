@@ -1,8 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   createRequestLog,
+  joinHeaders,
   maxBodyLength,
   type RequestLogRecord,
+  splitHeaders,
 } from '../../../src/server/observability/request-log.ts';
 
 const record: RequestLogRecord = {
@@ -77,4 +80,13 @@ describe('the request log', () => {
       requestLog.add({ ...record, errors: [{ code: 'FIELD_UNKNOWN', message: message.slice(-8000) }] });
     expect(idsOf(requestLog).length).toBeLessThan(13);
   });
+});
+
+test('headers are the same after they are joined and split', () => {
+  const header = fc.tuple(fc.stringMatching(/^[!-~]+$/), fc.stringMatching(/^[\t -~]*$/));
+  fc.assert(
+    fc.property(fc.array(header), (headers) => {
+      expect(splitHeaders(joinHeaders(headers.flat()))).toEqual(headers.flat());
+    }),
+  );
 });

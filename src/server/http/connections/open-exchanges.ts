@@ -18,7 +18,8 @@ export function createOpenExchanges(): OpenExchanges {
 
   function finish(socket: Socket, request: IncomingMessage): void {
     const requests = open.get(socket) ?? [];
-    requests.splice(requests.indexOf(request), 1);
+    const at = requests.indexOf(request);
+    if (at >= 0) requests.splice(at, 1);
     const work = waiting.get(socket);
     if (work === undefined || !isAnswered(socket)) return;
     waiting.delete(socket);

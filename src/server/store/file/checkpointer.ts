@@ -23,11 +23,11 @@ export const defaultTuning: CheckpointTuning = {
 };
 
 /**
- * A larger checkpoint is not rewritten until the log reaches a half of its size: a byte of the log then costs two bytes of
- * checkpoints at most, and a start after a crash reads half as much again.
+ * A larger checkpoint is not rewritten by the timer until the log reaches this share of its size: a byte of the log then
+ * costs about three bytes of checkpoints at most, and a start after a crash mostly reads half as much again at most.
  */
 const SMALL_CHECKPOINT = 1024 * 1024;
-const MIN_WAL_FRACTION = 2;
+const MIN_WAL_SHARE = 0.5;
 
 export interface CheckpointerOptions {
   readonly disk: Disk;
@@ -101,7 +101,7 @@ export class Checkpointer {
     this.#timer = undefined;
     const { size } = this.#last;
     // The segments that a failed attempt has closed count no longer as the size of the log.
-    if (this.#failed || size < SMALL_CHECKPOINT || this.#context.wal.size > size / MIN_WAL_FRACTION)
+    if (this.#failed || size < SMALL_CHECKPOINT || this.#context.wal.size > size * MIN_WAL_SHARE)
       this.#runInBackground();
   }
 

@@ -43,6 +43,47 @@ test('filters by exact values, and by all filters together', async () => {
   expect(await names(server, { name: 'b', organizationId: 'o1', role: 'Y' })).toEqual(['b']);
 });
 
+test('returns the new name of a renamed dependency, and none that were removed', async () => {
+  await using server = await startServer({
+    seed: {
+      groups: [{ groupName: 'ops' }, { groupName: 'leads', dependencies: [{ groupName: 'ops' }] }],
+    },
+  });
+  const dependencies = async () => {
+    const { items } = await server.admin.groups.list({ query: { name: 'leads' } });
+    const whole = await server.admin.groups.list();
+    expect(whole.items.find(({ groupName }) => groupName === 'leads')).toEqual(items[0]);
+    return items[0]?.dependencies;
+  };
+  expect(await dependencies()).toEqual([{ groupName: 'ops' }]);
+  expect(await dependencies()).toEqual([{ groupName: 'ops' }]);
+  await server.admin.groups.update({ params: { groupId: 'ops' }, body: { groupName: 'operators' } });
+  expect(await dependencies()).toEqual([{ groupName: 'operators' }]);
+  await server.admin.groups.create({ body: { groupName: 'others' } });
+  expect(await dependencies()).toEqual([{ groupName: 'operators' }]);
+  await server.admin.groups.removeDependency({ params: { groupId: 'leads', dependencyName: 'operators' } });
+  expect(await dependencies()).toEqual([]);
+});
+
+test.each([
+  ['none', 0],
+  ['one', 1],
+  ['more than one turn of the event loop serializes', 800],
+])('has the length of its text, with %s', async (_, count) => {
+  const roles = Array.from({ length: 8 }, (_, at) => `ROLE_${'X'.repeat(40)}_${at}`);
+  const groups = Array.from({ length: count }, (_, at) => ({
+    groupName: `größe ☃ ${at}`,
+    organizationId: 'Zürich',
+    roles,
+  }));
+  await using server = await startServer({ seed: { groups } });
+  const path = `/security/iam/v1/groups?limit=1000&organizationId=${encodeURIComponent('Zürich')}`;
+  const { body, headers } = await server.admin.raw('GET', path);
+  expect(body).toHaveLength(count);
+  expect(Number(headers['content-length'])).toBe(Buffer.byteLength(JSON.stringify(body)));
+  expect(await names(server, { name: 'iam-auditors' })).toEqual(['iam-auditors']);
+});
+
 test('ignores unknown parameters', async () => {
   await using server = await startServer();
   const path = '/security/iam/v1/groups?__proto__=1&constructor=2&limit[]=3&clientId=x&clientId=y&=&&';
