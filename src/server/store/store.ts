@@ -5,8 +5,9 @@
  * `test/server/store/suite.ts` tests the behaviour against each engine.
  */
 import type { Derivation } from './derived-values.ts';
-import { type StoredRow, tableNames } from './table-shape.ts';
+import type { StoredRow } from './table-shape.ts';
 import type { Indexes, Row, TableName, Uniques } from './tables.ts';
+import { createTablesOnAccess } from './tables-on-access.ts';
 
 /** A page of an ordered list: at most `limit` rows whose key is greater than `after`. */
 export interface Range {
@@ -77,32 +78,13 @@ export type TableOverrides = { readonly [Name in TableName]?: (table: TableWrite
 
 /** Returns a transaction with other tables in place of some of its own. Each is made when it is first used: most are not. */
 export function overrideTables(tx: Transaction, overrides: TableOverrides): Transaction {
-  return new OverriddenTransaction(tx, overrides) as unknown as Transaction;
-}
-
-/** The getters of the tables are on the prototype: an object that inherits from each transaction takes 4 µs. */
-class OverriddenTransaction {
-  readonly tx: Transaction;
-  readonly overrides: TableOverrides;
-  readonly made: Partial<Record<TableName, unknown>> = {};
-
-  constructor(tx: Transaction, overrides: TableOverrides) {
-    this.tx = tx;
-    this.overrides = overrides;
-  }
-
-  static {
-    for (const name of tableNames) {
-      Object.defineProperty(OverriddenTransaction.prototype, name, {
-        get(this: OverriddenTransaction) {
-          const override = this.overrides[name] as ((table: unknown) => unknown) | undefined;
-          if (override === undefined) return this.tx[name];
-          this.made[name] ??= override(this.tx[name]);
-          return this.made[name];
-        },
-      });
-    }
-  }
+  const made: Partial<Record<TableName, unknown>> = {};
+  return createTablesOnAccess((name) => {
+    const override = overrides[name] as ((table: unknown) => unknown) | undefined;
+    if (override === undefined) return tx[name];
+    made[name] ??= override(tx[name]);
+    return made[name];
+  });
 }
 
 /** What a call is known to read first. */

@@ -6,6 +6,7 @@ import { collectReachedRows, valuesOf } from '../reach.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from '../store.ts';
 import { findShape, indexValues, type StoredRow, type TableShape, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
+import { createTablesOnAccess } from '../tables-on-access.ts';
 import { assertInsertable, assertReplaceable, type Capacity } from './capacity.ts';
 import type { TableOverlay } from './overlay.ts';
 import { countRows, type OverlayChain, readAllRows, readMatches, readRow, readUnique } from './overlay-chain.ts';
@@ -38,9 +39,9 @@ export function createReader(view: View): Reader {
   return readers as unknown as Reader;
 }
 
-/** Creates a transaction. Its tables are made on access, as a transaction uses few of them. */
+/** Creates a transaction. */
 export function createTransaction(view: WritableView): Transaction {
-  return new ViewTransaction(view) as unknown as Transaction;
+  return createTablesOnAccess((name) => new WriteAccess(name, view));
 }
 
 class ReadAccess<Kind extends View> {
@@ -201,25 +202,6 @@ class WriteAccess extends ReadAccess<WritableView> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
     return remove(this.view.chainOf(this.name), this.view.topOf(this.name), key);
-  }
-}
-
-/** The getters of the tables are on the prototype: getters of an instance would give each transaction its own hidden class. */
-class ViewTransaction {
-  readonly view: WritableView;
-
-  constructor(view: WritableView) {
-    this.view = view;
-  }
-
-  static {
-    for (const name of tableNames) {
-      Object.defineProperty(ViewTransaction.prototype, name, {
-        get(this: ViewTransaction) {
-          return new WriteAccess(name, this.view);
-        },
-      });
-    }
   }
 }
 

@@ -1,8 +1,8 @@
 /** Readers and transactions over all tables. */
 import { DerivedValues } from '../derived-values.ts';
 import type { Reader, Transaction } from '../store.ts';
-import { tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
+import { createTablesOnAccess } from '../tables-on-access.ts';
 import type { KnownRows } from './known-rows.ts';
 import type { SeenTables } from './seen-rows.ts';
 import { createStatements } from './statements.ts';
@@ -31,9 +31,7 @@ export function createSqlReader(accesses: TableAccesses, run: Run): Reader {
 
 /** Creates a reader that reads nothing twice. */
 export function createCallReader(accesses: TableAccesses, run: Run, seen: SeenTables<TableName>): Reader {
-  return new AccessedTables(
-    (name) => new SqlTableReader(accesses.get(name) as TableAccess, run, seen.of(name)),
-  ) as unknown as Reader;
+  return createTablesOnAccess((name) => new SqlTableReader(accesses.get(name) as TableAccess, run, seen.of(name)));
 }
 
 export function createSqlTransaction(
@@ -41,26 +39,5 @@ export function createSqlTransaction(
   runner: TransactionRunner,
   seen: SeenTables<TableName>,
 ): Transaction {
-  return new AccessedTables(
-    (name) => new SqlTableWriter(accesses.get(name) as TableAccess, runner, seen.of(name)),
-  ) as unknown as Transaction;
-}
-
-/** Creates each table on access, as a transaction or call uses few of them. */
-class AccessedTables {
-  readonly create: (name: TableName) => SqlTableReader;
-
-  constructor(create: (name: TableName) => SqlTableReader) {
-    this.create = create;
-  }
-
-  static {
-    for (const name of tableNames) {
-      Object.defineProperty(AccessedTables.prototype, name, {
-        get(this: AccessedTables) {
-          return this.create(name);
-        },
-      });
-    }
-  }
+  return createTablesOnAccess((name) => new SqlTableWriter(accesses.get(name) as TableAccess, runner, seen.of(name)));
 }
