@@ -105,6 +105,9 @@ async function openDefaultStore(): Promise<Store> {
   return schemas?.open() ?? openMemoryStore();
 }
 
+/** Password hashes without cost: each start hashes the password of the administrator. */
+const defaultFlags = { port: '0', store: 'memory', 'log-level': 'info', 'fast-passwords': true };
+
 /** The server receives the content; of the files, only the settings are used. */
 const tlsFlags = { 'tls-cert': 'cert.pem', 'tls-key': 'key.pem' };
 
@@ -124,7 +127,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
   const service = await listen({
     settings: readSettings(
-      { port: '0', store: 'memory', 'log-level': 'info', ...(options.tls ? tlsFlags : {}), ...options.flags },
+      { ...defaultFlags, ...(options.tls ? tlsFlags : {}), ...options.flags },
       { ...environment, ...options.environment },
     ),
     tls: options.tls,

@@ -308,7 +308,7 @@ const paths: readonly (readonly UserEvent[])[] = [
 ];
 
 test('accepts and rejects each event in each state', async () => {
-  await using server = await startServer({ flags: { 'fast-passwords': true } });
+  await using server = await startServer();
   const reached = new Set<UserState>();
   let count = 0;
   const live = async (isVerified: boolean, events: readonly UserEvent[]): Promise<void> => {
@@ -327,7 +327,7 @@ test('accepts and rejects each event in each state', async () => {
 }, 120_000);
 
 test('accepts and rejects random events in any order', async () => {
-  await using server = await startServer({ flags: { 'fast-passwords': true } });
+  await using server = await startServer();
   const events = fc.constantFrom(...(Object.keys(actions) as UserEvent[]));
   let count = 0;
   await fc.assert(

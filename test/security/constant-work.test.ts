@@ -74,7 +74,7 @@ describe('a rejected login compares one hash of the current cost', () => {
   const compared: string[] = [];
 
   beforeAll(async () => {
-    server = await startServer({ seed: { users }, flags: { 'disable-rate-limits': true } });
+    server = await startServer({ seed: { users }, flags: { 'disable-rate-limits': true, 'fast-passwords': false } });
     replacePasswords(server, createPasswords({ run: (work) => work() }, { verify: watched(compared) }));
   });
   afterAll(() => server[Symbol.asyncDispose]());

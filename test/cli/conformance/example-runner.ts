@@ -64,7 +64,7 @@ export class ExampleRunner implements AsyncDisposable {
     const environment = { IAM_APP_CLIENT_ID: 'APP_CLIENT_ID' };
     // Must agree with the system clock, which `iam doctor` uses.
     const clock = createFakeClock(new Date().toISOString());
-    const server = await startServer({ seed, environment, clock, flags: { 'fast-passwords': true } });
+    const server = await startServer({ seed, environment, clock });
     const tokens = {
       administrator: (await server.as({ basic: adminClient }).clientIdentities.login()).accessToken,
       alice: await passSecondFactor(server, await loginUser(server, 'alice')),

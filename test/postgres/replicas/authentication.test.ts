@@ -12,7 +12,6 @@ import { createTokens, findSession, type Tokens } from '../../server/operations/
 import { startReplicas, until } from './replicas.ts';
 
 const seed = { users: [alice] };
-const flags = { 'fast-passwords': true };
 
 /** Over shared connections: many rounds would exceed the limit of a server with one for each call. */
 const statusWith = async (server: TestServer, token: string): Promise<number> => {
@@ -50,7 +49,7 @@ describe('access that one server ended', () => {
     ],
   ];
   test.each(cases)('by %s is refused by the other with the next call', async (_what, end) => {
-    await using replicas = await startReplicas({ seed, flags });
+    await using replicas = await startReplicas({ seed });
     const { servers } = replicas;
     for (let round = 0; round < rounds; round += 1) {
       const [here, there] = round % 2 === 0 ? [servers[0], servers[1]] : [servers[1], servers[0]];
@@ -127,7 +126,7 @@ describe('a rotated signing key', () => {
 
 describe('failed logins', () => {
   test('count on both servers together', async () => {
-    await using replicas = await startReplicas({ seed, flags });
+    await using replicas = await startReplicas({ seed });
     const { servers } = replicas;
     for (let failure = 0; failure < 10; failure += 1)
       expect((await login(servers[failure % 2] as TestServer, 'wrong')).status).toBe(401);
@@ -138,7 +137,7 @@ describe('failed logins', () => {
   });
 
   test('of many at once: at most ten at each server, then none', async () => {
-    await using replicas = await startReplicas({ seed, flags });
+    await using replicas = await startReplicas({ seed });
     const { servers } = replicas;
     const attempts = Array.from({ length: 100 }, (_, at) => login(servers[at % 2] as TestServer, `wrong ${at}`));
     const verified = (await Promise.all(attempts)).filter(({ status }) => status === 401);
@@ -148,7 +147,7 @@ describe('failed logins', () => {
   });
 
   test('end on both servers with an unlock on the one that has not counted them', async () => {
-    await using replicas = await startReplicas({ seed, flags });
+    await using replicas = await startReplicas({ seed });
     const { servers } = replicas;
     for (let failure = 0; failure < 10; failure += 1) await login(servers[0], 'wrong');
     expect((await login(servers[0], password)).status).toBe(429);
@@ -160,7 +159,7 @@ describe('failed logins', () => {
     const root = createAuthority({ name: 'Root', key: 'ec' });
     const certificate = createCertificate({ issuer: root, key: 'ec-other', emails: [alice.userEmail] });
     const providers = [{ kind: 'certificateAuthority', name: 'root', certificate: root.pem }] as const;
-    await using replicas = await startReplicas({ seed: { ...seed, providers: [...providers] }, flags });
+    await using replicas = await startReplicas({ seed: { ...seed, providers: [...providers] } });
     const { servers } = replicas;
     for (let failure = 0; failure < 10; failure += 1) await login(servers[0], 'wrong');
     const { userIdentities } = servers[1].as();
@@ -173,7 +172,7 @@ describe('failed logins', () => {
   });
 
   test('count from when they were made, also at a server that reads them later', async () => {
-    await using replicas = await startReplicas({ seed, flags });
+    await using replicas = await startReplicas({ seed });
     const { schema, servers } = replicas;
     for (let failure = 0; failure < 10; failure += 1) await login(servers[0], 'wrong');
     expect((await login(servers[0], password)).status).toBe(429);
@@ -185,7 +184,7 @@ describe('failed logins', () => {
   });
 
   test('end on both servers with a new password', async () => {
-    await using replicas = await startReplicas({ seed, flags });
+    await using replicas = await startReplicas({ seed });
     const { servers } = replicas;
     for (let failure = 0; failure < 10; failure += 1) await login(servers[0], 'wrong');
     expect((await login(servers[1], password)).status).toBe(429);

@@ -3,15 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { isUserNameVerified, loginNames, type User } from '../../../src/server/store/tables.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { catchClientError } from '../operations/access.ts';
-import { fast, newPassword, signUp, signUpCode } from '../operations/user-identities/flows.ts';
+import { newPassword, signUp, signUpCode } from '../operations/user-identities/flows.ts';
 import { logIn } from '../operations/user-identities/login-fixtures.ts';
 
 const victim = 'victim@example.com';
 const reserved = { status: 400, json: [{ code: 'USER_NAME_RESERVED' }] };
 /** Full-width forms do not fold, the Kelvin sign folds to k: the folded name decides. */
 const kelvin = 'mi\u212Ae@example.com';
-
-const startFast = () => startServer({ flags: fast });
 
 async function userNamed({ appContext }: TestServer, name: string): Promise<User | undefined> {
   return appContext.store.users.getBy('login', name);
@@ -33,14 +31,14 @@ describe('a user name in the form of an e-mail address', () => {
     ['that folds to one', { userName: kelvin, userEmail: 'me@example.com' }],
     ['that is not a valid address', { userName: 'a b@c', userEmail: 'me@example.com' }],
   ])('%s is rejected, and nothing is stored', async (_, body) => {
-    await using server = await startFast();
+    await using server = await startServer();
     const before = await server.dump();
     expect(await signUp(server, body)).toMatchObject(reserved);
     expect(await server.dump()).toEqual(before);
   });
 
   test('reserves nothing before it is verified: the owner of the address signs up with the name and logs in with it', async () => {
-    await using server = await startFast();
+    await using server = await startServer();
     expect(await signUp(server, { userName: victim, userEmail: victim })).toMatchObject({ status: 201 });
     expect(await userNamed(server, victim)).toBeUndefined();
     await signUpVerified(server, victim, victim);
@@ -50,7 +48,7 @@ describe('a user name in the form of an e-mail address', () => {
   });
 
   test('is requested by many at once, and the one with the code gets the name', async () => {
-    await using server = await startFast();
+    await using server = await startServer();
     const token = await signUpCode(server, victim);
     const bodies = Array.from({ length: 20 }, (_, at) => (at === 7 ? { token } : {}));
     const responses = await Promise.all(
@@ -61,14 +59,14 @@ describe('a user name in the form of an e-mail address', () => {
   });
 
   test('folds like the address', async () => {
-    await using server = await startFast();
+    await using server = await startServer();
     expect(await signUp(server, { userName: kelvin, userEmail: 'mike@example.com' })).toMatchObject({ status: 201 });
     expect(await userNamed(server, 'mike@example.com')).toBeUndefined();
   });
 
   test('counts as verified where an administrator or a seed sets it', async () => {
     const users = [{ userId: 'seeded', userName: 'seeded@example.com' }];
-    await using server = await startServer({ flags: fast, seed: { users } });
+    await using server = await startServer({ seed: { users } });
     expect(await userNamed(server, 'seeded@example.com')).toMatchObject({ userId: 'seeded' });
     const body = { userName: 'new@example.com', userEmail: 'new@example.com' };
     await server.admin.userIdentities.create({ body });
@@ -78,7 +76,7 @@ describe('a user name in the form of an e-mail address', () => {
   });
 
   test('stays a login name when an administrator changes the verified address', async () => {
-    await using server = await startFast();
+    await using server = await startServer();
     await signUpVerified(server, victim, victim);
     const id = (await userNamed(server, victim))?.userId ?? '';
     await server.admin.userIdentities.update({ params: { id }, body: { userEmail: 'new@example.com' } });
@@ -86,7 +84,7 @@ describe('a user name in the form of an e-mail address', () => {
   });
 
   test('is changed only together with the e-mail', async () => {
-    await using server = await startServer({ flags: fast, seed: { users: [{ userId: 'u', userEmail: victim }] } });
+    await using server = await startServer({ seed: { users: [{ userId: 'u', userEmail: victim }] } });
     const update = (body: object) => server.admin.userIdentities.update({ params: { id: 'u' }, body });
     for (const more of [{}, { userEmail: null }, { userEmail: 'b@example.com' }]) {
       const before = await server.dump();
@@ -103,7 +101,7 @@ describe('a user name in the form of an e-mail address', () => {
 
 describe('a name in the form of a link', () => {
   test.each(['google:12345', `x5t#S256:${'a'.repeat(64)}`, ':', 'a:b'])('%s is rejected', async (userName) => {
-    await using server = await startFast();
+    await using server = await startServer();
     const before = await server.dump();
     expect(await signUp(server, { userName })).toMatchObject(reserved);
     const params = { id: 'unknown' };
@@ -115,7 +113,7 @@ describe('a name in the form of a link', () => {
   test.each(['google:12345', victim, 'a:b@c'])(
     '%s is rejected as a login name where it is a user id',
     async (userId) => {
-      await using server = await startFast();
+      await using server = await startServer();
       expect(await signUp(server, { userId })).toMatchObject({ status: 201 });
       expect(await userNamed(server, userId)).toBeUndefined();
       expect(await userNamed(server, 'bob')).toMatchObject({ userId });
@@ -127,7 +125,7 @@ describe('a name in the form of a link', () => {
   );
 
   test('the subject of a mainframe logon is rejected as an id', async () => {
-    await using server = await startFast();
+    await using server = await startServer();
     const before = await server.dump();
     const idTaken = { status: 412, json: [{ code: 'ID_TAKEN' }] };
     expect(await signUp(server, { userId: 'logon:ALICE01' })).toMatchObject(idTaken);
@@ -156,7 +154,7 @@ test('a name of an older store counts where its address is verified, and for the
 });
 
 test('the response does not reveal whether the address of a name is that of another user', async () => {
-  await using server = await startFast();
+  await using server = await startServer();
   await signUpVerified(server, 'owner', victim);
   const responses = [];
   for (const userEmail of [victim, 'absent@example.com']) {

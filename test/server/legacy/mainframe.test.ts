@@ -59,7 +59,7 @@ describe.each<[string, () => Promise<{ mainframe: Mainframe } & AsyncDisposable>
   [
     'in the store',
     async () => {
-      const server = await startServer({ flags: { 'fast-passwords': true } });
+      const server = await startServer();
       return Object.assign(server, { mainframe: createMainframe(server.appContext) });
     },
   ],

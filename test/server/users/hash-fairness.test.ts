@@ -248,7 +248,7 @@ async function whileEnding(response: Promise<unknown>, end: () => void): Promise
 describe.runIf(process.platform === 'linux')('beside a flood of logins from one address', () => {
   const flood = '127.0.0.2';
   const other = '127.0.0.3';
-  const flags = { 'fast-passwords': true, 'hash-queue-size': '50' };
+  const flags = { 'hash-queue-size': '50' };
 
   test('every right login from another one succeeds after a bounded number of hashes of the flood', async () => {
     await using server = await startWith([], { flags });

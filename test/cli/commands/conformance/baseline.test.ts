@@ -15,7 +15,7 @@ const deviation: Deviation = {
   },
 };
 beforeAll(async () => {
-  server = await startServer({ flags: { 'fast-passwords': true } });
+  server = await startServer();
   target = await startDeviation(server, deviation);
   home = await Home.make();
 });

@@ -7,7 +7,6 @@ import { checkConformance, listEntities, startDeviation } from './deployment.ts'
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer({
-    flags: { 'fast-passwords': true },
     seed: {
       users: [{ userId: 'alice', userName: 'alice', userEmail: 'alice@example.com' }],
       groups: [{ groupName: 'auditors', roles: ['IAM_ADMIN_READ_ONLY'], users: ['alice'] }],
@@ -101,7 +100,7 @@ test('a deployment that accepts a caller without the role is a difference', asyn
 });
 
 test('a deployment with other settings is compared with a reference that has them', async () => {
-  const flags = { 'fast-passwords': true, 'soft-errors': true, 'signing-alg': 'RS256', 'expires-in': 'epoch' };
+  const flags = { 'soft-errors': true, 'signing-alg': 'RS256', 'expires-in': 'epoch' };
   await using soft = await startServer({ flags });
   const settings = ['--reference-setting', 'soft-errors=true', '--reference-setting', 'expires-in=epoch'];
   const same = await checkConformance(soft, soft.url, ['--allow-writes', ...settings]);

@@ -5,7 +5,7 @@ import { checkConformance, type Deviation, type Message, type Reply, startDeviat
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ flags: { 'fast-passwords': true } });
+  server = await startServer();
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

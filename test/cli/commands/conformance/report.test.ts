@@ -7,7 +7,7 @@ import { type DeviatingDeployment, startDeviation } from './deployment.ts';
 let server: TestServer;
 let target: DeviatingDeployment;
 beforeAll(async () => {
-  server = await startServer({ flags: { 'fast-passwords': true } });
+  server = await startServer();
   target = await startDeviation(server, {
     response: (reply, { method, path }) => {
       const { etag: _, ...headers } = reply.headers;

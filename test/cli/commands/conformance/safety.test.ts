@@ -5,8 +5,7 @@ import { adminClient, startServer } from '../../../harness.ts';
 import { Home, iam } from '../../run-cli.ts';
 import { checkConformance, listEntities, type Message, startDeviation } from './deployment.ts';
 
-const start = () => startServer({ flags: { 'fast-passwords': true } });
-const fast = { 'fast-passwords': true };
+const start = () => startServer();
 
 const isWrite = ({ method }: Message) => method !== 'GET';
 
@@ -128,7 +127,7 @@ test('a limit of changes counts every request that is no read', async () => {
 });
 
 test('waits for a busy deployment', async () => {
-  await using server = await startServer({ flags: fast });
+  await using server = await startServer();
   let busy = 3;
   await using target = await startDeviation(server, {
     reply: ({ path }) => {

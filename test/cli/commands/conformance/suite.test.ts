@@ -9,7 +9,6 @@ beforeAll(async () => {
   const businesses = ['acme', 'globex'].map((businessId) => ({ businessId, businessName: businessId }));
   const users = ['alice', 'bob'].map((userId) => ({ userId, userName: userId, businessId: 'acme' }));
   server = await startServer({
-    flags: { 'fast-passwords': true },
     seed: {
       businesses,
       users,

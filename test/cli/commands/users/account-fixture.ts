@@ -13,7 +13,7 @@ const users = [
 ];
 
 export function startUserServer(flags: TestServerOptions['flags'] = {}): Promise<TestServer> {
-  return startServer({ seed: { users }, flags: { 'fast-passwords': true, ...flags } });
+  return startServer({ seed: { users }, flags });
 }
 
 /** The credentials of the administrator client. */

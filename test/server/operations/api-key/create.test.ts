@@ -90,7 +90,7 @@ describe('a key for a service with a role', () => {
   });
 
   test('can be created by the bootstrap administrator after MFA', async () => {
-    await using server = await startServer({ flags: { 'fast-passwords': true } });
+    await using server = await startServer();
     const body = await serviceWithRole(server);
     const { accessToken } = await logIn(server, { name: 'admin', secret: 'correct horse battery staple' });
     const caller = server.as({ token: accessToken });

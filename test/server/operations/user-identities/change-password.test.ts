@@ -5,8 +5,17 @@ import type { TestServer } from '../../../harness.ts';
 import { messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
 import { createSession, expectRejected, rowOf } from './callers.ts';
-import { newPassword, recoveryCode, rejectedCode, reset, startFast } from './flows.ts';
-import { alice, countHashes, logIn, loginEndpoints, password, postJson, replacePasswords } from './login-fixtures.ts';
+import { newPassword, recoveryCode, rejectedCode, reset } from './flows.ts';
+import {
+  alice,
+  countHashes,
+  logIn,
+  loginEndpoints,
+  password,
+  postJson,
+  replacePasswords,
+  startWith,
+} from './login-fixtures.ts';
 import { forwardedFrom, logInFrom, withProxy } from './sources.ts';
 
 const { userId } = alice;
@@ -16,7 +25,7 @@ const missing = { status: 403, code: 'ROLE_MISSING' };
 const wrong = { status: 412, code: 'PASSWORD_WRONG' };
 
 test('replaces the current password', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   expect(await change(await createSession(server, userId, 'AUTH-BASIC'))).toEqual({});
   await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
   await expect(logIn(server, { secret: newPassword })).resolves.toBeDefined();
@@ -24,7 +33,7 @@ test('replaces the current password', async () => {
 });
 
 test('ends every other session of the user with its refresh tokens, codes and one-time tokens', async () => {
-  await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
+  await using server = await startWith([{ userId: 'carol', userName: 'carol' }]);
   const mine = await logIn(server, { remember: true });
   const other = await logIn(server, { remember: true });
   const carol = await createSession(server, 'carol');
@@ -40,13 +49,13 @@ test('ends every other session of the user with its refresh tokens, codes and on
 });
 
 test('sends a notice to the contacts of the user', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   await change(await createSession(server, userId));
   expect(await messagesTo(server)).toMatchObject([{ to: alice.userEmail, purpose: 'password-changed' }]);
 });
 
 test('stores the exact password that was sent, up to the maximum length', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   const user = await createSession(server, userId);
   const maxPassword = '\u{1f511} '.repeat(64);
   await change(user, { input: maxPassword });
@@ -57,14 +66,14 @@ test('stores the exact password that was sent, up to the maximum length', async 
 
 describe('a wrong current password', () => {
   test('is rejected and leaves the store unchanged, whatever the new password', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const user = await createSession(server, userId);
     for (const input of [newPassword, 'q9 fj'])
       await expectRejected(server, () => change(user, { current: 'open sesame', input }), wrong);
   });
 
   test('is throttled after ten, separately from failed logins, which anyone can cause', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const user = await createSession(server, userId);
     for (let guess = 0; guess < 10; guess += 1)
       for (const name of [userId, 'alice']) await loginEndpoints.login?.(server, name, `guess ${guess}`);
@@ -77,7 +86,7 @@ describe('a wrong current password', () => {
   });
 
   test('fails a hundred times at most over all sources; then only known sources are accepted until an unlock', async () => {
-    await using server = await startFast([], withProxy());
+    await using server = await startWith([], withProxy());
     // This test is not about the cost of hashes.
     replacePasswords(server, { matches: async (secret) => secret === password });
     await logInFrom(server, '192.0.2.1');
@@ -98,7 +107,7 @@ describe('a wrong current password', () => {
   });
 
   test('is checked ten times in 100 concurrent requests', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const user = await createSession(server, userId);
     const hashes = countHashes(server);
     const outcomes = await Promise.allSettled(
@@ -111,7 +120,7 @@ describe('a wrong current password', () => {
   });
 
   test('is not hashed if it is longer than the maximum, and never matches a user without a password', async () => {
-    await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
+    await using server = await startWith([{ userId: 'carol', userName: 'carol' }]);
     const hashes = countHashes(server);
     const user = await createSession(server, userId);
     await expect(change(user, { current: 'x'.repeat(129) })).rejects.toMatchObject(wrong);
@@ -122,7 +131,7 @@ describe('a wrong current password', () => {
 });
 
 test('rejects a weak password with one error for each rule and leaves the store unchanged', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   const user = await createSession(server, userId);
   const before = await server.dump();
   const weak: [string, string[]][] = [
@@ -140,7 +149,7 @@ test('rejects a weak password with one error for each rule and leaves the store 
 });
 
 test('accepts one of 100 concurrent requests', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   const user = await createSession(server, userId);
   const outcomes = await Promise.allSettled(
     Array.from({ length: 100 }, (_, at) => change(user, { input: `${newPassword} ${at}` })),
@@ -154,7 +163,7 @@ test('accepts one of 100 concurrent requests', async () => {
 
 describe('accepts only', () => {
   test('users with AUTH-BASIC, signed in through a first-party client', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const { clientId } = await server.makeClient({ party: '3RDPARTY' });
     const callers: [IamClient, { status: number; code: string }][] = [
       [server.as(), { status: 401, code: 'CREDENTIALS_MISSING' }],
@@ -169,7 +178,7 @@ describe('accepts only', () => {
   });
 
   test('a body with exactly two strings', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const user = await createSession(server, userId);
     for (const body of [
       {},
@@ -199,7 +208,7 @@ describe('while the new password is hashed', () => {
     ],
   };
   test.each(Object.keys(events))('a %s stops the change', async (event) => {
-    await using server = await startFast();
+    await using server = await startWith();
     const user = await createSession(server, userId);
     const { hash } = server.appContext.passwords;
     replacePasswords(server, {
@@ -217,7 +226,7 @@ describe('while the new password is hashed', () => {
 });
 
 test('returns 503 with Retry-After while the store is read-only', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   const user = await createSession(server, userId);
   const before = await server.dump();
   server.stopWrites();

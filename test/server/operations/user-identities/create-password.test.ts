@@ -4,8 +4,8 @@ import type { TestServer } from '../../../harness.ts';
 import { messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
 import { createSession, expectRejected, rowOf } from './callers.ts';
-import { newPassword, signUp, signUpCode, startFast } from './flows.ts';
-import { alice, countHashes, logIn, replacePasswords } from './login-fixtures.ts';
+import { newPassword, signUp, signUpCode } from './flows.ts';
+import { alice, countHashes, logIn, replacePasswords, startWith } from './login-fixtures.ts';
 
 const carol = { userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' };
 const create = (as: IamClient, input = newPassword) =>
@@ -13,7 +13,7 @@ const create = (as: IamClient, input = newPassword) =>
 const missing = { status: 403, code: 'ROLE_MISSING' };
 
 test('sets the first password of a user, keeps its sessions and sends a notice', async () => {
-  await using server = await startFast([carol]);
+  await using server = await startWith([carol]);
   const user = await createSession(server, 'carol', 'AUTH-BASIC');
   expect(await create(user)).toEqual({});
   await expect(logIn(server, { name: 'carol', secret: newPassword })).resolves.toBeDefined();
@@ -22,7 +22,7 @@ test('sets the first password of a user, keeps its sessions and sends a notice',
 });
 
 test('works after sign-up with a verified contact', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   const response = await signUp(server, { token: await signUpCode(server) });
   const { accessToken } = response.json as { accessToken: string };
   expect(await create(server.as({ token: accessToken }))).toEqual({});
@@ -30,7 +30,7 @@ test('works after sign-up with a verified contact', async () => {
 });
 
 test('stores the exact password that was sent', async () => {
-  await using server = await startFast([carol]);
+  await using server = await startWith([carol]);
   const exact = ' Caf\u00e9 au lait \u0001 ';
   await create(await createSession(server, 'carol'), exact);
   for (const other of [exact.trim(), exact.toLowerCase(), exact.normalize('NFD'), ' Caf\u00e9 au lait '])
@@ -40,13 +40,13 @@ test('stores the exact password that was sent', async () => {
 
 describe('access', () => {
   test('is granted to users from AUTH-IDENTIFIED on, including leads', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     for (const level of ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const)
       expect(await create(await asUser(server, { level, lead: true }))).toEqual({});
   });
 
   test('is denied to unauthenticated users, clients on their own behalf and users of third-party clients', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const { clientId } = await server.makeClient({ party: '3RDPARTY' });
     const callers: [IamClient, object][] = [
       [server.as(), { status: 401, code: 'CREDENTIALS_MISSING' }],
@@ -63,7 +63,7 @@ describe('access', () => {
 
 describe('rejects and leaves the store unchanged:', () => {
   test('a user who has a password, even if the new one is weak', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const user = await createSession(server, alice.userId);
     const hashes = countHashes(server);
     for (const input of [newPassword, 'q9 fj'])
@@ -72,7 +72,7 @@ describe('rejects and leaves the store unchanged:', () => {
   });
 
   test('a weak password, with one error for each rule and without hashing it', async () => {
-    await using server = await startFast([carol]);
+    await using server = await startWith([carol]);
     const user = await createSession(server, 'carol');
     const hashes = countHashes(server);
     const weak: [string, string[]][] = [
@@ -94,7 +94,7 @@ describe('rejects and leaves the store unchanged:', () => {
   });
 
   test('an invalid body', async () => {
-    await using server = await startFast([carol]);
+    await using server = await startWith([carol]);
     const user = await createSession(server, 'carol');
     for (const body of [
       {},
@@ -111,7 +111,7 @@ describe('rejects and leaves the store unchanged:', () => {
 });
 
 test('accepts one of 100 concurrent requests', async () => {
-  await using server = await startFast([carol]);
+  await using server = await startWith([carol]);
   const user = await createSession(server, 'carol');
   const outcomes = await Promise.allSettled(
     Array.from({ length: 100 }, (_, at) => create(user, `${newPassword} ${at}`)),
@@ -134,7 +134,7 @@ describe('while the password is hashed', () => {
     },
   };
   test.each(Object.keys(events))('a %s stops the request', async (event) => {
-    await using server = await startFast([carol]);
+    await using server = await startWith([carol]);
     const user = await createSession(server, 'carol');
     const { hash } = server.appContext.passwords;
     replacePasswords(server, {
@@ -149,7 +149,7 @@ describe('while the password is hashed', () => {
 });
 
 test('returns 503 with Retry-After while the store is read-only', async () => {
-  await using server = await startFast([carol]);
+  await using server = await startWith([carol]);
   const user = await createSession(server, 'carol');
   const before = await server.dump();
   server.stopWrites();

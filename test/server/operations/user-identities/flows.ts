@@ -1,15 +1,7 @@
 /** Sign-up with a verified contact and account recovery, through an identified client. */
-import type { SeedUser } from '../../../../src/server/seed/schema.ts';
-import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
+import { appClientId, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
-import { type ApiResponse, alice, postJson, startWith } from './login-fixtures.ts';
-
-/** Hashes at minimal cost, since these tests are not about hashing. */
-export const fast = { 'fast-passwords': true } as const;
-
-export function startFast(users: readonly SeedUser[] = [], options: TestServerOptions = {}): Promise<TestServer> {
-  return startWith(users, { ...options, flags: { ...fast, ...options.flags } });
-}
+import { type ApiResponse, alice, postJson } from './login-fixtures.ts';
 
 const named = `clientId=${appClientId}`;
 export const newPassword = 'a window in the roof';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { hashSecret } from '../../../../src/server/lib/secrets.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { rowOf } from './callers.ts';
-import { startFast, tally } from './flows.ts';
+import { tally } from './flows.ts';
 import {
   alice,
   basic,
@@ -23,7 +23,7 @@ const hashWithCost = (memoryCost: number, timeCost: number) =>
 const current = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/;
 
 async function withHash(value: string): Promise<TestServer> {
-  const server = await startWith();
+  const server = await startWith([], { flags: { 'fast-passwords': false } });
   await setHash(server, value);
   return server;
 }
@@ -81,7 +81,7 @@ describe('a hash of lower cost', () => {
   });
 
   test('is not replaced if new hashes are fast', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     await logIn(server);
     expect((await rowOf(server)).passwordHash).toBe(passwordHash);
     const low = await hashWithCost(8, 1);
@@ -107,7 +107,7 @@ describe('the device of a login', () => {
   }
 
   test('is bound to the session if it belongs to the user', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     await addDevice(server, alice.userId, 'value of the device');
     const deviceTokenId = 'value of the device';
     expect(await keysOf(server, { userName: 'alice', password, deviceTokenId })).toEqual(['key-1']);
@@ -116,7 +116,7 @@ describe('the device of a login', () => {
   });
 
   test('is ignored if it is unknown or belongs to another user', async () => {
-    await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
+    await using server = await startWith([{ userId: 'carol', userName: 'carol' }]);
     await addDevice(server, 'carol', 'value of the device');
     for (const deviceTokenId of ['value of the device', 'unknown', ''])
       expect(await keysOf(server, { userName: 'alice', password, deviceTokenId })).toEqual([undefined]);
@@ -124,7 +124,7 @@ describe('the device of a login', () => {
 });
 
 test('a password does not expire: it is accepted after 400 days', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   server.clock.advance(400 * 24 * 3600);
   await expect(logIn(server)).resolves.toBeDefined();
 });

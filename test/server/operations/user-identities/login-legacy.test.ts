@@ -253,7 +253,7 @@ test('a lock ends the session of a bound logon', async () => {
 });
 
 test('counts 100 concurrent guesses, of which ten are verified', async () => {
-  await using server = await startWithLogons({ flags: { 'fast-passwords': true } });
+  await using server = await startWithLogons();
   const verified: string[] = [];
   replaceMainframe(server, {
     verify: async (_, secret) => {

@@ -3,8 +3,7 @@
 import type { SeedUser } from '../../../../src/server/seed/schema.ts';
 import { withKnownSource } from '../../../../src/server/sessions/known-sources.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
-import { startFast } from './flows.ts';
-import { type ApiResponse, alice, postJson } from './login-fixtures.ts';
+import { type ApiResponse, alice, postJson, startWith } from './login-fixtures.ts';
 
 /** An address from which Alice logged in before, and one that is new. */
 export const home = '203.0.113.1';
@@ -20,7 +19,7 @@ export async function startProxied(
   users: readonly SeedUser[] = [],
   options: TestServerOptions = {},
 ): Promise<TestServer> {
-  const server = await startFast(users, { ...options, flags: { ...proxied, ...options.flags } });
+  const server = await startWith(users, { ...options, flags: { ...proxied, ...options.flags } });
   await addKnownSource(server, alice.userId, home);
   return server;
 }

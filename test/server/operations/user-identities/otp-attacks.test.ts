@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { appClientId, createFakeClock } from '../../../harness.ts';
 import { openStore } from '../../store/temp-store.ts';
 import { createWrongCode, lastCode, messagesTo } from '../otp-inbox.ts';
-import { rejectedCode, startFast } from './flows.ts';
-import { type ApiResponse, alice, basic, password, post } from './login-fixtures.ts';
+import { rejectedCode } from './flows.ts';
+import { type ApiResponse, alice, basic, password, post, startWith } from './login-fixtures.ts';
 import {
   addKnownSource,
   attackerAddress,
@@ -117,7 +117,7 @@ describe('codes requested by an attacker', () => {
   });
 
   test('still allow recovery from the address of the last login', async () => {
-    await using server = await startFast([], { flags: proxied });
+    await using server = await startWith([], { flags: proxied });
     const login = { authorization: basic(alice.userName, password), 'x-forwarded-for': hotel };
     expect(await post(server, `/user-identities/login?clientId=${appClientId}`, login)).toMatchObject({ status: 201 });
     await fromFourAttackers((ip) => requestCodeFrom(server, ip));
@@ -206,7 +206,7 @@ describe('at sign-up', () => {
 test('failures survive a restart, and a reset of the state clears them', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-codes-'));
   const clock = createFakeClock();
-  const start = () => startFast([], { clock, flags: proxied, openStore: () => openStore(folder) });
+  const start = () => startWith([], { clock, flags: proxied, openStore: () => openStore(folder) });
   try {
     {
       await using server = await start();

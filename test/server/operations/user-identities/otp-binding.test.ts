@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
-import { identify, newPassword, recoveryCode, rejectedCode, reset, retrieve, signUp, startFast } from './flows.ts';
-import { type ApiResponse, alice } from './login-fixtures.ts';
+import { identify, newPassword, recoveryCode, rejectedCode, reset, retrieve, signUp } from './flows.ts';
+import { type ApiResponse, alice, startWith } from './login-fixtures.ts';
 
 const carol = { userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' };
 const bob = 'bob@example.com';
@@ -34,7 +34,7 @@ async function requestSignUpCode(server: TestServer, userEmail: string): Promise
 const pairs = Object.keys(codes).flatMap((from) => Object.keys(uses).map((to): [string, string] => [from, to]));
 
 test.each(pairs.filter(([from, to]) => from !== to))('the code of %s is rejected for %s', async (from, to) => {
-  await using server = await startFast([carol]);
+  await using server = await startWith([carol]);
   const code = (await codes[from]?.(server)) ?? '';
   // If the other flow has sent a separate code, the two are equal once in a million.
   const own = (await codes[to]?.(server)) ?? '';
@@ -50,7 +50,7 @@ test.each(pairs.filter(([from, to]) => from !== to))('the code of %s is rejected
 });
 
 test('failures of one flow do not throttle others, and a new code does not clear them', async () => {
-  await using server = await startFast([carol]);
+  await using server = await startWith([carol]);
   for (let guess = 0; guess < 5; guess += 1) {
     const wrong = createWrongCode(await recoveryCode(server));
     expect(await reset(server, wrong)).toMatchObject(rejectedCode);
@@ -66,7 +66,7 @@ test('failures of one flow do not throttle others, and a new code does not clear
 });
 
 test('a correct code clears earlier failures', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   for (let round = 0; round < 2; round += 1) {
     const code = await recoveryCode(server);
     for (let guess = 0; guess < 4; guess += 1) await reset(server, createWrongCode(code));
@@ -75,7 +75,7 @@ test('a correct code clears earlier failures', async () => {
 });
 
 test('failures are cleared an hour after the last one', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   for (let guess = 0; guess < 4; guess += 1) await reset(server, createWrongCode(await recoveryCode(server)));
   server.clock.advance(3601);
   for (let guess = 0; guess < 4; guess += 1) await reset(server, createWrongCode(await recoveryCode(server)));
@@ -83,7 +83,7 @@ test('failures are cleared an hour after the last one', async () => {
 });
 
 test('disable-rate-limits disables throttling', async () => {
-  await using server = await startFast([], { flags: { 'disable-rate-limits': true } });
+  await using server = await startWith([], { flags: { 'disable-rate-limits': true } });
   for (let time = 0; time < 12; time += 1) {
     const code = await recoveryCode(server);
     expect(await reset(server, createWrongCode(code))).toMatchObject(rejectedCode);

@@ -84,7 +84,7 @@ describe('with the correct code', () => {
   });
 
   test('one of 100 concurrent requests succeeds', async () => {
-    await using server = await startWithLogons({ flags: { 'fast-passwords': true } });
+    await using server = await startWithLogons();
     const pending = await startReset(server, 'FREE1');
     const set: string[] = [];
     const { setPassword } = server.appContext.mainframe;

@@ -4,8 +4,17 @@ import { appClientId, type TestServer } from '../../../harness.ts';
 import { testAccess } from '../access.ts';
 import { createWrongCode, lastCode, messagesTo, readText } from '../otp-inbox.ts';
 import { createSession, rowOf } from './callers.ts';
-import { newPassword, recoveryCode, rejectedCode, reset, retrieve, startFast, tally } from './flows.ts';
-import { type ApiResponse, alice, countHashes, logIn, password, postJson, replacePasswords } from './login-fixtures.ts';
+import { newPassword, recoveryCode, rejectedCode, reset, retrieve, tally } from './flows.ts';
+import {
+  type ApiResponse,
+  alice,
+  countHashes,
+  logIn,
+  password,
+  postJson,
+  replacePasswords,
+  startWith,
+} from './login-fixtures.ts';
 
 testAccess('user-identities.reset-password', async (server) => {
   const { appContext } = server;
@@ -17,7 +26,7 @@ testAccess('user-identities.reset-password', async (server) => {
 
 describe('a correct code', () => {
   test('sets the password and returns the user id', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const code = await recoveryCode(server);
     expect(await reset(server, code)).toMatchObject({ status: 201, json: { userId: alice.userId } });
     await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
@@ -27,13 +36,13 @@ describe('a correct code', () => {
   test.each([alice.userId, 'ALICE', 'aLiCe@Example.com', 'Alice.Smith'])(
     'is accepted with any login identifier: %s',
     async (username) => {
-      await using server = await startFast();
+      await using server = await startWith();
       expect(await reset(server, await recoveryCode(server), { username })).toMatchObject({ status: 201 });
     },
   );
 
   test('sets a password for a user without one', async () => {
-    await using server = await startFast([{ userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' }]);
+    await using server = await startWith([{ userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' }]);
     await retrieve(server, 'carol');
     const code = await lastCode(server, 'carol@example.com');
     expect(await reset(server, code, { username: 'carol' })).toMatchObject({ status: 201 });
@@ -41,7 +50,7 @@ describe('a correct code', () => {
   });
 
   test('ends all sessions, tokens, refresh tokens and codes of the user and of no other user', async () => {
-    await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
+    await using server = await startWith([{ userId: 'carol', userName: 'carol' }]);
     const remembered = await logIn(server, { remember: true });
     const [user, carol] = [await createSession(server, alice.userId), await createSession(server, 'carol')];
     await reset(server, await recoveryCode(server));
@@ -54,7 +63,7 @@ describe('a correct code', () => {
   });
 
   test('sends a notice without code and password to the contacts of the user', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     await reset(server, await recoveryCode(server));
     const notice = (await messagesTo(server, alice.userEmail)).at(-1);
     expect(notice).toMatchObject({ purpose: 'password-changed' });
@@ -63,7 +72,7 @@ describe('a correct code', () => {
   });
 
   test('clears failed logins, since the caller verified a contact', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     for (let guess = 0; guess < 10; guess += 1) await logIn(server, { secret: 'x'.repeat(200) }).catch(() => {});
     await expect(logIn(server)).rejects.toMatchObject({ status: 429 });
     await reset(server, await recoveryCode(server));
@@ -71,7 +80,7 @@ describe('a correct code', () => {
   });
 
   test('succeeds once in 100 concurrent requests', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const code = await recoveryCode(server);
     const responses = await Promise.all(
       Array.from({ length: 100 }, (_, at) => reset(server, code, { newPassword: `${newPassword} ${at}` })),
@@ -84,7 +93,7 @@ describe('a correct code', () => {
   });
 
   test('is consumed, and its reuse does not count as a failure', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const code = await recoveryCode(server);
     await reset(server, code);
     for (let again = 0; again < 7; again += 1) expect(await reset(server, code)).toMatchObject(rejectedCode);
@@ -104,7 +113,7 @@ describe('a weak password', () => {
   ];
 
   test('is rejected with one error for each rule, without hashing it or consuming the code', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const code = await recoveryCode(server);
     const hashes = countHashes(server);
     const before = await server.dump();
@@ -119,7 +128,7 @@ describe('a weak password', () => {
   });
 
   test('is not checked before the code', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const code = await recoveryCode(server);
     expect(await reset(server, createWrongCode(code), { newPassword: 'q9 fj' })).toMatchObject(rejectedCode);
     expect(await reset(server, code, { username: 'unknown', newPassword: 'q9 fj' })).toMatchObject(rejectedCode);
@@ -128,7 +137,7 @@ describe('a weak password', () => {
 
 describe('a request without a valid code', () => {
   test('returns the same status, body and headers in all cases, and hashes no password', async () => {
-    await using server = await startFast([
+    await using server = await startWith([
       { userId: 'locked', userName: 'locked', userEmail: 'l@example.com', locked: true },
       { userId: 'silent', userName: 'silent' },
       { userId: 'requested', userName: 'requested', userEmail: 'requested@example.com' },
@@ -156,7 +165,7 @@ describe('a request without a valid code', () => {
   });
 
   test('is throttled for an hour after five wrong codes, for known and unknown users', async () => {
-    await using server = await startFast([
+    await using server = await startWith([
       { userId: 'locked', userName: 'locked', locked: true },
       { userId: 'silent', userName: 'silent' },
     ]);
@@ -179,7 +188,7 @@ describe('a request without a valid code', () => {
   });
 
   test('is checked five times in 100 concurrent requests', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const wrong = createWrongCode(await recoveryCode(server));
     for (const username of ['Alice', 'unknown']) {
       const responses = await Promise.all(Array.from({ length: 100 }, () => reset(server, wrong, { username })));
@@ -188,7 +197,7 @@ describe('a request without a valid code', () => {
   });
 
   test('a code is valid for exactly ten minutes', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const late = await recoveryCode(server);
     server.clock.advance(601);
     expect(await reset(server, late)).toMatchObject(rejectedCode);
@@ -214,7 +223,7 @@ describe('between the steps', () => {
   };
 
   test.each(Object.keys(events))('a %s after the code was sent voids the code', async (event) => {
-    await using server = await startFast();
+    await using server = await startWith();
     const code = await recoveryCode(server);
     await events[event]?.(server);
     const before = await server.appContext.store.users.list();
@@ -223,7 +232,7 @@ describe('between the steps', () => {
   });
 
   test.each(Object.keys(events))('a %s while the new password is hashed stops the reset', async (event) => {
-    await using server = await startFast();
+    await using server = await startWith();
     const code = await recoveryCode(server);
     const { hash } = server.appContext.passwords;
     replacePasswords(server, {
@@ -240,7 +249,7 @@ describe('between the steps', () => {
   });
 
   test('a lock remains after a reset with a code that was sent before', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const code = await recoveryCode(server);
     await events.lock?.(server);
     await reset(server, code);
@@ -253,7 +262,7 @@ describe('is rejected', () => {
   const body = { newPassword, validationCode: '123456', username: 'Alice' };
 
   test('if fields are missing, unknown or invalid', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const before = await server.dump();
     for (const [name] of Object.entries(body))
       expect(await postJson(server, path, { ...body, [name]: undefined })).toMatchObject({
@@ -268,13 +277,13 @@ describe('is rejected', () => {
   });
 
   test('with 200 and the error array when soft errors are set', async () => {
-    await using server = await startFast([], { flags: { 'soft-errors': true } });
+    await using server = await startWith([], { flags: { 'soft-errors': true } });
     expect(await reset(server, '123456')).toMatchObject({ status: 200, json: [{ code: 'CODE_INVALID' }] });
   });
 });
 
 test('writes neither code nor password to the store or the log', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   const code = await recoveryCode(server);
   const stored = async () => JSON.stringify(await server.dump()) + server.log.join('');
   const inPlain = new RegExp(`(?<![\\w-])${code}(?![\\w-])`);

@@ -5,8 +5,8 @@ import { appClientId, type TestServer } from '../../../harness.ts';
 import { testAccess } from '../access.ts';
 import { lastCode, messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
-import { recoveryCode, rejectedCode, reset, retrieve, startFast, tally } from './flows.ts';
-import { type ApiResponse, alice, postJson } from './login-fixtures.ts';
+import { recoveryCode, rejectedCode, reset, retrieve, tally } from './flows.ts';
+import { type ApiResponse, alice, postJson, startWith } from './login-fixtures.ts';
 
 testAccess('user-identities.retrieve', async ({ appContext }) => {
   const admin = await appContext.store.users.getBy('bootstrap', 'admin');
@@ -21,7 +21,7 @@ const others = [
 ];
 
 test('sends one code to each verified main contact', async () => {
-  await using server = await startFast(others);
+  await using server = await startWith(others);
   expect(await retrieve(server, 'double')).toMatchObject({ status: 201, json: { username: 'double' } });
   const messages = await messagesTo(server);
   expect(messages.map(({ to, purpose }) => [to, purpose])).toEqual([
@@ -32,7 +32,7 @@ test('sends one code to each verified main contact', async () => {
 });
 
 test('sends nothing to an unverified contact', async () => {
-  await using server = await startFast(others);
+  await using server = await startWith(others);
   await server.appContext.store.transaction(async (tx) => {
     const user = await tx.users.get('double');
     if (user) await tx.users.replace({ ...user, emailVerified: false });
@@ -44,7 +44,7 @@ test('sends nothing to an unverified contact', async () => {
 test.each([alice.userId, 'ALICE', 'aLiCe@Example.com', 'Alice.Smith'])(
   'finds the user by any login identifier: %s',
   async (name) => {
-    await using server = await startFast();
+    await using server = await startWith();
     expect(await retrieve(server, name)).toMatchObject({ status: 201, json: { username: name } });
     expect(await messagesTo(server, alice.userEmail)).toHaveLength(1);
   },
@@ -54,7 +54,7 @@ describe('for known and unknown names', () => {
   const names = ['Alice!', 'locked', 'silent', 'double', 'absent'];
 
   test('returns the same status, body and headers to an identified client', async () => {
-    await using server = await startFast([...others, { userId: 'a', userName: 'Alice!', userEmail: 'a@example.com' }]);
+    await using server = await startWith([...others, { userId: 'a', userName: 'Alice!', userEmail: 'a@example.com' }]);
     const responses: ApiResponse[] = [];
     for (const name of names) responses.push(await retrieve(server, name));
     for (const [at, { status, text, headers }] of responses.entries()) {
@@ -67,7 +67,7 @@ describe('for known and unknown names', () => {
   });
 
   test('returns the same response on behalf of a user', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const user = await asUser(server);
     for (const userName of ['alice', 'unknown'])
       expect(await user.userIdentities.retrieve({ body: { userName } })).toMatchObject({ username: userName });
@@ -75,7 +75,7 @@ describe('for known and unknown names', () => {
   });
 
   test('throttles equally: five an hour for one name in any case', async () => {
-    await using server = await startFast(others);
+    await using server = await startWith(others);
     for (const name of names) {
       const responses: ApiResponse[] = [];
       for (const spelt of [name, name.toUpperCase(), name, name, name, name])
@@ -91,7 +91,7 @@ describe('for known and unknown names', () => {
   });
 
   test('processes five of 100 concurrent requests', async () => {
-    await using server = await startFast(others);
+    await using server = await startWith(others);
     for (const name of ['Alice', 'unknown']) {
       const responses = await Promise.all(Array.from({ length: 100 }, () => retrieve(server, name)));
       expect(tally(responses)).toEqual({ 201: 5, 429: 95 });
@@ -101,7 +101,7 @@ describe('for known and unknown names', () => {
 });
 
 test('sends five codes an hour to a contact for any names, and the last one stays valid', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   for (let time = 0; time < 5; time += 1) await retrieve(server, 'Alice');
   const code = await lastCode(server, alice.userEmail);
   for (const name of [alice.userId, alice.userEmail, 'alice.smith'])
@@ -111,7 +111,7 @@ test('sends five codes an hour to a contact for any names, and the last one stay
 });
 
 test('voids the previous code with a new one', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   const first = await recoveryCode(server);
   const second = await recoveryCode(server);
   if (first !== second) expect(await reset(server, first)).toMatchObject(rejectedCode);
@@ -123,7 +123,7 @@ describe('an authenticated client', () => {
   const seed = { businesses: [{ businessId: 'b1', businessName: 'One' }] };
 
   test('receives the ids', async () => {
-    await using server = await startFast([{ userId: 'carol', userName: 'carol', businessId: 'b1' }, ...others], {
+    await using server = await startWith([{ userId: 'carol', userName: 'carol', businessId: 'b1' }, ...others], {
       seed,
     });
     const basic = await server.makeClient();
@@ -142,7 +142,7 @@ describe('an authenticated client', () => {
   });
 
   test('receives an error for an unknown name, which leaves the store unchanged', async () => {
-    await using server = await startFast();
+    await using server = await startWith();
     const before = await server.dump();
     await expect(requestCode(server.admin, 'unknown')).rejects.toMatchObject({ status: 404, code: 'USER_NOT_FOUND' });
     expect(await server.dump()).toEqual(before);
@@ -150,7 +150,7 @@ describe('an authenticated client', () => {
 });
 
 test('is rejected without a valid name', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   const before = await server.dump();
   const path = `/user-identities/retrieve-identity?clientId=${appClientId}`;
   for (const body of [
@@ -165,19 +165,19 @@ test('is rejected without a valid name', async () => {
 });
 
 test('returns errors with 200 when soft errors are requested, for authenticated clients', async () => {
-  await using server = await startFast([], { flags: { 'soft-errors': true } });
+  await using server = await startWith([], { flags: { 'soft-errors': true } });
   await expect(server.admin.userIdentities.retrieve({ body: { userName: '' } })).rejects.toMatchObject({ status: 200 });
 });
 
 test('stores the name of the request in no readable form', async () => {
-  await using server = await startFast();
+  await using server = await startWith();
   await retrieve(server, 'canary-of-unknown');
   expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain('canary');
 });
 
 /** The work is also the same: no hash and one transaction for any name. */
 test('needs as many transactions for a known name as for an unknown one', async () => {
-  await using server = await startFast(others);
+  await using server = await startWith(others);
   expect(await transactionsOf(server, 'unknown')).toBe(await transactionsOf(server, 'Alice'));
   expect(await transactionsOf(server, 'locked')).toBe(await transactionsOf(server, 'Alice'));
 });

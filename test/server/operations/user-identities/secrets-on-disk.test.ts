@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { makeFolder, openStore } from '../../store/temp-store.ts';
 import { createWrongCode } from '../otp-inbox.ts';
 import { createSession } from './callers.ts';
-import { recoveryCode, reset, retrieve, signUp, signUpCode, startFast } from './flows.ts';
-import { alice, password } from './login-fixtures.ts';
+import { recoveryCode, reset, retrieve, signUp, signUpCode } from './flows.ts';
+import { alice, password, startWith } from './login-fixtures.ts';
 
 async function filesIn(directory: string): Promise<string> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -20,7 +20,7 @@ test('writes no secrets to the store, its WAL or the log', async () => {
     const log: string[] = [];
     const codes: string[] = [];
     {
-      await using server = await startFast([], { openStore: () => openStore(folder.directory) });
+      await using server = await startWith([], { openStore: () => openStore(folder.directory) });
       codes.push(await signUpCode(server), await recoveryCode(server));
       const [signUpOne = '', recoveryOne = ''] = codes;
       await signUp(server, { token: createWrongCode(signUpOne) });

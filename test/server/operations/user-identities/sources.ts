@@ -5,7 +5,7 @@ import { rowOf } from './callers.ts';
 import { type ApiResponse, alice, basic, password, postJson } from './login-fixtures.ts';
 
 /** The options with which a server trusts `forwardedFrom`. */
-const proxyOptions = { flags: { 'trusted-proxies': '127.0.0.0/8', 'fast-passwords': true } } as const;
+const proxyOptions = { flags: { 'trusted-proxies': '127.0.0.0/8' } } as const;
 
 export function withProxy(options: TestServerOptions = {}): TestServerOptions {
   return { ...options, flags: { ...proxyOptions.flags, ...options.flags } };

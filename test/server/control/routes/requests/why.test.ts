@@ -98,7 +98,7 @@ describe('a rejected credential', () => {
   test('is a wrong password, or a password of a user without one or of an unknown user', async () => {
     const password = 'correct horse battery';
     const users = [{ userId: 'ann', password }, { userId: 'bob' }, { userId: 'eve', password, locked: true }];
-    await using server = await startServer({ flags: { 'fast-passwords': true }, seed: { users } });
+    await using server = await startServer({ seed: { users } });
     const tried = async (name: string, secret: string) => {
       const path = '/security/iam/v1/user-identities/login?clientId=test-app';
       return fetchExplanation(server, await send(server, path, { method: 'POST', headers: basic(name, secret) }));

@@ -107,7 +107,7 @@ describe('a sandbox with a seed', () => {
 
 describe('twenty parallel tests with HTTP alone', () => {
   test('have a seed, a signed-in user, a clock and faults of their own', async () => {
-    await using server = await startServer({ flags: { 'fast-passwords': true } });
+    await using server = await startServer();
     await Promise.all(Array.from({ length: 20 }, (_, number) => runOwnTest(server.url, number)));
     expect((await server.admin.groups.list()).items.map(({ groupName }) => groupName)).not.toContain('team-0');
   });

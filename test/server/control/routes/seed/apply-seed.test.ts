@@ -94,7 +94,7 @@ describe('a seed', () => {
   });
 
   test('may name the settings of the server, and no others', async () => {
-    await using server = await startServer({ flags: { 'fast-passwords': true } });
+    await using server = await startServer();
     const before = await server.dump();
     const settings = { 'fast-passwords': true, 'user-token-lifetime': 5, 'no-such-setting': 1, 'admin-password': 'x' };
     const response = await apply(server, { settings, users: [{ userId: 'ann' }] });
