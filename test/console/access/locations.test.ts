@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
   test('of a sandbox changes the sandbox only', async () => {
     await send(server, '/_iam/sandboxes', { method: 'POST', body: { name: 'box' } });
     const { page, context, problems } = await openConsole(browser, `${server.url}/s/box`);
-    await openAllPages(page, '/s/box/_iam/console');
+    await openAllPages(page, '/s/box/_iam/console', { reload: true });
     await lockAlice(page);
     await addMember(page);
     await addFault(page);
@@ -69,8 +69,11 @@ describe.skipIf(!hasBrowser)('the console', () => {
   }, 60_000);
 });
 
-/** Opens each page of the menu and loads it again at its address. */
-async function openAllPages(page: Page, consolePath: string): Promise<void> {
+/**
+ * Opens each page of the menu.
+ * @param reload loads each at its address too; without, only the last one, since all addresses have the same depth
+ */
+async function openAllPages(page: Page, consolePath: string, { reload = false } = {}): Promise<void> {
   const links = page.getByRole('navigation', { name: 'Pages' }).locator('a[aria-keyshortcuts]');
   await links.first().waitFor();
   const titles = await links.allInnerTexts();
@@ -79,6 +82,7 @@ async function openAllPages(page: Page, consolePath: string): Promise<void> {
     await links.and(page.getByRole('link', { name: title, exact: true })).click();
     await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(new RegExp(`^${consolePath}/[a-z-]+$`));
+    if (!reload && title !== titles.at(-1)) continue;
     await page.reload();
     await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
   }
