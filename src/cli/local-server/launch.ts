@@ -1,5 +1,5 @@
 /** Starts the server as a detached process and waits until it reports that it is ready. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { toReachableUrl } from '../config/server-url.ts';
@@ -61,6 +61,8 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
 }
 
 async function spawnServer({ args, variables, log }: LaunchOptions): Promise<ChildProcess> {
+  // Late: every command would load it.
+  const { spawn } = await import('node:child_process');
   const handle = await createLogFile(log);
   try {
     const [file, ...script] = programWords();

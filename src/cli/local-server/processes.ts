@@ -1,9 +1,12 @@
 /** Identifies operating system processes, so that a reused PID is not mistaken for the server. */
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+/** Loads node:child_process late: every command would. */
+async function run(program: string, words: readonly string[], options = {}): Promise<{ stdout: string }> {
+  const { execFile } = await import('node:child_process');
+  return promisify(execFile)(program, words, options);
+}
 
 /** Returns a string that identifies a process across PID reuse (boot id and start time); undefined if it does not run. */
 export async function readProcessIdentity(pid: number): Promise<string | undefined> {

@@ -17,23 +17,43 @@ const controlCharacter = new RegExp(`[${controlCharacters}]`);
 /** A lone surrogate: allowed in JSON, but not encodable in UTF-8. */
 export const surrogate = /\p{Surrogate}/u;
 
-/** A string with a maximum length in code points, as JSON Schema counts; `max` counts UTF-16 code units. */
-export function boundedText(maxLength: number, description?: string) {
+type TextCheck = (payload: z.core.ParsePayload<string>) => void;
+
+/** Like `refine`, which builds two schemas: there are hundreds of texts, and the server builds them all at its start. */
+function checkText(isValid: (text: string) => boolean, message: string): TextCheck {
+  return ({ value, issues }) => {
+    if (!isValid(value)) issues.push({ code: 'custom', message, input: value, continue: true });
+  };
+}
+
+function buildText(maxLength: number, description: string | undefined, ...checks: TextCheck[]) {
   return z
     .string()
-    .min(1, 'must not be empty')
-    .refine(
-      (text) => text.length <= maxLength || (text.length <= 2 * maxLength && [...text].length <= maxLength),
-      `must not be longer than ${maxLength} characters`,
+    .check(
+      z.minLength(1, 'must not be empty'),
+      checkText(
+        (text) => text.length <= maxLength || (text.length <= 2 * maxLength && [...text].length <= maxLength),
+        `must not be longer than ${maxLength} characters`,
+      ),
+      ...checks,
     )
-    .meta({ maxLength, ...(description === undefined ? {} : { description }) });
+    .register(z.globalRegistry, { maxLength, ...(description === undefined ? {} : { description }) });
 }
+
+/** A string with a maximum length in code points, as JSON Schema counts; `max` counts UTF-16 code units. */
+export function boundedText(maxLength: number, description?: string) {
+  return buildText(maxLength, description);
+}
+
+const withoutControlCharacters = checkText(
+  (text) => !controlCharacter.test(text),
+  'must not contain control characters',
+);
+const wellFormed = checkText((text) => !surrogate.test(text), 'must be well-formed Unicode');
 
 /** A string without line breaks and other control characters. */
 export function singleLine(maxLength: number, description: string) {
-  return boundedText(maxLength, description)
-    .refine((value) => !controlCharacter.test(value), 'must not contain control characters')
-    .refine((value) => !surrogate.test(value), 'must be well-formed Unicode');
+  return buildText(maxLength, description, withoutControlCharacters, wellFormed);
 }
 
 /** Path segments that names must not use. URL parsers remove `.` and `..`. */
