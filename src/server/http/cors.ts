@@ -39,7 +39,7 @@ function writePreflight(ctx: KoaContext, allowed: boolean): void {
     setHeaders(ctx, {
       'Access-Control-Allow-Methods': methods,
       'Access-Control-Allow-Headers':
-        ctx.get('Access-Control-Request-Headers') || 'Authorization, Content-Type, If-Match, X-Api-Key',
+        ctx.req.headers['access-control-request-headers'] || 'Authorization, Content-Type, If-Match, X-Api-Key',
       'Access-Control-Max-Age': '600',
     });
   writeEmpty(ctx);

@@ -47,6 +47,9 @@ test('a nested package counts as itself', () => {
   expect(findOrigin('node_modules/a/node_modules/@x/b/lib/index.js')).toBe('@x/b');
 });
 
+const own = ['src/cli', 'src/client', 'src/contract'];
+const commander = ['commander', 'scripts/child-process-for-command.cjs'];
+
 describe('the bundle', () => {
   test('contains no test, script or benchmark', () => {
     const own = new Set(
@@ -55,6 +58,8 @@ describe('the bundle', () => {
         .filter((origin) => /^(src|test|scripts|bench)\//.test(origin)),
     );
     expect([...own].sort()).toEqual([
+      'scripts/child-process-for-command.cjs',
+      'scripts/http-for-command.cjs',
       'scripts/http2-for-command.cjs',
       'scripts/undici-for-command.mjs',
       'scripts/without-native-driver.cjs',
@@ -75,7 +80,7 @@ describe('the bundle', () => {
   });
 
   test('builds the commands without server, zod, undici, prompts and YAML', () => {
-    expect(loadedBy('src/cli/run.ts')).toEqual(['commander', 'src/cli', 'src/client', 'src/contract']);
+    expect(loadedBy('src/cli/run.ts')).toEqual([...commander, ...own]);
   });
 
   test('starts the server without the packages that few servers use', () => {
@@ -117,7 +122,20 @@ async function loadedOrigins(
   return [...new Set(files.flatMap(listOrigins))].sort();
 }
 
-const own = ['src/cli', 'src/client', 'src/contract'];
+/** Modules of Node that a run has loaded at its end, besides those of its start. */
+async function loadedModules(
+  sandbox: Sandbox,
+  words: readonly string[],
+  variables: Record<string, string>,
+): Promise<string[]> {
+  const [script, report] = [sandbox.file('report.cjs'), sandbox.file('report.json')];
+  const write = `require('node:fs').writeFileSync(${JSON.stringify(report)}, JSON.stringify(process.moduleLoadList))`;
+  await writeFile(script, `process.on('exit', () => ${write});`);
+  const { done } = sandbox.start(process.execPath, ['--require', script, bin, ...words], variables);
+  expect(await done).toMatchObject({ code: 0 });
+  const loaded = JSON.parse(await readFile(report, 'utf8')) as string[];
+  return loaded.flatMap((name) => (name.startsWith('NativeModule ') ? [name.slice('NativeModule '.length)] : []));
+}
 
 describe('loading', () => {
   test('--version loads hardly anything', async () => {
@@ -137,7 +155,7 @@ describe('loading', () => {
     [['__complete', '--', 'groups', '']],
   ])('%j loads none of the heavy packages', async (words) => {
     await using sandbox = await Sandbox.make();
-    expect(await loadedOrigins(sandbox, words)).toEqual(['commander', ...own]);
+    expect(await loadedOrigins(sandbox, words)).toEqual([...commander, ...own]);
   });
 
   test('a request loads the part of undici, but not prompts, YAML or the server', async () => {
@@ -145,12 +163,22 @@ describe('loading', () => {
     await using server = await startFakeServer(() => ({ json: [] }));
     const loaded = await loadedOrigins(sandbox, ['groups', 'list'], { IAM_BASE_URL: server.url, IAM_TOKEN: 't' });
     expect(loaded).toEqual([
-      'commander',
+      ...commander,
+      'scripts/http-for-command.cjs',
       'scripts/http2-for-command.cjs',
       'scripts/undici-for-command.mjs',
       ...own,
       'undici',
     ]);
+  });
+
+  test('a request loads no module of Node that takes long to load and that it does not need', async () => {
+    await using sandbox = await Sandbox.make();
+    await using server = await startFakeServer(() => ({ json: [] }));
+    const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
+    const loaded = await loadedModules(sandbox, ['groups', 'list'], variables);
+    expect(loaded).toContain('net');
+    expect(loaded.filter((name) => ['child_process', 'http', 'http2', 'https', 'tls'].includes(name))).toEqual([]);
   });
 
   test('a table loads string-width only for text beyond Latin-1', async () => {
