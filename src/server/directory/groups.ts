@@ -2,7 +2,7 @@
 import { apiError } from '../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
 import { createPause } from '../lib/for-each-yielding.ts';
-import type { Derivation } from '../store/derived-values.ts';
+import type { Derivation, RowCache } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Group } from '../store/tables.ts';
 import { edgesPerTurn } from './effective-roles.ts';
@@ -89,7 +89,7 @@ export async function toGroupViews(reader: GroupReader, groups: readonly Group[]
 
 /** The views of these groups if each was valid in this state of the table: no look at dependencies is needed. */
 function findCurrentViews(
-  cache: WeakMap<Group, CachedView>,
+  cache: RowCache<Group, CachedView>,
   groups: readonly Group[],
   state: object,
 ): GroupView[] | undefined {
@@ -119,7 +119,7 @@ async function readDependencies(reader: GroupReader, groups: readonly Group[]): 
 }
 
 function buildGroupView(
-  cache: WeakMap<Group, CachedView>,
+  cache: RowCache<Group, CachedView>,
   group: Group,
   dependencies: readonly Group[],
   state?: object,

@@ -1,7 +1,7 @@
 /** Verifies certificate assertions: a signature by the key of a certificate with a path to a trusted authority. */
 import { constants, verify } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { Derivation } from '../store/derived-values.ts';
+import type { Derivation, RowCache } from '../store/derived-values.ts';
 import type { Reader } from '../store/store.ts';
 import type { Provider } from '../store/tables.ts';
 import type { CertificateAssertion, VerifiedCertificate } from './certificate-login.ts';
@@ -64,7 +64,7 @@ function isWithinValidity({ notBefore, notAfter }: ParsedCertificate, now: numbe
 const parsedCertificates: Derivation<ParsedCertificate> = { name: 'parsed certificates' };
 
 async function readTrustAnchors(
-  cache: WeakMap<Provider, ParsedCertificate>,
+  cache: RowCache<Provider, ParsedCertificate>,
   rows: readonly Provider[],
   parse: ParseCertificate,
 ): Promise<TrustAnchor[]> {

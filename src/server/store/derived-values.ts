@@ -7,16 +7,61 @@ export interface Derivation<Value> {
   readonly value?: Value;
 }
 
+/** Values that are derived from one row each. */
+export interface RowCache<Row extends object, Value> {
+  get(row: Row): Value | undefined;
+  set(row: Row, value: Value): void;
+}
+
+/** The rows of a generation: the response of a group and its JSON take about 1 kB, so that all of a cache take 100 MB. */
+const generationSize = 50_000;
+
+/** Keeps the values of the rows that were used last: a full generation replaces the older one. */
+export class RecentRows<Row extends object, Value extends object> implements RowCache<Row, Value> {
+  #recent = new WeakMap<Row, Value>();
+  #older = new WeakMap<Row, Value>();
+  #size = 0;
+  readonly #capacity: number;
+
+  /** @param capacity rows of each of the two generations */
+  constructor(capacity = generationSize) {
+    this.#capacity = capacity;
+  }
+
+  get(row: Row): Value | undefined {
+    const recent = this.#recent.get(row);
+    if (recent !== undefined) return recent;
+    const older = this.#older.get(row);
+    if (older !== undefined) this.#add(row, older);
+    return older;
+  }
+
+  set(row: Row, value: Value): void {
+    if (this.#recent.has(row)) this.#recent.set(row, value);
+    else this.#add(row, value);
+  }
+
+  #add(row: Row, value: Value): void {
+    if (this.#size === this.#capacity) {
+      this.#older = this.#recent;
+      this.#recent = new WeakMap();
+      this.#size = 0;
+    }
+    this.#recent.set(row, value);
+    this.#size += 1;
+  }
+}
+
 /** The caches of one table. */
 export class DerivedValues {
-  readonly #byRow = new Map<Derivation<unknown>, WeakMap<object, unknown>>();
+  readonly #byRow = new Map<Derivation<object>, RowCache<object, object>>();
   #byKey = new Map<Derivation<unknown>, Map<string, unknown>>();
 
   /** See `TableReader.rowCache`. */
-  rowCache<Value>(derivation: Derivation<Value>): WeakMap<object, Value> {
+  rowCache<Value extends object>(derivation: Derivation<Value>): RowCache<object, Value> {
     const known = this.#byRow.get(derivation);
-    if (known) return known as WeakMap<object, Value>;
-    const created = new WeakMap<object, Value>();
+    if (known) return known as RowCache<object, Value>;
+    const created = new RecentRows<object, Value>();
     this.#byRow.set(derivation, created);
     return created;
   }

@@ -4,7 +4,7 @@
  * Reads need no transaction, writes do: `store.groups.insert` outside one does not compile.
  * `test/server/store/suite.ts` tests the behaviour against each engine.
  */
-import type { Derivation } from './derived-values.ts';
+import type { Derivation, RowCache } from './derived-values.ts';
 import type { StoredRow } from './table-shape.ts';
 import type { Indexes, Row, TableName, Uniques } from './tables.ts';
 import { createTablesOnAccess } from './tables-on-access.ts';
@@ -46,8 +46,8 @@ export interface TableReader<Name extends TableName> {
   /** Returns all rows, ordered by primary key. */
   list(range?: Range): Promise<readonly Row<Name>[]>;
   count(): Promise<number>;
-  /** Returns the cache of values that are derived from one row each. Rows are immutable, so entries stay valid. */
-  rowCache<Value>(derivation: Derivation<Value>): WeakMap<Row<Name>, Value>;
+  /** Returns the cache of values that are derived from one row each. Rows are immutable, so entries stay valid; old ones leave. */
+  rowCache<Value extends object>(derivation: Derivation<Value>): RowCache<Row<Name>, Value>;
   /**
    * Returns the cache of values that are derived from the rows of the table: the same map until the table changes.
    * Undefined in a transaction, which sees its own writes.

@@ -1,7 +1,7 @@
 /** Table access: readers over an overlay chain, and writers into its topmost overlay. */
 import { precedes } from '../../lib/code-points.ts';
 import type { Pause } from '../../lib/for-each-yielding.ts';
-import type { Derivation, DerivedValues } from '../derived-values.ts';
+import type { Derivation, DerivedValues, RowCache } from '../derived-values.ts';
 import { collectReachedRows, valuesOf } from '../reach.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from '../store.ts';
 import { findShape, indexValues, type StoredRow, type TableShape, tableNames } from '../table-shape.ts';
@@ -168,7 +168,7 @@ class ReadAccess<Kind extends View> {
     return countRows(this.view.chainOf(this.name));
   }
 
-  rowCache<Value>(derivation: Derivation<Value>): WeakMap<object, Value> {
+  rowCache<Value extends object>(derivation: Derivation<Value>): RowCache<object, Value> {
     return this.view.derivedOf(this.name).rowCache(derivation);
   }
 

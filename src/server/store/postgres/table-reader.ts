@@ -2,7 +2,7 @@
 import type { QueryResult } from 'pg';
 import { createPause } from '../../lib/for-each-yielding.ts';
 import { isStorableText } from '../../lib/storable-text.ts';
-import type { Derivation, DerivedValues } from '../derived-values.ts';
+import type { Derivation, DerivedValues, RowCache } from '../derived-values.ts';
 import { collectReachedRows, valuesOf } from '../reach.ts';
 import type { Range } from '../store.ts';
 import type { StoredRow } from '../table-shape.ts';
@@ -119,7 +119,7 @@ export class SqlTableReader {
   }
 
   /** Rows stay the same objects while their version is known. */
-  rowCache<Value>(derivation: Derivation<Value>): WeakMap<StoredRow, Value> {
+  rowCache<Value extends object>(derivation: Derivation<Value>): RowCache<StoredRow, Value> {
     return this.access.derived.rowCache(derivation);
   }
 
