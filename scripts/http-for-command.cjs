@@ -1,4 +1,12 @@
-/** Replaces node:http in undici, which takes 5 ms of every request. undici looks for streams of responses of node:http, which the command does not send. */
+/**
+ * Replaces node:http in undici, which takes 5 ms of every request. undici takes two parts of it: the class of received
+ * messages, to recognise one that is sent on, as the command never does, and the limit of headers.
+ */
 exports.IncomingMessage = class {};
-/** The default of Node, in bytes. */
-exports.maxHeaderSize = 16_384;
+
+const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
+const nodeDefault = 16_384;
+/** In bytes. An option of Node sets another limit. */
+exports.maxHeaderSize = /max[-_]http[-_]header[-_]size/.test(options)
+  ? require('node:http').maxHeaderSize
+  : nodeDefault;

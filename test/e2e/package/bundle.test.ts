@@ -181,6 +181,16 @@ describe('loading', () => {
     expect(loaded.filter((name) => ['child_process', 'http', 'http2', 'https', 'tls'].includes(name))).toEqual([]);
   });
 
+  test('a request has the limit of headers that an option of Node sets', async () => {
+    await using sandbox = await Sandbox.make();
+    await using server = await startFakeServer(() => ({ json: [], headers: { 'x-long': 'x'.repeat(20_000) } }));
+    const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
+    const list = ['groups', 'list', '-o', 'json', '--max-wait', '0'];
+    expect((await sandbox.iam(list, variables)).code).not.toBe(0);
+    const longer = { ...variables, NODE_OPTIONS: '--max-http-header-size=65536' };
+    expect(await sandbox.iam(list, longer)).toMatchObject({ code: 0, out: '[]\n' });
+  });
+
   test('a table loads string-width only for text beyond Latin-1', async () => {
     await using sandbox = await Sandbox.make();
     await using latin = await startFakeServer(() => ({ json: [{ groupName: 'Zo\u00eb' }] }));
