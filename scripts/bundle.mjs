@@ -51,17 +51,15 @@ const koaMediaTypes = ['application/json', 'application/octet-stream', 'text/htm
 const parseData = {
   name: 'parse-data',
   setup({ onLoad }) {
-    const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
-    const parse = (data) => `JSON.parse(${JSON.stringify(JSON.stringify(data))})`;
-    onLoad({ filter: /[\\/]contract[\\/]manifest\.json$/ }, ({ path: file }) => ({
-      contents: `module.exports = ${parse(readJson(file))};`,
-    }));
-    onLoad({ filter: /[\\/]mime-db[\\/]db\.json$/ }, ({ path: file }) => {
-      const types = readJson(file);
-      return {
-        contents: `module.exports = ${parse(Object.fromEntries(koaMediaTypes.map((type) => [type, types[type]])))};`,
-      };
-    });
+    const loadJson = (filter, select) =>
+      onLoad({ filter }, ({ path: file }) => {
+        const text = JSON.stringify(select(JSON.parse(readFileSync(file, 'utf8'))));
+        return { contents: `module.exports = JSON.parse(${JSON.stringify(text)});` };
+      });
+    loadJson(/[\\/]contract[\\/]manifest\.json$/, (manifest) => manifest);
+    loadJson(/[\\/]mime-db[\\/]db\.json$/, (types) =>
+      Object.fromEntries(koaMediaTypes.map((type) => [type, types[type]])),
+    );
   },
 };
 

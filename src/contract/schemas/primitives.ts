@@ -26,7 +26,8 @@ function checkText(isValid: (text: string) => boolean, message: string): TextChe
   };
 }
 
-function buildText(maxLength: number, description: string | undefined, ...checks: TextCheck[]) {
+/** A string with a maximum length in code points, as JSON Schema counts; `max` counts UTF-16 code units. */
+export function boundedText(maxLength: number, description?: string, ...checks: TextCheck[]) {
   return z
     .string()
     .check(
@@ -40,11 +41,6 @@ function buildText(maxLength: number, description: string | undefined, ...checks
     .register(z.globalRegistry, { maxLength, ...(description === undefined ? {} : { description }) });
 }
 
-/** A string with a maximum length in code points, as JSON Schema counts; `max` counts UTF-16 code units. */
-export function boundedText(maxLength: number, description?: string) {
-  return buildText(maxLength, description);
-}
-
 const withoutControlCharacters = checkText(
   (text) => !controlCharacter.test(text),
   'must not contain control characters',
@@ -53,7 +49,7 @@ const wellFormed = checkText((text) => !surrogate.test(text), 'must be well-form
 
 /** A string without line breaks and other control characters. */
 export function singleLine(maxLength: number, description: string) {
-  return buildText(maxLength, description, withoutControlCharacters, wellFormed);
+  return boundedText(maxLength, description, withoutControlCharacters, wellFormed);
 }
 
 /** Path segments that names must not use. URL parsers remove `.` and `..`. */

@@ -16,7 +16,10 @@ export interface RowCache<Row extends object, Value> {
 /** The rows of a generation: the response of a group and its JSON take about 1 kB, so that all of a cache take 100 MB. */
 const generationSize = 50_000;
 
-/** Keeps the values of the rows that were used last: a full generation replaces the older one. */
+/**
+ * Keeps the values of the rows that were used last: a full generation replaces the older one. A hit changes nothing, and
+ * nothing retains a row that was replaced or deleted.
+ */
 export class RecentRows<Row extends object, Value extends object> implements RowCache<Row, Value> {
   #recent = new WeakMap<Row, Value>();
   #older = new WeakMap<Row, Value>();

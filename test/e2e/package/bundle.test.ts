@@ -122,7 +122,7 @@ async function loadedOrigins(
   return [...new Set(files.flatMap(listOrigins))].sort();
 }
 
-/** Modules of Node that a run has loaded at its end, besides those of its start. */
+/** Modules of Node that are loaded at the end of a run. */
 async function loadedModules(
   sandbox: Sandbox,
   words: readonly string[],

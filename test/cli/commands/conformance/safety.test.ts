@@ -5,12 +5,10 @@ import { adminClient, startServer } from '../../../harness.ts';
 import { Home, iam } from '../../run-cli.ts';
 import { checkConformance, listEntities, type Message, startDeviation } from './deployment.ts';
 
-const start = () => startServer();
-
 const isWrite = ({ method }: Message) => method !== 'GET';
 
 test('deletes what a deployment created although it should have refused', async () => {
-  await using server = await start();
+  await using server = await startServer();
   const before = await listEntities(server);
   // It adds the missing fields, so that each refused creation succeeds.
   await using target = await startDeviation(server, {
@@ -30,7 +28,7 @@ test('deletes what a deployment created although it should have refused', async 
 });
 
 test('deletes what it created after an interruption', async () => {
-  await using server = await start();
+  await using server = await startServer();
   const before = await listEntities(server);
   const controller = new AbortController();
   await using target = await startDeviation(server, {
@@ -50,7 +48,7 @@ test('deletes what it created after an interruption', async () => {
 });
 
 test('deletes an entity whose response was lost', async () => {
-  await using server = await start();
+  await using server = await startServer();
   const before = await listEntities(server);
   await using target = await startDeviation(server, {
     response: (reply, { method, path }) =>
@@ -65,7 +63,7 @@ test('deletes an entity whose response was lost', async () => {
 });
 
 test('lists what could not be deleted, with the command that deletes it', async () => {
-  await using server = await start();
+  await using server = await startServer();
   await using target = await startDeviation(server, {
     reply: ({ method, path }) =>
       method === 'DELETE' && path.startsWith('/corporate-groups/')
@@ -85,7 +83,7 @@ test('lists what could not be deleted, with the command that deletes it', async 
 });
 
 test('changes only entities with its own prefix', async () => {
-  await using server = await start();
+  await using server = await startServer();
   await using target = await startDeviation(server, {});
   await checkConformance(server, target.url, ['--allow-writes']);
   const unknown = /f00dfeedf00dfeedf00dfeed|~not~an~id~/;
@@ -99,7 +97,7 @@ test('changes only entities with its own prefix', async () => {
 });
 
 test('with a read-only profile sends reads only, and refuses writes before the first request', async () => {
-  await using server = await start();
+  await using server = await startServer();
   await using target = await startDeviation(server, {});
   await using home = await Home.make();
   await saveProfile('production', { baseUrl: target.url, ...adminClient, readOnly: true }, home.variables);
@@ -114,7 +112,7 @@ test('with a read-only profile sends reads only, and refuses writes before the f
 });
 
 test('a limit of changes counts every request that is no read', async () => {
-  await using server = await start();
+  await using server = await startServer();
   await using target = await startDeviation(server, {});
   await using home = await Home.make();
   await saveProfile('limited', { baseUrl: target.url, ...adminClient, maxChanges: 20 }, home.variables);
@@ -141,14 +139,14 @@ test('waits for a busy deployment', async () => {
 });
 
 test('a deployment that does not respond is a temporary failure', async () => {
-  await using server = await start();
+  await using server = await startServer();
   const { code, err } = await checkConformance(server, 'http://127.0.0.1:1');
   expect(code).toBe(75);
   expect(JSON.parse(err)).toMatchObject({ error: { code: 'NETWORK' } });
 });
 
 test('--list prints the cases and sends nothing', async () => {
-  await using server = await start();
+  await using server = await startServer();
   await using target = await startDeviation(server, {});
   const { code, report } = await checkConformance(server, target.url, ['--list', '--operation', 'groups.get']);
   expect({ code, requests: target.received }).toEqual({ code: 0, requests: [] });
