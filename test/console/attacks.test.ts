@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
       `sessions?userId=${value}`,
       `state?from=${value}`,
     ];
-    const { page, context } = await openConsole(browser, server.url);
+    const { page } = await openConsole(browser, server.url);
     const commands = page.locator('main details').getByLabel('Command');
     const readCommands = async () => (await commands.allTextContents()).filter((text) => text.startsWith('iam '));
     let texts: string[] = [];
@@ -134,7 +134,6 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
             ).toBe(true);
       }
     }
-    await context.close();
   }, 120_000);
 
   test('may link to the console, which does not tell it anything', async () => {
@@ -225,12 +224,10 @@ describe.skipIf(!hasBrowser)('markup in names, messages and headers', () => {
       headers,
     });
     await send(server, '/_iam/snapshots', { method: 'POST', body: { name: 'one' } });
-    ({ page, problems } = await openConsole(browser, server.url));
-    page.setDefaultTimeout(10_000);
   });
-  afterAll(async () => {
-    await page?.context().close();
-    await server?.[Symbol.asyncDispose]();
+  afterAll(() => server?.[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    ({ page, problems } = await openConsole(browser, server.url));
   });
 
   /** Opens a path of the console without a new load of the page. */

@@ -50,7 +50,7 @@ async function makeApiKey(clientId: string) {
 describe.skipIf(!hasBrowser)('a client', () => {
   test('is found by its application, and shows its groups, roles and keys', async () => {
     const { apiKeyId } = await makeApiKey('billing');
-    const { page, problems, context } = await open('clients');
+    const { page, problems } = await open('clients');
     await page.getByLabel('Client id, service account or application').fill('IMG SRC');
     await page.getByText('1 in all').waitFor();
     await page.getByRole('button', { name: 'billing' }).click();
@@ -63,11 +63,10 @@ describe.skipIf(!hasBrowser)('a client', () => {
     await page.goBack();
     await page.getByText('1 in all').waitFor();
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('is created; its secret is shown once, works, and is not kept by the page', async () => {
-    const { page, dialog, problems, context, readClipboard } = await open('clients');
+    const { page, dialog, problems, readClipboard } = await open('clients');
     await page.getByRole('button', { name: 'Create a client' }).click();
     await dialog.getByLabel('Application').fill('invoices');
     await dialog.getByLabel('Service account').fill('not an id!');
@@ -106,12 +105,11 @@ describe.skipIf(!hasBrowser)('a client', () => {
     );
     expect(String(kept)).not.toContain(secret);
     expect(problems.filter((problem) => !/status of 4/.test(problem))).toEqual([]);
-    await context.close();
   });
 
   test('is deleted after a confirmation that names its groups and keys', async () => {
     const { apiKeyId, apiKey } = await makeApiKey('billing');
-    const { page, dialog, problems, context } = await open('clients/billing');
+    const { page, dialog, problems } = await open('clients/billing');
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog.getByText(`g ${markup}`).waitFor();
     await dialog.getByText(apiKeyId).waitFor();
@@ -125,13 +123,12 @@ describe.skipIf(!hasBrowser)('a client', () => {
     const { status } = await send(server, '/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } });
     expect(status).toBe(401);
     expect(problems).toEqual([]);
-    await context.close();
   });
 });
 
 describe.skipIf(!hasBrowser)('an API key', () => {
   test('is created for a client; it is shown once and works', async () => {
-    const { page, dialog, problems, context, readClipboard } = await open('api-keys');
+    const { page, dialog, problems, readClipboard } = await open('api-keys');
     await page.getByRole('button', { name: 'Create an API key' }).click();
     await dialog.getByLabel('Application').fill('exports');
     await dialog.getByRole('combobox', { name: 'Client' }).fill('repo');
@@ -147,12 +144,11 @@ describe.skipIf(!hasBrowser)('an API key', () => {
     expect((await send(server, '/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } })).status).toBe(403);
     expect((await send(server, '/_iam/requests?caller=reports')).body).toHaveLength(1);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('is assigned to another application, and replaced', async () => {
     const { apiKeyId, apiKey } = await makeApiKey('reports');
-    const { page, dialog, problems, context, readClipboard } = await open(`api-keys/${apiKeyId}`);
+    const { page, dialog, problems, readClipboard } = await open(`api-keys/${apiKeyId}`);
     await page.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel('Application').fill('moved');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -170,25 +166,22 @@ describe.skipIf(!hasBrowser)('an API key', () => {
       (await send(server, '/security/iam/v1/groups', { headers: { 'X-Api-Key': key } })).status;
     expect([await statusOf(apiKey), await statusOf(replaced)]).toEqual([401, 403]);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('is deleted after a confirmation', async () => {
     const { apiKeyId } = await makeApiKey('reports');
-    const { page, dialog, problems, context } = await open(`api-keys/${apiKeyId}`);
+    const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog.getByText(markup).waitFor();
     await dialog.getByRole('button', { name: 'Delete the API key' }).click();
     await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
     expect((await read(`/_iam/api-keys/${apiKeyId}`)).status).toBe(404);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('that does not exist is explained', async () => {
-    const { page, context } = await open('api-keys/missing');
+    const { page } = await open('api-keys/missing');
     await page.getByText('API_KEY_NOT_FOUND').waitFor();
-    await context.close();
   });
 });
 
@@ -203,12 +196,11 @@ describe.skipIf(!hasBrowser)('the caller of a request', () => {
       ['reports', 'reports'],
       ['alice', 'alice'],
     ] as const) {
-      const { page, problems, context } = await open(`requests?caller=${caller}`);
+      const { page, problems } = await open(`requests?caller=${caller}`);
       await page.getByRole('button', { name: 'groups.list' }).first().click();
       await page.getByRole('link', { name: 'Open the caller' }).click();
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
       expect(problems).toEqual([]);
-      await context.close();
     }
   });
 });
@@ -220,21 +212,19 @@ describe.skipIf(!hasBrowser)('the pages of clients and API keys', () => {
     ['clients', 'Redirect URI', 'Create a client'],
     ['api-keys', 'Whose rights the key has', 'Create an API key'],
   ])('%s: %s', async (path, ready, button) => {
-    const { page, problems, context } = await open(path);
+    const { page, problems } = await open(path);
     if (button !== undefined) await page.getByRole('button', { name: button }).click();
     await page.getByText(ready).first().waitFor();
     expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
-    await context.close();
   });
 
   test('of an API key', async () => {
     const { apiKeyId } = await makeApiKey('reports');
-    const { page, problems, context } = await open(`api-keys/${apiKeyId}`);
+    const { page, problems } = await open(`api-keys/${apiKeyId}`);
     await page.getByText('Last used').waitFor();
     expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByText('Replace the key itself').waitFor();
     expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
-    await context.close();
   });
 });

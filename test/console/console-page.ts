@@ -1,7 +1,7 @@
 /** Opens the console of a running server in a real browser, and records what a page must not do. */
 import process from 'node:process';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { inject } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 
 const found = inject('chromium');
 
@@ -54,22 +54,66 @@ export async function closeContexts(browser: Browser | undefined): Promise<void>
   await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
 }
 
-/** @param url of the server or of a sandbox */
+/** Pages of tests that have finished. */
+const idle: Page[] = [];
+
+/**
+ * Opens an address in a page that no other running test uses. Tests get the pages of earlier ones: a page keeps its
+ * renderer process, so that a load takes half the processor time of one in a new context. Each test gets a new document, empty
+ * storage, and no route, permission or problem of the test before. A page that its test closed is not used again.
+ * @param url of the server or of a sandbox
+ */
 export async function openConsole(
   browser: Browser,
   url: string,
   { path = '', colorScheme = initialView.colorScheme, width = initialView.width }: OpenOptions = {},
 ): Promise<ConsolePage> {
-  const context = await browser.newContext({
-    colorScheme,
-    viewport: { width, height: viewportHeight },
-    ignoreHTTPSErrors: true,
-    reducedMotion: 'reduce',
-  });
-  const page = await context.newPage();
+  const page = (await takeIdlePage(browser)) ?? (await openPage(browser));
+  onTestFinished(() => void idle.push(page));
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height: viewportHeight });
+  return await loadConsole(page, url, path);
+}
+
+/** Loads another address in a page that a test has opened. */
+export async function loadConsole(page: Page, url: string, path: string): Promise<ConsolePage> {
+  const problems = recordProblems(page, new URL(url).host);
+  await page.goto(`${url}/_iam/console/${path}`);
+  return { page, context: page.context(), problems };
+}
+
+async function openPage(browser: Browser): Promise<Page> {
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, reducedMotion: 'reduce' });
+  return await context.newPage();
+}
+
+async function takeIdlePage(browser: Browser): Promise<Page | undefined> {
+  for (let page = idle.pop(); page; page = idle.pop()) {
+    if (page.isClosed() || page.context().browser() !== browser) continue;
+    if (await resetPage(page)) return page;
+    await page.context().close();
+  }
+  return undefined;
+}
+
+/** Returns false if the storage cannot be cleared, as the document is not one of a server. */
+async function resetPage(page: Page): Promise<boolean> {
+  const context = page.context();
+  const cleared = page.evaluate('localStorage.clear(); sessionStorage.clear(); true').catch(() => false);
+  if (!(await cleared)) return false;
+  await page.unrouteAll();
+  await context.clearCookies();
+  await context.clearPermissions();
+  // Over a control, the pointer would show its tooltip in the next document.
+  await page.mouse.move(0, 0);
+  return true;
+}
+
+/** Records what the page reports from its next document on. */
+function recordProblems(page: Page, host: string): string[] {
   page.setDefaultTimeout(actionTimeout);
   const problems: string[] = [];
-  const { host } = new URL(url);
+  for (const event of ['pageerror', 'console', 'request']) page.removeAllListeners(event);
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') problems.push(`console: ${message.text()}`);
@@ -78,36 +122,9 @@ export async function openConsole(
     const target = new URL(request.url());
     if (target.protocol !== 'data:' && target.host !== host) problems.push(`request to ${target.host}`);
   });
-  await page.goto(`${url}/_iam/console/${path}`);
-  return { page, context, problems };
-}
-
-/**
- * Returns a function that loads addresses of one server in one page, one after another. The page keeps its renderer
- * process: a load takes half the processor time of `openConsole`. Each load has a new document, empty storage,
- * and no route, permission or problem of earlier loads. Callers close the contexts of the browser, not the page.
- */
-export function createPageLoader(): (browser: Browser, url: string, path: string) => Promise<ConsolePage> {
-  let opened: ConsolePage | undefined;
-  return async (browser, url, path) => {
-    if (!opened) {
-      opened = await openConsole(browser, url, { path });
-      return opened;
-    }
-    await resetPage(opened);
-    await opened.page.goto(`${url}/_iam/console/${path}`);
-    return opened;
-  };
-}
-
-async function resetPage({ page, context, problems }: ConsolePage): Promise<void> {
-  await page.unrouteAll();
-  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
-  await context.clearCookies();
-  await context.clearPermissions();
-  await page.emulateMedia({ colorScheme: initialView.colorScheme });
-  await page.setViewportSize({ width: initialView.width, height: viewportHeight });
-  // Over a control, the pointer would show its tooltip in the next document.
-  await page.mouse.move(0, 0);
-  problems.length = 0;
+  // The document before may have lost its server.
+  page.once('framenavigated', () => {
+    problems.length = 0;
+  });
+  return problems;
 }

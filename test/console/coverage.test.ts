@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)('coverage', () => {
   test('shows counts by operation and status, and leads to the requests', async () => {
     await server.admin.groups.list();
     await send(server, '/security/iam/v1/groups/none');
-    const { page, problems, context } = await openConsole(browser, server.url, { path: 'coverage' });
+    const { page, problems } = await openConsole(browser, server.url, { path: 'coverage' });
     page.setDefaultTimeout(5000);
     const table = page.getByRole('region', { name: 'Statuses by operation' });
     const { items } = (await send(server, '/_iam/coverage')).body as { items: { operation: string }[] };
@@ -44,22 +44,20 @@ describe.skipIf(!hasBrowser)('coverage', () => {
     await page.goBack();
     await page.waitForURL('**/coverage?search=groups.');
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('hides what is complete, and says so if nothing matches', async () => {
-    const { page, context } = await openConsole(browser, server.url, { path: 'coverage?search=nosuch' });
+    const { page } = await openConsole(browser, server.url, { path: 'coverage?search=nosuch' });
     await page.getByText('No operation matches').waitFor();
     await page.getByLabel('Only operations with missing').check();
     await page.waitForURL('**/coverage?search=nosuch&missing=yes');
     await page.getByLabel('Operation', { exact: true }).fill('groups.list');
     await page.getByRole('rowheader', { name: 'groups.list', exact: true }).waitFor();
-    await context.close();
   });
 
   test('is reset after a confirmation', async () => {
     await server.admin.groups.list();
-    const { page, problems, context } = await openConsole(browser, server.url, { path: 'coverage' });
+    const { page, problems } = await openConsole(browser, server.url, { path: 'coverage' });
     const exercised = async () =>
       ((await send(server, '/_iam/coverage')).body as { operations: { exercised: number } }).operations.exercised;
     const openDialog = () => page.getByRole('main').getByRole('button', { name: 'Reset the counters' }).click();
@@ -72,6 +70,5 @@ describe.skipIf(!hasBrowser)('coverage', () => {
     await page.getByText('0 of 91 operations').waitFor();
     expect(await exercised()).toBe(0);
     expect(problems).toEqual([]);
-    await context.close();
   });
 });

@@ -75,7 +75,6 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await page.getByText(message.code).first().waitFor();
     await activate(page.getByRole('button', { name: 'alice@example.com' }));
     await page.getByRole('dialog').getByText(`Your code is ${message.code}`).waitFor();
-    await page.context().close();
   });
 
   test.each(ways)('finds why a call was refused and who can mend it, $name', async (way) => {
@@ -87,7 +86,6 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await page.getByText('The nearest way in').waitFor();
     await way.activate(page.getByRole('dialog').getByRole('link', { name: 'iam-administrators' }).first());
     await page.getByRole('heading', { level: 1, name: 'iam-administrators' }).waitFor();
-    await page.context().close();
   });
 
   test.each(ways)('finds the group that gives a user a role, $name', async (way) => {
@@ -96,7 +94,6 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await way.activate(page.getByRole('button', { name: 'alice' }));
     await way.activate(page.getByRole('button', { name: 'Path to VIEW' }));
     await page.getByText('alice → ops → viewers → VIEW').waitFor();
-    await page.context().close();
   });
 
   test.each(ways)('resets the state, $name', async ({ width, activate }) => {
@@ -107,7 +104,6 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     const users = (await send(server, '/_iam/users')).body as { userName: string }[];
     expect(users.map(({ userName }) => userName)).not.toContain('bob');
-    await page.context().close();
   });
 
   test.each(ways)('moves the clock past the expiry of a token, $name', async (way) => {
@@ -119,7 +115,6 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await page.getByText('The server accepts this token').waitFor();
     await way.activate(page.getByRole('button', { name: 'Move the clock to its expiry' }));
     await page.getByText('The server rejects this token: expired').waitFor();
-    await page.context().close();
   });
 
   test.each(ways)('makes the next login fail, $name', async (way) => {
@@ -135,6 +130,5 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await way.activate(page.getByRole('button', { name: 'Add', exact: true }));
     await page.getByText(/^Added the rule/).waitFor();
     expect([(await logIn()).status, (await logIn()).status]).toEqual([503, 201]);
-    await page.context().close();
   });
 });

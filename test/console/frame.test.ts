@@ -21,7 +21,6 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await send(server, '/_iam/clock', { method: 'PUT', body: { reset: true } });
     ({ page, problems } = await openConsole(browser, server.url));
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
-    return () => page.context().close();
   });
 
   const readClock = async () => (await send(server, '/_iam/clock')).body as { frozen: boolean; offset: number };
@@ -88,6 +87,25 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     expect((await send(server, '/_iam/sandboxes')).body).toEqual([]);
   });
 
+  test('leaves a deleted sandbox deleted, whatever the page reads until it is left', async () => {
+    await page.clock.install();
+    await page.goto(`${server.url}/s/deleted/_iam/console/metrics`);
+    await page.getByRole('button', { name: 'Sandbox deleted' }).click();
+    await page.getByRole('menuitem', { name: 'Delete this sandbox' }).click();
+    await page.route('**/_iam/sandboxes/deleted', async (route) => {
+      const response = await route.fetch();
+      await page.clock.fastForward('02:00');
+      // A request that the page sent by now is processed before this one.
+      await page.evaluate("fetch('/healthz')");
+      await route.fulfill({ response });
+    });
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL((url) => url.pathname === '/_iam/console/inbox');
+    expect((await send(server, '/_iam/sandboxes')).body).toEqual([]);
+    // The clock of the page stays replaced.
+    await page.close();
+  });
+
   test('focuses the search with a slash and opens a page with two keys', async () => {
     await page.keyboard.press('/');
     await expect.poll(() => page.evaluate('document.activeElement?.hasAttribute("data-search")')).toBe(true);
@@ -113,7 +131,7 @@ describe.skipIf(!hasBrowser)('while the server is down', () => {
   test('the page says so, keeps what was typed and connects again', async () => {
     await using first = await startServer();
     const browser = await sharedBrowser();
-    const { page, context } = await openConsole(browser, first.url);
+    const { page } = await openConsole(browser, first.url);
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     await page.route('**/_iam/**', (route) => route.abort('connectionrefused'));
     await page.getByLabel('Address or number').fill('alice@example.com');
@@ -121,6 +139,5 @@ describe.skipIf(!hasBrowser)('while the server is down', () => {
     await page.unroute('**/_iam/**');
     await page.getByText('No message matches').waitFor();
     expect(await page.getByLabel('Address or number').inputValue()).toBe('alice@example.com');
-    await context.close();
   });
 });

@@ -33,12 +33,11 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
   }
 
   test('is the first page, and explains what appears there', async () => {
-    const { page, context, problems } = await openConsole(browser, server.url);
+    const { page, problems } = await openConsole(browser, server.url);
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/_iam/console/inbox');
     await page.getByText('No messages yet').waitFor();
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('shows a message when it is sent, copies its code and opens its text', async () => {
@@ -61,13 +60,12 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('filters by address and purpose in the URL', async () => {
     await sendCode('ann');
     await sendCode('bob');
-    const { page, context } = await openConsole(browser, server.url);
+    const { page } = await openConsole(browser, server.url);
     await page.getByText('2 in all').waitFor();
     await page.getByLabel('Address or number').fill('bob@example.com');
     await page.getByText('1 in all').waitFor();
@@ -76,12 +74,11 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     await page.getByRole('option', { name: 'recovery' }).click();
     await page.getByText('1 in all').waitFor();
     expect(new URL(page.url()).searchParams.get('purpose')).toBe('recovery');
-    await context.close();
   });
 
   test('is cleared only after a confirmation', async () => {
     await sendCode('ann');
-    const { page, context } = await openConsole(browser, server.url);
+    const { page } = await openConsole(browser, server.url);
     const messages = async () => (await send(server, '/_iam/inbox')).body;
     await page.getByRole('button', { name: 'Clear the inbox' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
@@ -91,6 +88,5 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     await page.getByRole('button', { name: 'Delete all messages' }).click();
     await page.getByText('No messages yet').waitFor();
     expect(await messages()).toEqual([]);
-    await context.close();
   });
 });

@@ -1,6 +1,6 @@
 /** Lists of thousands of rows after changes on the server: few requests, and the scroll position stays. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
 import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
@@ -24,7 +24,6 @@ describe.skipIf(!hasBrowser)('a list of thousands of rows', () => {
     await closeContexts(browser);
     await server?.[Symbol.asyncDispose]();
   });
-  beforeEach(() => () => page.context().close());
 
   async function open(path: string, region: string): Promise<void> {
     ({ page, problems } = await openConsole(browser, server.url, { path }));

@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('metrics', () => {
   });
 
   test('say so without requests, then show charts and the same figures as tables', async () => {
-    const { page, problems, context } = await openConsole(browser, server.url, { path: 'metrics' });
+    const { page, problems } = await openConsole(browser, server.url, { path: 'metrics' });
     await page.getByText('No requests in this time').waitFor();
     expect(await findViewProblems(page)).toEqual([]);
     for (let count = 0; count < 3; count += 1) await server.admin.groups.list();
@@ -40,17 +40,15 @@ describe.skipIf(!hasBrowser)('metrics', () => {
       .waitFor();
     expect(await findViewProblems(page)).toEqual([]);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('are of the last hour with a parameter of the URL', async () => {
-    const { page, problems, context } = await openConsole(browser, server.url, { path: 'metrics' });
+    const { page, problems } = await openConsole(browser, server.url, { path: 'metrics' });
     await page.getByRole('combobox', { name: 'Time' }).selectOption('The last hour');
     await page.waitForURL('**/metrics?intervals=360');
     await page.reload();
     expect(await page.getByRole('combobox', { name: 'Time' }).inputValue()).toBe('360');
     await page.getByRole('img').first().waitFor();
     expect(problems).toEqual([]);
-    await context.close();
   });
 });

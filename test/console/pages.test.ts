@@ -1,9 +1,9 @@
 /** Each page of the console in a real browser, in both colour schemes and at two widths, with the rules of WCAG 2.2 AA. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../harness.ts';
 import { findViewProblems } from './axe-violations.ts';
-import { closeContexts, createPageLoader, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { closeContexts, hasBrowser, loadConsole, openConsole, sharedBrowser } from './console-page.ts';
 
 describe.skipIf(!hasBrowser)('the page', () => {
   let server: TestServer;
@@ -17,26 +17,23 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   /** The pages of the menu: path below the server, and title. */
-  async function listPages(): Promise<{ path: string; title: string }[]> {
-    const { page, context } = await openConsole(browser, server.url);
+  async function listPages(page: Page): Promise<{ path: string; title: string }[]> {
     const links = await page.getByRole('navigation', { name: 'Pages' }).locator('a[aria-keyshortcuts]').all();
-    const pages = await Promise.all(
+    return await Promise.all(
       links.map(async (link) => ({
         path: String(await link.getAttribute('href')).replace('/_iam/console/', ''),
         title: await link.innerText(),
       })),
     );
-    await context.close();
-    return pages;
   }
 
   test('of each entry of the menu has no violation, in both colour schemes and at two widths', async () => {
-    const pages = await listPages();
+    const { page } = await openConsole(browser, server.url);
+    const pages = await listPages(page);
     expect(pages.length).toBeGreaterThan(0);
     const found: string[] = [];
-    const load = createPageLoader();
     for (const { path, title } of pages) {
-      const { page, problems } = await load(browser, server.url, path);
+      const { problems } = await loadConsole(page, server.url, path);
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
       await page.waitForLoadState('load');
       found.push(...[...(await findViewProblems(page)), ...problems].map((problem) => `${path}: ${problem}`));

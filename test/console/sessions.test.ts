@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     await signIn(server, 'alice', 'shop');
     await signIn(server, 'alice', 'till');
     await signIn(server, 'bob', 'till');
-    const { page, problems, context } = await open(server);
+    const { page, problems } = await open(server);
     await page.getByText('3 in all').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('alice');
@@ -69,14 +69,13 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     await page.getByRole('link', { name: 'alice' }).click();
     await page.getByRole('heading', { level: 1, name: 'alice' }).waitFor();
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('end one by one, after a confirmation that names the user', async () => {
     await using server = await startServer({ seed });
     const ended = await signIn(server, 'alice', 'shop');
     const other = await signIn(server, 'alice', 'till');
-    const { page, dialog, problems, context } = await open(server);
+    const { page, dialog, problems } = await open(server);
     await page.getByRole('button', { name: `End ${ended.sessionId}` }).click();
     await dialog.getByText('The session of alice through shop').waitFor();
     expect(await findViewProblems(page)).toEqual([]);
@@ -91,7 +90,6 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     expect(await listSessionIds(server)).toEqual([other.sessionId]);
     expect([await statusOf(server, ended), await statusOf(server, other)]).toEqual([401, 200]);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test.each([
@@ -102,7 +100,7 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     await signIn(server, 'alice', 'shop');
     await signIn(server, 'alice', 'till');
     await signIn(server, 'bob', 'till');
-    const { page, dialog, problems, context } = await open(server, 'sessions?userId=alice&clientId=till');
+    const { page, dialog, problems } = await open(server, 'sessions?userId=alice&clientId=till');
     await page.getByText('1 in all').waitFor();
     await page.getByRole('button', { name: action }).click();
     await dialog.getByText('Active sessions that end: 2').waitFor();
@@ -116,18 +114,16 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     expect((await send(server, `/_iam/sessions?${name}=${id}`)).body).toEqual([]);
     expect((await send(server, '/_iam/sessions')).body).toMatchObject([{ userId: remaining }]);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('that ended in the meantime are not found', async () => {
     await using server = await startServer({ seed });
     const { sessionId } = await signIn(server, 'alice', 'shop');
-    const { page, dialog, context } = await open(server);
+    const { page, dialog } = await open(server);
     await page.getByRole('button', { name: `End ${sessionId}` }).click();
     await send(server, `/_iam/sessions?sessionId=${sessionId}`, { method: 'DELETE' });
     await dialog.getByRole('button', { name: 'End the session' }).click();
     await dialog.getByText('SESSION_NOT_FOUND').waitFor();
-    await context.close();
   });
 
   test('show names of devices as text, and have no violation', async () => {
@@ -147,23 +143,21 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
       await startSession(tx, { ...start, userId: 'alice', deviceKey: 'k1' }, appContext);
       await startSession(tx, { ...start, logon: 'ALICE01' }, appContext);
     });
-    const { page, problems, context } = await open(server);
+    const { page, problems } = await open(server);
     await page.getByText(`remembered, renewable, ${markup}`).waitFor();
     await page.getByText('Logon ALICE01').waitFor();
     expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
-    await context.close();
   });
 
   test('say how to start one if there is none, and which filters are not ids', async () => {
     await using server = await startServer({ seed });
-    const { page, problems, context } = await open(server);
+    const { page, problems } = await open(server);
     await page.getByText('No active sessions').waitFor();
     await page.getByText('iam sessions create alice@example.com').waitFor();
     expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
     await page.getByLabel('User id').fill(markup);
     await page.getByRole('alert').getByText('FIELD_VALUE').waitFor();
     expect(await findViewProblems(page)).toEqual([]);
-    await context.close();
   });
 
   test('are read page by page while the list scrolls', async () => {
@@ -173,7 +167,7 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     await appContext.store.transaction(async (tx) => {
       for (let at = 0; at < 700; at += 1) await startSession(tx, start, appContext);
     });
-    const { page, problems, context } = await open(server);
+    const { page, problems } = await open(server);
     await page.getByText('500 shown, more follow').waitFor();
     expect(await page.getByRole('row').count()).toBeLessThan(60);
     const region = page.getByRole('region', { name: 'Sessions' });
@@ -184,6 +178,5 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
       })
       .toBe(1);
     expect(problems).toEqual([]);
-    await context.close();
   });
 });

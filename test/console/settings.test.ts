@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)('the settings', () => {
   }
 
   test('are those of the server, without secrets, and values are text', async () => {
-    const { page, problems, context } = await open();
+    const { page, problems } = await open();
     const table = page.getByRole('table', { name: 'Effective settings' });
     await table.getByRole('row', { name: '--request-log-size 77' }).waitFor();
     await table.getByText(markup).waitFor();
@@ -41,11 +41,10 @@ describe.skipIf(!hasBrowser)('the settings', () => {
     await page.getByText('iam api GET /_iam/settings').waitFor();
     await page.getByText(`curl ${server.url}/_iam/settings`).waitFor();
     expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
-    await context.close();
   });
 
   test('are found by name and value, with the search in the address', async () => {
-    const { page, problems, context } = await open();
+    const { page, problems } = await open();
     await page.getByText('--request-log-size').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('LOG-SIZE');
@@ -56,25 +55,23 @@ describe.skipIf(!hasBrowser)('the settings', () => {
     await page.getByLabel('Name or value').fill('missing');
     await page.getByText('No setting matches').waitFor();
     expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
-    await context.close();
   });
 
   test('show health, version and store', async () => {
-    const { page, problems, context } = await open();
+    const { page, problems } = await open();
     const status = page.getByRole('table', { name: 'Status' });
     const { body } = await send(server, '/');
     await status.getByRole('row', { name: `Version ${(body as { version: string }).version}` }).waitFor();
     for (const row of ['Health ok', 'Readiness ready', 'Store writable'])
       await status.getByRole('row', { name: row }).waitFor();
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test.each([
     ['the server', ''],
     ['a sandbox', '/s/checkout'],
   ])('link to the documents of %s', async (_title, prefix) => {
-    const { page, problems, context } = await open('settings', `${server.url}${prefix}`);
+    const { page, problems } = await open('settings', `${server.url}${prefix}`);
     await page.getByText('--request-log-size').waitFor();
     const links = await page.getByRole('region', { name: 'Documents' }).getByRole('link').all();
     const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
@@ -84,11 +81,10 @@ describe.skipIf(!hasBrowser)('the settings', () => {
       expect((await fetch(`${server.url}${path}`)).status).toBe(200);
     }
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   test('show a store that rejects writes, and a server that responds with an error', async () => {
-    const { page, context } = await open('inbox');
+    const { page } = await open('inbox');
     await page.route('**/readyz', (route) =>
       route.fulfill({ status: 503, json: { status: 'not ready', store: 'read-only' } }),
     );
@@ -100,6 +96,5 @@ describe.skipIf(!hasBrowser)('the settings', () => {
     await page.getByRole('row', { name: 'Store read-only' }).waitFor();
     await page.getByRole('alert').getByText('INTERNAL').waitFor();
     expect(await findViewProblems(page)).toEqual([]);
-    await context.close();
   });
 });

@@ -24,7 +24,6 @@ describe.skipIf(!hasBrowser)('the state', () => {
     await send(server, '/_iam/state/reset', { method: 'POST', body: {} });
     ({ page, problems } = await openConsole(browser, server.url, { path: 'state' }));
     await page.getByRole('heading', { name: 'State' }).waitFor();
-    return () => page.context().close();
   });
 
   const read = async (path: string) => (await send(server, path)).body as Record<string, unknown>[];

@@ -22,7 +22,6 @@ describe.skipIf(!hasBrowser)('the token inspector', () => {
   beforeEach(async () => {
     ({ page, problems } = await openConsole(browser, server.url, { path: 'tokens' }));
     await page.getByRole('heading', { name: 'Tokens' }).waitFor();
-    return () => page.context().close();
   });
 
   async function signIn(): Promise<string> {

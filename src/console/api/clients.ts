@@ -2,6 +2,7 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type { paths as ControlPaths } from '#control-api';
 import type { paths as ServicePaths } from '#service-api';
+import type { Connection } from './connection.ts';
 import type { CredentialStore } from './credentials.ts';
 import type { ConsoleLocation } from './location.ts';
 import type { ServiceTokens } from './service-token.ts';
@@ -16,18 +17,13 @@ export const consoleRequestOptions = {
   credentials: 'omit',
 } as const;
 
-/** The control plane of the server or, by default, of the service that the console shows. */
+/** The control plane of the service that the console shows. */
 export function createControlClient(
-  { basePath, serverPath }: ConsoleLocation,
+  { basePath }: ConsoleLocation,
   credentials: CredentialStore,
-  { ofServer = false }: { readonly ofServer?: boolean } = {},
+  { fetch }: Connection,
 ): ControlClient {
-  const client = createClient<ControlPaths>({
-    ...consoleRequestOptions,
-    baseUrl: `${ofServer ? serverPath : basePath}/_iam`,
-  });
-  // The server rejects tokens of its sandboxes, and the login is one of the sandbox.
-  if (ofServer && serverPath !== basePath) return client;
+  const client = createClient<ControlPaths>({ ...consoleRequestOptions, baseUrl: `${basePath}/_iam`, fetch });
   client.use(
     authorize(async () => credentials.get()?.accessToken),
     {
@@ -39,9 +35,14 @@ export function createControlClient(
   return client;
 }
 
+/** The control plane of the server that the service is a sandbox of, without a login: that of the sandbox is rejected there. */
+export function createServerControlClient({ serverPath }: ConsoleLocation): ControlClient {
+  return createClient<ControlPaths>({ ...consoleRequestOptions, baseUrl: `${serverPath}/_iam` });
+}
+
 /** The operations of the interface, without credentials: each request has its own. */
-export function createLoginClient({ basePath }: ConsoleLocation): ServiceClient {
-  return createClient<ServicePaths>({ ...consoleRequestOptions, baseUrl: `${basePath}/security/iam/v1` });
+export function createLoginClient({ basePath }: ConsoleLocation, { fetch }: Connection): ServiceClient {
+  return createClient<ServicePaths>({ ...consoleRequestOptions, baseUrl: `${basePath}/security/iam/v1`, fetch });
 }
 
 /**
@@ -52,6 +53,7 @@ export function createServiceClient(
   { basePath }: ConsoleLocation,
   tokens: ServiceTokens,
   credentials: CredentialStore,
+  { fetch }: Connection,
 ): ServiceClient {
   const client = createClient<ServicePaths>({
     ...consoleRequestOptions,

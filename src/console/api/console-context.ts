@@ -4,9 +4,11 @@ import {
   type ControlClient,
   createControlClient,
   createLoginClient,
+  createServerControlClient,
   createServiceClient,
   type ServiceClient,
 } from './clients.ts';
+import { type Connection, createConnection } from './connection.ts';
 import { type CredentialStore, createCredentialStore } from './credentials.ts';
 import { createLiveEvents, type LiveEvents } from './live-events.ts';
 import type { ConsoleLocation } from './location.ts';
@@ -26,23 +28,26 @@ export interface Console {
   /** The operations of a login. */
   readonly login: ServiceClient;
   readonly liveEvents: LiveEvents;
+  readonly connection: Connection;
   /** Milliseconds since the epoch, by the clock of this machine. */
   now(): number;
 }
 
 export function createConsole(location: ConsoleLocation, now: () => number): Console {
   const credentials = createCredentialStore();
-  const control = createControlClient(location, credentials);
+  const connection = createConnection();
+  const control = createControlClient(location, credentials, connection);
   const serviceTokens = createServiceTokens(control, credentials, now);
   return {
     location,
     credentials,
     control,
-    serverControl: createControlClient(location, credentials, { ofServer: true }),
-    service: createServiceClient(location, serviceTokens, credentials),
+    serverControl: location.sandbox === undefined ? control : createServerControlClient(location),
+    service: createServiceClient(location, serviceTokens, credentials, connection),
     serviceTokens,
-    login: createLoginClient(location),
+    login: createLoginClient(location, connection),
     liveEvents: createLiveEvents(location, credentials),
+    connection,
     now,
   };
 }

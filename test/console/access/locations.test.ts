@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
 
   test('of a sandbox changes the sandbox only', async () => {
     await send(server, '/_iam/sandboxes', { method: 'POST', body: { name: 'box' } });
-    const { page, context, problems } = await openConsole(browser, `${server.url}/s/box`);
+    const { page, problems } = await openConsole(browser, `${server.url}/s/box`);
     await openAllPages(page, '/s/box/_iam/console', { reload: true });
     await lockAlice(page);
     await addMember(page);
@@ -43,28 +43,25 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect(await read('/_iam/faults')).toEqual([]);
     expect(await read('/_iam/clock')).toMatchObject({ frozen: false });
     expect(problems).toEqual([]);
-    await context.close();
   }, 60_000);
 
   test('over TLS has every page and changes', async () => {
     await using secure = await startServer({ seed, tls: makeCertificate() });
     expect(secure.url).toMatch(/^https:/);
-    const { page, context, problems } = await openConsole(browser, secure.url);
+    const { page, problems } = await openConsole(browser, secure.url);
     await openAllPages(page, '/_iam/console');
     await lockAlice(page);
     expect(await secure.appContext.store.users.get('alice')).toMatchObject({ locked: true });
     expect(problems).toEqual([]);
-    await context.close();
   }, 60_000);
 
   test('behind a proxy with a path has every page and changes', async () => {
     const proxy = await startProxy(server.url, '/tools/iam');
-    const { page, context, problems } = await openConsole(browser, proxy.url);
+    const { page, problems } = await openConsole(browser, proxy.url);
     await openAllPages(page, '/tools/iam/_iam/console');
     await lockAlice(page);
     expect(await read('/_iam/users/alice')).toMatchObject({ locked: true });
     expect(problems).toEqual([]);
-    await context.close();
     await proxy.close();
   }, 60_000);
 });

@@ -26,7 +26,6 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
   beforeEach(async () => {
     ({ page } = await openConsole(browser, server.url));
     await page.getByRole('dialog', { name: 'Log in as an administrator' }).waitFor();
-    return () => page.context().close();
   });
 
   const readClockWith = async (token: string) =>

@@ -5,7 +5,7 @@ import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
 import { findViewProblems } from '../axe-violations.ts';
-import { closeContexts, createPageLoader, hasBrowser, sharedBrowser } from '../console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 import { type ClientSecret, listDisabledButtons, logInAsClient } from './log-in.ts';
 
 const seed: SeedDocument = {
@@ -89,10 +89,8 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
     expect([200, 201], JSON.stringify(answer)).toContain(status);
   }
 
-  const load = createPageLoader();
-
   async function open(path: string, client: ClientSecret = reader) {
-    const opened = await load(browser, server.url, path);
+    const opened = await openConsole(browser, server.url, { path });
     const token = await logInAsClient(opened.page, client);
     await opened.page.getByRole('dialog').waitFor({ state: 'hidden' });
     // Before the login, the server rejects everything.

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { findViewProblems } from '../axe-violations.ts';
-import { closeContexts, createPageLoader, hasBrowser, sharedBrowser } from '../console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 
 const longName = `${'long-name-'.repeat(9)}<b>`;
 const seed: SeedDocument = {
@@ -46,10 +46,8 @@ describe.skipIf(!hasBrowser)('all views of groups', () => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  const load = createPageLoader();
-
   test.each(cases)('$path: $ready', async ({ path, ready, open }) => {
-    const { page, problems } = await load(browser, server.url, path);
+    const { page, problems } = await openConsole(browser, server.url, { path });
     await open?.(page);
     await page.getByText(ready).first().waitFor();
     expect(await findViewProblems(page)).toEqual([]);

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
 import { findViewProblems } from '../axe-violations.ts';
-import { closeContexts, createPageLoader, hasBrowser, sharedBrowser } from '../console-page.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 import { holdingId, organizationSeed } from './organization-seed.ts';
 
 const click = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click();
@@ -37,10 +37,8 @@ describe.skipIf(!hasBrowser)('all views of businesses, customers and corporate g
     await server?.[Symbol.asyncDispose]();
   });
 
-  const load = createPageLoader();
-
   test.each(cases)('$path: $ready', async ({ path, ready, open }) => {
-    const { page, problems } = await load(browser, server.url, path);
+    const { page, problems } = await openConsole(browser, server.url, { path });
     await open?.(page);
     await page.getByText(ready).first().waitFor();
     expect(await findViewProblems(page)).toEqual([]);

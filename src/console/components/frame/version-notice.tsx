@@ -22,11 +22,11 @@ export function VersionNotice() {
 
 /** The script of the page that the server has now. It is read again after each connection: a restart may replace it. */
 function useServedScript(): string | undefined {
-  const { location } = useConsole();
+  const { location, connection } = useConsole();
   const { data } = useQuery({
     queryKey: ['console script'],
     queryFn: async ({ signal }) => {
-      const response = await fetch(`${location.consolePath}/`, { ...consoleRequestOptions, signal });
+      const response = await connection.fetch(`${location.consolePath}/`, { ...consoleRequestOptions, signal });
       const page = new DOMParser().parseFromString(await response.text(), 'text/html');
       return { name: response.ok ? scriptNameOf(page) : undefined };
     },

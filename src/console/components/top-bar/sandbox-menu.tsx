@@ -97,22 +97,23 @@ function CreateSandboxDialog({ isOpen, onClose }: { readonly isOpen: boolean; on
 }
 
 function DeleteSandboxDialog({ name, onClose }: { readonly name: string | undefined; onClose(): void }) {
-  const { location, serverControl, liveEvents } = useConsole();
+  const { location, serverControl, liveEvents, connection } = useConsole();
   const queryClient = useQueryClient();
   const remove = useMutation({
     async mutationFn() {
-      const resume = liveEvents.pause();
+      // A request to the sandbox would create it again.
+      const resumeEvents = liveEvents.pause();
+      const resumeRequests = connection.pause();
+      await queryClient.cancelQueries();
       try {
         return await unwrap(serverControl.DELETE('/sandboxes/{name}', { params: { path: { name: name ?? '' } } }));
       } catch (error) {
-        resume();
+        resumeRequests();
+        resumeEvents();
         throw error;
       }
     },
-    onSuccess: () => {
-      void queryClient.invalidateQueries({ queryKey });
-      window.location.assign(consoleUrlOf(location));
-    },
+    onSuccess: () => window.location.assign(consoleUrlOf(location)),
   });
   return (
     <ConfirmDialog

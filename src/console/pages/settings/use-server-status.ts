@@ -1,6 +1,7 @@
 /** Health, version and store of the server, from the documents that it serves without credentials. */
 import { useQuery } from '@tanstack/react-query';
 import { consoleRequestOptions } from '../../api/clients.ts';
+import type { Connection } from '../../api/connection.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 
@@ -22,11 +23,12 @@ interface Health {
 const refetchInterval = 10_000;
 
 export function useServerStatus() {
-  const { location } = useConsole();
+  const { location, connection } = useConsole();
   return useQuery({
     queryKey: ['server-status', location.basePath],
     queryFn: async ({ signal }) => {
-      const read = <Document>(path: string) => readDocument<Document>(`${location.basePath}${path}`, signal);
+      const read = <Document>(path: string) =>
+        readDocument<Document>(connection, `${location.basePath}${path}`, signal);
       const [index, health, readiness] = await Promise.all([
         read<ServerIndex>('/'),
         read<Health>('/healthz'),
@@ -39,7 +41,7 @@ export function useServerStatus() {
 }
 
 /** A server that is not ready says why with status 503. */
-async function readDocument<Document>(path: string, signal: AbortSignal): Promise<Document> {
+async function readDocument<Document>({ fetch }: Connection, path: string, signal: AbortSignal): Promise<Document> {
   const headers = { ...consoleRequestOptions.headers, Accept: 'application/json' };
   const send = async () => {
     const response = await fetch(path, { ...consoleRequestOptions, headers, signal });
