@@ -85,8 +85,7 @@ function summaryOf(report, failedAfter = 0) {
 const steps = [
   ['Build', tryBuild],
   ['Lint and format', () => run('@biomejs/biome/bin/biome', 'check', '.')],
-  ['Types of the sources', () => checkTypes('tsconfig.json')],
-  ['Types of the tests', () => checkTypes('tsconfig.test.json')],
+  ['Types of the sources and tests', () => checkTypes('tsconfig.test.json')],
   ['Types of the console', () => checkTypes('src/console/tsconfig.json')],
 ];
 

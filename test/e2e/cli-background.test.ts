@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readProcessIdentity } from '../../src/cli/local-server/processes.ts';
+import { listRunningServers } from '../../src/cli/local-server/server-records.ts';
 import { command, type ProcessResult, Sandbox, shellCommand } from './cli-process.ts';
 
 interface Row {
@@ -27,8 +28,8 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  const listed = await rows().catch(() => []);
-  for (const pid of [...started, ...listed.filter(({ state }) => state === 'running').map((row) => row.pid)]) kill(pid);
+  const running = await listRunningServers(variables());
+  for (const pid of [...started, ...running.map((server) => server.pid)]) kill(pid);
   await sandbox[Symbol.asyncDispose]();
 });
 

@@ -4,7 +4,7 @@
  */
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { signingAlgorithms } from '../../../src/contract/signing-algorithms.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
@@ -18,8 +18,14 @@ async function keySet({ url }: TestServer): Promise<JSONWebKeySet> {
 }
 
 describe.each(signingAlgorithms)('with %s', (alg) => {
+  let server: TestServer;
+  // RSA keys take up to a second to generate.
+  beforeAll(async () => {
+    server = await startServer({ flags: { 'signing-alg': alg } });
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
   test('signs tokens that it accepts and that others verify with the published key', async () => {
-    await using server = await startServer({ flags: { 'signing-alg': alg } });
     const token = await login(server);
     expect(decodeProtectedHeader(token)).toEqual({ alg, kid: expect.any(String), typ: 'at+jwt' });
     expect((await callWithToken(server, token)).status).toBe(200);
@@ -32,7 +38,6 @@ describe.each(signingAlgorithms)('with %s', (alg) => {
   });
 
   test('the key has at least 128 bits of strength, and no private part is published', async () => {
-    await using server = await startServer({ flags: { 'signing-alg': alg } });
     const [key, ...others] = (await keySet(server)).keys;
     expect(others).toEqual([]);
     const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key: key as JsonWebKey, format: 'jwk' });

@@ -100,7 +100,7 @@ test('a deployment that accepts a caller without the role is a difference', asyn
 });
 
 test('a deployment with other settings is compared with a reference that has them', async () => {
-  const flags = { 'soft-errors': true, 'signing-alg': 'RS256', 'expires-in': 'epoch' };
+  const flags = { 'soft-errors': true, 'signing-alg': 'EdDSA', 'expires-in': 'epoch' };
   await using soft = await startServer({ flags });
   const settings = ['--reference-setting', 'soft-errors=true', '--reference-setting', 'expires-in=epoch'];
   const same = await checkConformance(soft, soft.url, ['--allow-writes', ...settings]);
