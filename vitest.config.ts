@@ -11,8 +11,7 @@ export default defineConfig({
     setupFiles: ['test/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Tests wait for processes and the disk: with two workers, two cores are idle an eighth of the time.
-    maxWorkers: 3,
+    maxWorkers: 2,
     // Loading the sources afresh for each file took a third of the time. No test leaves anything behind.
     isolate: false,
     projects: [

@@ -54,13 +54,13 @@ export async function closeContexts(browser: Browser | undefined): Promise<void>
   await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
 }
 
-/** Pages of tests that have finished. */
+/** Empty pages of tests that have passed. */
 const idle: Page[] = [];
 
 /**
  * Opens an address in a page that no other running test uses. Tests get the pages of earlier ones: a page keeps its
- * renderer process, so that a load takes half the processor time of one in a new context. Each test gets a new document, empty
- * storage, and no route, permission or problem of the test before. A page that its test closed is not used again.
+ * renderer process, so that a load takes half the processor time of one in a new context. Each test gets a new
+ * document, empty storage, and no route, permission or problem of the test before.
  * @param url of the server or of a sandbox
  */
 export async function openConsole(
@@ -68,8 +68,12 @@ export async function openConsole(
   url: string,
   { path = '', colorScheme = initialView.colorScheme, width = initialView.width }: OpenOptions = {},
 ): Promise<ConsolePage> {
-  const page = (await takeIdlePage(browser)) ?? (await openPage(browser));
-  onTestFinished(() => void idle.push(page));
+  const page = takeIdlePage(browser) ?? (await openPage(browser));
+  onTestFinished(async ({ task }) => {
+    // A test that has failed may still use its page.
+    if (task.result?.state === 'pass' && (await emptyPage(page))) idle.push(page);
+    else await page.context().close();
+  });
   await page.emulateMedia({ colorScheme });
   await page.setViewportSize({ width, height: viewportHeight });
   return await loadConsole(page, url, path);
@@ -87,20 +91,32 @@ async function openPage(browser: Browser): Promise<Page> {
   return await context.newPage();
 }
 
-async function takeIdlePage(browser: Browser): Promise<Page | undefined> {
+function takeIdlePage(browser: Browser): Page | undefined {
   for (let page = idle.pop(); page; page = idle.pop()) {
-    if (page.isClosed() || page.context().browser() !== browser) continue;
-    if (await resetPage(page)) return page;
-    await page.context().close();
+    if (!page.isClosed() && page.context().browser() === browser) return page;
   }
   return undefined;
 }
 
-/** Returns false if the storage cannot be cleared, as the document is not one of a server. */
-async function resetPage(page: Page): Promise<boolean> {
+/** As pages of the console have it: a document with another policy would end the renderer process. */
+const emptyDocument = {
+  contentType: 'text/html',
+  headers: { 'Cross-Origin-Opener-Policy': 'same-origin' },
+  body: '',
+};
+
+/** Returns false if the test has closed the page, or left it at a document without an origin. */
+async function emptyPage(page: Page): Promise<boolean> {
   const context = page.context();
-  const cleared = page.evaluate('localStorage.clear(); sessionStorage.clear(); true').catch(() => false);
-  if (!(await cleared)) return false;
+  try {
+    await page.unrouteAll();
+    const address = new URL('/empty', page.url()).href;
+    await page.route(address, (route) => route.fulfill(emptyDocument));
+    await page.goto(address);
+    await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+  } catch {
+    return false;
+  }
   await page.unrouteAll();
   await context.clearCookies();
   await context.clearPermissions();
@@ -109,7 +125,7 @@ async function resetPage(page: Page): Promise<boolean> {
   return true;
 }
 
-/** Records what the page reports from its next document on. */
+/** Records what the page reports from now on. */
 function recordProblems(page: Page, host: string): string[] {
   page.setDefaultTimeout(actionTimeout);
   const problems: string[] = [];
@@ -121,10 +137,6 @@ function recordProblems(page: Page, host: string): string[] {
   page.on('request', (request) => {
     const target = new URL(request.url());
     if (target.protocol !== 'data:' && target.host !== host) problems.push(`request to ${target.host}`);
-  });
-  // The document before may have lost its server.
-  page.once('framenavigated', () => {
-    problems.length = 0;
   });
   return problems;
 }

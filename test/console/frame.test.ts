@@ -106,6 +106,29 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await page.close();
   });
 
+  test('goes on reading a sandbox that could not be deleted', async () => {
+    await page.goto(`${server.url}/s/kept/_iam/console/inbox`);
+    await page.getByRole('button', { name: 'Sandbox kept' }).click();
+    await page.getByRole('menuitem', { name: 'Delete this sandbox' }).click();
+    const error = [{ code: 'INTERNAL_ERROR', message: 'No.' }];
+    await page.route('**/_iam/sandboxes/kept', (route) => route.fulfill({ status: 500, json: error }), { times: 1 });
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    const fault = { operation: 'groups.get', effect: { status: 503 } };
+    await send(server, '/s/kept/_iam/faults', { method: 'POST', body: fault });
+    await page.getByRole('button', { name: '1 fault' }).waitFor();
+    await send(server, '/_iam/sandboxes/kept', { method: 'DELETE' });
+  });
+
+  test('opens no other page by keys in a dialog', async () => {
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).press('g');
+    await page.keyboard.press('u');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(new URL(page.url()).pathname).toBe('/_iam/console/inbox');
+  });
+
   test('focuses the search with a slash and opens a page with two keys', async () => {
     await page.keyboard.press('/');
     await expect.poll(() => page.evaluate('document.activeElement?.hasAttribute("data-search")')).toBe(true);

@@ -35,7 +35,7 @@ export function createControlClient(
   return client;
 }
 
-/** The control plane of the server that the service is a sandbox of, without a login: that of the sandbox is rejected there. */
+/** The control plane of the server that the service is a sandbox of. It rejects the tokens and logins of its sandboxes. */
 export function createServerControlClient({ serverPath }: ConsoleLocation): ControlClient {
   return createClient<ControlPaths>({ ...consoleRequestOptions, baseUrl: `${serverPath}/_iam` });
 }

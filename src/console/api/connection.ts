@@ -1,7 +1,7 @@
-/** The requests to the service that the console shows. */
+/** The requests to the service that the console shows, but for the stream of its events and its own files. */
 export interface Connection {
   readonly fetch: typeof fetch;
-  /** From now on requests wait. @returns a function that sends them */
+  /** From now on requests wait; one pause at a time. @returns a function that sends them */
   pause(): () => void;
 }
 

@@ -28,6 +28,7 @@ export interface Console {
   /** The operations of a login. */
   readonly login: ServiceClient;
   readonly liveEvents: LiveEvents;
+  /** What sends the requests of these clients. */
   readonly connection: Connection;
   /** Milliseconds since the epoch, by the clock of this machine. */
   now(): number;

@@ -52,7 +52,7 @@ export interface Run {
  * @throws Error if dist/ is older than the sources.
  */
 export async function createLauncher(): Promise<Launcher> {
-  const { isRuntimeBuilt } = await import(path.join(root, 'scripts/build-steps.mjs'));
+  const { isRuntimeBuilt } = await import(new URL('../../../scripts/build-steps.mjs', import.meta.url).href);
   if (!isRuntimeBuilt()) throw new Error('dist/ is older than the sources. Build it: npm run build');
   const temporary = mkdtempSync(path.join(tmpdir(), 'iam-start-'));
   const entry = path.join(temporary, 'serve.cjs');
@@ -60,6 +60,8 @@ export async function createLauncher(): Promise<Launcher> {
     entry,
     `const { serve } = require(${JSON.stringify(path.join(root, 'dist/server.cjs'))});
 const { stdout, stderr, env: environment } = process;
+// If serve() never settles.
+process.exitCode = 13;
 void serve({ flags: JSON.parse(process.argv[2]), environment, io: { stdout, stderr } }).then((code) => {
   process.exitCode = code;
 });

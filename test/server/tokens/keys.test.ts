@@ -23,7 +23,7 @@ describe.each(signingAlgorithms)('with %s', (alg) => {
   beforeAll(async () => {
     server = await startServer({ flags: { 'signing-alg': alg } });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   test('signs tokens that it accepts and that others verify with the published key', async () => {
     const token = await login(server);

@@ -11,7 +11,7 @@ export function usePageShortcuts(): void {
   useEffect(() => {
     let prefixAt = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return;
       if (event.key === '/') {
         focusSearch(event);
         return;
@@ -25,8 +25,12 @@ export function usePageShortcuts(): void {
   }, [navigate]);
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable="true"]');
+/** Whether the key is for a field or a dialog. */
+function isElsewhere(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return (
+    target.matches('input, textarea, select, [contenteditable="true"]') || target.closest('[role="dialog"]') !== null
+  );
 }
 
 function focusSearch(event: KeyboardEvent): void {

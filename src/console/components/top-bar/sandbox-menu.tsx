@@ -101,7 +101,7 @@ function DeleteSandboxDialog({ name, onClose }: { readonly name: string | undefi
   const queryClient = useQueryClient();
   const remove = useMutation({
     async mutationFn() {
-      // A request to the sandbox would create it again.
+      // A request to the sandbox would create it again, as those of other tabs do.
       const resumeEvents = liveEvents.pause();
       const resumeRequests = connection.pause();
       await queryClient.cancelQueries();
@@ -110,10 +110,12 @@ function DeleteSandboxDialog({ name, onClose }: { readonly name: string | undefi
       } catch (error) {
         resumeRequests();
         resumeEvents();
+        void queryClient.invalidateQueries();
         throw error;
       }
     },
-    onSuccess: () => window.location.assign(consoleUrlOf(location)),
+    // Without an entry in the history, which would create it again.
+    onSuccess: () => window.location.replace(consoleUrlOf(location)),
   });
   return (
     <ConfirmDialog
