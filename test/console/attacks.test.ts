@@ -230,7 +230,7 @@ describe.skipIf(!hasBrowser)('markup in names, messages and headers', () => {
     ({ page, problems } = await openConsole(browser, server.url));
   });
 
-  /** Opens a path of the console without a new load of the page. */
+  /** Loads a path of the console. */
   async function expectText(path: string, ...texts: readonly string[]): Promise<void> {
     await page.goto(`${server.url}/_iam/console/${path}`);
     for (const text of texts) await page.getByText(text).first().waitFor();

@@ -111,13 +111,12 @@ async function emptyPage(page: Page): Promise<boolean> {
   try {
     await page.unrouteAll();
     const address = new URL('/empty', page.url()).href;
-    await page.route(address, (route) => route.fulfill(emptyDocument));
+    await page.route(address, (route) => route.fulfill(emptyDocument), { times: 1 });
     await page.goto(address);
     await page.evaluate('localStorage.clear(); sessionStorage.clear()');
   } catch {
     return false;
   }
-  await page.unrouteAll();
   await context.clearCookies();
   await context.clearPermissions();
   // Over a control, the pointer would show its tooltip in the next document.

@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
 
   test('the server restarts: typed text stays, and the lists are read again', async () => {
     await using restartable = await startRestartable();
-    const { page, context } = await openConsole(browser, restartable.url, { path: 'users?search=alice' });
+    const { page } = await openConsole(browser, restartable.url, { path: 'users?search=alice' });
     await page.getByText('1 in all').waitFor();
     await page.getByRole('button', { name: 'Create a user' }).click();
     await page.getByRole('dialog').getByLabel('Login name').fill('alice2');
@@ -60,13 +60,12 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await page.goBack();
     await page.getByText('2 in all').waitFor();
     expect(await page.getByLabel('Login name, e-mail or id').inputValue()).toBe('alice');
-    await context.close();
   });
 
   test('the server restarts: an open message stays open, and new ones arrive', async () => {
     await using restartable = await startRestartable();
     await sendCode(restartable.running(), 'alice');
-    const { page, context } = await openConsole(browser, restartable.url);
+    const { page } = await openConsole(browser, restartable.url);
     page.setDefaultTimeout(10_000);
     await page.getByRole('button', { name: 'alice@example.com' }).click();
     const drawer = page.getByRole('dialog', { name: 'Message' });
@@ -81,12 +80,11 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await page.getByText('2 in all').waitFor();
     await page.reload();
     await drawer.waitFor();
-    await context.close();
   });
 
   test('a reset rejects the token of the console: the next action gets another one', async () => {
     await using server = await startServer({ seed });
-    const { page, context } = await openConsole(browser, server.url, { path: 'users/alice' });
+    const { page } = await openConsole(browser, server.url, { path: 'users/alice' });
     await lock(page);
     await page.getByRole('button', { name: 'Unlock' }).waitFor();
     expect((await send(server, '/_iam/state/reset', { method: 'POST', body: { to: 'seed' } })).status).toBe(204);
@@ -97,12 +95,11 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await page.getByRole('button', { name: 'Unlock' }).waitFor();
     expect((await send(server, '/_iam/users/alice')).body).toMatchObject({ locked: false });
     expect((await send(server, '/_iam/users/bob')).body).toMatchObject({ locked: true });
-    await context.close();
   });
 
   test('a login is revoked: the page asks for another one, and keeps its place and what was typed', async () => {
     await using server = await startServer({ seed, flags: { 'allow-remote': true } });
-    const { page, context } = await openConsole(browser, server.url, { path: 'users/alice?role=VIEW' });
+    const { page } = await openConsole(browser, server.url, { path: 'users/alice?role=VIEW' });
     const token = await logInAsClient(page, adminClient);
     await page.getByRole('heading', { name: 'alice' }).waitFor();
     await page.getByRole('button', { name: 'Lock', exact: true }).click();
@@ -119,12 +116,11 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await page.getByRole('button', { name: 'Lock the user' }).click();
     await page.getByText('Lost phone').first().waitFor();
     await page.getByRole('button', { name: 'Unlock' }).waitFor();
-    await context.close();
   });
 
   test('another version replaces the server: the page says so, and ignores what it does not know', async () => {
     await using server = await startServer({ seed });
-    const { page, context } = await openConsole(browser, server.url, { path: 'users' });
+    const { page } = await openConsole(browser, server.url, { path: 'users' });
     await page.getByText('alice').first().waitFor();
     const mismatch = page.getByText('The server has another version than this page');
     expect(await mismatch.count()).toBe(0);
@@ -144,7 +140,6 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await page.unroute('**/_iam/console/');
     await page.getByRole('button', { name: 'Reload' }).click();
     await mismatch.waitFor({ state: 'hidden' });
-    await context.close();
   });
 
   test('an older server without the stream of events is read at intervals', async () => {

@@ -27,10 +27,8 @@ export function usePageShortcuts(): void {
 
 /** Whether the key is for a field or a dialog. */
 function isElsewhere(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  return (
-    target.matches('input, textarea, select, [contenteditable="true"]') || target.closest('[role="dialog"]') !== null
-  );
+  const selector = 'input, textarea, select, [contenteditable="true"], [role="dialog"]';
+  return target instanceof HTMLElement && target.closest(selector) !== null;
 }
 
 function focusSearch(event: KeyboardEvent): void {
