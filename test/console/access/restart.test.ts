@@ -1,5 +1,5 @@
 /** A server that stops, restarts or is replaced, and tokens that end, while a page is open. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
@@ -104,7 +104,12 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await page.getByRole('heading', { name: 'alice' }).waitFor();
     await page.getByRole('button', { name: 'Lock', exact: true }).click();
     await page.getByLabel('Reason').fill('Lost phone');
-    expect((await send(server, '/_iam/revoke', { method: 'POST', body: { token } })).status).toBe(200);
+    // Revoked once the button is clicked: any earlier request of the page would ask for a login over the form.
+    const revokeThenSend = async (route: Route) => {
+      expect((await send(server, '/_iam/revoke', { method: 'POST', body: { token } })).status).toBe(200);
+      await route.continue();
+    };
+    await page.route('**/user-identities/lock', revokeThenSend, { times: 1 });
     await page.getByRole('button', { name: 'Lock the user' }).click();
     const login = page.getByRole('dialog', { name: 'Log in as an administrator' });
     await login.waitFor();
