@@ -4,7 +4,7 @@
  */
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { waitWhileGrowing } from '../lib/event-loop-turns.ts';
 import type { Log } from '../lib/log.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import { nodeDisk } from '../store/file/node-disk.ts';
@@ -27,8 +27,6 @@ export interface AuditFileOptions {
 const defaultRotateBytes = 64 * 1024 * 1024;
 const defaultMaxFiles = 5;
 const defaultMaxQueuedBytes = 4 * 1024 * 1024;
-/** Max event-loop turns to wait for further lines before a write that no request waits for. */
-const maxGatherTurns = 16;
 /** How long after a write its lines are synced to the disk, with those that follow in the meantime. */
 const syncDelayMs = 1_000;
 
@@ -130,7 +128,7 @@ class AuditFile implements AuditSink {
   async #drain(): Promise<void> {
     try {
       while (this.#pending.length > 0 || this.#queue.length > 0) {
-        await this.#gather();
+        await waitWhileGrowing(() => this.#queue.length);
         if (this.#pending.length === 0) this.#swapBuffers();
         await this.#rotateIfDue();
         await this.#writePending();
@@ -143,15 +141,6 @@ class AuditFile implements AuditSink {
       // The lines that failed or were not tried are written with the next one.
       this.#endAttempts();
       this.#writing = undefined;
-    }
-  }
-
-  /** Waits while lines keep arriving in the next turns, to write them at once; for one turn if requests wait. */
-  async #gather(): Promise<void> {
-    for (let turn = 0, before = 0; turn < maxGatherTurns && this.#queue.length !== before; turn += 1) {
-      before = this.#queue.length;
-      await setImmediate();
-      if (this.#nextAttempt) return;
     }
   }
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { fieldError } from '../../contract/errors.ts';
 import type { Page } from '../../contract/operation.ts';
 import { PageQuery, singleLine } from '../../contract/schemas/primitives.ts';
-import { createPause } from '../lib/for-each-yielding.ts';
+import { createPause } from '../lib/event-loop-turns.ts';
 import { readFilteredPage, toPage } from '../store/pages.ts';
 import type { Range } from '../store/store.ts';
 import { foldIdentifier } from '../store/tables.ts';

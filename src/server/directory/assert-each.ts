@@ -1,6 +1,6 @@
 /** Validates every item of a list. */
 import { type ApiErrorItem, IamError } from '../../contract/errors.ts';
-import { forEachYielding } from '../lib/for-each-yielding.ts';
+import { forEachYielding } from '../lib/event-loop-turns.ts';
 
 const maxErrors = 100;
 

@@ -2,7 +2,7 @@
  * Effective roles of groups: their own roles and, transitively, those of the groups they depend on. They are cached by
  * the groups table, the only input: any change to a group invalidates them.
  */
-import { createPause } from '../lib/for-each-yielding.ts';
+import { createPause } from '../lib/event-loop-turns.ts';
 import type { Derivation } from '../store/derived-values.ts';
 import type { Reader } from '../store/store.ts';
 import { type Group, type Membership, memberValue } from '../store/tables.ts';

@@ -1,5 +1,5 @@
 /** The dependency graph of groups: inherited roles, dependents and members of each group. */
-import { createPause, type Pause } from '../lib/for-each-yielding.ts';
+import { createPause, type Pause } from '../lib/event-loop-turns.ts';
 import type { Derivation } from '../store/derived-values.ts';
 import type { Reader } from '../store/store.ts';
 import type { Group, Membership } from '../store/tables.ts';

@@ -1,7 +1,7 @@
 /** Shared by the operations on groups: lookup, response form and validation. */
 import { apiError } from '../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
-import { createPause } from '../lib/for-each-yielding.ts';
+import { createPause } from '../lib/event-loop-turns.ts';
 import type { Derivation, RowCache } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Group } from '../store/tables.ts';

@@ -1,7 +1,7 @@
 /** Members of groups: users, businesses, users of a business, and services. */
 import { apiError, type ErrorCode } from '../../contract/errors.ts';
 import type { Page } from '../../contract/operation.ts';
-import { forEachYielding } from '../lib/for-each-yielding.ts';
+import { forEachYielding } from '../lib/event-loop-turns.ts';
 import { toPage } from '../store/pages.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { type Business, type Client, type Membership, memberListKey, membershipKey } from '../store/tables.ts';

@@ -1,5 +1,5 @@
 /** Dependency paths: through which groups a member gets one role. */
-import { createPause } from '../lib/for-each-yielding.ts';
+import { createPause } from '../lib/event-loop-turns.ts';
 import type { Reader } from '../store/store.ts';
 import { type Group, type Membership, memberValue } from '../store/tables.ts';
 import { edgesPerTurn } from './effective-roles.ts';

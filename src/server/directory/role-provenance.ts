@@ -1,5 +1,5 @@
 /** The origin of effective roles: for each role, the groups of a member that grant it. */
-import { createPause, type Pause } from '../lib/for-each-yielding.ts';
+import { createPause, type Pause } from '../lib/event-loop-turns.ts';
 import type { Reader } from '../store/store.ts';
 import type { Group, Membership } from '../store/tables.ts';
 import { collectReachableGroups, edgesPerTurn, listGroupIdsOfMember } from './effective-roles.ts';

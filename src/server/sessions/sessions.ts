@@ -2,7 +2,7 @@
 
 import type { AuthenticationLevel } from '../directory/user-roles.ts';
 import { epochSeconds } from '../lib/clock.ts';
-import { createPause } from '../lib/for-each-yielding.ts';
+import { createPause } from '../lib/event-loop-turns.ts';
 import type { Random } from '../lib/random.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Session } from '../store/tables.ts';

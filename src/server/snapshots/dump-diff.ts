@@ -1,6 +1,6 @@
 /** Compares two dumps table by table, without secrets. */
 import { isDeepStrictEqual } from 'node:util';
-import { forEachYielding } from '../lib/for-each-yielding.ts';
+import { forEachYielding } from '../lib/event-loop-turns.ts';
 import { type StoredRow, tableNames } from '../store/table-shape.ts';
 import type { TableName } from '../store/tables.ts';
 import { type DumpTables, diffRows, keyOf } from './dump.ts';

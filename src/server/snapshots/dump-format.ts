@@ -3,7 +3,7 @@
  * deterministic on all engines and can be compared line by line.
  */
 import { apiError } from '../../contract/errors.ts';
-import { createPause, type Pause } from '../lib/for-each-yielding.ts';
+import { createPause, type Pause } from '../lib/event-loop-turns.ts';
 import { canonicalJson } from '../store/canonical-json.ts';
 import { SortedKeys } from '../store/memory/sorted-keys.ts';
 import { findShape, type StoredRow, type TableShape, tableNames } from '../store/table-shape.ts';

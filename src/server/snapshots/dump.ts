@@ -3,7 +3,7 @@
  * writes only the differences.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { createPause, forEachYielding } from '../lib/for-each-yielding.ts';
+import { createPause, forEachYielding } from '../lib/event-loop-turns.ts';
 import type { Reader, Store, TableReader, TableWriter, Transaction } from '../store/store.ts';
 import { findShape, type StoredRow, tableNames } from '../store/table-shape.ts';
 import type { TableName } from '../store/tables.ts';

@@ -1,6 +1,6 @@
 /** Pages of ordered lists. */
 import type { Page } from '../../contract/operation.ts';
-import { createPause } from '../lib/for-each-yielding.ts';
+import { createPause } from '../lib/event-loop-turns.ts';
 import type { Range } from './store.ts';
 
 /** Builds a page from `limit + 1` fetched rows; the extra row shows that more follow. */

@@ -1,5 +1,5 @@
 /** Walks along an index that names keys of the same table, such as the dependencies of groups. */
-import type { Pause } from '../lib/for-each-yielding.ts';
+import type { Pause } from '../lib/event-loop-turns.ts';
 import { indexValues, type StoredRow, type TableShape } from './table-shape.ts';
 
 export interface ReachOptions {

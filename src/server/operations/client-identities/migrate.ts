@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiError, fieldError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { singleLine } from '../../../contract/schemas/primitives.ts';
-import { forEachYielding } from '../../lib/for-each-yielding.ts';
+import { forEachYielding } from '../../lib/event-loop-turns.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Client } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';

@@ -1,6 +1,5 @@
 /** Writes the write-ahead log: group commit, rotation and disk failures. */
-import { setImmediate } from 'node:timers/promises';
-import { runInSlices } from '../../lib/for-each-yielding.ts';
+import { runInSlices, waitWhileGrowing } from '../../lib/event-loop-turns.ts';
 import type { Overlay } from '../memory/overlay.ts';
 import type { Sink } from '../memory/overlay-store.ts';
 import { type DiskStats, type StoreHealth, StoreUnavailableError } from '../store.ts';
@@ -119,9 +118,9 @@ export class Wal implements Sink {
     return this.#health;
   }
 
-  /** Waits one event-loop turn: commits of the same turn share a batch. */
-  async gather(): Promise<void> {
-    await setImmediate();
+  /** Commits that arrive closely share a write and a sync, which cost as much as several commits. */
+  gather(commitCount: () => number): Promise<void> {
+    return waitWhileGrowing(commitCount);
   }
 
   async append(commits: readonly Overlay[]): Promise<void> {

@@ -6,7 +6,7 @@
  * dropped together with all transactions that depend on it.
  */
 import { setImmediate } from 'node:timers/promises';
-import { createPause, runInSlices } from '../../lib/for-each-yielding.ts';
+import { createPause, runInSlices } from '../../lib/event-loop-turns.ts';
 import { DerivedValues } from '../derived-values.ts';
 import { type Reader, type StoreDump, type StoreHealth, StoreUnavailableError, type Transaction } from '../store.ts';
 import { type StoredRow, tableNames } from '../table-shape.ts';
@@ -19,8 +19,8 @@ import { createReader, createTransaction } from './table-access.ts';
 
 /** Makes batches durable. */
 export interface Sink {
-  /** Resolves when the current batch is to be saved; commits that arrive before join it. */
-  gather(): Promise<void>;
+  /** Resolves when the next batch is to be saved; commits that arrive before join it. */
+  gather(commitCount: () => number): Promise<void>;
   /** Resolves once all commits are durable; rejects if none of them can be relied on. */
   append(commits: readonly Overlay[]): Promise<void>;
   health(): StoreHealth;
@@ -206,8 +206,8 @@ export class OverlayStore {
   }
 
   async #runFlushLoop(): Promise<void> {
-    await this.#sink.gather();
     for (;;) {
+      await this.#sink.gather(() => this.#gathering?.commits.length ?? 0);
       const task = this.#maintenanceTasks.shift();
       if (task !== undefined) await task();
       else if (this.#gathering !== undefined) await this.#save(this.#gathering);

@@ -1,6 +1,6 @@
 /** Table access: readers over an overlay chain, and writers into its topmost overlay. */
 import { precedes } from '../../lib/code-points.ts';
-import type { Pause } from '../../lib/for-each-yielding.ts';
+import type { Pause } from '../../lib/event-loop-turns.ts';
 import type { Derivation, DerivedValues, RowCache } from '../derived-values.ts';
 import { collectReachedRows, valuesOf } from '../reach.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from '../store.ts';

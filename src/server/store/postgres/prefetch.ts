@@ -1,6 +1,6 @@
 /** Reads what a call needs first, with one statement. */
 import { precedes } from '../../lib/code-points.ts';
-import { createPause } from '../../lib/for-each-yielding.ts';
+import { createPause } from '../../lib/event-loop-turns.ts';
 import { isStorableText } from '../../lib/storable-text.ts';
 import { collectReachedRows } from '../reach.ts';
 import type { Prefetch } from '../store.ts';

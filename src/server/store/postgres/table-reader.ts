@@ -1,6 +1,6 @@
 /** Reads one table with SQL. */
 import type { QueryResult } from 'pg';
-import { createPause } from '../../lib/for-each-yielding.ts';
+import { createPause } from '../../lib/event-loop-turns.ts';
 import { isStorableText } from '../../lib/storable-text.ts';
 import type { Derivation, DerivedValues, RowCache } from '../derived-values.ts';
 import { collectReachedRows, valuesOf } from '../reach.ts';

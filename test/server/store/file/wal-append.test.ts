@@ -1,4 +1,5 @@
 /** Writing the write-ahead log: segments, statistics and disk failures. */
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { FileStore } from '../../../../src/server/store/file/file-store.ts';
 import { closedSegmentName } from '../../../../src/server/store/file/layout.ts';
@@ -39,6 +40,32 @@ test('statistics without a stopwatch contain no duration', async () => {
   const { store, history } = await openStore();
   await history.commit(store);
   expect(store.diskStats?.()).toMatchObject({ syncs: 1, syncSeconds: 0 });
+});
+
+test('commits of consecutive event-loop turns share one sync', async () => {
+  const { store, history } = await openStore();
+  const commits: Promise<void>[] = [];
+  for (let turn = 0; turn < 5; turn += 1) {
+    commits.push(history.commit(store));
+    await setImmediate();
+  }
+  await Promise.all(commits);
+  expect(store.diskStats?.()).toMatchObject({ syncs: 1 });
+});
+
+test('a batch does not wait without end while each turn brings a commit', async () => {
+  const { store, history } = await openStore();
+  const commits: Promise<void>[] = [];
+  let isDurable = false;
+  while (!isDurable) {
+    const commit = history.commit(store).then(() => {
+      isDurable = true;
+    });
+    commits.push(commit);
+    await setImmediate();
+  }
+  expect(commits.length).toBeLessThan(100);
+  await Promise.all(commits);
 });
 
 describe('segments', () => {

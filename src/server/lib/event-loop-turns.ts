@@ -1,7 +1,11 @@
+/** Long work in slices, and small work in batches, by turns of the event loop. */
 import { setImmediate } from 'node:timers/promises';
 
 /** Steps per event-loop turn: a few milliseconds. */
 const stepsPerTurn = 250;
+
+/** The most turns that a batch waits for more. */
+const maxGatherTurns = 16;
 
 /** Runs `work` for each item in sequence, yielding to the event loop at intervals. */
 export async function forEachYielding<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
@@ -35,4 +39,15 @@ export function createPause(steps = stepsPerTurn): Pause {
     remaining = steps - work;
     return setImmediate();
   };
+}
+
+/** Waits for what arrives in this turn, and on while each turn brings more: what arrives closely is processed at once. */
+export async function waitWhileGrowing(count: () => number): Promise<void> {
+  let before: number;
+  let turns = 0;
+  do {
+    before = count();
+    await setImmediate();
+    turns += 1;
+  } while (count() > before && turns < maxGatherTurns);
 }

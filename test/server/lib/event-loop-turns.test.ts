@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { forEachYielding } from '../../../src/server/lib/for-each-yielding.ts';
+import { forEachYielding, waitWhileGrowing } from '../../../src/server/lib/event-loop-turns.ts';
 
 test('processes all items in order, one after the other', async () => {
   const items = Array.from({ length: 1001 }, (_, at) => at);
@@ -37,4 +38,22 @@ test('rejects with the error of the work and stops', async () => {
   };
   await expect(forEachYielding([1, 2, 3, 4], work)).rejects.toThrow('no more');
   expect(seen).toBe(3);
+});
+
+test.each([
+  { arrivals: 0, waited: 1 },
+  { arrivals: 3, waited: 4 },
+  { arrivals: 100, waited: 16 },
+])('waits $waited turns if $arrivals turns bring more', async ({ arrivals, waited }) => {
+  let turns = 0;
+  let ended = false;
+  const growing = waitWhileGrowing(() => Math.min(turns, arrivals)).then(() => {
+    ended = true;
+  });
+  while (!ended) {
+    turns += 1;
+    await nextTurn();
+  }
+  await growing;
+  expect(turns).toBe(waited);
 });
