@@ -15,16 +15,17 @@ import { setHeader, setHeaders, writeText } from './http/response.ts';
 /** All other paths go to the next step. The console is part of the control plane and disabled with it. */
 export function serveConsole(appContext: AppContext, guard: ControlGuard): Middleware {
   const { disableControlPlane } = appContext.settings;
-  return async (ctx, next) => {
+  return (ctx, next) => (disableControlPlane || !isConsolePath(ctx.state.path) ? next() : serve(ctx));
+
+  async function serve(ctx: KoaContext): Promise<void> {
     const { path } = ctx.state;
-    if (disableControlPlane || !isConsolePath(path)) return next();
     const asset = assetNameAt(path);
     guard.assertAllowed(ctx.state, asset === undefined);
     if (ctx.req.method !== 'GET' && ctx.req.method !== 'HEAD')
       throw apiError('METHOD_NOT_ALLOWED', undefined, { Allow: 'GET, HEAD' });
     if (path === consolePath) writeRedirect(ctx);
     else await writeFile(ctx, appContext, asset);
-  };
+  }
 }
 
 /** The paths of the console are below it, so its own needs the slash. */

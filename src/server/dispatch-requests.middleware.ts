@@ -37,7 +37,7 @@ export function dispatchRequests(
   const hasControlPlane = !appContext.settings.disableControlPlane;
   const controlRoutes = hasControlPlane ? mountControlRoutes(appContext) : [];
   const router = createRouter([...mountOperations(registry, appContext), ...controlRoutes]);
-  return async (ctx) => {
+  return (ctx) => {
     const { path, query } = ctx.state;
     const route = router.find(ctx.req.method ?? '', path);
     const isControl = hasControlPlane && isControlPath(path);
@@ -46,7 +46,7 @@ export function dispatchRequests(
     if (isControl && shared) setHeader(ctx, 'X-Iam-Replica', shared.replica);
     if (!route) throw createUnmatchedError(path, router.methodsAt(path), isControl);
     ctx.state.operation = route.operation;
-    await route.handle(ctx, query === '' ? noQuery : parseQuery(query));
+    return route.handle(ctx, query === '' ? noQuery : parseQuery(query));
   };
 }
 

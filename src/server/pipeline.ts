@@ -155,7 +155,8 @@ export function compileOperation(
       },
     });
     const input = { params, query, headers, body: body as undefined, accept: ctx.req.headers.accept ?? '' };
-    const result = await operation.handle(input, context).finally(() => limitedRequest?.end());
+    const handled = operation.handle(input, context);
+    const result = await (limitedRequest ? handled.finally(() => limitedRequest.end()) : handled);
     if (auditsResult) ctx.state.result = result;
     if (appliedFaults) await applyFaultAfter(appliedFaults, appContext.keys);
     // Before the response: after a kill, each acknowledged change has its line.

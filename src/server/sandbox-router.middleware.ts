@@ -5,7 +5,7 @@ import type { AppContext } from './app-context.ts';
 import { isControlPath } from './control/control-plane.ts';
 import type { ControlGuard } from './control/guard.ts';
 import { isSafeMethod } from './http/fetch-metadata.ts';
-import type { Middleware } from './http/request-state.ts';
+import type { KoaContext, Middleware } from './http/request-state.ts';
 import { sandboxNamePattern } from './sandboxes/sandboxes.ts';
 
 /** The prefixes of metadata paths that insert the path of the issuer after the well-known part (RFC 8414, 3.1). */
@@ -55,11 +55,13 @@ export function serveSandboxes(
     return handler;
   }
 
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const target = parseSandboxPath(ctx.state.path, basePath);
-    if (!target) return next();
+    return target ? serve(ctx, target) : next();
+  };
+
+  async function serve(ctx: KoaContext, { name, rest }: SandboxPath): Promise<void> {
     if (appContext.store.shared) throw apiError('STORE_SHARED');
-    const { name, rest } = target;
     const changes = !isSafeMethod(ctx.req.method);
     const mayCreate = guard.canCreateSandbox(ctx.state);
     // Check before creation, so that a rejected control request creates nothing.
@@ -72,5 +74,5 @@ export function serveSandboxes(
     ctx.req.url = query === '' ? rest : `${rest}?${query}`;
     await handlerOf(sandbox)(ctx.req, ctx.res);
     ctx.state.servedBySandbox = true;
-  };
+  }
 }

@@ -111,8 +111,8 @@ function assertJsonContentType(request: IncomingMessage): void {
  * Reads and discards the rest of a body that is too long, within the request timeout: closing the connection while the
  * client still sends would lose the response.
  */
-async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw createTooLargeError(limit);
+function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(createTooLargeError(limit));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;

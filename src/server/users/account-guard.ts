@@ -17,7 +17,7 @@ export function guardAccounts(store: Store, caller: Principal, deps: NoticeDeps)
     const result = await store.transaction(async (tx) => {
       const changes: UserChanges = new Map();
       const done = await work(guardTransaction(tx, caller, changes));
-      hasNotices = await notifyUsers(tx, changes, deps);
+      hasNotices = changes.size > 0 && (await notifyUsers(tx, changes, deps));
       return done;
     });
     if (hasNotices) deps.outbox.wake();

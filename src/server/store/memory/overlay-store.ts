@@ -73,7 +73,7 @@ export class OverlayStore {
   /** See `Store.transaction`. */
   async transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     if (this.#closed) throw new StoreUnavailableError('The store is closed.');
-    const turn = this.#queue.then(() => this.#runTransaction(work));
+    const turn = this.#runTransaction(work, this.#queue);
     this.#queue = turn.catch(() => {});
     const { outcome, dependsOn } = await turn;
     // The result, or the error of `work`, may depend on rows that it read: they must be durable first.
@@ -144,7 +144,11 @@ export class OverlayStore {
     while (this.#flushLoop !== undefined) await this.#flushLoop;
   }
 
-  async #runTransaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<TransactionResult<Result>> {
+  async #runTransaction<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    previous: Promise<unknown>,
+  ): Promise<TransactionResult<Result>> {
+    await previous;
     this.#transactionCount += 1;
     if (this.#transactionCount % TRANSACTIONS_PER_TURN === 0) await setImmediate();
     const health = this.#sink.health();
