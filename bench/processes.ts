@@ -117,8 +117,10 @@ export class ServerProcess {
     return ServerProcess.start(buildServeArgs({ folder }), { environment, monitored: false });
   }
 
-  static floor(): Promise<ServerProcess> {
-    return ServerProcess.start([fileURLToPath(new URL('./floor.js', import.meta.url))]);
+  /** @param log a file: each body is appended to it and synced */
+  static floor(log?: string): Promise<ServerProcess> {
+    const program = fileURLToPath(new URL('./floor.js', import.meta.url));
+    return ServerProcess.start(log === undefined ? [program] : [program, log]);
   }
 
   static hashFloor(): Promise<ServerProcess> {
