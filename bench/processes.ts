@@ -117,10 +117,10 @@ export class ServerProcess {
     return ServerProcess.start(buildServeArgs({ folder }), { environment, monitored: false });
   }
 
-  /** @param log a file: each body is appended to it and synced */
-  static floor(log?: string): Promise<ServerProcess> {
+  /** @param log a file: for each request, as many bytes are appended to it and synced */
+  static floor(log?: { readonly path: string; readonly lineBytes: number }): Promise<ServerProcess> {
     const program = fileURLToPath(new URL('./floor.js', import.meta.url));
-    return ServerProcess.start(log === undefined ? [program] : [program, log]);
+    return ServerProcess.start(log === undefined ? [program] : [program, log.path, String(log.lineBytes)]);
   }
 
   static hashFloor(): Promise<ServerProcess> {

@@ -22,55 +22,51 @@ const lineBytes = 512;
 /** Median milliseconds in each round. */
 interface Durations {
   readonly ours: number[];
-  readonly server: number[];
+  readonly bare: number[];
   readonly disk: number[];
 }
 
 export async function singleWriterFigures(bench: BenchEnvironment): Promise<Figure[]> {
   const subject = await bench.server('small');
   const folder = bench.emptyFolder();
-  const server = await ServerProcess.floor(path.join(folder, 'server'));
+  const bare = await ServerProcess.floor({ path: path.join(folder, 'bare'), lineBytes });
   const file = await open(path.join(folder, 'disk'), 'a');
-  try {
-    const { ours, server: bare, disk } = await measureRounds(subject, server, file);
-    return [
-      figureOf('post, one connection', ours, disk, { atMost }),
-      figureOf('post, one connection, bare server', ours, bare),
-    ];
-  } finally {
-    await file.close();
-    await server.stop();
-    await subject.server.suspend();
-  }
+  const durations = await measureRounds(subject, bare, file);
+  await file.close();
+  await bare.stop();
+  return [
+    figureOf('post, one connection', durations.ours, durations.disk, { atMost }),
+    figureOf('post, one connection, bare server', durations.ours, durations.bare),
+  ];
 }
 
-async function measureRounds(subject: ServerUnderTest, server: ServerProcess, file: FileHandle): Promise<Durations> {
-  await subject.server.resume();
-  server.setResponse({ status: 201, headers: ['Content-Length', '2'], body: '{}' });
+async function measureRounds(subject: ServerUnderTest, bare: ServerProcess, file: FileHandle): Promise<Durations> {
+  bare.setResponse({ status: 201, headers: ['Content-Length', '2'], body: '{}' });
   const load = createLoad(subject);
-  for (const { port } of [subject.server, server]) await warm(port, load);
-  const durations: Durations = { ours: [], server: [], disk: [] };
+  for (const server of [subject.server, bare]) await drive(server, load, warmUp);
+  const durations: Durations = { ours: [], bare: [], disk: [] };
   for (let round = 0; round < rounds; round += 1) {
     durations.disk.push(await measureSyncs(file));
-    durations.server.push(await measureRequests(server.port, load));
-    durations.ours.push(await measureRequests(subject.server.port, load));
+    durations.bare.push(await measureRequests(bare, load));
+    durations.ours.push(await measureRequests(subject.server, load));
   }
   return durations;
 }
 
-async function warm(port: number, load: Load): Promise<void> {
-  const pool = await ConnectionPool.open(port, warmUp.connections, load);
-  await pool.drive(warmUp.milliseconds);
-  pool.close();
+/** @returns the median of the milliseconds of a request on one connection */
+async function measureRequests(server: ServerProcess, load: Load): Promise<number> {
+  const durations: number[] = [];
+  await drive(server, timed(load, durations), { connections: 1, milliseconds: roundMs });
+  return median(durations);
 }
 
-/** @returns the median of the milliseconds of a request on one connection */
-async function measureRequests(port: number, load: Load): Promise<number> {
-  const durations: number[] = [];
-  const pool = await ConnectionPool.open(port, 1, timed(load, durations));
-  await pool.drive(roundMs);
+/** Runs a load on a server that is suspended otherwise. */
+async function drive(server: ServerProcess, load: Load, { connections, milliseconds }: typeof warmUp): Promise<void> {
+  await server.resume();
+  const pool = await ConnectionPool.open(server.port, connections, load);
+  await pool.drive(milliseconds);
   pool.close();
-  return median(durations);
+  await server.suspend();
 }
 
 /** A load that records the time of each response. */

@@ -128,7 +128,8 @@ class AuditFile implements AuditSink {
   async #drain(): Promise<void> {
     try {
       while (this.#pending.length > 0 || this.#queue.length > 0) {
-        await waitWhileGrowing(() => this.#queue.length);
+        // For one turn if requests wait: the lines of a batch of changes arrive in the same one.
+        await waitWhileGrowing(() => (this.#nextAttempt ? 0 : this.#queue.length));
         if (this.#pending.length === 0) this.#swapBuffers();
         await this.#rotateIfDue();
         await this.#writePending();

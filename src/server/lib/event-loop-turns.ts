@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 /** Steps per event-loop turn: a few milliseconds. */
 const stepsPerTurn = 250;
 
-/** The most turns that a batch waits for more. */
-const maxGatherTurns = 16;
+/** The most turns that `waitWhileGrowing` waits. */
+const maxGrowingTurns = 16;
 
 /** Runs `work` for each item in sequence, yielding to the event loop at intervals. */
 export async function forEachYielding<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
@@ -49,5 +49,5 @@ export async function waitWhileGrowing(count: () => number): Promise<void> {
     before = count();
     await setImmediate();
     turns += 1;
-  } while (count() > before && turns < maxGatherTurns);
+  } while (count() > before && turns < maxGrowingTurns);
 }

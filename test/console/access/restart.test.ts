@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await page.getByLabel('Reason').fill('Lost phone');
     // Revoked once the button is clicked: any earlier request of the page would ask for a login over the form.
     const revokeThenSend = async (route: Route) => {
-      expect((await send(server, '/_iam/revoke', { method: 'POST', body: { token } })).status).toBe(200);
+      await send(server, '/_iam/revoke', { method: 'POST', body: { token } });
       await route.continue();
     };
     await page.route('**/user-identities/lock', revokeThenSend, { times: 1 });

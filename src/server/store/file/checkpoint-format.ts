@@ -50,7 +50,7 @@ export function* checkpointSlices(checkpoint: Checkpoint): Generator<Buffer> {
   yield Buffer.from(encodeCrcSuffix(crc32(bytes, crc)));
 }
 
-/** Encodes the text before the CRC suffix, in pieces of up to a slice and one row. */
+/** Encodes the text before the CRC suffix, in small pieces. */
 function* encodeCheckpoint({ sequence, epoch, writtenAt, chain, tables }: Checkpoint): Generator<string> {
   yield `{\n"formatVersion":${FORMAT_VERSION},\n`;
   yield `"sequence":${sequence},\n"epoch":${epoch},\n"writtenAt":${JSON.stringify(writtenAt)},\n`;
@@ -67,16 +67,12 @@ function* encodeCheckpoint({ sequence, epoch, writtenAt, chain, tables }: Checkp
 }
 
 function* encodeRows(rows: Iterable<StoredRow>): Generator<string> {
-  let text = '';
-  let separator = '';
+  let previous: StoredRow | undefined;
   for (const row of rows) {
-    text += separator + JSON.stringify(row);
-    separator = ',\n';
-    if (text.length < SLICE_LENGTH) continue;
-    yield text;
-    text = '';
+    if (previous !== undefined) yield `${JSON.stringify(previous)},\n`;
+    previous = row;
   }
-  yield separator === '' ? '' : `${text}\n`;
+  if (previous !== undefined) yield `${JSON.stringify(previous)}\n`;
 }
 
 /** Iterates over the rows of an overlay lazily, ordered by primary key. */

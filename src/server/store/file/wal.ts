@@ -118,7 +118,7 @@ export class Wal implements Sink {
     return this.#health;
   }
 
-  /** Commits that arrive closely share a write and a sync, which cost as much as several commits. */
+  /** Commits that arrive in consecutive event-loop turns share a write and a sync. */
   gather(commitCount: () => number): Promise<void> {
     return waitWhileGrowing(commitCount);
   }

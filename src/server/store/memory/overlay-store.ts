@@ -19,7 +19,10 @@ import { createReader, createTransaction } from './table-access.ts';
 
 /** Makes batches durable. */
 export interface Sink {
-  /** Resolves when the next batch is to be saved; commits that arrive before join it. */
+  /**
+   * Resolves when the next batch is to be saved, if there is one; commits that arrive before join it.
+   * @param commitCount the number of commits that have arrived
+   */
   gather(commitCount: () => number): Promise<void>;
   /** Resolves once all commits are durable; rejects if none of them can be relied on. */
   append(commits: readonly Overlay[]): Promise<void>;
@@ -210,13 +213,20 @@ export class OverlayStore {
   }
 
   async #runFlushLoop(): Promise<void> {
+    await this.#gather();
     for (;;) {
-      await this.#sink.gather(() => this.#gathering?.commits.length ?? 0);
       const task = this.#maintenanceTasks.shift();
       if (task !== undefined) await task();
-      else if (this.#gathering !== undefined) await this.#save(this.#gathering);
-      else return;
+      else if (this.#gathering === undefined) return;
+      else {
+        await this.#save(this.#gathering);
+        await this.#gather();
+      }
     }
+  }
+
+  #gather(): Promise<void> {
+    return this.#sink.gather(() => this.#gathering?.commits.length ?? 0);
   }
 
   async #save(batch: Batch): Promise<void> {
