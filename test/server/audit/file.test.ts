@@ -1,10 +1,11 @@
 /** The audit log file: permissions, rotation, and lines that the disk rejects. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AuditSinks } from '../../../src/server/audit/audit.ts';
+import type { AuditSink, AuditSinks } from '../../../src/server/audit/audit.ts';
 import { openAuditFile } from '../../../src/server/audit/file.ts';
 import { openAudit } from '../../../src/server/audit/open.ts';
 import { readSettings } from '../../../src/server/config/settings.ts';
@@ -26,6 +27,13 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const at = (name = 'audit.log') => path.join(folder, name);
 const line = (number: number) => `{"line":${number}}\n`;
 
+async function writeEachTurn(sink: AuditSink, isEnded: () => boolean): Promise<void> {
+  for (let number = 1; !isEnded(); number += 1) {
+    await nextTurn();
+    sink.write(line(number));
+  }
+}
+
 describe('an audit log in a file', () => {
   test('contains every line in order after a stop, and is appended to on restart', async () => {
     for (const from of [0, 500]) {
@@ -35,6 +43,19 @@ describe('an audit log in a file', () => {
     }
     expect(await readFile(at(), 'utf8')).toBe(Array.from({ length: 1000 }, (_, number) => line(number)).join(''));
     expect((await stat(at())).mode & 0o777).toBe(0o600);
+  });
+
+  test('writes a line that a request waits for in the next turn, also while others keep arriving', async () => {
+    const sink = await openAuditFile({ path: at(), log });
+    let written: string | undefined;
+    // Before the first line, so that each turn brings a line before the sink looks for more.
+    const others = writeEachTurn(sink, () => written !== undefined);
+    sink.write(line(0));
+    await sink.flush();
+    written = readFileSync(at(), 'utf8');
+    await others;
+    await sink.close();
+    expect(written).toBe(line(0) + line(1));
   });
 
   test('does not append to a line that a kill truncated', async () => {
