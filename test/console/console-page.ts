@@ -128,7 +128,7 @@ async function emptyPage(page: Page): Promise<boolean> {
 function recordProblems(page: Page, host: string): string[] {
   page.setDefaultTimeout(actionTimeout);
   const problems: string[] = [];
-  for (const event of ['pageerror', 'console', 'request']) page.removeAllListeners(event);
+  for (const event of ['pageerror', 'console', 'request', 'response']) page.removeAllListeners(event);
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') problems.push(`console: ${message.text()}`);
