@@ -5,8 +5,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type AuditDeps, openAudit } from './audit/open.ts';
-import { readSecretFile } from './config/read-secret-file.ts';
-import { readSettings, SettingError, type Settings, settingsTable, withSecretFiles } from './config/settings.ts';
+import { readConfiguration } from './config/configuration.ts';
+import {
+  type FlagValues,
+  readSettings,
+  SettingError,
+  type Settings,
+  type SettingsEnvironment,
+  settingsTable,
+} from './config/settings.ts';
 import { systemClock } from './lib/clock.ts';
 import { createLog, type Log } from './lib/log.ts';
 import { systemRandom } from './lib/random.ts';
@@ -14,7 +21,6 @@ import { systemStopwatch } from './lib/stopwatch.ts';
 import { systemTimer } from './lib/timer.ts';
 import { listen, type RunningServer } from './listen.ts';
 import { SeedError } from './seed/error.ts';
-import { readSeedFile } from './seed/read-file.ts';
 import { SeedDocument } from './seed/schema.ts';
 import { formatBanner, formatReadyLine } from './startup-banner.ts';
 import { observeHeap } from './store/memory/heap-gauge.ts';
@@ -25,9 +31,6 @@ import type { Telemetry } from './telemetry/telemetry.ts';
 import { PasswordHashingError } from './users/argon2.ts';
 
 export { SettingError };
-
-type Flags = Readonly<Record<string, string | boolean | undefined>>;
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The credentials of the administrator client, for the profile of the CLI on the same machine. */
 export interface LocalProfile {
@@ -53,8 +56,8 @@ interface SignalOwner {
 
 export interface ServeOptions {
   /** By flag name without dashes, as in the settings table. */
-  readonly flags: Flags;
-  readonly environment: Environment;
+  readonly flags: FlagValues;
+  readonly environment: SettingsEnvironment;
   readonly io: Streams & Partial<SignalOwner>;
   /** Saves the administrator's credentials as a CLI profile. @returns a description of the location, for the banner. */
   saveProfile?(profile: LocalProfile): Promise<string>;
@@ -79,7 +82,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   io.releaseSignals?.();
   try {
     if (io.signal?.aborted) return 0;
-    const { settings, seed } = await readConfiguration(options);
+    const { settings, seed } = await readConfiguration(options.flags, options.environment);
     const log = createLog(
       settings.logLevel,
       (line) => io.stderr.write(line),
@@ -104,17 +107,6 @@ export async function serve(options: ServeOptions): Promise<number> {
   }
 }
 
-async function readConfiguration({
-  flags,
-  environment: variables,
-}: ServeOptions): Promise<{ settings: Settings; seed?: SeedDocument }> {
-  const environment = withSecretFiles(variables, readSecretFile);
-  const settings = readSettings(flags, environment);
-  if (settings.seed === undefined) return { settings };
-  const seed = await readSeedFile(settings.seed);
-  return { settings: readSettings(flags, environment, seed.settings), seed };
-}
-
 const endpointVariables = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
@@ -122,7 +114,7 @@ const endpointVariables = [
 ];
 
 /** The modules are loaded only if the environment names a collector. @throws SettingError */
-async function openConfiguredTelemetry(environment: Environment, log: Log): Promise<Telemetry | undefined> {
+async function openConfiguredTelemetry(environment: SettingsEnvironment, log: Log): Promise<Telemetry | undefined> {
   if (!endpointVariables.some((name) => environment[name])) return undefined;
   const { readOtlpSettings } = await import('./telemetry/otlp-settings.ts');
   const settings = readOtlpSettings(environment);
@@ -163,7 +155,7 @@ async function startServerProcess(
  * Starts a service in memory on a free port of this machine, without rate limits and audit log, for `iam conformance`.
  * @throws SettingError for a flag that is not valid
  */
-export async function startInMemory(flags: Flags, seed: unknown): Promise<RunningServer> {
+export async function startInMemory(flags: FlagValues, seed: unknown): Promise<RunningServer> {
   const fixed = { port: '0', store: 'memory', 'log-level': 'error', 'audit-log': 'off', 'disable-rate-limits': true };
   const settings = readSettings({ ...fixed, 'fast-passwords': true, ...flags }, {});
   const log = createLog(

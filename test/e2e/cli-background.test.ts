@@ -131,6 +131,20 @@ describe('iam server start', () => {
     expect((await iam(['groups', 'get', 'stored', '-o', 'name', ...profile])).out).toBe('stored\n');
   });
 
+  test('follows the store that the settings of a seed select, and keeps the profile of the other', async () => {
+    const first = await start(onDisk('data/store'));
+    expect(first.profile).toBe('local');
+    await iam(['server', 'stop']);
+    const config = await readFile(sandbox.file('config/iam/config.json'), 'utf8');
+    await writeFile(sandbox.file('demo.json'), JSON.stringify({ settings: { store: 'memory', port: 0 } }));
+    const seeded = await start(['server', 'start', '-o', 'json', '--seed', 'demo.json']);
+    expect([seeded.name, seeded.profile, seeded.data]).toEqual(['memory', 'local-memory', undefined]);
+    const { profiles } = JSON.parse(config) as { profiles: Record<string, unknown> };
+    const after = JSON.parse(await readFile(sandbox.file('config/iam/config.json'), 'utf8')) as typeof profiles;
+    expect(after.profiles).toMatchObject({ local: profiles.local });
+    expect((await start(onDisk('data/store'))).pid).not.toBe(seeded.pid);
+  });
+
   test('restarts after a kill', async () => {
     const first = await start();
     kill(first.pid);

@@ -32,17 +32,19 @@ export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Environment variables by name. */
+export type SettingsEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Adds the secrets of files to the environment. @param read reads a file as text @throws SettingError */
-export function withSecretFiles(environment: Environment, read: (file: string) => string): Environment {
+export function withSecretFiles(environment: SettingsEnvironment, read: (file: string) => string): SettingsEnvironment {
   return readSecretFiles(Object.values<Setting>(settingsTable), environment, {
     read,
     createError: (message) => new SettingError(message),
   });
 }
 
-type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
+/** Flags by name without dashes. */
+export type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
 
 /** Settings of a seed document, by flag name. */
 type SeedSettings = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -51,7 +53,11 @@ type SeedSettings = Readonly<Record<string, string | number | boolean | readonly
  * Settings from flags (by flag name), then the environment, then the seed, then the defaults.
  * @throws SettingError naming the flag, variable or key and the valid values.
  */
-export function readSettings(flags: FlagValues, environment: Environment, seedSettings: SeedSettings = {}): Settings {
+export function readSettings(
+  flags: FlagValues,
+  environment: SettingsEnvironment,
+  seedSettings: SeedSettings = {},
+): Settings {
   for (const name of Object.keys(seedSettings)) assertSeedable(name);
   const entries = Object.entries(settingsTable).map(([key, setting]) => [
     key,
@@ -60,6 +66,12 @@ export function readSettings(flags: FlagValues, environment: Environment, seedSe
   const settings = Object.fromEntries(entries) as Settings;
   assertConsistent(settings);
   return settings;
+}
+
+/** The path of the seed. The other settings can be in it, so they cannot be read before. @throws SettingError */
+export function readSeedSetting(flags: FlagValues, environment: SettingsEnvironment): string | undefined {
+  const value = readSetting(settingsTable.seed, flags, environment, {});
+  return value === undefined ? undefined : String(value);
 }
 
 /**
@@ -81,10 +93,13 @@ function assertSeedable(name: string): void {
     throw new SettingError(`settings.${name} in the seed: set it in the environment as ${setting.environment}`);
 }
 
-function readSetting(setting: Setting, flags: FlagValues, environment: Environment, seedSettings: SeedSettings) {
+function readSetting(
+  setting: Setting,
+  flags: FlagValues,
+  environment: SettingsEnvironment,
+  seedSettings: SeedSettings,
+) {
   const flag = setting.flag ? flags[setting.name] : undefined;
-  // An empty list from an unset shell variable must not widen access.
-  if (flag === '' && setting.kind === 'list') throw new SettingError(`--${setting.name} must not be empty`);
   if (flag !== undefined) return parseSetting(setting, String(flag), `--${setting.name}`);
   const variable = environment[setting.environment];
   if (variable !== undefined && variable !== '') return parseSetting(setting, variable, setting.environment);
@@ -119,6 +134,8 @@ function parseList(setting: Setting & { kind: 'list' }, value: string, origin: s
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+  // An empty list from unset shell variables must not widen access.
+  if (items.length === 0) throw new SettingError(`${origin} must not be empty`);
   for (const item of items) {
     const reason = setting.check?.(item);
     if (reason !== undefined) throw new SettingError(`${origin} ${reason}, not ${JSON.stringify(item)}`);

@@ -101,10 +101,13 @@ describe('an invalid value', () => {
     if (value !== '') expect(() => readSettings({}, { [variable]: value })).toThrow(new RegExp(`^${variable} `));
   });
 
-  test('an empty list is an error as a flag, and empty in other sources', () => {
-    for (const name of ['allowed-host', 'trusted-proxies', 'cors-origins'])
-      expect(() => readSettings({ [name]: '' }, {})).toThrow(`--${name} must not be empty`);
-    expect(readSettings({}, {}, { 'allowed-host': [] }).allowedHost).toEqual([]);
+  test('a list without items is an error: it would be the default, which can allow more', () => {
+    for (const name of ['allowed-host', 'trusted-proxies', 'cors-origins']) {
+      for (const value of ['', ',', ' , '])
+        expect(() => readSettings({ [name]: value }, {})).toThrow(`--${name} must not be empty`);
+      expect(() => readSettings({}, {}, { [name]: [] })).toThrow(`settings.${name} in the seed must not be empty`);
+    }
+    expect(() => readSettings({}, { IAM_SERVE_CORS_ORIGINS: ',' })).toThrow('IAM_SERVE_CORS_ORIGINS must not be empty');
   });
 
   const badSecrets: [string, string][] = [

@@ -5,6 +5,8 @@ import type { ManifestSetting } from '../../../contract/manifest-types.ts';
 import { addCommand } from '../../command.ts';
 import type { GlobalOptions } from '../../config/settings.ts';
 import { type CliRuntime, type CommandOptions, type Context, withContext } from '../../context.ts';
+import { usageError } from '../../errors.ts';
+import type { Environment } from '../../io/io.ts';
 import { withFileLock } from '../../io/private-files.ts';
 import { type LaunchedServer, launchServer, type ReadyLine } from '../../local-server/launch.ts';
 import { profileNameOf, saveServerProfile } from '../../local-server/server-profile.ts';
@@ -53,7 +55,7 @@ type Flags = Readonly<Record<string, string | boolean>>;
 
 async function start(context: Context, flags: Flags, timeoutMs: number): Promise<void> {
   const { variables } = context.environment;
-  const location = resolveStore(context, flags);
+  const location = await resolveStore(flags, variables);
   const { serverNameOf } = await import('../../local-server/server-name.ts');
   const name = serverNameOf(location);
   await withFileLock(getServerFile(name, 'lock', variables), async () => {
@@ -77,15 +79,18 @@ async function start(context: Context, flags: Flags, timeoutMs: number): Promise
   });
 }
 
-/** Returns the kind of the store, and its folder. */
-function resolveStore({ manifest, environment }: Context, flags: Flags): Pick<ServerRecord, 'store' | 'data'> {
-  const settingOf = (name: string) => {
-    const setting = manifest.settings.find((one) => one.name === name);
-    return String(flags[name] ?? (environment.variables[setting?.environment ?? ''] || setting?.default));
-  };
-  const store = settingOf('store');
-  if (store === 'memory' || store === 'postgres') return { store };
-  return { store: 'file', data: path.resolve(settingOf('data')) };
+/** Returns the kind of the store, and its folder, as the server resolves them: a seed can have settings. */
+async function resolveStore(
+  flags: Flags,
+  variables: Environment['variables'],
+): Promise<Pick<ServerRecord, 'store' | 'data'>> {
+  const { readConfiguration, SeedError, SettingError } = await import('../../../server/config/configuration.ts');
+  const { settings } = await readConfiguration(flags, variables).catch((error: unknown) => {
+    const isInvalid = error instanceof SettingError || error instanceof SeedError;
+    throw isInvalid ? usageError(error.message) : error;
+  });
+  const { store, data } = settings;
+  return store === 'file' ? { store, data: path.resolve(data) } : { store };
 }
 
 function defaultStoreFolder(settings: readonly ManifestSetting[]): string {
