@@ -3,10 +3,11 @@
  * random and printed once, or configured and then applied at every start.
  */
 
+import { removeClient } from './auth/remove-client.ts';
 import { revokeUserAccess } from './auth/revoke-user-access.ts';
 import { administratorsGroupName, createBootstrapGroups } from './bootstrap-groups.ts';
 import { SettingError, type Settings } from './config/settings.ts';
-import { reserveSubjectId, retireSubjectId } from './directory/subject-ids.ts';
+import { reserveSubjectId } from './directory/subject-ids.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Ids } from './lib/ids.ts';
 import { generateSecret, type Random } from './lib/random.ts';
@@ -119,10 +120,7 @@ async function ensureClient(
 ): Promise<Client> {
   const client = await tx.clients.getBy('bootstrap', kind);
   if (client && (requestedId === undefined || requestedId === client.clientId)) return client;
-  if (client) {
-    await tx.clients.delete(client.clientId);
-    await retireSubjectId(tx, client.clientId);
-  }
+  if (client) await removeClient(tx, client);
   const clientId = requestedId ?? deps.ids.newId();
   if (await tx.subjects.get(clientId))
     throw createNameTakenError(kind === 'admin' ? 'IAM_ADMIN_CLIENT_ID' : 'IAM_APP_CLIENT_ID');

@@ -15,6 +15,7 @@ import type { StoreSecret } from '../store/store-secret.ts';
 import { type Client, foldIdentifier, type Provider, type User } from '../store/tables.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import { findUserByLogin } from '../users/users.ts';
+import { formatLink } from './subjects.ts';
 
 /** The verified content of an ID token or a SAML response. */
 export interface FederatedAssertion {
@@ -87,7 +88,7 @@ async function consumeAssertion(
 /** Finds the user by the link `<provider>:<subject>`; else by a verified e-mail in a domain of the provider, and adds the link. */
 async function findLinkedUser(tx: Transaction, assertion: FederatedAssertion): Promise<User | undefined> {
   const { provider, subject, persistent, email } = assertion;
-  const link = `${provider.name}:${subject}`;
+  const link = formatLink(provider.name, subject);
   const holder = await findUserByLogin(tx, link);
   if (persistent && holder?.identities.includes(link)) return holder;
   const user = await findUserByProviderEmail(tx, email, provider.emailDomains);

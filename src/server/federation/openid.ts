@@ -4,6 +4,7 @@ import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Provider } from '../store/tables.ts';
 import type { FederatedAssertion } from './federated-login.ts';
 import type { JwkSetCache } from './jwk-set-cache.ts';
+import { isSubject } from './subjects.ts';
 
 export type OpenIdProvider = Extract<Provider, { kind: 'oidc' }>;
 
@@ -34,7 +35,6 @@ const algorithms = [
 ];
 /** How far the provider's clock may be ahead, in seconds. There is no tolerance for expired tokens. */
 const clockToleranceSeconds = 60;
-const maxSubjectLength = 255;
 
 /**
  * Verifies an ID token. Returns undefined for an invalid token, without the reason.
@@ -112,9 +112,4 @@ function hasValidClaims(
     claims.nonce === nonce &&
     isSubject(sub)
   );
-}
-
-/** A usable subject: not empty, a single line, limited in length. */
-function isSubject(sub: unknown): boolean {
-  return typeof sub === 'string' && sub.length <= maxSubjectLength && sub.trim() !== '' && !/\p{Control}/u.test(sub);
 }

@@ -1,4 +1,5 @@
 /** Reads subject, audience and validity of a signed SAML assertion (SAML 2.0 Core, 2; Profiles, 4.1.4). */
+import { isSubject } from './subjects.ts';
 import { childrenOf, onlyChild, parseXml, type XmlElement } from './xml.ts';
 
 export interface SamlAssertion {
@@ -20,7 +21,6 @@ export interface AssertionExpectations {
 
 /** How far the provider's clock may be ahead. There is no tolerance for expired assertions. */
 const clockToleranceMs = 60_000;
-const maxSubjectLength = 255;
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 const emailAddress = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
@@ -53,11 +53,6 @@ export function readAssertion(
     ...(email === undefined ? {} : { email }),
     expiresAt: Math.floor(expiresAt / 1000),
   };
-}
-
-/** A usable subject: not empty, a single line, limited in length. */
-function isSubject(text: string): boolean {
-  return text.length <= maxSubjectLength && text.trim() !== '' && !/\p{Control}/u.test(text);
 }
 
 /** The expiry, from both conditions and confirmation. Undefined if one of them is not satisfied now. */

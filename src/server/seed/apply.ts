@@ -3,6 +3,7 @@
  * members that the seed does not contain stay unchanged.
  */
 import { stripRolePrefix } from '../../contract/roles.ts';
+import { revokeUserAccess } from '../auth/revoke-user-access.ts';
 import { withAdministratorCheck } from '../directory/administrators.ts';
 import { digestApiKey } from '../directory/api-keys.ts';
 import { reserveSubjectId } from '../directory/subject-ids.ts';
@@ -110,6 +111,7 @@ async function applyUser(
     if (rest.businessId !== undefined && rest.businessId !== known.businessId)
       await removeBusinessMemberships(tx, known);
     const isNewPassword = seed.passwordHash !== undefined && seed.passwordHash !== known.passwordHash;
+    if (isNewPassword || (seed.locked && !known.locked)) await revokeUserAccess(tx, known.userId);
     const before = isNewPassword ? withoutKnownSources(known) : known;
     const changed = { ...before, ...omitUndefined(rest), ...contacts, identities };
     const isProven = seed.userName !== undefined || isUserNameVerified(known);

@@ -2,11 +2,14 @@
 import * as z from 'zod';
 import { singleLine } from '../../contract/schemas/primitives.ts';
 import { decodeCertificate } from '../federation/certificate-encoding.ts';
+import { MAX_PROVIDER_NAME_LENGTH } from '../federation/subjects.ts';
+
+const nameForm = new RegExp(`^[A-Za-z0-9._-]{1,${MAX_PROVIDER_NAME_LENGTH}}$`);
 
 /** Must not contain a colon, which ends the name in links to a provider. */
 const name = z
   .string()
-  .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ -')
+  .regex(nameForm, `must be 1 to ${MAX_PROVIDER_NAME_LENGTH} letters, digits or . _ -`)
   .describe('Name of a provider');
 
 const Certificate = z

@@ -11,6 +11,7 @@ import { BillingType, ProductAlias, Sku } from '../../contract/schemas/product.t
 import { RoleName } from '../../contract/schemas/role.ts';
 import { NewPassword } from '../../contract/schemas/user.ts';
 import { sensitive } from '../../contract/sensitive.ts';
+import { MAX_LINK_LENGTH } from '../federation/subjects.ts';
 import { hasLinkForm } from '../store/tables.ts';
 import { describeViolations } from '../users/password-policy.ts';
 import { SeedProvider } from './provider-schema.ts';
@@ -99,7 +100,7 @@ const SeedUser = z
     businessId: Id.optional(),
     lead: z.boolean().optional(),
     locked: z.boolean().optional(),
-    identities: z.array(singleLine(100, 'Login identifier')).optional(),
+    identities: z.array(singleLine(MAX_LINK_LENGTH, 'Login identifier')).optional(),
     factors: z.array(SeedFactor).optional(),
     legacyLogons: z.array(LogonName).optional(),
     certificates: z

@@ -25,29 +25,34 @@ type Groups = NonNullable<SeedDocument['groups']>;
 
 /**
  * Exports the state as a seed. Omits the bootstrap clients and user, as every server has its own, and everything that a
- * seed can't express: sessions, codes, messages, unverified contacts and names, and delegated memberships of services: a
- * seed would grant them every role of the group.
+ * seed can't express: sessions, codes, messages, unverified contacts and names, clients that other clients own or whose
+ * owner is omitted or was removed, and delegated memberships of services: a seed would grant them every role of the group.
  */
 export async function exportSeed(state: { dump(): Promise<DumpTables> }): Promise<SeedDocument> {
   const dump = await state.dump();
   const users = readRows<User>(dump, 'users').filter(({ bootstrap }) => bootstrap === undefined);
-  const clients = readRows<Client>(dump, 'clients').filter(({ bootstrap }) => bootstrap === undefined);
-  const known = new Set(users.map(({ userId }) => userId));
+  const businesses = readRows<Business>(dump, 'businesses');
+  const owners = {
+    users: new Set(users.map(({ userId }) => userId)),
+    businesses: new Set(businesses.map(({ businessId }) => businessId)),
+  };
+  const clients = readRows<Client>(dump, 'clients').filter((client) => isExportable(client, owners));
+  const clientIds = new Set(clients.map(({ clientId }) => clientId));
+  const members = { ...owners, services: new Set(clients.map(({ serviceAccountId }) => serviceAccountId)) };
   return omitEmpty({
     clients: clients.map(toSeedClient),
-    businesses: readRows<Business>(dump, 'businesses').map(({ businessId, businessName, document }) =>
+    businesses: businesses.map(({ businessId, businessName, document }) =>
       omitEmpty({ businessId, businessName, document }),
     ),
     users: toSeedUsers(users, readRows<Factor>(dump, 'factors')),
     groups: toSeedGroups(
       readRows<Group>(dump, 'groups'),
       readRows<Membership>(dump, 'memberships').filter(
-        ({ kind, memberId, delegated }) =>
-          !delegated && (kind === 'business' || kind === 'service' || known.has(memberId)),
+        ({ delegated, ...member }) => !delegated && isMember(member, members),
       ),
     ),
     apiKeys: readRows<ApiKey>(dump, 'apiKeys')
-      .filter(({ clientId }) => clients.some((client) => client.clientId === clientId))
+      .filter(({ clientId }) => clientIds.has(clientId))
       .map(({ apiKeyId, appId, clientId, keyHash, hint }) => ({ apiKeyId, appId, clientId, keyHash, hint })),
     corporateGroups: readRows<CorporateGroup>(dump, 'corporateGroups').map(
       ({ corporateGroupId, corporateGroupName, organizationId, businesses }) =>
@@ -57,6 +62,26 @@ export async function exportSeed(state: { dump(): Promise<DumpTables> }): Promis
     mainframe: readRows<Logon>(dump, 'logons').map((logon) => omitEmpty({ ...logon })),
     providers: readRows<Provider>(dump, 'providers').map((provider) => ({ ...provider })),
   }) as SeedDocument;
+}
+
+interface ExportedOwners {
+  readonly users: ReadonlySet<string>;
+  readonly businesses: ReadonlySet<string>;
+}
+
+function isExportable({ bootstrap, userId, businessId, ownerClientId }: Client, owners: ExportedOwners): boolean {
+  if (bootstrap !== undefined || ownerClientId !== undefined) return false;
+  if (userId !== undefined && !owners.users.has(userId)) return false;
+  return businessId === undefined || owners.businesses.has(businessId);
+}
+
+interface ExportedMembers extends ExportedOwners {
+  readonly services: ReadonlySet<string | undefined>;
+}
+
+function isMember({ kind, memberId }: Pick<Membership, 'kind' | 'memberId'>, members: ExportedMembers): boolean {
+  if (kind === 'business') return members.businesses.has(memberId);
+  return kind === 'service' ? members.services.has(memberId) : members.users.has(memberId);
 }
 
 function readRows<R extends Row<TableName>>(dump: DumpTables, name: TableName): readonly R[] {

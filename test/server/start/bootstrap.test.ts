@@ -201,9 +201,11 @@ describe('a later start', () => {
   });
 
   test('with another client id replaces the client, whose id is never reused', async () => {
-    const { start, store } = starts();
+    const { start, store, seed } = starts();
     await start({ IAM_ADMIN_CLIENT_ID: 'first' });
+    await seed({ apiKeys: [{ appId: 'a', clientId: 'first', apiKey: Buffer.alloc(32).toString('base64') }] });
     await start({ IAM_ADMIN_CLIENT_ID: 'second' });
+    expect(await store.apiKeys.count()).toBe(0);
     expect(await store.clients.get('first')).toBeUndefined();
     expect(await store.clients.get('second')).toMatchObject({ bootstrap: 'admin' });
     await expect(start({ IAM_ADMIN_CLIENT_ID: 'first' })).rejects.toThrow(/^IAM_ADMIN_CLIENT_ID /);

@@ -5,6 +5,7 @@ import { applySeed } from '../../../src/server/seed/apply.ts';
 import type { SeedCounts } from '../../../src/server/seed/entries.ts';
 import { parseSeed } from '../../../src/server/seed/parse.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { startSession } from '../../../src/server/sessions/sessions.ts';
 import { hashPassword, verifyPasswordHash } from '../../../src/server/users/passwords.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { formatBasicHeader, sendWithHeaders } from '../auth/auth-requests.ts';
@@ -124,6 +125,32 @@ describe('an existing entity', () => {
       await apply(server, { users: [{ userId: 'u1', passwordHash }] });
       expect(await hashOf()).toBe(passwordHash);
     }
+  });
+
+  test('loses its sessions with a new password hash, and when it is locked', async () => {
+    const passwordHash = await hashPassword('first-password');
+    await using server = await startServer({ seed: { users: [{ userId: 'u1', passwordHash }, { userId: 'u2' }] } });
+    const { store, clock, random } = server.appContext;
+    const startSessions = () =>
+      store.transaction(async (tx) => {
+        for (const userId of ['u1', 'u2']) {
+          const session = { clientId: 'app', userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
+          await startSession(tx, session, { clock, random });
+        }
+      });
+    const listOwners = async () => (await store.sessions.list()).map(({ userId }) => userId).sort();
+    await startSessions();
+    await apply(server, {
+      users: [
+        { userId: 'u1', passwordHash },
+        { userId: 'u2', lead: true },
+      ],
+    });
+    expect(await listOwners()).toEqual(['u1', 'u2']);
+    await apply(server, { users: [{ userId: 'u1', passwordHash: await hashPassword('second-password') }] });
+    expect(await listOwners()).toEqual(['u2']);
+    await apply(server, { users: [{ userId: 'u2', locked: true }] });
+    expect(await listOwners()).toEqual([]);
   });
 
   test('is matched by name if the seed contains no id', async () => {

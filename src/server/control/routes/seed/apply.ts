@@ -8,7 +8,7 @@ export default defineRoute({
   id: 'control.seed-apply',
   title: 'Apply a seed',
   description:
-    'Creates or updates the entries of the document in one transaction, and leaves everything else alone. Applying it again changes nothing. Of an invalid document nothing is applied, and the response contains every error with its path. Passwords of existing users remain. Settings must equal those of the server. Does not change the seed of the server: a reset and new sandboxes start without these entries. To return to this state, save a snapshot. Inside a sandbox it applies to the sandbox.',
+    'Creates or updates the entries of the document in one transaction, and leaves everything else alone. Applying it again changes nothing. Of an invalid document nothing is applied, and the response contains every error with its path. Passwords of existing users and secrets of existing clients remain; a hash of a password is applied. Settings must equal those of the server. Does not change the seed of the server: a reset and new sandboxes start without these entries. To return to this state, save a snapshot. Inside a sandbox it applies to the sandbox.',
   method: 'POST',
   path: '/seed',
   audit: { kind: 'administration', targets: {} },

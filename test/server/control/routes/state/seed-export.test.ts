@@ -1,0 +1,74 @@
+/** GET /_iam/state/export?format=seed: every export can be applied to a new server. */
+import { expect, test } from 'vitest';
+import type { SeedDocument } from '../../../../../src/server/seed/schema.ts';
+import { startServer, type TestServer } from '../../../../harness.ts';
+import { sendText } from './state-client.ts';
+
+async function exportSeed(server: TestServer): Promise<SeedDocument> {
+  const { status, text } = await sendText(server, '/_iam/state/export?format=seed');
+  expect(status).toBe(200);
+  return JSON.parse(text) as SeedDocument;
+}
+
+/** Applies an export to a new server, and returns what that server exports. */
+async function copySeed(seed: SeedDocument): Promise<SeedDocument> {
+  await using server = await startServer({ seed });
+  return await exportSeed(server);
+}
+
+const idsOf = ({ clients = [] }: SeedDocument) => clients.map(({ clientId }) => clientId);
+
+test('omits clients that no longer have an owner, with their keys and memberships', async () => {
+  await using server = await startServer({
+    seed: {
+      users: [{ userId: 'alice' }, { userId: 'bob' }],
+      clients: [
+        { clientId: 'of-alice', userId: 'alice', serviceAccountId: 'service-of-alice' },
+        { clientId: 'of-bob', userId: 'bob', serviceAccountId: 'service-of-bob' },
+      ],
+      groups: [{ groupName: 'ops', roles: ['DEPLOY'], services: ['service-of-alice', 'service-of-bob'] }],
+      apiKeys: ['of-alice', 'of-bob'].map((clientId, at) => ({
+        appId: 'app',
+        clientId,
+        apiKey: Buffer.alloc(32, at + 1).toString('base64'),
+      })),
+    },
+  });
+  await server.admin.userIdentities.remove({ params: { id: 'alice' } });
+  expect(await server.appContext.store.clients.get('of-alice')).toBeDefined();
+  const seed = await exportSeed(server);
+  expect(idsOf(seed)).toEqual(['of-bob']);
+  expect(seed.apiKeys).toMatchObject([{ clientId: 'of-bob' }]);
+  expect(seed.groups?.find(({ groupName }) => groupName === 'ops')).toMatchObject({ services: ['service-of-bob'] });
+  expect(await copySeed(seed)).toEqual(seed);
+});
+
+test('omits clients of the administrator user, whose id differs on every server', async () => {
+  await using server = await startServer();
+  const { store } = server.appContext;
+  const admin = await store.users.getBy('bootstrap', 'admin');
+  await server.admin.clientIdentities.create({ body: { appId: 'tool', userId: admin?.userId } });
+  const seed = await exportSeed(server);
+  expect(idsOf(seed)).toEqual([]);
+  expect(await copySeed(seed)).toEqual(seed);
+});
+
+test('omits clients that another client owns, so that none is enabled again after the owner was removed', async () => {
+  await using server = await startServer();
+  await server.makeClient({ clientId: 'owner' });
+  const { clientId } = await server.admin.clientIdentities.create({ body: { appId: 'tool' } });
+  await server.appContext.store.transaction(async (tx) => {
+    const client = await tx.clients.get(clientId);
+    if (client) await tx.clients.replace({ ...client, ownerClientId: 'owner' });
+  });
+  const seed = await exportSeed(server);
+  expect(idsOf(seed)).toEqual(['owner']);
+});
+
+test('contains links to providers of the greatest length', async () => {
+  const identities = [`${'p'.repeat(64)}:${'s'.repeat(255)}`];
+  await using server = await startServer({ seed: { users: [{ userId: 'alice', identities }] } });
+  const seed = await exportSeed(server);
+  expect(seed.users?.find(({ userId }) => userId === 'alice')).toMatchObject({ identities });
+  expect(await copySeed(seed)).toEqual(seed);
+});
