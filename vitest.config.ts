@@ -9,8 +9,10 @@ const onPostgres = 'test/postgres/**/*.test.ts';
 export default defineConfig({
   test: {
     setupFiles: ['test/setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // They only end what hangs: no test may fail because the machine is slow.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
     // Loading the sources afresh for each file took a third of the time. No test leaves anything behind.
     isolate: false,
@@ -35,8 +37,6 @@ export default defineConfig({
           name: 'console',
           include: [inBrowser],
           globalSetup: ['test/console/chromium.ts'],
-          // Pages show a change after the next frame or response.
-          expect: { poll: { timeout: 15_000 } },
         },
       },
     ],

@@ -9,8 +9,10 @@ const service = {
 export default defineConfig({
   test: {
     setupFiles: ['test/setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // They only end what hangs: no test may fail because the machine is slow.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
     isolate: false,
     projects: [

@@ -84,7 +84,7 @@ describe('iam server start', () => {
   test('starts one server for ten concurrent commands', async () => {
     const servers = await Promise.all(Array.from({ length: 10 }, () => start()));
     expect(new Set(servers.map(({ pid }) => pid)).size).toBe(1);
-  }, 60_000);
+  });
 
   test('survives the end of the parent process group', async () => {
     const shell = spawn('/bin/sh', ['-c', `${shellCommand} ${inMemory.join(' ')}; sleep 60`], {

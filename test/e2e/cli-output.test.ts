@@ -54,7 +54,7 @@ test('a list in a pipe and in a file is complete', async () => {
   ];
   const { out } = await shell(sandbox, lines.join('\n'), variables);
   expect(out).toBe('250\n250\n250\n120\n');
-}, 60_000);
+});
 
 describe.skipIf(!existsSync('/dev/full'))('on a full disk', () => {
   test.each(['--help', '--version', 'config explain', 'help output'])('iam %s fails in one line', async (words) => {

@@ -238,7 +238,8 @@ describe('serve', () => {
     );
     const words = ['serve', '--store', 'memory', '--port', '0', '--json'];
     const { child, done } = own.startIam(words, { NODE_OPTIONS: `--require ${hook}` });
-    const patience = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    // Ends a process that hangs before the test is ended.
+    const patience = setTimeout(() => child.kill('SIGKILL'), 110_000);
     expect((await done).code).toBe(0);
     clearTimeout(patience);
   });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   [cluster, launcher, home] = await Promise.all([startCluster([`hba_file=${access}`]), createLauncher(), Home.make()]);
   client = new pg.Client({ connectionString: cluster.url });
   await client.connect();
-}, 60_000);
+});
 afterAll(async () => {
   for (const pooler of poolers) pooler.close();
   launcher.remove();

@@ -112,7 +112,7 @@ test('moves to a database and back: the digests are equal, and tokens of before 
   const busy = await copy('postgres', path.join(launcher.folder(), 'c'), schema);
   expect([busy.code, JSON.parse(busy.err)]).toMatchObject([13, { error: { code: 'STORE_IN_USE' } }]);
   await stop(inDatabase);
-}, 60_000);
+});
 
 describe('nothing is copied', () => {
   let data: string;

@@ -12,7 +12,7 @@ afterAll(() => client.end());
 /** Longer than a statement of a call may take. */
 const migrationSeconds = 6;
 
-test('waits for a migration that takes longer than the statements of calls may', { timeout: 20_000 }, async () => {
+test('waits for a migration that takes longer than the statements of calls may', async () => {
   const schema = await schemas.take();
   await client.query(`create schema ${schema}; set search_path = ${schema};
     create table meta (name text collate "C" primary key, value text not null);

@@ -230,7 +230,7 @@ describe('many rows', () => {
     expect([names.size, server.received.length]).toEqual([2_000, 2_000]);
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(16);
-  }, 60_000);
+  });
 
   test('print no progress with --quiet and a bar on a terminal', async () => {
     await using home = await Home.make();

@@ -19,7 +19,8 @@ async function inProject(subfolder: string, words: readonly string[]): Promise<s
   const { stdout, stderr } = await run(process.execPath, words, {
     cwd: path.join(folder, subfolder),
     env: Object.fromEntries(inherited),
-    timeout: 60_000,
+    // Ends what hangs before the test is ended.
+    timeout: 110_000,
   });
   return stdout + stderr;
 }

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../cli-process.ts';
 
 const run = promisify(execFile);
@@ -135,9 +135,6 @@ beforeAll(async () => {
     await writeFile(path.join(folder, file), `${library}\n${client}\n${sameError}\n${use}`);
   await writeFile(path.join(folder, 'plain.mts'), plain);
 });
-
-// The compilers share the machine with other tests.
-vi.setConfig({ testTimeout: 60_000 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -92,7 +92,7 @@ test('mod_auth_openidc accepts tokens of the server, and rejects forged and revo
   try {
     const statusesOf = (token?: string) =>
       Promise.all(sites.map(({ port }) => getStatus(`http://127.0.0.1:${port}/`, token)));
-    await vi.waitFor(async () => expect(await statusesOf()).toEqual([401, 401]), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await statusesOf()).toEqual([401, 401]), { timeout: 15_000 });
 
     const response = await post(
       `${url}/security/iam/v1/client-identities/connect/token`,

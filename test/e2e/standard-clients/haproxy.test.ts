@@ -42,7 +42,7 @@ ${await documentedFrontend(url, sandbox.file('key.pem'))}  bind 127.0.0.1:${port
   await writeFile(sandbox.file('haproxy.cfg'), config);
   sandbox.start('haproxy', ['-db', '-f', sandbox.file('haproxy.cfg')]);
   const statusOf = (token?: string) => getStatus(`http://127.0.0.1:${port}/`, token);
-  await vi.waitFor(async () => expect(await statusOf()).toBe(401), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await statusOf()).toBe(401), { timeout: 15_000 });
 
   const token = await obtainToken(url, variables);
   expect(await statusOf(token)).toBe(200);

@@ -1,5 +1,5 @@
 /** Full and failing disks, and partial writes: errors for callers and the resulting state. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FileStore } from '../../../../src/server/store/file/file-store.ts';
 import { StoreUnavailableError } from '../../../../src/server/store/store.ts';
 import { type DiskOperation, systemError } from '../fake-disk.ts';
@@ -122,9 +122,7 @@ describe('a rotation that lacks something', () => {
     );
     const history = new History();
     await history.commit(store);
-    await vi.waitFor(() =>
-      expect(harness.events).toContainEqual(expect.objectContaining({ event: 'checkpoint-written' })),
-    );
+    await expect.poll(() => harness.events.map(({ event }) => event)).toContain('checkpoint-written');
     expect(harness.events.filter(({ event }) => event === 'checkpoint-failed')).toHaveLength(3);
     await store.close();
   });

@@ -53,7 +53,7 @@ describe('Prefer', () => {
       }
     }
     expect(await server.dump()).toEqual(before);
-  }, 60_000);
+  });
 
   test.each(['code=503', 'respond-async, code=503', 'code="503"; x', 'CODE=503', 'wait=1;code = 503'])(
     'is read as %j',
