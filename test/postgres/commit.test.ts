@@ -16,10 +16,30 @@ import { group, idsOf } from '../server/store/rows.ts';
 import { startCluster } from './cluster.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 
-/** Time passes faster, so that limits of seconds are reached soon. */
-const speed = 10;
-const fastTimer: Timer = { after: (milliseconds, work) => systemTimer.after(milliseconds / speed, work) };
-const fastStopwatch = { now: () => systemStopwatch.now() * speed };
+/** The limit of a commit, and of each inquiry about one. */
+const commitTimeout = 5_000;
+
+/** Limits of this length pass only by `expire`; other time is real. */
+class LimitTime {
+  #skipped = 0;
+  readonly #limits = new Set<() => void>();
+  readonly stopwatch = { now: () => systemStopwatch.now() + this.#skipped };
+  readonly timer: Timer = {
+    after: (milliseconds, work) => {
+      if (milliseconds !== commitTimeout) return systemTimer.after(milliseconds, work);
+      this.#limits.add(work);
+      return () => this.#limits.delete(work);
+    },
+  };
+
+  expire(): void {
+    if (this.#limits.size === 0) return;
+    const expired = [...this.#limits];
+    this.#limits.clear();
+    this.#skipped += commitTimeout;
+    for (const work of expired) work();
+  }
+}
 
 let schemas = 0;
 const openStore = (databaseUrl: string, time: { timer: Timer; stopwatch: { now(): number } }) => {
@@ -140,7 +160,8 @@ test('a commit whose wait for a standby was cancelled is unknown, not a success'
   const admin = new pg.Client({ connectionString: cluster.url });
   try {
     await admin.connect();
-    const store = await openStore(cluster.url, { timer: fastTimer, stopwatch: fastStopwatch });
+    const time = new LimitTime();
+    const store = await openStore(cluster.url, time);
     const require = async (standbys: string) => {
       await admin.query(`alter system set synchronous_standby_names = '${standbys}'`);
       await admin.query('select pg_reload_conf()');
@@ -176,21 +197,36 @@ test('a commit whose wait for a standby was cancelled is unknown, not a success'
       })
       .toBe(1);
     const work = store.transaction(({ groups }) => groups.insert(group('a')));
-    const outcome = work.then(
-      () => 'success',
-      (error: unknown) => error,
+    let outcome: unknown;
+    work.then(
+      () => {
+        outcome = 'success';
+      },
+      (error: unknown) => {
+        outcome = error;
+      },
     );
     await expect.poll(cancelCommit).toBeGreaterThan(0);
-    expect(await outcome).toBeInstanceOf(OutcomeUnknownError);
+    // By its warning: the limit of the commit has not passed.
+    await expect.poll(() => store.transactionStats?.()).toMatchObject({ unconfirmed: 1 });
+    await expect
+      .poll(() => {
+        time.expire();
+        return outcome;
+      })
+      .toBeInstanceOf(OutcomeUnknownError);
     await require('');
     await expect
-      .poll(() =>
-        store
-          .transaction(({ groups }) => groups.insert(group('b')))
-          .then(
-            () => true,
-            () => false,
-          ),
+      .poll(
+        () =>
+          store
+            .transaction(({ groups }) => groups.insert(group('b')))
+            .then(
+              () => true,
+              () => false,
+            ),
+        // The registration is renewed every ten seconds.
+        { timeout: 60_000 },
       )
       .toBe(true);
     await store.close();

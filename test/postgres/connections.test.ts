@@ -70,6 +70,8 @@ async function listBackends(): Promise<{ all: readonly number[]; waiting: readon
 }
 
 test('callers that wait for a connection are rejected when the connections are lost', async () => {
+  // Opened before, so that all wait for the lock at the same time: each does so for two seconds.
+  await Promise.all(Array.from({ length: connectionLimit }, () => store.users.list()));
   const reads = Array.from({ length: 2 * connectionLimit }, () => store.groups.list().catch((error: unknown) => error));
   await expect.poll(async () => (await listBackends()).waiting.length).toBe(connectionLimit);
   proxy.refuse();

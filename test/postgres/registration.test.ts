@@ -61,7 +61,7 @@ const open = (schema: string, time: TestTime, replica: { name: string; isExclusi
 
 test('a server with a wrong clock does not start, and writes nothing', async () => {
   const schema = newSchema();
-  for (const offset of [-2_500, 2_500]) {
+  for (const offset of [-60_000, 60_000]) {
     const time = new TestTime();
     time.offset = offset;
     const error: unknown = await open(schema, time, { name: 'wrong' }).catch((reason: unknown) => reason);
@@ -69,7 +69,7 @@ test('a server with a wrong clock does not start, and writes nothing', async () 
     // Machines correct their clocks.
     expect(openExitCodes[(error as StoreOpenError).kind]).toBe(75);
     expect((error as Error).message).toMatch(
-      /^The clock of this machine differs from that of the database by 2\.\d seconds/,
+      /^The clock of this machine differs from that of the database by \d+\.\d seconds/,
     );
   }
   const { rows } = await client.query('select from information_schema.tables where table_schema = $1', [schema]);
@@ -79,16 +79,18 @@ test('a server with a wrong clock does not start, and writes nothing', async () 
 test('a server whose clock becomes wrong is not ready until it is right again', async () => {
   const time = new TestTime();
   const store = await open(newSchema(), time, { name: 'drifting' });
-  time.offset = 3_000;
+  // Less than the registration lasts: it must not seem expired.
+  time.offset = 20_000;
   time.advance(10_000);
   const reason = expect.stringMatching(/clock of this machine differs/);
-  await until(async () => (store.health().writable ? undefined : true));
-  expect(store.health()).toEqual({ writable: false, problem: 'clock-offset', reason, permanent: false });
-  time.offset = 0;
-  await until(async () => {
-    time.advance(10_000);
-    return store.health().writable ? true : undefined;
+  const health = await until(async () => {
+    const found = store.health();
+    return found.writable || found.problem !== 'clock-offset' ? undefined : found;
   });
+  expect(health).toEqual({ writable: false, problem: 'clock-offset', reason, permanent: false });
+  time.offset = 0;
+  time.advance(10_000);
+  await until(async () => (store.health().writable ? true : undefined));
   await store.close();
 });
 

@@ -1,5 +1,5 @@
 /** The number of round trips of frequent and of large calls: each waits for the database as often as listed here. */
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { IamClient } from '../../src/client/index.ts';
 import { hashPassword } from '../../src/server/users/passwords.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
@@ -49,6 +49,8 @@ beforeAll(async () => {
   await store.transaction((tx) => tx.memberships.insert({ groupId: nameOfLink(0), kind: 'user', memberId: 'alice' }));
 });
 afterAll(() => server[Symbol.asyncDispose]());
+// Nothing else reads the signing keys, and a server that has not read them for 30 seconds issues no tokens.
+beforeEach(() => server.appContext.keys.refresh());
 
 async function expectRoundTrips(work: () => Promise<unknown>, most: number): Promise<void> {
   // Connections are opened, and rows become known.

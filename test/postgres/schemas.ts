@@ -3,8 +3,8 @@ import pg from 'pg';
 import { systemClock } from '../../src/server/lib/clock.ts';
 import { createReplicaName } from '../../src/server/lib/ids.ts';
 import { systemRandom } from '../../src/server/lib/random.ts';
-import { systemStopwatch } from '../../src/server/lib/stopwatch.ts';
-import { systemTimer } from '../../src/server/lib/timer.ts';
+import { type Stopwatch, systemStopwatch } from '../../src/server/lib/stopwatch.ts';
+import { systemTimer, type Timer } from '../../src/server/lib/timer.ts';
 import type { ServerIdentity } from '../../src/server/store/open.ts';
 import { openPostgresStore } from '../../src/server/store/postgres/open-postgres-store.ts';
 import { storedTables } from '../../src/server/store/postgres/table-columns.ts';
@@ -14,7 +14,11 @@ export interface OpenTestStoreOptions {
   readonly schema?: string;
   /** The server that shares the store with others; alone by default. */
   readonly sharedBy?: ServerIdentity;
+  /** Default: that of the system. */
+  readonly time?: { readonly stopwatch: Stopwatch; readonly timer: Timer };
 }
+
+const systemTime = { stopwatch: systemStopwatch, timer: systemTimer };
 
 export class TestSchemas {
   readonly #databaseUrl: string;
@@ -38,7 +42,7 @@ export class TestSchemas {
   }
 
   /** Opens a store in the given schema, or in one of its own, which is available to others once it is closed. */
-  async open({ schema: shared, sharedBy }: OpenTestStoreOptions = {}): Promise<Store> {
+  async open({ schema: shared, sharedBy, time = systemTime }: OpenTestStoreOptions = {}): Promise<Store> {
     const schema = shared ?? (await this.take());
     const store = await openPostgresStore({
       databaseUrl: this.#databaseUrl,
@@ -52,8 +56,7 @@ export class TestSchemas {
       },
       clock: systemClock,
       random: systemRandom,
-      stopwatch: systemStopwatch,
-      timer: systemTimer,
+      ...time,
     });
     let closing: Promise<void> | undefined;
     const close = async () => {

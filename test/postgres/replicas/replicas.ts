@@ -1,5 +1,6 @@
 /** Several servers on one database. */
 import { inject } from 'vitest';
+import { systemStopwatch } from '../../../src/server/lib/stopwatch.ts';
 import { systemTimer, type Timer } from '../../../src/server/lib/timer.ts';
 import { createFakeClock, createGuard, startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
 import { TestSchemas } from '../schemas.ts';
@@ -17,11 +18,29 @@ interface ReplicaOptions extends TestServerOptions {
   readonly isBalanced?: true;
   /** Default: the one that is provided to all tests. */
   readonly databaseUrl?: string;
+  /** Changes wait for others longer than in real time, so that those of a slow machine are not rejected. */
+  readonly isPatient?: true;
 }
 
-/** Polls run sooner than in real time. */
 const speed = 20;
-const fastTimer: Timer = { after: (milliseconds, work) => systemTimer.after(milliseconds / speed, work) };
+/** Milliseconds. Polls are shorter. */
+const longDelay = 30_000;
+/** Polls run sooner than in real time; the limits of those who wait for something do not. */
+const fastTimer: Timer = {
+  after: (milliseconds, work) =>
+    systemTimer.after(milliseconds >= longDelay ? milliseconds : milliseconds / speed, work),
+};
+
+/** Milliseconds. The limit of a change that waits for a lane or a connection. */
+const waitLimit = 5_000;
+/** The renewal of the registration and its end by the clock stay real. */
+const patientTime = {
+  stopwatch: { now: () => systemStopwatch.now() / speed },
+  timer: {
+    after: (milliseconds, work) =>
+      systemTimer.after(milliseconds === waitLimit ? milliseconds * speed : milliseconds, work),
+  } satisfies Timer,
+};
 
 /** The server has to know that it can have others beside it; the tests open its store. */
 const databaseFlags = { store: 'postgres', 'database-url': 'postgres://iam@127.0.0.1/iam' };
@@ -33,6 +52,7 @@ export async function startReplicas({
   count = 2,
   isBalanced,
   databaseUrl,
+  isPatient,
   ...options
 }: ReplicaOptions = {}): Promise<Replicas> {
   const schemas = databaseUrl === undefined ? sharedSchemas : new TestSchemas(databaseUrl);
@@ -44,7 +64,7 @@ export async function startReplicas({
       ...shared,
       ...(front ? { front } : {}),
       flags: { ...options.flags, ...databaseFlags, issuer: balancer.url },
-      openStore: (sharedBy) => schemas.open({ schema, sharedBy }),
+      openStore: (sharedBy) => schemas.open({ schema, sharedBy, ...(isPatient && { time: patientTime }) }),
     });
   const first = await start(isBalanced && balancer);
   const others = await Promise.all(Array.from({ length: count - 1 }, () => start()));
