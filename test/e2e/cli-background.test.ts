@@ -280,8 +280,9 @@ describe('iam server logs', () => {
     const { url } = await start([...inMemory, '--log-level', 'info']);
     const following = sandbox.startIam(['server', 'logs', '-f'], variables());
     started.add(Number(following.child.pid));
+    const printed = once(following.child.stdout as NodeJS.ReadableStream, 'data');
     await fetch(`${url}/security/iam/v1/groups`);
-    await once(following.child.stdout as NodeJS.ReadableStream, 'data');
+    await printed;
     await iam(['server', 'stop']);
     expect(await following.done).toMatchObject({ code: 0, out: expect.stringContaining('groups.list') as string });
   });

@@ -8,7 +8,7 @@ const watcher = `
   import { watchParents } from ${JSON.stringify(scriptPath('watch-parent.mjs'))};
   watchParents(() => { process.stdout.write('parent exited\\n'); process.exit(0); });
   process.stdout.write('watching\\n');
-  setTimeout(() => { process.stdout.write('not detected\\n'); process.exit(1); }, 5000);
+  setTimeout(() => { process.stdout.write('not detected\\n'); process.exit(1); }, 25000);
 `;
 
 /** Runs the watcher as npm does: a process starts a shell with the command `inner`, which starts Node. */

@@ -20,9 +20,11 @@ test('events prints one JSON object per line, and continues after an event', asy
   };
   const first = read('--count', '1');
   // The stream contains only what happens after its start.
-  const noise = setInterval(() => void server.send({ method: 'GET', path: '/security/iam/v1/groups/none' }), 20);
+  const sent: Promise<unknown>[] = [];
+  const noise = setInterval(() => sent.push(server.send({ method: 'GET', path: '/security/iam/v1/groups/none' })), 20);
   const [event] = await first;
   clearInterval(noise);
+  await Promise.all(sent);
   expect(event).toMatchObject({ topic: 'requests', summary: 'groups.get 401' });
   await server.send({ method: 'GET', path: '/security/iam/v1/groups/last' });
   const [next] = await read('--count', '1', '--after', String(event?.id));

@@ -67,8 +67,11 @@ test('a change of an administrator is acknowledged after its line is written; re
 });
 
 test('the lines of concurrent changes are in the file before their responses, in the order of the responses', async () => {
+  // No time passes on the timer: a slow disk delays the responses without a limit.
   const file = path.join(folder, 'audit.log');
-  await using server = await startServer({ audit: await openAuditFile({ path: file, log, rotateBytes: 2_000 }) });
+  await using server = await startServer({
+    audit: await openAuditFile({ path: file, log, rotateBytes: 2_000, timer: createManualTimer() }),
+  });
   const acknowledged: string[] = [];
   const create = async (groupName: string) => {
     await createGroup(server, groupName);
@@ -168,7 +171,9 @@ function readPipe(descriptor: number): string {
 test('a client that reads no response delays no other, and its changes have their lines', async () => {
   const pipelined = 40;
   const file = path.join(folder, 'audit.log');
-  await using server = await startServer({ audit: await openAuditFile({ path: file, log }) });
+  await using server = await startServer({
+    audit: await openAuditFile({ path: file, log, timer: createManualTimer() }),
+  });
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname).pause();
   const requests = Array.from({ length: pipelined }, (_, number) => {

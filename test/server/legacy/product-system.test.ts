@@ -28,7 +28,7 @@ function startProducts(): Promise<FakeSystem> {
 
 const log = { warn: () => undefined } as unknown as Log;
 
-function over({ url }: FakeSystem, portTimeout = 5000): ProductSystem {
+function over({ url }: FakeSystem, portTimeout = 60_000): ProductSystem {
   return createHttpProductSystem(url, { settings: { portTimeout }, log });
 }
 
@@ -72,7 +72,7 @@ describe.each<[string, () => Promise<{ products: ProductSystem } & AsyncDisposab
 describe('over HTTP', () => {
   test.each(Object.entries(failingReplies))('a product system that %s is unavailable', async (name, reply) => {
     await using outside = await startFakeSystem(reply);
-    const products = over(outside, name.includes('never') || name.includes('end') ? 100 : 5000);
+    const products = over(outside, name.includes('never') || name.includes('end') ? 100 : undefined);
     await expect(products.find({ productId: 'p2' })).rejects.toMatchObject({ code: 'PRODUCT_SYSTEM_UNAVAILABLE' });
     expect(outside.requests.every(({ path }) => !path.startsWith('/elsewhere'))).toBe(true);
   });

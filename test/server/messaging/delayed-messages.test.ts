@@ -11,7 +11,7 @@ const contact = mobileContact({ regionCode: 1, areaCode: 555, phoneNumber: 55501
 test('sends collapsed notices as one message on the first poll after an hour', async () => {
   await using server = await startServer();
   await using hook = await startFakeServer(() => ({ status: 204 }));
-  await using relay = createRelayHarness(server, { smsHookUrl: `${hook.url}/sms`, portTimeout: 1000 });
+  await using relay = createRelayHarness(server, { smsHookUrl: `${hook.url}/sms`, portTimeout: 60_000 });
   const { appContext: fixture, clock } = server;
   const received = async (count: number) => {
     while (hook.received.length < count) await new Promise((resolve) => setImmediate(resolve));

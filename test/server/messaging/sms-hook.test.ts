@@ -21,7 +21,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-const options = ({ url }: FakeServer) => ({ smsHookUrl: `${url}/hook/sms`, portTimeout: 1000 });
+const options = ({ url }: FakeServer, portTimeout = 60_000) => ({ smsHookUrl: `${url}/hook/sms`, portTimeout });
 
 /** A hook that returns these responses in order, and then accepts every message. */
 function hook(...replies: readonly FakeResponse[]): Promise<FakeServer> {
@@ -51,7 +51,6 @@ describe('a text message', () => {
     ['a server error', { status: 503 }],
     ['too many requests', { status: 429 }],
     ['a broken connection', { hangUp: true }],
-    ['a timeout', { silent: true }],
   ])('is posted again after %s, with the same id', async (_what, reply) => {
     await using sms = await hook(reply);
     await using relay = createRelayHarness(server, options(sms));
@@ -61,6 +60,22 @@ describe('a text message', () => {
     relay.endPauses();
     await relay.settled();
     expect(sms.received.map(({ body }) => (JSON.parse(body) as { id: string }).id)).toEqual([messageId, messageId]);
+    expect(await relay.delivery(messageId)).toBe('sent');
+  });
+
+  test('is posted again after a timeout, with the same id', async () => {
+    let isSilent = true;
+    await using sms = await startFakeServer(() => (isSilent ? { silent: true } : { status: 204 }));
+    const impatient = createRelayHarness(server, options(sms, 100));
+    const { messageId } = await impatient.send(mobile);
+    await impatient.settled(1);
+    await impatient[Symbol.asyncDispose]();
+    isSilent = false;
+    await using relay = createRelayHarness(server, options(sms));
+    relay.outbox.start();
+    await relay.settled();
+    const ids = sms.received.map(({ body }) => (JSON.parse(body) as { id: string }).id);
+    expect(new Set(ids)).toEqual(new Set([messageId]));
     expect(await relay.delivery(messageId)).toBe('sent');
   });
 
@@ -179,7 +194,7 @@ describe('deliveries', () => {
 
 test('a stop does not wait for a relay that never responds', async () => {
   await using sms = await startFakeServer(() => ({ silent: true }));
-  const relay = createRelayHarness(server, { ...options(sms), portTimeout: 60_000 });
+  const relay = createRelayHarness(server, options(sms));
   const { messageId } = await relay.send(mobile);
   await until(() => sms.received.length === 1);
   const stopped = relay.outbox.stop();

@@ -17,7 +17,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-const options = (mail: MailServer) => ({ smtpUrl: mail.url, smtpFrom: 'iam@service.example', portTimeout: 2000 });
+const options = (mail: MailServer) => ({ smtpUrl: mail.url, smtpFrom: 'iam@service.example', portTimeout: 60_000 });
 
 describe('an e-mail', () => {
   test('contains the code, from the configured sender to the one contact', async () => {

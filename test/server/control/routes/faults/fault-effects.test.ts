@@ -7,6 +7,7 @@ import { operations } from '../../../../../src/server/operations/index.ts';
 import { adminClient, startServer, type TestServer } from '../../../../harness.ts';
 import { userToken } from '../../../operations/user-token.ts';
 import { send } from '../../control-client.ts';
+import { createFakeTimer } from '../inbox/sse-client.ts';
 
 const groups = `${servicePrefix}/groups`;
 const asAdmin = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
@@ -130,17 +131,19 @@ describe('latency', () => {
   });
 
   test('rejects a user that is locked during the delay', async () => {
-    await using server = await startServer();
+    const timer = createFakeTimer();
+    await using server = await startServer({ timer });
     const token = await userToken(server, { userId: 'ann', roles: ['ADMIN'] });
     await add(server, { operation: 'api-key.list', effect: { latency: '300ms' } });
     const headers = { Authorization: `Bearer ${token}` };
+    expect(timer.pending).toBe(0);
     const response = send(server, `${servicePrefix}/api-key`, { headers });
-    while (server.appContext.observability?.faults.list()[0]?.applied !== 1)
-      await new Promise((done) => setImmediate(done));
+    while (timer.pending === 0) await new Promise((done) => setImmediate(done));
     await server.appContext.store.transaction(async (tx) => {
       const user = await tx.users.get('ann');
       if (user) await tx.users.replace({ ...user, locked: true });
     });
+    timer.pass(300);
     expect(await response).toMatchObject({ status: 401, body: [{ code: 'TOKEN_INVALID' }] });
   });
 
