@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { buildHead, open, parseResponses, readUntilClosed } from '../http/raw-http.ts';
-import { createLauncher, type Launcher, type Ready, type Run } from './spawn.ts';
+import { createLauncher, type Launcher, promptStopLimit, type Ready, type Run } from './spawn.ts';
 
 let launcher: Launcher;
 
@@ -91,7 +91,7 @@ describe('when it is ready', () => {
 });
 
 test('a stop completes the running request and closes all other connections', async () => {
-  const run = launcher.start({ flags: { data: path.join(launcher.folder(), 'store') } });
+  const run = launcher.start({ flags: { data: path.join(launcher.folder(), 'store') }, hasLongGracePeriod: true });
   const ready = await run.ready();
   const silent = await open(ready);
   const pending = await open(ready);
@@ -114,7 +114,7 @@ test('a stop completes the running request and closes all other connections', as
   const before = performance.now();
   pending.write(body);
   expect(await run.exit()).toBe(0);
-  expect(performance.now() - before).toBeLessThan(2000);
+  expect(performance.now() - before).toBeLessThan(promptStopLimit);
   expect(parseResponses(await reading)).toMatchObject([{ status: 201 }]);
 });
 

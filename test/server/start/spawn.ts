@@ -23,7 +23,12 @@ export interface StartOptions {
   readonly cwd?: string;
   /** The limit of open files. */
   readonly descriptors?: number;
+  /** Whether the grace period of a stop lasts a minute, so that a test can detect on any machine that a stop waits for it. */
+  readonly hasLongGracePeriod?: true;
 }
+
+/** Milliseconds. A stop that does not wait for the long grace period takes less on any machine. */
+export const promptStopLimit = 30_000;
 
 export interface Ready {
   readonly ready: true;
@@ -62,6 +67,11 @@ export async function createLauncher(): Promise<Launcher> {
 const { stdout, stderr, env: environment } = process;
 // If serve() never settles.
 process.exitCode = 13;
+if (process.argv[3] === 'long-grace-period') {
+  const original = setTimeout;
+  globalThis.setTimeout = (work, milliseconds, ...rest) =>
+    original(work, milliseconds === 5_000 ? 60_000 : milliseconds, ...rest);
+}
 void serve({ flags: JSON.parse(process.argv[2]), environment, io: { stdout, stderr } }).then((code) => {
   process.exitCode = code;
 });
@@ -90,12 +100,13 @@ void serve({ flags: JSON.parse(process.argv[2]), environment, io: { stdout, stde
 
 function startProcess(
   entry: string,
-  { flags = {}, environment = {}, umask = '022', cwd, descriptors }: StartOptions,
+  { flags = {}, environment = {}, umask = '022', cwd, descriptors, hasLongGracePeriod }: StartOptions,
 ): Run {
   const options = JSON.stringify({ port: '0', json: true, ...flags });
   const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
+  const grace = hasLongGracePeriod ? 'long-grace-period' : '';
   const shell = `${limit}umask "$1"; shift; exec "$@"`;
-  const child = spawn('/bin/sh', ['-c', shell, 'sh', umask, process.execPath, entry, options], {
+  const child = spawn('/bin/sh', ['-c', shell, 'sh', umask, process.execPath, entry, options, grace], {
     cwd: cwd ?? tmpdir(),
     env: { PATH: '/usr/bin:/bin', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

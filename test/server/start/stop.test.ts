@@ -7,19 +7,11 @@ import { openMemoryStore } from '../../../src/server/store/memory/memory-store.t
 import type { Store } from '../../../src/server/store/store.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
 import { buildHead, open, parseResponses, readUntilClosed } from '../http/raw-http.ts';
-
-/** Far below the timeout for running requests. */
-const soonMs = 1500;
+import { stopPromptly } from './prompt-stop.ts';
 
 const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
 const body = '{"groupName":"in-progress"}';
 const creating = `${buildHead(`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: localhost', basic, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`;
-
-async function stopInTime(server: TestServer): Promise<void> {
-  const before = performance.now();
-  await server[Symbol.asyncDispose]();
-  expect(performance.now() - before).toBeLessThan(soonMs);
-}
 
 /** A keep-alive connection after its first request. */
 async function openKeepAlive(server: TestServer): Promise<Socket> {
@@ -60,7 +52,7 @@ test('connections without a request close at once', async () => {
   halfway.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n');
   const keepAlive = await openKeepAlive(server);
   const closing = [silent, halfway, keepAlive].map(readUntilClosed);
-  await stopInTime(server);
+  await stopPromptly(server);
   await Promise.all(closing);
 });
 
@@ -81,7 +73,7 @@ test('a running request completes on a keep-alive connection, and its writes are
   const reading = readUntilClosed(socket);
   socket.write(creating);
   await arrival;
-  const stopping = stopInTime(server);
+  const stopping = stopPromptly(server);
   letGo();
   await stopping;
   expect(parseResponses(await reading)).toMatchObject([{ status: 201 }]);
@@ -92,7 +84,7 @@ test('the port is free afterwards', async () => {
   const first = await startServer();
   const { port } = new URL(first.url);
   await openKeepAlive(first);
-  await stopInTime(first);
+  await stopPromptly(first);
   await using second = await startServer({ flags: { port } });
   expect(second.url).toBe(first.url);
   await expect(second.admin.groups.list()).resolves.toBeDefined();

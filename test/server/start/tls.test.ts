@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHead, open, parseResponses, readUntilClosed } from '../http/raw-http.ts';
 import { makeCertificate } from './certificate.ts';
-import { createLauncher, type Launcher } from './spawn.ts';
+import { createLauncher, type Launcher, promptStopLimit } from './spawn.ts';
 
 let launcher: Launcher;
 const { cert, key } = makeCertificate();
@@ -38,7 +38,7 @@ function get(url: string): Promise<{ status: number | undefined; protocol: strin
 }
 
 test('serves HTTPS under the names of the certificate and reports an https URL', async () => {
-  const run = launcher.start({ flags: { store: 'memory', ...files(cert, key) } });
+  const run = launcher.start({ flags: { store: 'memory', ...files(cert, key) }, hasLongGracePeriod: true });
   const { url } = await run.ready();
   expect(url).toMatch(/^https:\/\/127\.0\.0\.1:/);
   expect(await get(`${url}/healthz`)).toMatchObject({ status: 200, protocol: expect.stringMatching(/^TLSv1\.[23]$/) });
@@ -56,7 +56,7 @@ test('serves HTTPS under the names of the certificate and reports an https URL',
   run.process.kill('SIGTERM');
   expect(await run.exit()).toBe(0);
   await silence;
-  expect(performance.now() - before).toBeLessThan(2000);
+  expect(performance.now() - before).toBeLessThan(promptStopLimit);
 });
 
 test('an invalid, mismatching or missing certificate is reported in one line', async () => {

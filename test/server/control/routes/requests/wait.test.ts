@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { maxSubscribers } from '../../../../../src/server/lib/subscribers.ts';
 import { adminClient, startServer, type TestServer } from '../../../../harness.ts';
+import { stopPromptly } from '../../../start/prompt-stop.ts';
 import { send } from '../../control-client.ts';
 import { createFakeTimer } from '../inbox/sse-client.ts';
 
@@ -51,9 +52,7 @@ describe('waiting for requests', () => {
     expect(await over).toMatchObject({ status: 404, body: [{ code: 'REQUEST_NOT_FOUND' }] });
     const still = [send(server, `${path}?count=2`), send(server, `/s/one${path}`)];
     await waitForTimers(timer, 2);
-    const before = performance.now();
-    await server[Symbol.asyncDispose]();
-    expect(performance.now() - before).toBeLessThan(2_000);
+    await stopPromptly(server);
     for (const response of still) expect(await response).toMatchObject({ status: 404 });
   });
 
