@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { IamError } from '../../../src/contract/errors.ts';
 import { commonPasswords } from '../../../src/server/users/common-passwords.ts';
 import { assertPasswordPolicy, findViolations } from '../../../src/server/users/password-policy.ts';
+import { measureCost } from '../../security/measure-cost.ts';
 
 const owner = { userName: 'Alice.Smith', userEmail: 'asmith@example.com' };
 const broken = (password: string, of: object = owner) => findViolations(password, of);
@@ -94,8 +95,9 @@ test('reports every broken rule, and does not contain the password', async () =>
 });
 
 test('checks very long passwords in little time', async () => {
-  const before = performance.now();
-  for (const password of ['a'.repeat(100_000), '\u{1f511}'.repeat(50_000)])
-    expect(await broken(password)).toEqual(['PASSWORD_TOO_LONG']);
-  expect(performance.now() - before).toBeLessThan(200);
+  const check = async () => {
+    for (const password of ['a'.repeat(100_000), '\u{1f511}'.repeat(50_000)])
+      expect(await broken(password)).toEqual(['PASSWORD_TOO_LONG']);
+  };
+  expect(await measureCost(check)).toBeLessThan(200);
 });

@@ -47,7 +47,7 @@ describe('a second process', () => {
     first.signal('SIGSTOP');
     const before = performance.now();
     await expect(openStore(folder.directory)).rejects.toMatchObject(openError);
-    expect(performance.now() - before).toBeLessThan(1000);
+    expect(performance.now() - before).toBeLessThan(10_000);
     first.signal('SIGCONT');
   });
 
@@ -57,7 +57,7 @@ describe('a second process', () => {
     await first.kill();
     const before = performance.now();
     const store = await openStore(folder.directory);
-    expect(performance.now() - before).toBeLessThan(1000);
+    expect(performance.now() - before).toBeLessThan(10_000);
     await store.close();
   });
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { copyStore, type ForkableStore, openMemoryStore } from '../../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../../src/server/store/store.ts';
+import { measureCost } from '../../../security/measure-cost.ts';
 import { embeddedStoreSuite } from '../embedded-suite.ts';
 import { group, insertGroups, user } from '../rows.ts';
 
@@ -62,9 +63,10 @@ describe('a fork', () => {
     for (let at = 0; at < 1000; at += 1) await origin.fork();
     const fork = await origin.fork();
     await origin.close();
-    const began = performance.now();
-    for (let at = 0; at < 1000; at += 1) await fork.groups.list();
-    expect(performance.now() - began).toBeLessThan(1000);
+    const listOften = async () => {
+      for (let at = 0; at < 1000; at += 1) await fork.groups.list();
+    };
+    expect(await measureCost(listOften)).toBeLessThan(1000);
     expect(await ids(fork)).toEqual(['a']);
   });
 });

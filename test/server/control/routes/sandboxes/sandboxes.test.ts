@@ -4,6 +4,7 @@ import { maxSandboxes, sandboxIdleMinutes } from '../../../../../src/server/sand
 import { openFork } from '../../../../../src/server/store/memory/memory-store.ts';
 import { Overlay } from '../../../../../src/server/store/memory/overlay.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../../harness.ts';
+import { measureCost } from '../../../../security/measure-cost.ts';
 import { readAllPages, send } from '../../control-client.ts';
 import { readStableTables, seed } from '../state/state-client.ts';
 
@@ -279,9 +280,9 @@ describe('a fork of a store', () => {
   });
 
   test('takes almost no time and memory', async () => {
-    const begin = performance.now();
-    for (let count = 0; count < 1_000; count += 1) openFork(base);
-    // The limit for a thousand forks.
-    expect(performance.now() - begin).toBeLessThan(1_000);
+    const forkOften = () => {
+      for (let count = 0; count < 1_000; count += 1) openFork(base);
+    };
+    expect(await measureCost(forkOften)).toBeLessThan(1_000);
   });
 });
