@@ -130,7 +130,7 @@ function sessionEndedError({ userName, clientId }: ResolvedCredentials) {
   return signInNeededError(`The session of ${userName ?? clientId} has expired.`, `Sign in again with \`${again}\`.`);
 }
 
-/** Logs in once per run and stores nothing. */
+/** Logs in once per run and stores nothing. A failed login is not kept: a retry of the request logs in again. */
 function createEnvironmentTokenSource({
   userName = '',
   password = '',
@@ -142,7 +142,15 @@ function createEnvironmentTokenSource({
     return String((body as Record<string, unknown>).accessToken);
   };
   return {
-    token: (call) => (token ??= obtain(call)),
+    token: async (call) => {
+      token ??= obtain(call);
+      try {
+        return await token;
+      } catch (error) {
+        token = undefined;
+        throw error;
+      }
+    },
     renew: (code) => {
       if (code === 'TOKEN_INVALID') token = undefined;
       return code === 'TOKEN_INVALID';

@@ -302,6 +302,22 @@ describe('a user in the environment', () => {
     expect(await readdir(home.folder)).toEqual([]);
   });
 
+  test.each([
+    ['a command', () => get],
+    ['a bulk run', (file: string) => ['bulk', 'run', file, '--operation', 'groups.create']],
+  ])('logs in again in %s after a login that the server was too busy for', async (_, words) => {
+    await using home = await Home.make();
+    const busy = { ...errorResponse(503, 'TOO_BUSY'), headers: { 'retry-after': '0' } };
+    const logins = [busy];
+    await using server = await startFakeServer(({ path: target }) =>
+      target.includes('/login') ? (logins.shift() ?? tokenResponse('t')) : { json: { groupId: 'g' } },
+    );
+    const variables = { ...alice, IAM_BASE_URL: server.url };
+    await writeFile(home.file('rows.csv'), 'groupName\na\nb\n');
+    expect((await home.iam(words(home.file('rows.csv')), { variables })).code).toBe(0);
+    expect(sent(server, '/login')).toHaveLength(2);
+  });
+
   test('requires a client for the login', async () => {
     await using home = await Home.make();
     const outcome = await home.iam(get, { variables: { ...alice, IAM_CLIENT_ID: '' } });
