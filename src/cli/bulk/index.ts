@@ -12,7 +12,7 @@ import { withFileLock } from '../io/private-files.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { resolveOperation } from '../request/operation-names.ts';
 import { previewOf, withoutSecrets } from '../request/preview.ts';
-import { type BulkOptions, parseBulkOptions, resolveOutputPaths } from './options.ts';
+import { type BulkOptions, parseBulkOptions, resolveOutputPaths, resolveRetryRejects } from './options.ts';
 import { openOutputFiles } from './output-files.ts';
 import {
   openSelectedRows,
@@ -77,7 +77,7 @@ export async function retryBulk(
       );
     await withRowSource(context.io, file, async (source) => {
       assertSameInput(resumeLog, header, { digest: source.digest, server: bulkOptions.server, operation });
-      const { rejects } = resolveOutputPaths(file, source.digest, bulkOptions);
+      const rejects = resolveRetryRejects(header, file, bulkOptions);
       const select = createSelector(before, bulkOptions, true);
       await executeJob({ context, options: bulkOptions, source, operation, resumeLog, rejects, before, select });
     });

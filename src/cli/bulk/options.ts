@@ -6,6 +6,7 @@ import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { readMaxWait } from '../http/retry.ts';
 import { type CsvDelimiter, isDelimiter } from './delimiter.ts';
+import type { ResumeLogHeader } from './resume-log.ts';
 
 export interface BulkOptions {
   /** Base URL of the target server. */
@@ -79,11 +80,22 @@ function parseRate(rate: string | undefined): number {
 }
 
 /** Returns the output paths: next to the input file, or in the current folder for standard input. */
-export function resolveOutputPaths(file: string, digest: string, bulkOptions: BulkOptions) {
+export function resolveOutputPaths(
+  file: string,
+  digest: string,
+  bulkOptions: Pick<BulkOptions, 'rejects' | 'resumeLog'>,
+) {
   const { dir, name, ext } = path.parse(file);
   const base = file === '-' ? `bulk-${digest.slice(0, 12)}` : path.join(dir, name);
   return {
     resumeLog: bulkOptions.resumeLog ?? `${base}.resume-log`,
     rejects: bulkOptions.rejects ?? `${base}.rejects${file === '-' ? '' : ext}`,
   };
+}
+
+/** The reject file of a retry: that of the run, unless an option names one, or the run's was next to a file that was moved. */
+export function resolveRetryRejects(header: ResumeLogHeader, file: string, { rejects }: BulkOptions): string {
+  const nextTo = (rows: string) =>
+    path.resolve(resolveOutputPaths(rows, header.digest, { rejects: undefined, resumeLog: undefined }).rejects);
+  return rejects ?? (header.rejects === nextTo(header.file) ? nextTo(file) : header.rejects);
 }

@@ -22,7 +22,7 @@ export interface ResumeLogHeader {
   readonly operation?: string | undefined;
   /** Base URL of the target server. */
   readonly server: string;
-  /** Path of the reject file. */
+  /** Path of the reject file of the last run. */
   readonly rejects: string;
 }
 
@@ -60,8 +60,9 @@ export async function readResumeLog(file: string): Promise<ResumeLogContent | un
       break;
     }
     length = end;
-    if (header) rowStateBytes = setRowState(rowStateBytes, value as unknown as ResumeLogEntry);
-    else header = parseHeader(file, value);
+    if (!header) header = parseHeader(file, value);
+    else if (typeof value.rejects === 'string') header = { ...header, rejects: value.rejects };
+    else rowStateBytes = setRowState(rowStateBytes, value as unknown as ResumeLogEntry);
   }
   if (!header) throw new Error(`${file} is not a resume log.`);
   const stateOf = (row: number) => rowStates[rowStateBytes[row] ?? 0] ?? 'none';
@@ -103,12 +104,14 @@ export class ResumeLog {
     this.#file = file;
   }
 
-  /** Opens an existing resume log to append to it, or creates one. */
+  /** Opens an existing resume log to append to it, or creates one. Another reject file is recorded as its last one. */
   static async open(file: string, header: ResumeLogHeader, content: ResumeLogContent | undefined): Promise<ResumeLog> {
     if (content) await truncate(file, content.length);
     const log = new ResumeLog(await AppendFile.open(file, 'a'));
+    const { rejects } = header;
     try {
       if (!content) await log.#file.append(`${jsonText({ resumeLog: 1, ...header })}\n`);
+      else if (content.header.rejects !== rejects) await log.#file.append(`${jsonText({ rejects })}\n`);
       return log;
     } catch (error) {
       await log.close();

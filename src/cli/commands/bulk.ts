@@ -36,7 +36,7 @@ function addRunCommand(noun: Command, runtime: CliRuntime): void {
     .option('--operation <name>', 'operation for rows that do not name one, by its id or command')
     .option('--resume-log <file>', 'file that records the state of each row, default next to the input file')
     .option('--skip-invalid', 'write invalid rows to the reject file and send the others');
-  addRunOptions(command);
+  addRunOptions(command, 'next to the input file');
   declareValueSources(command, { '--operation': 'operation' });
   setAction(command, runtime, async (context, [file], options) => {
     const { runBulk } = await import('../bulk/index.ts');
@@ -60,20 +60,20 @@ function addRetryCommand(noun: Command, runtime: CliRuntime): void {
     .argument('[file]', 'Input file, if it was moved or read from standard input')
     .option('--repeat-unknown', 'also retry rows without a response, which may apply them twice')
     .option('--skip-invalid', 'report invalid rows and send the others');
-  addRunOptions(command);
+  addRunOptions(command, 'that of the run');
   setAction(command, runtime, async (context, [resumeLog, file], options) => {
     const { retryBulk } = await import('../bulk/index.ts');
     await retryBulk(context, String(resumeLog), file as string | undefined, options);
   });
 }
 
-function addRunOptions(command: Command): void {
+function addRunOptions(command: Command, usualRejects: string): void {
   command
     .option('--concurrency <number>', 'maximum concurrent requests, default 4')
     .option('--rate <number>', 'maximum rate per second (20/s) or per minute (600/m)')
     .option('--delimiter <character>', 'delimiter of CSV cells: , ; | or tab; default from the header row')
     .option('--max-errors <number>', 'stop after this many failed rows')
-    .option('--rejects <file>', 'file for rejected rows, default next to the input file')
+    .option('--rejects <file>', `file for rejected rows, default ${usualRejects}`)
     .option('--secret-output <file>', 'private file for secrets in responses, as JSON lines');
 
   if (!command.options.some(({ long }) => long === '--confirm'))

@@ -214,6 +214,32 @@ describe('bulk retry', () => {
     expect(take(server)).toEqual(['b']);
   });
 
+  test.each([
+    ['of the run', 'rejected.csv', 'rejected.csv', []],
+    ['that it names', 'rejected.csv', 'others.csv', ['--rejects', 'others.csv']],
+    ['next to the moved rows', undefined, 'moved.rejects.csv', ['moved.csv']],
+  ])('rewrites the reject file %s, each time', async (_what, ofRun, ofRetry, words) => {
+    await using home = await Home.make();
+    const responses: Responses = { a: errorResponse(412, 'X'), c: errorResponse(422, 'Y') };
+    await using server = await groupServer(responses);
+    const inHome = (word: string) => (word.startsWith('--') ? word : home.file(word));
+    const file = await rows(home);
+    await writeFile(home.file('moved.csv'), await readFile(file));
+    await run(home, server, ['run', file, ...creating, ...(ofRun ? ['--rejects', home.file(ofRun)] : [])]);
+    const rejects = home.file(ofRetry);
+    const retry = ['retry', home.file('rows.resume-log'), ...words.map(inHome)];
+    const first = await run(home, server, retry);
+    expect([first.code, first.err]).toEqual([8, expect.stringContaining(`they are also in ${rejects}.`)]);
+    expect(await readFile(rejects, 'utf8')).toBe('groupName\na\nc\n');
+    delete responses.a;
+    expect((await run(home, server, retry)).code).toBe(8);
+    expect(await readFile(rejects, 'utf8')).toBe('groupName\nc\n');
+    delete responses.c;
+    expect((await run(home, server, retry)).code).toBe(0);
+    await expect(stat(rejects)).rejects.toMatchObject({ code: 'ENOENT' });
+    if (ofRun) await expect(stat(home.file('rows.rejects.csv'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
   test('accepts a moved file and rejects changed or missing rows and a missing resume log', async () => {
     await using home = await Home.make();
     const responses: Responses = { b: errorResponse(412, 'X') };
