@@ -1,7 +1,7 @@
 /** Resolves the credentials of commands and their origin. */
 
 import type { Profile } from '../config/profile.ts';
-import { isSameOrigin, isSameServer, stripUserInfo } from '../config/server-url.ts';
+import { isSameBaseUrl, isSameOrigin, isSameServer, stripUserInfo } from '../config/server-url.ts';
 import { type CliSettings, type SettingDefinition, settingDefinitions } from '../config/settings.ts';
 import { signInNeededError } from '../errors.ts';
 
@@ -31,7 +31,8 @@ export function resolveCredentials(settings: CliSettings): ResolvedCredentials {
   const fromEnvironment = resolveEnvironmentCredentials(settings, stored?.kind === 'session');
   const [first, second] = settings.options.profile ? [stored, fromEnvironment] : [fromEnvironment, stored];
   const found = first ?? second;
-  if (profile && found && found === stored) assertProfileServer(settings, profile);
+  if (profile && found && found === stored)
+    assertProfileServer(settings, profile, { forSession: found.kind === 'session' });
   if (found && found === fromEnvironment) assertOwnTarget(settings);
   return found ?? noCredentials;
 }
@@ -102,23 +103,28 @@ function toCredentials(
   );
 }
 
-/**
- * @param alternative what else the user can do, for the hint
- * @throws CliError if the server in use is not the server of the profile
- */
+export interface ProfileServerOptions {
+  /** A session is of one service, and a profile stores one session. */
+  readonly forSession?: boolean;
+  /** What else the user can do, for the hint. */
+  readonly alternative?: string;
+}
+
+/** @throws CliError if the server in use is not the server of the profile */
 export function assertProfileServer(
   settings: CliSettings,
   profile: Profile,
-  alternative = ', or set credentials in the environment',
+  { forSession = false, alternative = ', or set credentials in the environment' }: ProfileServerOptions = {},
 ): void {
   const target = settings.get('base-url');
   if (!target || !URL.canParse(target.value) || !URL.canParse(profile.baseUrl)) return;
   // One host can serve several services; a project file must not select another one.
-  const isOwn = target.origin === settings.project?.path ? isSameServer : isSameOrigin;
-  if (isOwn(target.value, profile.baseUrl)) return;
+  const isOwnCredential = target.origin === settings.project?.path ? isSameServer : isSameOrigin;
+  if ((forSession ? isSameBaseUrl : isOwnCredential)(target.value, profile.baseUrl)) return;
+  const use = forSession ? 'sign in with `iam login --profile NAME`' : 'select it with --profile NAME';
   throw signInNeededError(
     `The credentials of the profile are for ${stripUserInfo(profile.baseUrl)}, not for ${stripUserInfo(target.value)} (${target.origin}); none were sent.`,
-    `Add a profile for this server with \`iam profile add NAME --base-url ${stripUserInfo(target.value)}\`, and select it with --profile NAME${alternative}.`,
+    `Add a profile for this server with \`iam profile add NAME --base-url ${stripUserInfo(target.value)}\`, and ${use}${alternative}.`,
   );
 }
 

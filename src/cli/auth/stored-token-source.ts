@@ -1,6 +1,7 @@
 /** Tokens of user logins: from a session file, refreshed by one process at a time, or from credentials in the environment. */
 import type { AnonymousCall, TokenSource } from '../../client/credentials.ts';
 import { ClientError } from '../../client/errors.ts';
+import { isSameBaseUrl } from '../config/server-url.ts';
 import { categoryOf, type ErrorTable, signInNeededError } from '../errors.ts';
 import type { Environment } from '../io/io.ts';
 import { withFileLock } from '../io/private-files.ts';
@@ -98,8 +99,10 @@ class StoredTokenSource implements TokenSource {
   async #read(): Promise<StoredSession> {
     const stored = await readSession(this.#found.profile ?? '', this.#environment.variables);
     const { clientId, userName } = this.#found;
-    const isOurs = stored?.baseUrl === this.#baseUrl && stored.clientId === clientId && stored.userName === userName;
-    if (!stored || !isOurs) throw sessionEndedError(this.#found);
+    if (!stored || stored.clientId !== clientId || stored.userName !== userName) throw sessionEndedError(this.#found);
+    // The base URL of the profile has changed since.
+    if (!isSameBaseUrl(stored.baseUrl, this.#baseUrl))
+      throw signInAgainError(this.#found, `is for ${stored.baseUrl}, not for ${this.#baseUrl}; nothing was sent`);
     return stored;
   }
 
@@ -125,9 +128,13 @@ class StoredTokenSource implements TokenSource {
   }
 }
 
-function sessionEndedError({ userName, clientId }: ResolvedCredentials) {
+function sessionEndedError(credentials: ResolvedCredentials) {
+  return signInAgainError(credentials, 'has expired');
+}
+
+function signInAgainError({ userName, clientId }: ResolvedCredentials, reason: string) {
   const again = userName === undefined ? 'iam login' : `iam login --user ${userName}`;
-  return signInNeededError(`The session of ${userName ?? clientId} has expired.`, `Sign in again with \`${again}\`.`);
+  return signInNeededError(`The session of ${userName ?? clientId} ${reason}.`, `Sign in again with \`${again}\`.`);
 }
 
 /** Logs in once per run and stores nothing. A failed login is not kept: a retry of the request logs in again. */

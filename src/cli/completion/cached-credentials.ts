@@ -6,6 +6,7 @@
 import { type ResolvedCredentials, resolveCredentials } from '../auth/credentials.ts';
 import { expiryMargin, readSession } from '../auth/session-file.ts';
 import { createTokenCache } from '../auth/token-cache.ts';
+import { isSameBaseUrl } from '../config/server-url.ts';
 import type { CliSettings } from '../config/settings.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import type { Environment } from '../io/io.ts';
@@ -56,6 +57,7 @@ async function readSessionToken(
   { variables, now }: Environment,
 ): Promise<string | undefined> {
   const stored = await readSession(profile, variables);
-  const isOurs = stored?.baseUrl === baseUrl && stored.clientId === clientId && stored.userName === userName;
+  if (!stored || !isSameBaseUrl(stored.baseUrl, baseUrl)) return undefined;
+  const isOurs = stored.clientId === clientId && stored.userName === userName;
   return isOurs && stored.expiresAt - expiryMargin > now() ? stored.accessToken : undefined;
 }

@@ -11,6 +11,11 @@ export function isSameServer(url: string, trusted: string): boolean {
   return isSameOrigin(url, trusted) && `${basePathOf(url)}/`.startsWith(`${basePathOf(trusted)}/`);
 }
 
+/** Whether two base URLs are of the same service. They may differ in the service prefix, and in slashes at the end. */
+export function isSameBaseUrl(one: string, other: string): boolean {
+  return isSameOrigin(one, other) && basePathOf(one) === basePathOf(other);
+}
+
 /** The URL at which this machine reaches a local server: a wildcard address becomes loopback. */
 export function toReachableUrl(url: string): string {
   return url.replace(/^(https?:\/\/)(0\.0\.0\.0|\[::\])(?=[:/]|$)/, (_, scheme: string, host: string) =>

@@ -97,10 +97,10 @@ async function addSecondFactor(context: Context, { name, baseUrl }: Target): Pro
 }
 
 function resolveTarget({ settings }: Context): Target {
-  const profile = settings.profile;
-  // The session is stored in a profile, whatever credentials are in the environment.
-  if (profile) assertProfileServer(settings, profile, '');
-  const name = profile ? (settings.profileName?.value ?? 'default') : 'default';
+  const name = settings.profile ? (settings.profileName?.value ?? 'default') : 'default';
+  const profile = settings.file.profiles[name];
+  // The session is stored in a profile, whatever credentials are in the environment, and replaces that of the profile.
+  if (profile) assertProfileServer(settings, profile, { forSession: true, alternative: '' });
   const baseUrl = resolveBaseUrl(settings);
   assertConfidential(settings, baseUrl);
   return { name, profile, baseUrl };
@@ -240,9 +240,8 @@ async function saveSession(
   else await writeSession(name, stored, variables);
   await changeProfiles(variables, (file) => {
     const { session: _, ...before } = file.profiles[name] ?? { baseUrl };
-    const profile = target.profile || before.baseUrl === baseUrl ? before : { baseUrl };
     const current = file.current && Object.hasOwn(file.profiles, file.current) ? file.current : name;
-    const changed = isOwn ? profile : { ...profile, session };
+    const changed = isOwn ? before : { ...before, session };
     return { ...file, current, profiles: { ...file.profiles, [name]: changed } };
   });
   return stored;

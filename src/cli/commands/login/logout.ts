@@ -4,6 +4,7 @@ import { assertSuccess } from '../../../client/response.ts';
 import { deleteSession, readSession } from '../../auth/session-file.ts';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
 import { changeProfiles } from '../../config/profile.ts';
+import { isSameBaseUrl } from '../../config/server-url.ts';
 import type { CliRuntime, Context } from '../../context.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
 
@@ -52,7 +53,8 @@ async function revoke(context: Context, baseUrl: string, tokens: readonly (strin
   const present = tokens.filter((token) => token !== undefined);
   if (present.length === 0) return;
   try {
-    if (resolveBaseUrl(context.settings) !== baseUrl) throw new Error('the current server did not issue the tokens');
+    if (!isSameBaseUrl(resolveBaseUrl(context.settings), baseUrl))
+      throw new Error('the current server did not issue the tokens');
     const client = await context.connect('anonymous');
     const signal = AbortSignal.any([context.io.signal, AbortSignal.timeout(timeoutMs)]);
     for (const token of present)

@@ -175,6 +175,50 @@ describe('a user who logs in', () => {
     expect(await home.iam(['whoami'])).toMatchObject(ended);
   });
 
+  test.each([
+    ['', true],
+    ['/', true],
+    ['/s/checkout', false],
+  ])('uses the session at %j after its base URL: %s', async (below, isUsed) => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    const other = `${server.url}${below}`;
+    const outcome = await home.iam([...get, '--base-url', other]);
+    const again = await home.iam(asAlice(other), { stdin: 'right' });
+    expect([outcome.code, again.code]).toEqual(isUsed ? [0, 0] : [4, 4]);
+    for (const { err } of isUsed ? [] : [outcome, again]) {
+      expect(err).toContain(`for ${server.url}, not for ${other} (--base-url); none were sent.`);
+      expect(err).toContain(
+        `\`iam profile add NAME --base-url ${other}\`, and sign in with \`iam login --profile NAME\``,
+      );
+    }
+    expect((await home.iam(get)).code).toBe(0);
+  });
+
+  test('signs in again after the base URL of the profile changes', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await home.iam(asAlice(server.url), { stdin: 'right' });
+    await home.iam(['config', 'set', 'base-url', `${server.url}/s/checkout`]);
+    const outcome = await home.iam(get);
+    expect(outcome).toMatchObject({ code: 4, err: expect.stringContaining('`iam login --user alice`') });
+    expect(outcome.err).toContain(`The session of alice is for ${server.url}, not for ${server.url}/s/checkout;`);
+    expect((await home.iam(asAlice(server.url), { stdin: 'right' })).code).toBe(4);
+    expect((await home.iam(['login', '--user', 'alice', '--password-stdin'], { stdin: 'right' })).code).toBe(0);
+    expect((await home.iam(get)).code).toBe(0);
+  });
+
+  test('replaces no profile of another server that is not selected', async () => {
+    await using home = await Home.make();
+    await using server = await loginServer();
+    await home.iam(['profile', 'add', 'other', '--base-url', server.url]);
+    await home.iam(['profile', 'add', 'default', '--base-url', 'http://127.0.0.1:9', '--max-changes', '1']);
+    await home.iam(['profile', 'remove', 'other', '--yes']);
+    expect((await home.iam(asAlice(server.url), { stdin: 'right' })).code).toBe(4);
+    expect((await home.iam(['profile', 'show', 'default', '-o', 'json'])).out).toContain('"maxChanges": 1');
+  });
+
   test('sends its tokens to no other server', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
