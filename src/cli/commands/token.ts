@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { JSONWebKeySet } from 'jose';
 import { decodeToken } from '../auth/decode-token.ts';
 import { addCommand, setAction } from '../command.ts';
+import { inspectTokenPath } from '../config/safety.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { CliError, QuietExit, usageError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
@@ -91,7 +92,7 @@ async function verifySignature({ environment }: Context, token: string, keys: JS
 
 async function showStatus(context: Context, _: readonly unknown[], options: CommandOptions): Promise<void> {
   const token = await readToken(context, options);
-  const { body } = await callControlPlane(context, 'POST', '/_iam/tokens/inspect', { body: { token } });
+  const { body } = await callControlPlane(context, 'POST', inspectTokenPath, { body: { token } });
   await context.printer.value(body);
   if ((body as { readonly active?: boolean }).active !== true) throw new QuietExit(1);
 }

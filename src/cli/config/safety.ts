@@ -83,7 +83,9 @@ const signInOperations: readonly string[] = [
 const signOutPath = '/_iam/revoke';
 /** A POST that changes nothing. */
 export const backupPath = '/_iam/store/backup';
-const harmlessPaths: readonly string[] = [signOutPath, backupPath];
+/** A read with the token in its body, which is in no URL or log. */
+export const inspectTokenPath = '/_iam/tokens/inspect';
+const harmlessPaths: readonly string[] = [signOutPath, backupPath, inspectTokenPath];
 
 /** Wraps a client so that its writes follow the safety rules. */
 export function guardWrites(client: BaseClient, manifest: Manifest, settings: CliSettings): BaseClient {

@@ -33,7 +33,7 @@ export interface PreparedExample {
   readonly words: readonly string[];
   /** The expected exit code. */
   readonly code: number;
-  run(more?: readonly string[], options?: RunOptions): Promise<CliResult>;
+  run(more?: readonly string[], variables?: Readonly<Record<string, string>>): Promise<CliResult>;
 }
 
 type Tokens = Readonly<Record<'administrator' | 'alice' | 'bob', string>>;
@@ -148,11 +148,13 @@ export class ExampleRunner implements AsyncDisposable {
     return {
       words,
       code: setup.code ?? 0,
-      run: (added = [], changed = {}) =>
-        home.iam(withOptions(words, added), {
-          ...runOptions({ ...(stdin === undefined ? {} : { stdin }), ...(setup.terminal ? { columns: 80 } : {}) }),
-          ...changed,
-        }),
+      run: (added = [], variables = {}) => {
+        const own = runOptions({
+          ...(stdin === undefined ? {} : { stdin }),
+          ...(setup.terminal ? { columns: 80 } : {}),
+        });
+        return home.iam(withOptions(words, added), { ...own, variables: { ...own.variables, ...variables } });
+      },
     };
   }
 

@@ -1,4 +1,7 @@
-/** Runs each example of the help, and checks that it does no more than the catalogue declares. */
+/**
+ * Runs each example of the help, and checks that it does no more than the catalogue declares. Commands that declare no
+ * write run with a read-only setting.
+ */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -68,7 +71,7 @@ describe('the examples', () => {
     const isPrompted = entry.effect === 'destructive' && !entry.effectVaries && !isConfirmed(words);
     if (isPrompted) expect((await run()).code).toBe(words.includes('bulk') ? code : 10);
     const confirmation = isPrompted ? ['--yes'] : [];
-    const outcome = await run(confirmation);
+    const outcome = await run(confirmation, writes(entry) ? {} : { IAM_READ_ONLY: 'true' });
     expect(outcome.code, outcome.err || outcome.out).toBe(code);
     if (code === 0) expect(outcome.err).not.toContain('error:');
     if (printsJson(words)) expect(() => JSON.parse(outcome.out)).not.toThrow();
