@@ -179,6 +179,11 @@ describe('help', () => {
     expect(outcome.out).toBe((await iam(['--help'])).out);
   });
 
+  test.each(['nothing', 'constructor', 'toString', '__proto__'])('rejects the unknown topic %s', async (topic) => {
+    const err = expect.stringContaining(`Unknown help topic "${topic}".`);
+    expect(await iam(['help', topic])).toMatchObject({ code: 2, out: '', err });
+  });
+
   test('suggests the closest topic', async () => {
     expect(await iam(['help', 'exit-code'])).toMatchObject({
       code: 2,

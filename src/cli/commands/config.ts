@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { findNearest } from '../../contract/nearest-name.ts';
 import { addCommand, setAction } from '../command.ts';
-import { changeProfiles, type Profile } from '../config/profile.ts';
+import { changeProfiles, findProfile, type Profile } from '../config/profile.ts';
 import { parseProfileValue } from '../config/profile-value.ts';
 import { stripUserInfo } from '../config/server-url.ts';
 import { type CliSettingKey, findSetting, settingDefinitions } from '../config/settings.ts';
@@ -79,7 +79,7 @@ async function setValue(context: Context, [key, argument]: readonly unknown[]): 
   const name = context.settings.profileName?.value;
   if (name === undefined) throw usageError('No profile is selected.', 'Add one with `iam profile add`.');
   await changeProfiles(context.environment.variables, (file) => {
-    const profile = file.profiles[name];
+    const profile = findProfile(file, name);
     if (!profile)
       throw usageError(`Profile ${JSON.stringify(name)} not found.`, 'List profiles with `iam profile list`.');
     return { ...file, profiles: { ...file.profiles, [name]: withValue(profile, property, value) } };

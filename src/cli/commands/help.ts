@@ -23,10 +23,14 @@ export function addHelp(program: Command, io: Io): void {
     .description('Show help for a command or a topic.')
     .argument('[words...]', `Command, or topic: ${Object.keys(topics).join(', ')}`)
     .action((words: readonly string[]) => {
-      const topic = topics[words[0] ?? ''];
+      const topic = findTopic(words[0] ?? '');
       if (topic) getTextOutput(io).write(`${topic().join('\n')}\n`);
       else findCommand(program, words).outputHelp();
     });
+}
+
+function findTopic(word: string) {
+  return Object.hasOwn(topics, word) ? topics[word] : undefined;
 }
 
 function findCommand(program: Command, words: readonly string[]): Command {

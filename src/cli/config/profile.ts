@@ -52,6 +52,11 @@ export function getProfilePath(variables: Variables): string {
   return path.join(getUserFolder(variables, 'config'), 'config.json');
 }
 
+/** The profile of a name that a user typed; undefined if there is none. */
+export function findProfile({ profiles }: Pick<ProfileFile, 'profiles'>, name: string): Profile | undefined {
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+}
+
 /** Reads all profiles; empty if the file does not exist or the user has no home folder. */
 export async function readProfiles(variables: Variables): Promise<ProfileFile> {
   if (findUserFolder(variables, 'config') === undefined) return { profiles: {} };

@@ -1,6 +1,13 @@
 /** Names the profile of a background server and stores its URL and credentials. */
 import path from 'node:path';
-import { changeProfiles, type Profile, readProfiles, saveProfile } from '../config/profile.ts';
+import {
+  changeProfiles,
+  findProfile,
+  type Profile,
+  type ProfileFile,
+  readProfiles,
+  saveProfile,
+} from '../config/profile.ts';
 import type { Environment } from '../io/io.ts';
 import type { ReadyLine } from './launch.ts';
 import type { ServerRecord } from './server-records.ts';
@@ -22,20 +29,16 @@ export async function saveServerProfile(name: string, ready: ReadyLine, variable
     await saveProfile(name, { baseUrl, clientId, clientSecret, userClientId }, variables);
     return true;
   }
-  const existing = findOwnProfile((await readProfiles(variables)).profiles, name, clientId);
+  const existing = findOwnProfile(await readProfiles(variables), name, clientId);
   if (existing && existing.baseUrl !== baseUrl)
     await changeProfiles(variables, (file) => {
-      const profile = findOwnProfile(file.profiles, name, clientId);
+      const profile = findOwnProfile(file, name, clientId);
       return profile ? { ...file, profiles: { ...file.profiles, [name]: { ...profile, baseUrl } } } : file;
     });
   return existing !== undefined;
 }
 
-function findOwnProfile(
-  profiles: Readonly<Record<string, Profile>>,
-  name: string,
-  clientId: string,
-): Profile | undefined {
-  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+function findOwnProfile(file: ProfileFile, name: string, clientId: string): Profile | undefined {
+  const profile = findProfile(file, name);
   return profile?.clientId === clientId && profile.clientSecret !== undefined ? profile : undefined;
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { deleteSession } from '../../auth/session-file.ts';
 import { addCommand, addConfirmOptions, setAction } from '../../command.ts';
-import { changeProfiles, getProfilePath } from '../../config/profile.ts';
+import { changeProfiles, findProfile, getProfilePath } from '../../config/profile.ts';
 import { stripUserInfo } from '../../config/server-url.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
@@ -47,7 +47,8 @@ async function list(context: Context): Promise<void> {
 
 async function show(context: Context, [argument]: readonly unknown[]): Promise<void> {
   const name = argument === undefined ? context.settings.profileName?.value : String(argument);
-  const profile = argument === undefined ? context.settings.profile : context.settings.file.profiles[String(argument)];
+  const { profile: current, file } = context.settings;
+  const profile = argument === undefined ? current : findProfile(file, String(argument));
   if (name === undefined || !profile) throw unknownProfileError(name ?? '');
   const masked = (value: string | undefined, key: string) => (value === undefined ? {} : { [key]: '(secret)' });
   const { clientSecret, token, apiKey, session, ...settings } = profile;

@@ -95,6 +95,7 @@ describe('profile', () => {
   test.each([
     [['profile', 'use', 'nothing'], 'not found'],
     [['profile', 'show', 'nothing'], 'not found'],
+    [['profile', 'show', 'constructor'], 'not found'],
     [['profile', 'add', 'x', '--base-url', 'localhost:80'], 'http or https'],
     [['profile', 'add', '__proto__', '--base-url', 'http://x'], 'can contain only'],
     [['groups', 'list', '--profile', 'nothing'], 'not found'],
