@@ -1,6 +1,7 @@
 /** Tests every exit code of `iam help exit-codes`. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorResponse, type FakeHandler, startFakeServer } from '../client/fake-server.ts';
 import { type CliResult, Home, iam, tokenVariables } from './run-cli.ts';
@@ -119,6 +120,38 @@ describe('1 is a result, and no failure exits with it', () => {
     expect([outcome.code, outcome.err]).toEqual([code, expect.stringMatching(/^error: /)]);
   });
 });
+
+/** The commands of each source file that exits with 1, once for each place; none for prompts. */
+const negativeResults: Readonly<Record<string, readonly string[]>> = {
+  'commands/can.ts': ['can'],
+  'commands/coverage.ts': ['coverage --threshold'],
+  'commands/doctor/doctor.ts': ['doctor'],
+  'commands/server/status.ts': ['server status', 'server status'],
+  'commands/state/diff.ts': ['state diff'],
+  'commands/token.ts': ['token verify', 'token status'],
+  'conformance/index.ts': ['conformance', 'conformance'],
+  'plan/index.ts': ['diff'],
+  'request/confirm.ts': ['prompts'],
+};
+
+test('the help lists each command that exits with 1', async () => {
+  const { out } = await iam(['help', 'exit-codes']);
+  const [, list = ''] = /negative results: (.*?)\./s.exec(out) ?? [];
+  const named = [...list.matchAll(/`(.*?)`|prompts/g)].map(([text, command]) => command ?? text);
+  expect(named.sort()).toEqual([...new Set(Object.values(negativeResults).flat())].sort());
+  const counts = Object.entries(negativeResults).map(([file, commands]) => [file, commands.length]);
+  expect(countExits('src/cli')).toEqual(Object.fromEntries(counts));
+});
+
+/** How often each source file exits with 1. */
+function countExits(folder: string): Record<string, number> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const counts = files.map((file) => {
+    const text = readFileSync(path.join(folder, file), 'utf8');
+    return [file.replaceAll(path.sep, '/'), text.match(/QuietExit\(1\)|exitCode: 1\b/g)?.length ?? 0] as const;
+  });
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
 
 test('the printed table and the tested one have the same codes', async () => {
   const { out } = await iam(['help', 'exit-codes']);

@@ -7,7 +7,7 @@ export type ResultQuery = (value: unknown) => unknown;
 
 /**
  * Compiles the expression, so that a syntax error is reported before a request is sent.
- * @throws CliError (exit 2) for a syntax error; the query throws (exit 1) if a function gets an invalid argument
+ * @throws CliError (exit 2) for a syntax error; the query throws (exit 70) if a function gets an invalid argument
  */
 export function compileQuery(expression: string): ResultQuery {
   const tree = attempt(
