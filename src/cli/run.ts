@@ -1,11 +1,12 @@
 /** Runs one command line and returns its exit code. */
 import { manifest } from '../contract/manifest.ts';
 import { hiddenCompleteCommand } from './commands/completion/hidden-command.ts';
+import { loadSettings } from './context.ts';
 import { DeferredHelp, QuietExit } from './errors.ts';
 import { formatServerOptions } from './http/server-options.ts';
 import { escapeLines } from './io/control-characters.ts';
 import type { Environment, Io } from './io/io.ts';
-import { createErrorReport, printErrorReport } from './output/error-report.ts';
+import { createErrorReport, type ErrorReport, printErrorReport } from './output/error-report.ts';
 import { buildProgram } from './program.ts';
 
 /** Parses and runs a command line. Errors are printed on standard error. @returns the exit code */
@@ -25,7 +26,7 @@ export async function run(words: readonly string[], io: Io, environment: Environ
     });
     const report = createInterruptReport(io, error) ?? createErrorReport(error, manifest, serverOptions);
     await printErrorReport(report, io, environment, {
-      json: wantsJson(words, environment),
+      json: !report.quiet && (await wantsJson(words, environment)),
       colour: optionValue(words, '--color'),
     });
     if (words.includes('--debug') && error instanceof Error && report.exitCode !== 0)
@@ -45,7 +46,7 @@ async function parse(words: readonly string[], io: Io, environment: Environment)
 }
 
 /** After a signal, any error is reported as an interruption, unless the command ended with its own exit code. */
-function createInterruptReport({ signal }: Io, error: unknown) {
+function createInterruptReport({ signal }: Io, error: unknown): ErrorReport | undefined {
   if (!signal.aborted || error instanceof QuietExit) return undefined;
   const exitCode = signal.reason === 'SIGTERM' ? 143 : 130;
   return {
@@ -57,9 +58,20 @@ function createInterruptReport({ signal }: Io, error: unknown) {
   };
 }
 
-function wantsJson(words: readonly string[], { variables }: Environment): boolean {
-  const format = optionValue(words, '--output', '-o') ?? variables.IAM_OUTPUT ?? '';
+async function wantsJson(words: readonly string[], environment: Environment): Promise<boolean> {
+  const format = optionValue(words, '--output', '-o') ?? (await resolveOutput(words, environment));
   return format === 'json' || format === 'jsonl';
+}
+
+/** The output setting. The error may be that it cannot be resolved: then that of the environment. */
+async function resolveOutput(words: readonly string[], environment: Environment): Promise<string | undefined> {
+  const profile = optionValue(words, '--profile');
+  try {
+    const settings = await loadSettings(environment, profile === undefined ? {} : { profile });
+    return settings.get('output')?.value;
+  } catch {
+    return environment.variables.IAM_OUTPUT;
+  }
 }
 
 /** The value of an option on a command line that commander may have rejected; the last one wins, as in commander. */

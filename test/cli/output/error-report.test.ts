@@ -1,8 +1,18 @@
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { errorResponse, startFakeServer, tokenResponse } from '../../client/fake-server.ts';
 import { Home, iam } from '../run-cli.ts';
 
 const get = ['groups', 'get', 'ops'];
+
+/** What names the output format. */
+interface OutputSources {
+  readonly profile?: { readonly output: string };
+  readonly project?: string | { readonly output: string };
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly words?: readonly string[];
+}
 
 describe('the exit code of a rejection', () => {
   test.each([
@@ -75,6 +85,30 @@ describe('an error', () => {
     const outcome = await iam(['groups', 'list', '--limit', 'x', '-o', 'jsonl']);
     expect(outcome).toMatchObject({ code: 2, out: '' });
     expect(JSON.parse(outcome.err)).toMatchObject({ error: { code: 'USAGE', transient: false, items: [] } });
+  });
+
+  test.each([
+    ['a profile', { profile: { output: 'json' } }, true],
+    ['a project file', { project: { output: 'jsonl' } }, true],
+    ['a profile that the project file overrides', { profile: { output: 'json' }, project: { output: 'table' } }, false],
+    [
+      'a profile that the environment overrides',
+      { profile: { output: 'json' }, variables: { IAM_OUTPUT: 'csv' } },
+      false,
+    ],
+    ['a profile that an option overrides', { profile: { output: 'json' }, words: ['-o', 'table'] }, false],
+    ['the environment, beside a file that is not JSON', { project: '{', variables: { IAM_OUTPUT: 'json' } }, true],
+    ['the environment, without the profile', { words: ['--profile', 'x'], variables: { IAM_OUTPUT: 'json' } }, true],
+    ['a file that is not JSON', { profile: { output: 'json' }, project: '{' }, false],
+  ] as readonly [string, OutputSources, boolean][])('follows the output format of %s', async (_, sources, isJson) => {
+    await using home = await Home.make();
+    const { profile = {}, project = {}, variables = {}, words = [] } = sources;
+    await saveProfile('p', { baseUrl: 'http://127.0.0.1:9', ...profile }, home.variables);
+    await writeFile(home.file('.iamrc.json'), typeof project === 'string' ? project : JSON.stringify(project));
+    for (const command of [get, ['groups', 'lst']]) {
+      const { err } = await home.iam([...command, ...words], { variables, folder: home.folder });
+      expect(err).toMatch(isJson ? /^\{"error":\{"code":"/ : /^error: /);
+    }
   });
 
   test('reports every item and how long to wait', async () => {
