@@ -72,8 +72,10 @@ export function createJwkSetCache({ clock, log, timeout }: JwkSetCacheOptions): 
     }
   }
 
-  const isWithinCoolDown = (instant: number) => now() < instant + coolDownMs;
-  const isYoungerThan = (entry: CacheEntry, age: number) => entry.keys !== undefined && now() < entry.fetchedAt + age;
+  /** False for an instant in the future: the adjustable clock was set back. */
+  const isWithin = (instant: number, ms: number) => instant <= now() && now() < instant + ms;
+  const isWithinCoolDown = (instant: number) => isWithin(instant, coolDownMs);
+  const isYoungerThan = (entry: CacheEntry, age: number) => entry.keys !== undefined && isWithin(entry.fetchedAt, age);
 
   return {
     async get(url) {

@@ -365,6 +365,22 @@ describe('the keys', () => {
     await expectRejected(fixture, await fixture.provider.token());
   });
 
+  test('are rejected after their removal and a reset of the clock, as those that were fetched in the future', async () => {
+    await using fixture = await start();
+    const { clock } = fixture.server.appContext;
+    const yearMs = 365 * 86_400_000;
+    clock.advance(yearMs);
+    const exp = clock.now().getTime() / 1000 + 300;
+    const token = (kid: string) => fixture.provider.token({ exp, iat: exp - 300 }, { header: { kid } });
+    await logIn(fixture, await token('first'));
+    await expectRejected(fixture, await token('unknown'));
+    clock.resetToStart();
+    const key = await generateProviderKey('second');
+    fixture.provider.keys = [key.publicJwk];
+    await expect(logIn(fixture, await fixture.provider.token({}, { key }))).resolves.toBeDefined();
+    await expectRejected(fixture, await fixture.provider.token());
+  });
+
   test('are required: returns 503 while the provider is unavailable', async () => {
     await using fixture = await start();
     const token = await fixture.provider.token();
