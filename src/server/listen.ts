@@ -28,7 +28,7 @@ import type { SeedDocument } from './seed/schema.ts';
 import { initializeStore } from './snapshots/baseline.ts';
 import type { DumpTables } from './snapshots/dump.ts';
 import { collectStartWarnings } from './start-warnings.ts';
-import type { HeapGauge } from './store/memory/heap-gauge.ts';
+import { type HeapGauge, observeHeap } from './store/memory/heap-gauge.ts';
 import type { ServerIdentity } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { openStoreSecret } from './store/store-secret.ts';
@@ -54,9 +54,8 @@ export interface ListenOptions {
   readonly readInitialState?: (() => Promise<DumpTables>) | undefined;
   /** Receives the finished requests. The caller closes it after the server. */
   readonly telemetry?: Telemetry | undefined;
-  /** Bounds the stores in memory; closed with the server. */
-  readonly heap?: HeapGauge | undefined;
-  openStore(server: ServerIdentity): Promise<Store>;
+  /** @param heap bounds a store in memory, until the server stops */
+  openStore(server: ServerIdentity, heap: HeapGauge): Promise<Store>;
   /** Opens the sinks of the audit log. Without it there is no audit log. */
   openAudit?(settings: Settings): Promise<AuditSinks | undefined>;
 }
@@ -132,17 +131,18 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   });
   if (options.ref === false) unrefServer(server);
   await bindServer(server, settings);
+  const heap = observeHeap();
   let store: Store | undefined;
   let audit: AuditLog | undefined;
   try {
     const baseUrl = settings.baseUrl ?? formatServerUrl(server, settings);
-    store = await options.openStore({ replica: replica ?? '', issuer: settings.issuer ?? baseUrl });
+    store = await options.openStore({ replica: replica ?? '', issuer: settings.issuer ?? baseUrl }, heap);
     // Opening the store has created and locked its folder.
     const sinks = await options.openAudit?.(settings);
     audit = sinks && createAuditLog(sinks, options.timer ?? systemTimer);
     const setUp = async (opened: Store) => {
       const { bootstrapped, baseline } = await initializeStore({ ...options, store: opened, clock, ids, hashQueue });
-      const deps = { ...options, audit, clock, ids, hashQueue, baseUrl, baseline, configuredKey };
+      const deps = { ...options, audit, clock, ids, hashQueue, baseUrl, baseline, configuredKey, heap };
       const open = (from: Store, kept: KeptParts = {}) => openAppContext(from, { ...deps, ...kept }, gate);
       return { bootstrapResult: bootstrapped, open, first: await open(opened) };
     };
@@ -182,7 +182,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
       },
       async stop() {
         await stopServer({ server, connections, appContext, cleanupTimer });
-        options.heap?.close();
+        heap.close();
       },
     };
   } catch (error) {
@@ -190,7 +190,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     connections.closeAll();
     await audit?.close();
     await store?.close();
-    options.heap?.close();
+    heap.close();
     throw error;
   }
 }

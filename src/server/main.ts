@@ -23,7 +23,6 @@ import { listen, type RunningServer } from './listen.ts';
 import { SeedError } from './seed/error.ts';
 import { SeedDocument } from './seed/schema.ts';
 import { formatBanner, formatReadyLine } from './startup-banner.ts';
-import { observeHeap } from './store/memory/heap-gauge.ts';
 import { openStore } from './store/open.ts';
 import { openExitCodes, StoreOpenError, toInterruptedStartError } from './store/open-error.ts';
 import { StoreUnavailableError } from './store/store.ts';
@@ -132,7 +131,6 @@ async function startServerProcess(
 ): Promise<RunningServer> {
   const { log } = deps;
   const tls = await readTls(settings);
-  const heap = observeHeap();
   const server = listen({
     settings,
     seed,
@@ -140,9 +138,8 @@ async function startServerProcess(
     log,
     clock: systemClock,
     random: systemRandom,
-    heap,
     telemetry,
-    openStore: (identity) => openStore(settings, identity, { log, heap }),
+    openStore: (identity, heap) => openStore(settings, identity, { log, heap }),
     openAudit: () => openAudit(settings, deps),
   });
   if (settings.store !== 'postgres') return server;
@@ -163,7 +160,6 @@ export async function startInMemory(flags: FlagValues, seed: unknown): Promise<R
     () => undefined,
     () => systemClock.now(),
   );
-  const heap = observeHeap();
   return listen({
     settings,
     seed: await SeedDocument.parseAsync(seed),
@@ -171,8 +167,7 @@ export async function startInMemory(flags: FlagValues, seed: unknown): Promise<R
     clock: systemClock,
     random: systemRandom,
     ref: false,
-    heap,
-    openStore: (identity) => openStore(settings, identity, { log, heap }),
+    openStore: (identity, heap) => openStore(settings, identity, { log, heap }),
   });
 }
 

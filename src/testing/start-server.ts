@@ -9,7 +9,6 @@ import { systemRandom } from '../server/lib/random.ts';
 import { type ListenOptions, listen } from '../server/listen.ts';
 import type { SeedDocument } from '../server/seed/schema.ts';
 import { readTables } from '../server/snapshots/dump.ts';
-import { observeHeap } from '../server/store/memory/heap-gauge.ts';
 import { openStore } from '../server/store/open.ts';
 import { type DateInput, parseDate } from './clock.ts';
 import { createIamServer, type IamServer } from './iam-server.ts';
@@ -63,7 +62,6 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
   const seed = options.seed === undefined ? undefined : await readSeedInput(options.seed);
   const settings = buildSettings(options, seed);
   const log = createServerLog(options, settings);
-  const heap = observeHeap();
   const base = { settings, log, clock: systemClock, random: systemRandom };
   const iam = await startIamServer(
     {
@@ -71,8 +69,7 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
       ref: false,
       seed,
       prepareClock: createClockSetup(options.clock),
-      heap,
-      openStore: (identity) => openStore(settings, identity, { log, heap }),
+      openStore: (identity, heap) => openStore(settings, identity, { log, heap }),
       openAudit: createAuditOpener(log, options),
     },
     options.credentials ?? {},

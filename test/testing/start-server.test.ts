@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { describe, expect, test, vi } from 'vitest';
 import { settingsTable } from '../../src/server/config/settings.ts';
 import {
   ClientError,
@@ -369,6 +370,21 @@ describe('a fork', () => {
     expect(await names(fork)).toEqual(expect.arrayContaining(['shared']));
     expect(await names(fork)).not.toContain('later');
     expect(await names(second)).toEqual(expect.arrayContaining(['shared', 'later']));
+  });
+
+  test('observes the heap for itself: when it stops, its origin still does', async () => {
+    const [observe, disconnect] = (['observe', 'disconnect'] as const).map((name) =>
+      vi.spyOn(PerformanceObserver.prototype, name),
+    );
+    await using iam = await startServer(quick);
+    const [heap] = observe?.mock.contexts ?? [];
+    expect(heap).toBeDefined();
+    await (await iam.fork()).stop();
+    expect(disconnect?.mock.contexts).not.toContain(heap);
+    await iam.stop();
+    expect(disconnect?.mock.contexts).toContain(heap);
+    expect(disconnect?.mock.contexts.length).toBe(observe?.mock.contexts.length);
+    vi.restoreAllMocks();
   });
 
   test('rejects the tokens of its origin', async () => {
