@@ -13,7 +13,7 @@ type Topic = (typeof eventTopics)[number];
 
 /** Clock and faults have no position: their events contain the whole state. */
 interface Position {
-  /** Id of the last message; undefined if there was none. */
+  /** Id of the last message; undefined if there was none, `unread` without the topic inbox. */
   messageId: string | undefined;
   /** Sequence number of the next request. */
   sequence: number;
@@ -29,9 +29,10 @@ export async function createEventReader(
   after: string | undefined,
 ): Promise<() => Promise<readonly ServerEvent[] | undefined>> {
   const { requestLog, startId } = context.observability;
-  const now: Position = { messageId: await findLastMessageId(context), sequence: requestLog.range().next };
+  const sequence = requestLog.range().next;
   const resumed = after === undefined ? undefined : parsePosition(after, startId);
-  const position: Position = { ...now, ...resumed };
+  const messageId = topics.has('inbox') && !hasMessageId(resumed) ? await findLastMessageId(context) : unread;
+  const position: Position = { messageId, sequence, ...resumed };
   const missed = new Set(after === undefined ? [] : findUnknown(resumed));
   const states = createStateReaders(context, topics);
   const toEvent = (name: string, data: object): ServerEvent => ({ id: formatPosition(position, startId), name, data });
@@ -109,6 +110,9 @@ function onChange(topic: StateEvent['topic'], read: () => { readonly data: objec
   };
 }
 
+/** Takes the place of a message id. Finding the last message reads all messages, so only streams of the inbox do. */
+const unread = '-';
+
 /** `startId.messageId.sequence`. */
 function formatPosition({ messageId = '', sequence }: Position, startId: string): string {
   return `${startId}.${messageId}.${sequence}`;
@@ -119,7 +123,7 @@ function parsePosition(after: string, startId: string): Partial<Position> {
   const [, start, messageId, digits] = /^([^.]{1,64})\.([^.]{0,64})\.(\d{1,15})$/.exec(after) ?? [];
   if (start === undefined) return {};
   return {
-    messageId: messageId === '' ? undefined : messageId,
+    ...(messageId === unread ? {} : { messageId: messageId === '' ? undefined : messageId }),
     ...(start === startId ? { sequence: Number(digits) } : {}),
   };
 }
@@ -127,6 +131,10 @@ function parsePosition(after: string, startId: string): Partial<Position> {
 function findUnknown(resumed: Partial<Position> | undefined): Topic[] {
   const unknown: Topic[] = [];
   if (resumed?.sequence === undefined) unknown.push('requests');
-  if (resumed && !('messageId' in resumed)) unknown.push('inbox');
+  if (!hasMessageId(resumed)) unknown.push('inbox');
   return unknown;
+}
+
+function hasMessageId(resumed: Partial<Position> | undefined): boolean {
+  return resumed !== undefined && 'messageId' in resumed;
 }

@@ -55,6 +55,20 @@ describe('the stream of all events', () => {
     expect(namesOf(await stream.events(1))).toEqual(['requests']);
   });
 
+  test('reads and delivers no messages without the topic inbox', async () => {
+    await using server = await startServer();
+    await sendNotice(server.appContext, 'late+30s@inbox.example');
+    server.clock.advance(60);
+    const { messages } = server.appContext.store;
+    const before = await messages.list();
+    using stream = await openStream(server, `${path}?topics=clock`);
+    const last = (await stream.events(1))[0]?.id ?? '';
+    expect(await messages.list()).toEqual(before);
+    using resumed = await openStream(server, `${path}?topics=inbox`, { 'Last-Event-ID': last });
+    expect((await resumed.events(1))[0]).toMatchObject({ name: 'missed', data: { missed: ['inbox'] } });
+    expect(await messages.list()).not.toEqual(before);
+  });
+
   test('resumes after the last event, with none missing or duplicate', async () => {
     await using server = await startServer();
     const topics = `${path}?topics=requests,inbox`;
@@ -87,7 +101,7 @@ describe('the stream of all events', () => {
     await using server = await startServer({ flags: { 'request-log-size': '5' } });
     let last = '';
     {
-      using stream = await openStream(server, `${path}?topics=requests`);
+      using stream = await openStream(server, `${path}?topics=requests,inbox`);
       await request(server, 'first');
       last = (await stream.events(1))[0]?.id ?? '';
     }
