@@ -20,8 +20,10 @@ export interface LoginThrottle {
   recordLogin(names: readonly string[], caller: string): Promise<void>;
   /** Clears all counts of these names, for all callers. */
   clear(names: readonly string[]): Promise<void>;
-  /** Counts an event of another server. */
-  /** @param age milliseconds since the event */
+  /**
+   * Counts an event of another server.
+   * @param age milliseconds since the event
+   */
   apply(event: LoginEvent, age?: number): void;
   /** Clears everything of this server. */
   reset(): void;

@@ -25,7 +25,7 @@ const maxHops = 32;
 /** Max characters read of a forwarding header, from its end, which the nearest proxy wrote. */
 const maxHeaderLength = 4096;
 
-/** @param trustedProxies addresses and CIDR blocks, as `proxyFault` accepts them. */
+/** @param trustedProxies addresses and CIDR blocks, as `isProxyAddress` accepts them. */
 export function createSourceReader(trustedProxies: readonly string[]): SourceReader {
   const trusted = createBlockList(trustedProxies);
   const readSocket = createSocketReader();
