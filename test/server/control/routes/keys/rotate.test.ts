@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../../../src/contract/prefix.ts';
 import { signingAlgorithms } from '../../../../../src/contract/signing-algorithms.ts';
 import { openMemoryStore } from '../../../../../src/server/store/memory/memory-store.ts';
+import type { SigningKey } from '../../../../../src/server/store/tables.ts';
 import { adminClient, startServer, type TestServer } from '../../../../harness.ts';
 import { send } from '../../control-client.ts';
 
@@ -32,6 +33,13 @@ async function login(server: TestServer): Promise<string> {
 
 async function statusWith(server: TestServer, token: string): Promise<number> {
   return (await server.as({ token }).raw('GET', `${servicePrefix}/groups`)).status;
+}
+
+async function readKeyOfAnotherServer(): Promise<SigningKey> {
+  await using server = await startServer();
+  const [key] = await server.appContext.store.signingKeys.list();
+  if (!key) throw new Error('there is no key');
+  return key;
 }
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;
@@ -99,6 +107,24 @@ describe('a rotation', () => {
     expect(second.appContext.keys.current().kid).toBe(kid);
     expect(await listPublishedKeys(second)).toEqual(kids);
     expect([await statusWith(second, old), await statusWith(second, token)]).toEqual([200, 200]);
+  });
+
+  test('that servers of a shared store had announced takes effect when one server uses the store alone', async () => {
+    const store = openMemoryStore();
+    const openStore = async () => ({ ...store, close: async () => {} });
+    const first = await startServer({ openStore });
+    const old = await login(first);
+    await first[Symbol.asyncDispose]();
+    const announced = await readKeyOfAnotherServer();
+    const signsFrom = Math.floor(first.clock.now().getTime() / 1000) + 10;
+    await store.transaction((tx) => tx.signingKeys.insert({ ...announced, current: false, signsFrom }));
+    await using second = await startServer({ openStore, flags: { port: new URL(first.url).port } });
+    expect(kidOf(await login(second))).toBe(announced.kid);
+    expect(await statusWith(second, old)).toBe(200);
+    expect(await listPublishedKeys(second)).toEqual([announced.kid, kidOf(old)]);
+    const { kid } = await rotate(second);
+    second.clock.advance(3660);
+    expect(await listPublishedKeys(second)).toEqual([kid]);
   });
 
   test('waits for longer tokens issued before the token lifetime was shortened', async () => {
