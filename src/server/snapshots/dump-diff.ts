@@ -1,8 +1,10 @@
 /** Compares two dumps table by table, without secrets. */
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { forEachYielding } from '../lib/event-loop-turns.ts';
 import { type StoredRow, tableNames } from '../store/table-shape.ts';
-import type { TableName } from '../store/tables.ts';
+import { type TableName, tables } from '../store/tables.ts';
 import { type DumpTables, diffRows, keyOf } from './dump.ts';
 
 export interface FieldDifference {
@@ -19,11 +21,20 @@ export interface TableDifference {
   readonly changed: readonly { readonly key: string; readonly fields: readonly FieldDifference[] }[];
 }
 
-/** Fields that contain secrets or their substitutes. Message texts may contain passwords. */
-const secretFields = /hash$|secret|sealed|private|token|^value$|^text$/i;
-
 /** All tables except those with keys of the server. */
 const comparedTables = tableNames.filter((name) => name !== 'signingKeys' && name !== 'storeSecrets');
+
+/** Returns the fields that the row schema of a table marks as sensitive. */
+export function findSecretFields(table: TableName): ReadonlySet<string> {
+  const row = z.toJSONSchema(tables[table].schema, { unrepresentable: 'any' }) as JsonSchema;
+  const fields = [row, ...(row.oneOf ?? [])].flatMap(({ properties = {} }) => Object.entries(properties));
+  return new Set(fields.flatMap(([name, schema]) => (isSecret(schema) ? [name] : [])));
+}
+
+function isSecret({ sensitive, properties = {}, items, anyOf = [] }: JsonSchema): boolean {
+  if (sensitive !== undefined) return true;
+  return [...Object.values(properties), ...anyOf, ...(items ? [items] : [])].some(isSecret);
+}
 
 /** Returns the tables that differ. */
 export async function diffDumps(from: DumpTables, to: DumpTables): Promise<TableDifference[]> {
@@ -31,38 +42,39 @@ export async function diffDumps(from: DumpTables, to: DumpTables): Promise<Table
   for (const table of comparedTables) {
     const { added, removed, changed } = await diffRows(table, from.get(table) ?? [], to.get(table) ?? []);
     if (added.length + removed.length + changed.length === 0) continue;
+    const secretFields = findSecretFields(table);
+    const readKey = (row: StoredRow) => redactKey(keyOf(table, row), row, secretFields);
     const changedRows: TableDifference['changed'][number][] = [];
     await forEachYielding(changed, async ([before, after]) => {
-      changedRows.push({ key: redactKey(table, after), fields: diffFields(before, after) });
+      changedRows.push({ key: readKey(after), fields: diffFields(before, after, secretFields) });
     });
     differences.push({
       table,
-      added: await redactKeys(table, added),
-      removed: await redactKeys(table, removed),
+      added: await listKeys(added, readKey),
+      removed: await listKeys(removed, readKey),
       changed: changedRows,
     });
   }
   return differences;
 }
 
-async function redactKeys(table: TableName, rows: readonly StoredRow[]): Promise<string[]> {
+async function listKeys(rows: readonly StoredRow[], readKey: (row: StoredRow) => string): Promise<string[]> {
   const keys: string[] = [];
   await forEachYielding(rows, async (row) => {
-    keys.push(redactKey(table, row));
+    keys.push(readKey(row));
   });
   return keys;
 }
 
-/** Shortens a key that is the hash of a secret. */
-function redactKey(table: TableName, row: StoredRow): string {
-  const key = keyOf(table, row);
-  const isSecret = Object.entries(row).some(([field, value]) => value === key && secretFields.test(field));
-  return isSecret ? `${key.slice(0, 12)}...` : key;
+/** Shortens a key that is a secret or its hash. */
+function redactKey(key: string, row: StoredRow, secretFields: ReadonlySet<string>): string {
+  const isSecretKey = [...secretFields].some((field) => row[field] === key);
+  return isSecretKey ? `${key.slice(0, 12)}...` : key;
 }
 
-function diffFields(before: StoredRow, after: StoredRow): FieldDifference[] {
+function diffFields(before: StoredRow, after: StoredRow, secretFields: ReadonlySet<string>): FieldDifference[] {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return fields
     .filter((field) => !isDeepStrictEqual(before[field], after[field]))
-    .map((field) => (secretFields.test(field) ? { field } : { field, before: before[field], after: after[field] }));
+    .map((field) => (secretFields.has(field) ? { field } : { field, before: before[field], after: after[field] }));
 }

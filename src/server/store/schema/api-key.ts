@@ -1,14 +1,14 @@
 /** API keys. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { instant, text } from './fields.ts';
+import { instant, secret, text } from './fields.ts';
 
 export const ApiKeyRow = z
   .strictObject({
     apiKeyId: text,
     appId: text,
     clientId: text,
-    keyHash: text,
+    keyHash: secret,
     hint: text,
     createdAt: instant,
     lastUsedAt: instant.optional(),

@@ -1,12 +1,12 @@
 /** OAuth clients. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { instant, names, text } from './fields.ts';
+import { instant, names, secret, text } from './fields.ts';
 
 export const ClientRow = z
   .strictObject({
     clientId: text,
-    secretHash: text.optional(),
+    secretHash: secret.optional(),
     appId: text,
     party: z.enum(['1STPARTY', '3RDPARTY']),
     authorities: names,

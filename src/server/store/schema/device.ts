@@ -1,7 +1,7 @@
 /** Devices of users. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { instant, text } from './fields.ts';
+import { instant, secret, text } from './fields.ts';
 
 /** A device of a user. Its token is stored as a hash. */
 export const DeviceRow = z
@@ -11,7 +11,7 @@ export const DeviceRow = z
     deviceId: text,
     deviceVersion: z.enum(['V1', 'V2']).optional(),
     deviceName: text.optional(),
-    tokenHash: text,
+    tokenHash: secret,
     createdAt: instant,
   })
   .readonly();

@@ -1,7 +1,10 @@
 /** Field types that several tables use. */
 import * as z from 'zod';
+import { sensitive } from '../../../contract/sensitive.ts';
 
 export const text = z.string();
+/** A credential, its hash or id, or a text that can contain one. */
+export const secret = sensitive(text, 'secret');
 export const names = z.array(z.string()).readonly();
 export const instant = z.string().describe('ISO 8601, UTC');
 export const epoch = z.number().describe('Epoch seconds');

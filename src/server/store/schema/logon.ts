@@ -1,13 +1,13 @@
 /** Logons of the embedded mainframe. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { Phone, text } from './fields.ts';
+import { Phone, secret, text } from './fields.ts';
 
 /** A logon of the embedded mainframe. */
 export const LogonRow = z
   .strictObject({
     logon: text,
-    passwordHash: text.optional(),
+    passwordHash: secret.optional(),
     email: text.optional(),
     mobile: Phone.optional(),
   })

@@ -1,7 +1,7 @@
 /** Outgoing messages. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { instant, text } from './fields.ts';
+import { instant, secret, text } from './fields.ts';
 import { foldIdentifier } from './user.ts';
 
 /** An outgoing message: the outbox is part of the store. */
@@ -12,9 +12,9 @@ export const MessageRow = z
     channel: z.enum(['email', 'sms']),
     purpose: text,
     /** The text, with `{code}` as placeholder for the code. */
-    text: text,
+    text: secret,
     /** The code, encrypted with the key of the store. */
-    sealedCode: text.optional(),
+    sealedCode: secret.optional(),
     codeId: text.optional(),
     /** The id of the valid code that this message's code replaced. */
     voids: text.optional(),

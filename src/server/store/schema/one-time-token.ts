@@ -1,12 +1,12 @@
 /** Single-use tokens. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { epoch, names, text } from './fields.ts';
+import { epoch, names, secret, text } from './fields.ts';
 
 /** A single-use token, by its hash: of generate-param, a certificate nonce, or for grant-auth-smart. */
 export const OneTimeTokenRow = z
   .strictObject({
-    ticketHash: text,
+    ticketHash: secret,
     kind: z.enum(['param', 'certificate-nonce', 'auth-smart']),
     clientId: text.optional(),
     targetClientId: text.optional(),

@@ -1,7 +1,7 @@
 /** One-time codes, and the events that limit failed attempts and deliveries. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { epoch, text } from './fields.ts';
+import { epoch, secret, text } from './fields.ts';
 
 /** A six-digit one-time code, stored as a keyed hash. Used and expired codes are retained for a while to recognize them. */
 export const OtpRow = z
@@ -19,7 +19,7 @@ export const OtpRow = z
     known: z.boolean().optional(),
     /** Orders codes of the same second. */
     sequence: z.int().optional(),
-    codeHash: text,
+    codeHash: secret,
     used: z.boolean(),
     createdAt: epoch,
     expiresAt: epoch,

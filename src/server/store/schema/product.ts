@@ -1,7 +1,7 @@
 /** Products and opaque product tokens. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { epoch, names, text } from './fields.ts';
+import { epoch, names, secret, text } from './fields.ts';
 
 /** A product of the embedded product system. */
 export const ProductRow = z
@@ -13,7 +13,7 @@ export type Product = z.infer<typeof ProductRow>;
 /** An opaque product token, by its hash. */
 export const OpaqueTokenRow = z
   .strictObject({
-    tokenHash: text,
+    tokenHash: secret,
     userId: text.optional(),
     clientId: text,
     productId: text,

@@ -1,7 +1,7 @@
 /** Trusted identity providers and certificate authorities, and their used assertions. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { epoch, names, text } from './fields.ts';
+import { epoch, names, secret, text } from './fields.ts';
 
 /** A trusted identity provider or certificate authority. Certificates are PEM or base64 DER. */
 export const ProviderRow = z.discriminatedUnion('kind', [
@@ -31,7 +31,7 @@ export const ProviderRow = z.discriminatedUnion('kind', [
 export type Provider = z.infer<typeof ProviderRow>;
 
 /** The hash of an accepted SAML assertion or ID token, to reject a replay. */
-export const UsedAssertionRow = z.strictObject({ proofHash: text, expiresAt: epoch }).readonly();
+export const UsedAssertionRow = z.strictObject({ proofHash: secret, expiresAt: epoch }).readonly();
 
 export const providerTable = defineTable(ProviderRow, (row) => row.name, {
   unique: {},

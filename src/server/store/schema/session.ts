@@ -1,7 +1,7 @@
 /** Login sessions, their refresh tokens, and revoked access tokens. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { names, text } from './fields.ts';
+import { names, secret, text } from './fields.ts';
 
 /**
  * A login session. Its tokens refer to it and end with it. Times are epoch seconds. A session without userId and logon
@@ -34,11 +34,11 @@ export type Session = z.infer<typeof SessionRow>;
 
 /** A refresh token, by its hash. Used ones are retained until their session ends, to detect reuse. */
 export const RefreshTokenRow = z
-  .strictObject({ tokenHash: text, sessionId: text, used: z.boolean(), issuedAt: z.number() })
+  .strictObject({ tokenHash: secret, sessionId: text, used: z.boolean(), issuedAt: z.number() })
   .readonly();
 
 /** A revoked access token without a session, retained until it expires (epoch seconds). */
-export const RevokedTokenRow = z.strictObject({ tokenId: text, expiresAt: z.number() }).readonly();
+export const RevokedTokenRow = z.strictObject({ tokenId: secret, expiresAt: z.number() }).readonly();
 
 export const sessionTable = defineTable(SessionRow, (row) => row.sessionId, {
   unique: {},

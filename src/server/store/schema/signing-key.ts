@@ -1,5 +1,6 @@
 /** The keys that sign tokens. */
 import * as z from 'zod';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { defineTable } from './define-table.ts';
 import { instant, text } from './fields.ts';
 
@@ -8,7 +9,7 @@ export const SigningKeyRow = z
     kid: text,
     alg: text,
     current: z.boolean(),
-    privateJwk: z.record(z.string(), z.unknown()),
+    privateJwk: sensitive(z.record(z.string(), z.unknown()), 'secret'),
     publicJwk: z.record(z.string(), z.unknown()),
     createdAt: instant,
     /** The maximum lifetime, in seconds, of the tokens signed with it. */

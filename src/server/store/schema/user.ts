@@ -1,7 +1,7 @@
 /** Users and their login names. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { instant, names, Phone, text } from './fields.ts';
+import { instant, names, Phone, secret, text } from './fields.ts';
 
 export const UserRow = z
   .strictObject({
@@ -9,7 +9,7 @@ export const UserRow = z
     userName: text,
     /** Set for an e-mail-like name that was verified, or set by an administrator or a seed. */
     userNameProven: z.literal(true).optional(),
-    passwordHash: text.optional(),
+    passwordHash: secret.optional(),
     userEmail: text.optional(),
     emailVerified: z.boolean(),
     userMobile: Phone.optional(),

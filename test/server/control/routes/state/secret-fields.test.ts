@@ -1,0 +1,54 @@
+/** The fields of the tables whose values no difference of two states contains. */
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import type { JsonSchema } from '../../../../../src/contract/manifest-types.ts';
+import { findSecretFields } from '../../../../../src/server/snapshots/dump-diff.ts';
+import { tableNames } from '../../../../../src/server/store/table-shape.ts';
+import { type TableName, tables } from '../../../../../src/server/store/tables.ts';
+import { looksSensitive } from '../../../../secret-names.ts';
+
+const secretFields = {
+  signingKeys: ['privateJwk'],
+  clients: ['secretHash'],
+  apiKeys: ['keyHash'],
+  users: ['passwordHash'],
+  refreshTokens: ['tokenHash'],
+  revokedTokens: ['tokenId'],
+  messages: ['text', 'sealedCode'],
+  storeSecrets: ['value'],
+  codes: ['codeHash'],
+  tickets: ['ticketHash'],
+  usedProofs: ['proofHash'],
+  devices: ['tokenHash'],
+  logons: ['passwordHash'],
+  opaqueTokens: ['tokenHash'],
+};
+
+/** Fields that have the name of a credential and contain none, with the reason. */
+const exceptions: Readonly<Record<string, string>> = {
+  'messages codeId': 'the id of a code, not the code',
+  'codes codeId': 'the id of a code, not the code',
+  'apiKeys apiKeyId': 'the id of a key, not a credential',
+  'signingKeys longestToken': 'a duration',
+};
+
+function namesOf(table: TableName): string[] {
+  const row = z.toJSONSchema(tables[table].schema, { unrepresentable: 'any' }) as JsonSchema;
+  return [row, ...(row.oneOf ?? [])].flatMap(({ properties = {} }) => Object.keys(properties));
+}
+
+describe('the secret fields of the tables', () => {
+  test('are those that their schemas mark', () => {
+    const marked = tableNames.map((table) => [table, [...findSecretFields(table)]] as const);
+    expect(Object.fromEntries(marked.filter(([, fields]) => fields.length > 0))).toEqual(secretFields);
+  });
+
+  test('include every field with the name of a credential, except the listed ones', () => {
+    const fields = tableNames.flatMap((table) =>
+      namesOf(table).map((name) => ({ name, where: `${table} ${name}`, isSecret: findSecretFields(table).has(name) })),
+    );
+    expect(fields.length).toBeGreaterThan(150);
+    const open = fields.filter(({ name, isSecret }) => looksSensitive(name) && !isSecret);
+    expect(open.map(({ where }) => where).sort()).toEqual(Object.keys(exceptions).sort());
+  });
+});
