@@ -82,14 +82,14 @@ export interface RequestDetails {
     value: string;
   }[];
   /** Headers that the server set for the response, redacted in the same way */
-  answerHeaders: {
+  responseHeaders: {
     name: string;
     value: string;
   }[];
   /** Request body without secrets; only declared fields */
   body?: unknown | undefined;
   /** Response body without secrets */
-  answer?: unknown | undefined;
+  responseBody?: unknown | undefined;
 }
 
 /** A fault rule: which requests it affects, and how. */

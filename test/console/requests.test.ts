@@ -91,11 +91,11 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     const nearest = dialog.getByRole('alert', { name: 'The nearest way in' });
     await nearest.waitFor();
     const why = (await (await fetch(`${server.url}/_iam/requests/${rejected}/why`)).json()) as {
-      needs: string;
+      requires: string;
       missing: string[];
     };
     for (const missing of why.missing) await nearest.getByText(missing, { exact: true }).first().waitFor();
-    await dialog.getByText(why.needs).waitFor();
+    await dialog.getByText(why.requires).waitFor();
     await dialog.getByText('basic, accepted').waitFor();
     await nearest.getByRole('link', { name: 'administrators' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'administrators' }).waitFor();

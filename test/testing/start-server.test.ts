@@ -224,7 +224,7 @@ describe('the request log', () => {
     await iam.client.groups.list();
     const [first] = iam.requests.list({ operation: 'groups.list' });
     expect(first).toMatchObject({ operation: 'groups.list', status: 200, caller: iam.credentials.adminClientId });
-    expect(iam.requests.get(first?.id ?? '')).toMatchObject({ ...first, query: {}, answer: expect.anything() });
+    expect(iam.requests.get(first?.id ?? '')).toMatchObject({ ...first, query: {}, responseBody: expect.anything() });
     expect(iam.requests.get('unknown')).toBeUndefined();
     const waiting = iam.requests.waitFor({ operation: 'groups.list', status: '2xx', after: first?.id, count: 2 });
     await iam

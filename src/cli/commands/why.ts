@@ -38,21 +38,21 @@ interface Why {
   readonly method: string;
   readonly path: string;
   readonly status?: number;
-  readonly refused: boolean;
+  readonly rejected: boolean;
   readonly errors: readonly { readonly code: string; readonly message: string; readonly hint: string }[];
   readonly fault?: string;
-  readonly credential: { readonly way: string; readonly taken: boolean; readonly reason?: string };
+  readonly credential: { readonly authMethod: string; readonly accepted: boolean; readonly reason?: string };
   readonly client?: { readonly clientId: string; readonly party: string };
   readonly user?: { readonly userId: string; readonly userName: string; readonly locked: boolean };
-  readonly session?: { readonly level: string; readonly endsAt: string; readonly lasts: boolean };
+  readonly session?: { readonly level: string; readonly endsAt: string; readonly active: boolean };
   readonly logon?: string;
   readonly groups: readonly string[];
   readonly roles: readonly string[];
   readonly scope: readonly string[];
-  readonly needs?: string;
+  readonly requires?: string;
   readonly missing: readonly string[];
-  readonly standsAgainst: readonly string[];
-  readonly givenBy: readonly { readonly role: string; readonly groups: readonly string[] }[];
+  readonly forbidden: readonly string[];
+  readonly grantedBy: readonly { readonly role: string; readonly groups: readonly string[] }[];
   readonly rule?: string;
 }
 
@@ -61,7 +61,7 @@ type Line = readonly [name: string, value: string | undefined];
 const nameWidth = 'credential'.length;
 
 async function formatExplanation(why: Why, width: number | undefined): Promise<string[]> {
-  const { method, path, operation, refused, status = 'no response' } = why;
+  const { method, path, operation, rejected, status = 'no response' } = why;
   const request = `${method} ${path}${operation === undefined ? '' : ` (${operation})`}`;
   const lines: readonly Line[] = [
     ...why.errors.map(({ code, message }): Line => ['error', `${code}: ${message}`]),
@@ -75,16 +75,16 @@ async function formatExplanation(why: Why, width: number | undefined): Promise<s
     value ? [hangingIndent(`  ${name.padEnd(nameWidth)}  `, escapeControls(value), width)] : [],
   );
   return [
-    escapeControls(`${request} was ${refused ? 'rejected' : 'processed'}: ${status}`),
+    escapeControls(`${request} was ${rejected ? 'rejected' : 'processed'}: ${status}`),
     ...(await Promise.all(nonEmpty)),
   ];
 }
 
 function listCallerLines({ credential, client, user, session, logon, groups }: Why): Line[] {
-  const { way, taken, reason } = credential;
-  const ended = session?.lasts ? '' : ', ended';
+  const { authMethod, accepted, reason } = credential;
+  const ended = session?.active ? '' : ', ended';
   return [
-    ['credential', `${way}, ${taken ? 'accepted' : `rejected${reason === undefined ? '' : `: ${reason}`}`}`],
+    ['credential', `${authMethod}, ${accepted ? 'accepted' : `rejected${reason === undefined ? '' : `: ${reason}`}`}`],
     ['client', client && `${client.clientId} (${client.party})`],
     ['user', user && `${user.userId} (${user.userName}${user.locked ? ', locked' : ''})`],
     ['logon', logon],
@@ -93,13 +93,13 @@ function listCallerLines({ credential, client, user, session, logon, groups }: W
   ];
 }
 
-function listRoleLines({ roles, scope, needs, missing, standsAgainst, givenBy }: Why): Line[] {
+function listRoleLines({ roles, scope, requires, missing, forbidden, grantedBy }: Why): Line[] {
   return [
     ['roles', roles.join(', ')],
     ['scope', scope.join(', ')],
-    ['needs', needs],
+    ['requires', requires],
     ['missing', missing.join(', ')],
-    ['forbidden', standsAgainst.join(', ')],
-    ...givenBy.map(({ role, groups }): Line => ['in groups', `${role}: ${groups.join(', ') || 'no group'}`]),
+    ['forbidden', forbidden.join(', ')],
+    ...grantedBy.map(({ role, groups }): Line => ['in groups', `${role}: ${groups.join(', ') || 'no group'}`]),
   ];
 }

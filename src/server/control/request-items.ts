@@ -60,12 +60,12 @@ export const RequestDetail = RequestItem.extend({
     description: 'Request headers as received; without credentials and without values of unknown headers',
     examples: [[{ name: 'Accept', value: 'application/json' }]],
   }),
-  answerHeaders: Headers.meta({
+  responseHeaders: Headers.meta({
     description: 'Headers that the server set for the response, redacted in the same way',
     examples: [[{ name: 'Content-Type', value: 'application/json; charset=utf-8' }]],
   }),
   body: z.unknown().optional().describe('Request body without secrets; only declared fields'),
-  answer: z.unknown().optional().describe('Response body without secrets'),
+  responseBody: z.unknown().optional().describe('Response body without secrets'),
 });
 
 export const RequestFilters = {
@@ -144,13 +144,13 @@ export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestIte
 
 /** Converts an entry to its full JSON form, without secrets. */
 export function toRequestDetail(entry: RequestLogEntry): z.input<typeof RequestDetail> {
-  const [body, answer] = [redactBody(entry), redactResponse(entry)];
+  const [body, responseBody] = [redactBody(entry), redactResponse(entry)];
   return {
     ...toRequestItem(entry),
     query: redactQuery(entry),
     headers: redactRequestHeaders(entry),
-    answerHeaders: redactResponseHeaders(entry),
+    responseHeaders: redactResponseHeaders(entry),
     ...(body === undefined ? {} : { body }),
-    ...(answer === undefined ? {} : { answer }),
+    ...(responseBody === undefined ? {} : { responseBody }),
   };
 }

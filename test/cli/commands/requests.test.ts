@@ -13,7 +13,7 @@ const entry = {
   errors: ['ROLE_MISSING'],
   milliseconds: 1.5,
 };
-const none = { groups: [], roles: [], scope: [], missing: [], standsAgainst: [], givenBy: [] };
+const none = { groups: [], roles: [], scope: [], missing: [], forbidden: [], grantedBy: [] };
 
 const queryOf = (path: string) => Object.fromEntries(new URL(path, 'http://x').searchParams);
 
@@ -66,17 +66,17 @@ describe('requests', () => {
 describe('why', () => {
   const rejected = {
     ...none,
-    ...{ requestId: 'r-1', operation: 'api-key.list', method: 'GET', path: '/api-key', status: 403, refused: true },
+    ...{ requestId: 'r-1', operation: 'api-key.list', method: 'GET', path: '/api-key', status: 403, rejected: true },
     errors: [{ code: 'ROLE_MISSING', message: 'The caller lacks ADMIN.', hint: 'Ask for the role.' }],
-    credential: { way: 'bearer', taken: true },
+    credential: { authMethod: 'bearer', accepted: true },
     client: { clientId: 'app', appId: 'a', party: '1STPARTY' },
     user: { userId: 'ann', userName: 'ann\u001b[2J', locked: false },
-    session: { sessionId: 's', level: 'AUTH-BASIC', endsAt: '2026-03-02T00:00:00.000Z', lasts: false },
+    session: { sessionId: 's', level: 'AUTH-BASIC', endsAt: '2026-03-02T00:00:00.000Z', active: false },
     groups: ['ops'],
     roles: ['DEPLOY'],
-    needs: 'ADMIN',
+    requires: 'ADMIN',
     missing: ['ADMIN'],
-    givenBy: [{ role: 'ADMIN', groups: ['iam-administrators'] }],
+    grantedBy: [{ role: 'ADMIN', groups: ['iam-administrators'] }],
     rule: undefined,
   };
 
@@ -94,7 +94,7 @@ describe('why', () => {
         '  session     AUTH-BASIC until 2026-03-02T00:00:00.000Z, ended',
         '  groups      ops',
         '  roles       DEPLOY',
-        '  needs       ADMIN',
+        '  requires    ADMIN',
         '  missing     ADMIN',
         '  in groups   ADMIN: iam-administrators',
         '  hint        Ask for the role.',
@@ -105,12 +105,12 @@ describe('why', () => {
   });
 
   test('explains a credential, a rule and an injected fault', async () => {
-    const credential = { way: 'bearer', taken: false, reason: 'It has expired.' };
+    const credential = { authMethod: 'bearer', accepted: false, reason: 'It has expired.' };
     const about = {
       requestId: 'r',
       method: 'GET',
       path: '/x',
-      refused: true,
+      rejected: true,
       rule: 'Not your own.',
       fault: 'f1 drop=after',
     };

@@ -9,13 +9,13 @@ import type { RequestRecord } from './request-summary.tsx';
 interface RequestActionsProps {
   readonly request: RequestRecord;
   /** The authentication method; undefined until it is known. */
-  readonly way: string | undefined;
+  readonly authMethod: string | undefined;
 }
 
 /** Injected if the request was successful. */
 const defaultStatus = 503;
 
-export function RequestActions({ request, way }: RequestActionsProps) {
+export function RequestActions({ request, authMethod }: RequestActionsProps) {
   const { location } = useConsole();
   const pages = useRouter().routesByPath as Readonly<Record<string, unknown>>;
   const { operation, status = 0, caller, userId, clientId } = request;
@@ -23,7 +23,7 @@ export function RequestActions({ request, way }: RequestActionsProps) {
   return (
     <Group gap="xs">
       <CopyTextButton
-        text={formatRequestCurl(`${window.location.origin}${location.basePath}`, request, way)}
+        text={formatRequestCurl(`${window.location.origin}${location.basePath}`, request, authMethod)}
         label="Copy as curl"
       />
       {operation === undefined || !('/faults' in pages) ? undefined : (
@@ -56,13 +56,13 @@ export function RequestActions({ request, way }: RequestActionsProps) {
 }
 
 /** The call without secrets: curl asks for the secret of a client, and a token or key is a variable of the shell. */
-export function formatRequestCurl(baseUrl: string, request: RequestRecord, way: string | undefined): string {
+export function formatRequestCurl(baseUrl: string, request: RequestRecord, authMethod: string | undefined): string {
   const { method, path, query, body, clientId } = request;
   const text = new URLSearchParams(query).toString();
   const own = baseUrl.slice(new URL(baseUrl).origin.length);
   const pathBelow = own !== '' && path.startsWith(`${own}/`) ? path.slice(own.length) : path;
   const call = formatCurl(baseUrl, { method, path: `${pathBelow}${text === '' ? '' : `?${text}`}`, body });
-  if (way === 'basic' && clientId !== undefined) return `${call} -u ${quoteShellArgument(clientId)}`;
-  if (way === 'api-key') return `${call} -H "X-Api-Key: $API_KEY"`;
-  return way === 'bearer' ? `${call} -H "Authorization: Bearer $TOKEN"` : call;
+  if (authMethod === 'basic' && clientId !== undefined) return `${call} -u ${quoteShellArgument(clientId)}`;
+  if (authMethod === 'api-key') return `${call} -H "X-Api-Key: $API_KEY"`;
+  return authMethod === 'bearer' ? `${call} -H "Authorization: Bearer $TOKEN"` : call;
 }

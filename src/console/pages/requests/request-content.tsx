@@ -3,8 +3,8 @@ import { Code, Stack, Text, Title } from '@mantine/core';
 import { FactTable, type RequestRecord } from './request-summary.tsx';
 
 export function RequestContent({ request }: { readonly request: RequestRecord }) {
-  const { query, body, answer } = request;
-  const [sent, received] = [toFacts(request.headers), toFacts(request.answerHeaders)];
+  const { query, body, responseBody } = request;
+  const [sent, received] = [toFacts(request.headers), toFacts(request.responseHeaders)];
   return (
     <Stack gap="md">
       <Title order={2} size="h5">
@@ -14,7 +14,7 @@ export function RequestContent({ request }: { readonly request: RequestRecord })
       {sent.length === 0 ? undefined : <FactTable label="Request headers" facts={sent} />}
       {received.length === 0 ? undefined : <FactTable label="Response headers" facts={received} />}
       <BodyText label="Request body" body={body} />
-      <BodyText label="Response body" body={answer} />
+      <BodyText label="Response body" body={responseBody} />
     </Stack>
   );
 }

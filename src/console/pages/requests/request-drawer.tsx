@@ -54,7 +54,7 @@ function RequestPanel({ id }: { readonly id: string }) {
   return (
     <Stack gap="lg">
       <RequestSummary request={detail.data} />
-      <RequestActions request={detail.data} way={why.data?.credential.way} />
+      <RequestActions request={detail.data} authMethod={why.data?.credential.authMethod} />
       {why.error ? <ErrorPanel error={why.error} onRetry={why.refetch} /> : undefined}
       {why.data ? <RequestReason reason={why.data} /> : undefined}
       <RequestContent request={detail.data} />

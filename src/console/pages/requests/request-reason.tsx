@@ -13,7 +13,7 @@ interface ReasonProps {
 }
 
 export function RequestReason({ reason }: ReasonProps) {
-  const { refused, errors, needs, rule } = reason;
+  const { rejected, errors, requires, rule } = reason;
   return (
     <Stack gap="md" component="section" aria-labelledby="why">
       <Title order={2} size="h5" id="why">
@@ -25,15 +25,15 @@ export function RequestReason({ reason }: ReasonProps) {
           {hint === '' ? undefined : <Text size="sm">{hint}</Text>}
         </Alert>
       ))}
-      {refused ? undefined : <Text>The request was accepted.</Text>}
+      {rejected ? undefined : <Text>The request was accepted.</Text>}
       {rule === undefined ? undefined : <Text>Rule: {rule}</Text>}
-      {needs === undefined ? undefined : (
+      {requires === undefined ? undefined : (
         <div>
           <Text size="sm" fw={600}>
             The operation requires
           </Text>
           <Code block tabIndex={0} aria-label="The operation requires" style={{ whiteSpace: 'pre-wrap' }}>
-            {needs}
+            {requires}
           </Code>
         </div>
       )}
@@ -44,14 +44,14 @@ export function RequestReason({ reason }: ReasonProps) {
 }
 
 /** The smallest change that would allow the request. */
-function NearestWay({ reason: { missing, standsAgainst, givenBy } }: ReasonProps) {
-  if (missing.length === 0 && standsAgainst.length === 0) return undefined;
+function NearestWay({ reason: { missing, forbidden, grantedBy } }: ReasonProps) {
+  if (missing.length === 0 && forbidden.length === 0) return undefined;
   return (
     <Alert color="orange" variant="light" title="The nearest way in">
       <Stack gap="xs">
         {missing.length === 0 ? undefined : <Facts title="Missing" values={missing} />}
-        {standsAgainst.length === 0 ? undefined : <Facts title="Must not have" values={standsAgainst} />}
-        {givenBy.map(({ role, groups }) => (
+        {forbidden.length === 0 ? undefined : <Facts title="Must not have" values={forbidden} />}
+        {grantedBy.map(({ role, groups }) => (
           <Text key={role} size="sm" component="div">
             {groups.length === 0 ? (
               <>
@@ -72,7 +72,9 @@ function NearestWay({ reason: { missing, standsAgainst, givenBy } }: ReasonProps
 function CallerFacts({ reason }: ReasonProps) {
   const { credential, client, user, session, logon, groups, roles, scope } = reason;
   const credentialState =
-    credential.way === 'none' ? 'none' : `${credential.way}, ${credential.taken ? 'accepted' : 'rejected'}`;
+    credential.authMethod === 'none'
+      ? 'none'
+      : `${credential.authMethod}, ${credential.accepted ? 'accepted' : 'rejected'}`;
   return (
     <FactTable
       label="Caller"
@@ -84,7 +86,7 @@ function CallerFacts({ reason }: ReasonProps) {
         ['User', user && <UserName key="user" user={user} />],
         [
           'Session',
-          session && `${session.level}, ${session.lasts ? 'active' : 'ended'}, until ${formatTime(session.endsAt)}`,
+          session && `${session.level}, ${session.active ? 'active' : 'ended'}, until ${formatTime(session.endsAt)}`,
         ],
         ['Logon', logon],
         ['Groups', groups.length === 0 ? 'none' : <GroupNames key="groups" names={groups} />],

@@ -22,7 +22,7 @@ export const RequestExplanation = z.strictObject({
     .int()
     .optional()
     .meta({ examples: [404] }),
-  refused: z.boolean().meta({ examples: [true] }),
+  rejected: z.boolean().meta({ examples: [true] }),
   errors: z.array(z.strictObject({ ...ErrorItemSchema.shape, hint: z.string() })).meta({
     examples: [
       [{ code: 'GROUP_NOT_FOUND', message: errorTable.GROUP_NOT_FOUND.message, hint: errorTable.GROUP_NOT_FOUND.hint }],
@@ -33,8 +33,8 @@ export const RequestExplanation = z.strictObject({
     .optional()
     .meta({ description: 'The injected fault', examples: ['status 503'] }),
   credential: z.strictObject({
-    way: z.string().meta({ description: 'Authentication method of the request', examples: ['bearer'] }),
-    taken: z.boolean().meta({ description: 'Whether the credential was accepted', examples: [true] }),
+    authMethod: z.string().meta({ description: 'Authentication method of the request', examples: ['bearer'] }),
+    accepted: z.boolean().meta({ description: 'Whether the credential was accepted', examples: [true] }),
     reason: z
       .string()
       .optional()
@@ -64,10 +64,10 @@ export const RequestExplanation = z.strictObject({
       sessionId: z.string().meta({ examples: ['64b0c0ffee00000000000003'] }),
       level: z.string().meta({ examples: ['AUTH-BASIC'] }),
       endsAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
-      lasts: z.boolean().meta({ examples: [true] }),
+      active: z.boolean().meta({ examples: [true] }),
     })
     .optional()
-    .describe('The session at the time of the request; lasts: whether it is active now'),
+    .describe('The session at the time of the request; active: whether it is active now'),
   logon: z
     .string()
     .optional()
@@ -77,7 +77,7 @@ export const RequestExplanation = z.strictObject({
     .array(z.string())
     .meta({ description: 'Roles of the caller at the time of the request', examples: [['DEPLOY']] }),
   scope: z.array(z.string()).meta({ examples: [['reports.read']] }),
-  needs: z
+  requires: z
     .string()
     .optional()
     .meta({ description: 'The role expression of the operation', examples: ['CLI-1STPARTY and ADMIN'] }),
@@ -85,10 +85,10 @@ export const RequestExplanation = z.strictObject({
     description: 'What the caller lacks for the alternative of the role expression that it comes closest to',
     examples: [['DEPLOY']],
   }),
-  standsAgainst: z
+  forbidden: z
     .array(z.string())
     .meta({ description: 'What the caller must not have for that alternative', examples: [[]] }),
-  givenBy: z
+  grantedBy: z
     .array(
       z.strictObject({
         role: z.string().meta({ examples: ['DEPLOY'] }),
@@ -120,7 +120,7 @@ export async function explainRequest(entry: RequestLogEntry, deps: ExplanationDe
     method,
     path,
     ...(status === undefined ? {} : { status }),
-    refused: errors.length > 0,
+    rejected: errors.length > 0,
     errors: errors.map((error) => ({ ...error, hint: findHint(error.code) })),
     ...(fault === undefined ? {} : { fault }),
     ...readReason(entry),
@@ -158,12 +158,12 @@ function readReason({
     ({ code }) => findEntry(code)?.category === 'credentials' || code === 'GRANT_INVALID',
   );
   // A login has two credentials: that of the client, which was accepted, and that of the user.
-  const way = (isCredential ? undefined : caller?.authMethod) ?? credentialLabels[credential ?? 'none'];
-  const taken = !isCredential && way !== 'none';
-  if (reason === undefined) return { credential: { way, taken } };
+  const authMethod = (isCredential ? undefined : caller?.authMethod) ?? credentialLabels[credential ?? 'none'];
+  const accepted = !isCredential && authMethod !== 'none';
+  if (reason === undefined) return { credential: { authMethod, accepted } };
   return isCredential
-    ? { credential: { way, taken, reason: reason.text } }
-    : { credential: { way, taken }, rule: reason.text };
+    ? { credential: { authMethod, accepted, reason: reason.text } }
+    : { credential: { authMethod, accepted }, rule: reason.text };
 }
 
 async function readCaller({ caller, reason }: RequestLogEntry, { store, clock }: ExplanationDeps) {
@@ -181,7 +181,7 @@ async function readCaller({ caller, reason }: RequestLogEntry, { store, clock }:
             sessionId: session.sessionId,
             level: computeLevel(session, now),
             endsAt: new Date(session.endsAt * 1000).toISOString(),
-            lasts: current !== undefined && current.endsAt > now,
+            active: current !== undefined && current.endsAt > now,
           },
         }
       : {}),
@@ -202,11 +202,11 @@ async function listGroupNames(store: Reader, client: Client | undefined, user: U
 
 async function readRoles({ caller, operation }: RequestLogEntry, { store }: ExplanationDeps) {
   const granted = { roles: [...(caller?.roles ?? [])].sort(), scope: [...(caller?.scope ?? [])].sort() };
-  if (!operation) return { ...granted, missing: [], standsAgainst: [], givenBy: [] };
+  if (!operation) return { ...granted, missing: [], forbidden: [], grantedBy: [] };
   const noAuthorities = { roles: new Set<string>(), scope: new Set<string>() };
   const lacking = findMissingAuthorities(operation.roles, caller ?? noAuthorities);
   const roles = lacking.missingRoles.filter((role) => !isReservedRole(role));
-  const givenBy = await Promise.all(
+  const grantedBy = await Promise.all(
     roles.map(async (role) => {
       const groups = await store.groups.find('role', role, { limit: 10 });
       return { role, groups: groups.map(({ groupName }) => groupName) };
@@ -214,9 +214,9 @@ async function readRoles({ caller, operation }: RequestLogEntry, { store }: Expl
   );
   return {
     ...granted,
-    needs: formatRoles(operation.roles),
+    requires: formatRoles(operation.roles),
     missing: describeMissing(lacking),
-    standsAgainst: [...lacking.forbidden],
-    givenBy,
+    forbidden: [...lacking.forbidden],
+    grantedBy,
   };
 }

@@ -10,10 +10,10 @@ interface Header {
 async function readHeaders(server: TestServer, headers: Readonly<Record<string, string>>) {
   const { headers: answered } = await send(server, '/security/iam/v1/groups/unknown', { headers });
   const { body } = await send(server, `/_iam/requests/${answered['x-request-id']}`);
-  const { headers: sent, answerHeaders } = body as { headers: Header[]; answerHeaders: Header[] };
+  const { headers: sent, responseHeaders } = body as { headers: Header[]; responseHeaders: Header[] };
   const find = (list: readonly Header[]) => (name: string) =>
     list.find((one) => one.name.toLowerCase() === name.toLowerCase())?.value;
-  return { sent: find(sent), answered: find(answerHeaders), text: JSON.stringify(body) };
+  return { sent: find(sent), answered: find(responseHeaders), text: JSON.stringify(body) };
 }
 
 test('a request contains its headers, without credentials and without values of unknown headers', async () => {

@@ -72,11 +72,11 @@ describe('the request log', () => {
       ...bad,
       query: { x: '(not declared)' },
       body: { groupName: 'ops', roles: ['DEPLOY'], '(not declared)': 1 },
-      answer: [{ code: 'FIELD_UNKNOWN', message: expect.any(String) }],
+      responseBody: [{ code: 'FIELD_UNKNOWN', message: expect.any(String) }],
     });
     expect((await send(server, `${path}/${good?.id}`)).body).toMatchObject({
       body: { groupName: 'ops' },
-      answer: { groupId: expect.any(String) },
+      responseBody: { groupId: expect.any(String) },
     });
   });
 

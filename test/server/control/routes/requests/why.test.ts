@@ -8,7 +8,7 @@ const basic = (id: string, secret: string) => ({ Authorization: `Basic ${btoa(`$
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 interface Explanation {
-  readonly credential: { readonly way: string; readonly taken: boolean; readonly reason?: string };
+  readonly credential: { readonly authMethod: string; readonly accepted: boolean; readonly reason?: string };
 }
 
 async function fetchExplanation(server: TestServer, response: HttpResponse): Promise<Explanation> {
@@ -31,21 +31,28 @@ async function explain(
 describe('a rejected credential', () => {
   test('is missing or malformed', async () => {
     await using server = await startServer();
-    expect(await explain(server, {})).toMatchObject({ refused: true, credential: { way: 'none', taken: false } });
-    expect(await explain(server, { Authorization: 'Digest x' })).toMatchObject({ credential: { taken: false } });
+    expect(await explain(server, {})).toMatchObject({
+      rejected: true,
+      credential: { authMethod: 'none', accepted: false },
+    });
+    expect(await explain(server, { Authorization: 'Digest x' })).toMatchObject({ credential: { accepted: false } });
   });
 
   test('belongs to an unknown client or has a wrong secret', async () => {
     await using server = await startServer();
     expect(await explain(server, basic('x', 'y'))).toMatchObject({
-      credential: { way: 'basic', taken: false, reason: expect.stringContaining('No client has the given id') },
+      credential: {
+        authMethod: 'basic',
+        accepted: false,
+        reason: expect.stringContaining('No client has the given id'),
+      },
     });
     expect(await explain(server, basic(adminClient.clientId, 'y'))).toMatchObject({
-      credential: { way: 'basic', taken: false, reason: expect.stringContaining('secret does not match') },
+      credential: { authMethod: 'basic', accepted: false, reason: expect.stringContaining('secret does not match') },
       client: { clientId: adminClient.clientId },
     });
     expect(await explain(server, { 'X-Api-Key': 'y' })).toMatchObject({
-      credential: { way: 'api-key', taken: false, reason: expect.stringContaining('API key does not exist') },
+      credential: { authMethod: 'api-key', accepted: false, reason: expect.stringContaining('API key does not exist') },
     });
   });
 
@@ -85,7 +92,7 @@ describe('a rejected credential', () => {
       });
     await lock(true);
     expect(await explain(server, bearer(token))).toMatchObject({
-      credential: { way: 'bearer', reason: 'The user is locked.' },
+      credential: { authMethod: 'bearer', reason: 'The user is locked.' },
       user: { userId: 'ann', locked: true },
     });
     await lock(false);
@@ -104,7 +111,7 @@ describe('a rejected credential', () => {
       return fetchExplanation(server, await send(server, path, { method: 'POST', headers: basic(name, secret) }));
     };
     expect(await tried('ann', 'wrong')).toMatchObject({
-      credential: { way: 'basic', taken: false, reason: expect.stringContaining('password does not match') },
+      credential: { authMethod: 'basic', accepted: false, reason: expect.stringContaining('password does not match') },
       user: { userId: 'ann' },
     });
     expect(await tried('bob', 'wrong')).toMatchObject({ credential: { reason: 'The user has no password.' } });
@@ -124,18 +131,18 @@ describe('an unauthorized caller', () => {
     expect(await fetchExplanation(server, response)).toMatchObject({
       operation: 'api-key.list',
       status: 403,
-      refused: true,
+      rejected: true,
       errors: [{ code: 'ROLE_MISSING', hint: expect.any(String) }],
-      credential: { way: 'bearer', taken: true },
+      credential: { authMethod: 'bearer', accepted: true },
       client: { clientId: 'test-app' },
       user: { userId: 'ann', locked: false },
-      session: { level: 'AUTH-BASIC', lasts: true },
+      session: { level: 'AUTH-BASIC', active: true },
       groups: ['roles-of-ann'],
       roles: expect.arrayContaining(['DEPLOY', 'AUTH-BASIC', 'CLI-1STPARTY']),
-      needs: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
+      requires: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN',
       missing: ['ADMIN'],
-      standsAgainst: [],
-      givenBy: [{ role: 'ADMIN', groups: ['iam-administrators'] }],
+      forbidden: [],
+      grantedBy: [{ role: 'ADMIN', groups: ['iam-administrators'] }],
     });
   });
 
@@ -151,7 +158,7 @@ describe('an unauthorized caller', () => {
       404,
       expect.stringContaining('roles that the caller lacks: DEPLOY'),
     ]);
-    expect(explanation).toMatchObject({ credential: { taken: true }, missing: [] });
+    expect(explanation).toMatchObject({ credential: { accepted: true }, missing: [] });
   });
 });
 
@@ -159,10 +166,10 @@ test('a successful request has nothing to explain', async () => {
   await using server = await startServer();
   const response = await send(server, groups, { headers: basic(adminClient.clientId, adminClient.clientSecret) });
   expect(await fetchExplanation(server, response)).toMatchObject({
-    refused: false,
+    rejected: false,
     errors: [],
     missing: [],
-    credential: { taken: true },
+    credential: { accepted: true },
   });
 });
 
