@@ -5,7 +5,7 @@ import type { SeedDocument } from '../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
 import { findViewProblems } from './axe-violations.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 const markup = '<img src=x onerror=alert(1)>';
 const seed: SeedDocument = {
@@ -131,8 +131,7 @@ describe.skipIf(!hasBrowser)('an API key', () => {
     const { page, dialog, problems, readClipboard } = await open('api-keys');
     await page.getByRole('button', { name: 'Create an API key' }).click();
     await dialog.getByLabel('Application').fill('exports');
-    await dialog.getByRole('combobox', { name: 'Client' }).fill('repo');
-    await page.getByRole('option', { name: /reports/ }).click();
+    await chooseFound(dialog.getByRole('combobox', { name: 'Client' }), 'repo', /reports/);
     await dialog.getByRole('button', { name: 'Create the API key' }).click();
     await dialog.getByRole('button', { name: 'Copy', exact: true }).click();
     await dialog.getByRole('button', { name: 'Copied' }).waitFor();

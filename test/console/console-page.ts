@@ -1,7 +1,7 @@
 /** Opens the console of a running server in a real browser, and records what a page must not do. */
 import process from 'node:process';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { inject, onTestFinished } from 'vitest';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { expect, inject, onTestFinished } from 'vitest';
 
 const found = inject('chromium');
 
@@ -122,6 +122,15 @@ async function emptyPage(page: Page): Promise<boolean> {
   // Over a control, the pointer would show its tooltip in the next document.
   await page.mouse.move(0, 0);
   return true;
+}
+
+/** Searches in a field with entries to choose from, and chooses the only one that is found. */
+export async function chooseFound(field: Locator, text: string, name: string | RegExp): Promise<void> {
+  const options = field.page().getByRole('listbox').getByRole('option');
+  await field.fill(text);
+  // A click while the found entries replace the others would hit neither.
+  await expect.poll(() => options.count()).toBe(1);
+  await options.and(field.page().getByRole('option', { name })).click();
 }
 
 /** Records what the page reports from now on. */

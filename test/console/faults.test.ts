@@ -32,7 +32,9 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await page.getByRole('option', { name: option, exact: true }).click();
   }
 
-  const submit = (page: Page) => page.getByRole('button', { name: 'Add', exact: true }).click();
+  /** The form ignores a rule while another is being added. */
+  const submit = (page: Page) =>
+    page.getByRole('button', { name: 'Add', exact: true }).and(page.locator('[aria-busy="false"]')).click();
   const command = (page: Page) => page.getByRole('form').getByLabel('Command').first().textContent();
 
   test('are added for an operation and a caller, with the equal command', async () => {

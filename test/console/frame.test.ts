@@ -74,14 +74,21 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     expect((await send(server, '/_iam/faults')).body).toEqual([]);
   });
 
+  async function chooseDeletion(sandbox: string): Promise<void> {
+    await page.getByRole('button', { name: `Sandbox ${sandbox}` }).click();
+    await page.getByRole('menuitem', { name: sandbox, exact: true }).waitFor();
+    await page.getByRole('menuitem', { name: 'Delete this sandbox' }).click();
+  }
+
   test('creates a sandbox, switches to it and deletes it', async () => {
     await page.getByRole('button', { name: new URL(server.url).host }).click();
+    // The sandboxes that are read when a menu opens move its other items down.
+    await page.getByText('none', { exact: true }).waitFor();
     await page.getByRole('menuitem', { name: 'Create a sandbox' }).click();
     await page.getByLabel('Name').fill('checkout');
     await page.getByRole('button', { name: 'Create and open' }).click();
     await page.waitForURL('**/s/checkout/_iam/console/inbox');
-    await page.getByRole('button', { name: 'Sandbox checkout' }).click();
-    await page.getByRole('menuitem', { name: 'Delete this sandbox' }).click();
+    await chooseDeletion('checkout');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL((url) => url.pathname === '/_iam/console/inbox');
     expect((await send(server, '/_iam/sandboxes')).body).toEqual([]);
@@ -90,8 +97,7 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
   test('leaves a deleted sandbox deleted, whatever the page reads until it is left', async () => {
     await page.clock.install();
     await page.goto(`${server.url}/s/deleted/_iam/console/metrics`);
-    await page.getByRole('button', { name: 'Sandbox deleted' }).click();
-    await page.getByRole('menuitem', { name: 'Delete this sandbox' }).click();
+    await chooseDeletion('deleted');
     await page.route('**/_iam/sandboxes/deleted', async (route) => {
       const response = await route.fetch();
       await page.clock.fastForward('02:00');
@@ -108,8 +114,7 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
 
   test('goes on reading a sandbox that could not be deleted', async () => {
     await page.goto(`${server.url}/s/kept/_iam/console/inbox`);
-    await page.getByRole('button', { name: 'Sandbox kept' }).click();
-    await page.getByRole('menuitem', { name: 'Delete this sandbox' }).click();
+    await chooseDeletion('kept');
     const error = [{ code: 'INTERNAL_ERROR', message: 'No.' }];
     await page.route('**/_iam/sandboxes/kept', (route) => route.fulfill({ status: 500, json: error }), { times: 1 });
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 describe.skipIf(!hasBrowser)('a user', () => {
   let server: TestServer;
@@ -175,8 +175,7 @@ describe.skipIf(!hasBrowser)('a user', () => {
   test('is added to a group and removed from it', async () => {
     const { page, dialog, problems } = await open('users/bob');
     await page.getByRole('button', { name: 'Add to a group' }).click();
-    await dialog.getByRole('combobox', { name: 'Group' }).fill('iam-aud');
-    await page.getByRole('option', { name: /iam-auditors/ }).click();
+    await chooseFound(dialog.getByRole('combobox', { name: 'Group' }), 'iam-aud', /iam-auditors/);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('link', { name: 'iam-auditors' }).first().waitFor();
     expect(await readUser('bob')).toMatchObject({ effectiveRoles: expect.arrayContaining(['IAM_ADMIN_READ_ONLY']) });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
 import { makeCertificate } from '../../server/start/certificate.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 
 const seed = {
   users: [{ userId: 'alice' }],
@@ -96,8 +96,7 @@ async function lockAlice(page: Page): Promise<void> {
 
 async function addMember(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add to a group' }).click();
-  await page.getByRole('combobox', { name: 'Group' }).fill('ops');
-  await page.getByRole('option', { name: /ops/ }).click();
+  await chooseFound(page.getByRole('combobox', { name: 'Group' }), 'ops', /ops/);
   await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('link', { name: 'ops' }).first().waitFor();
 }

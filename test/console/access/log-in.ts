@@ -19,11 +19,15 @@ export async function logInAsClient(page: Page, { clientId, clientSecret }: Clie
 
 /** Names of the buttons that the caller must not use, with the description of each. Ids of sessions are replaced. */
 export async function listDisabledButtons(page: Page): Promise<Record<string, string>> {
-  const buttons = await page.locator('button[aria-disabled="true"][aria-describedby]:visible').all();
-  const entries = buttons.map(async (button) => {
-    const name = (await button.getAttribute('aria-label')) ?? (await button.innerText());
-    const description = page.locator(`[id="${await button.getAttribute('aria-describedby')}"]`);
-    return [name.replace(/^End [\w-]{20,}$/, 'End SESSION'), await description.textContent()] as [string, string];
-  });
-  return Object.fromEntries(await Promise.all(entries));
+  // In one step: between two, the page may replace a button, and the second would wait for it.
+  const entries: [string, string][] = await page.evaluate(`
+    [...document.querySelectorAll('button[aria-disabled="true"][aria-describedby]')]
+      .filter((button) => button.checkVisibility({ visibilityProperty: true }))
+      .map((button) => [
+        button.getAttribute('aria-label') ?? button.innerText,
+        document.getElementById(button.getAttribute('aria-describedby'))?.textContent ?? '',
+      ])`);
+  return Object.fromEntries(
+    entries.map(([name, description]) => [name.replace(/^End [\w-]{20,}$/, 'End SESSION'), description]),
+  );
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 
 const seed: SeedDocument = {
   businesses: [{ businessId: 'example-shop', businessName: 'Example Shop' }],
@@ -176,10 +176,8 @@ describe.skipIf(!hasBrowser)('groups', () => {
     const { page, dialog, problems } = await open('groups/viewers');
     await page.getByRole('button', { name: 'Add a member' }).click();
     await dialog.getByLabel('Kind of member').selectOption(option);
-    for (const [label, text] of choices) {
-      await dialog.getByRole('combobox', { name: label, exact: true }).fill(text);
-      await page.getByRole('option', { name: new RegExp(`^${text}`) }).click();
-    }
+    for (const [label, text] of choices)
+      await chooseFound(dialog.getByRole('combobox', { name: label, exact: true }), text, new RegExp(`^${text}`));
     await dialog.getByRole('button', { name: 'Add' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await readMembers('viewers')).toEqual([member]);

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 
 const markup = '<img src=x onerror=alert(1)>';
 const seed: SeedDocument = {
@@ -51,7 +51,8 @@ describe.skipIf(!hasBrowser)('of the groups', () => {
     const tops = [];
     for (const name of names) tops.push((await graph.getByRole('button', { name }).boundingBox())?.y);
     expect(tops).toEqual(tops.toSorted((a, b) => Number(a) - Number(b)));
-    expect(await page.locator('.react-flow__edge').count()).toBe(3);
+    // Edges follow the nodes a frame later.
+    await expect.poll(() => page.locator('.react-flow__edge').count()).toBe(3);
     expect(await isLoaded(page, 'group-canvas')).toBe(true);
     await graph.getByRole('button', { name: 'leads' }).press('Enter');
     const chosen = page.getByRole('region', { name: 'Chosen group' });
@@ -68,8 +69,7 @@ describe.skipIf(!hasBrowser)('of the groups', () => {
     const graph = graphOf(page);
     await graph.getByRole('button').first().waitFor();
     expect(await page.locator('.group-node').count()).toBeLessThan(60);
-    await page.getByRole('combobox', { name: 'Connected to' }).fill('leads');
-    await page.getByRole('option', { name: 'leads' }).click();
+    await chooseFound(page.getByRole('combobox', { name: 'Connected to' }), 'leads', 'leads');
     await page.getByText('4 of 4 groups').waitFor();
     await graph.getByRole('button', { name: 'viewers' }).click();
     await page.getByRole('region', { name: 'Chosen group' }).getByText('Own roles: VIEW').waitFor();
@@ -78,8 +78,7 @@ describe.skipIf(!hasBrowser)('of the groups', () => {
 
   test('the check of a role draws the way over the groups', async () => {
     const { page, problems } = await open('groups?view=role');
-    await page.getByRole('combobox', { name: 'User' }).fill('bob');
-    await page.getByRole('option', { name: 'bob' }).click();
+    await chooseFound(page.getByRole('combobox', { name: 'User' }), 'bob', 'bob');
     await page.getByRole('combobox', { name: 'Role' }).fill('VIEW');
     await page.getByRole('heading', { name: 'Yes: bob has VIEW' }).waitFor();
     const way = page.getByRole('list', { name: 'Way to the role' }).getByRole('listitem');

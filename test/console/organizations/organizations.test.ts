@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
 import { holdingId, markup, organizationSeed } from './organization-seed.ts';
 
 describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () => {
@@ -31,13 +31,8 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     return { status: response.status, body: await response.json() };
   }
   const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
-  async function select(page: Page, label: string, text: string, option: string): Promise<void> {
-    const field = page.getByRole('dialog').getByRole('combobox', { name: label });
-    await field.fill(text);
-    // A click while the found entries replace the others would hit neither.
-    await expect.poll(() => page.getByRole('option').count()).toBe(1);
-    await page.getByRole('option', { name: option }).click();
-  }
+  const select = (page: Page, label: string, text: string, option: string) =>
+    chooseFound(page.getByRole('dialog').getByRole('combobox', { name: label }), text, option);
 
   test('are read to the last of the list, searched and sorted on the server', async () => {
     const { page, problems } = await open('businesses?sort=-businessId');
