@@ -5,7 +5,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type AuditDeps, openAudit } from './audit/open.ts';
-import { readConfiguration } from './config/configuration.ts';
 import {
   type FlagValues,
   readSettings,
@@ -20,6 +19,7 @@ import { systemRandom } from './lib/random.ts';
 import { systemStopwatch } from './lib/stopwatch.ts';
 import { systemTimer } from './lib/timer.ts';
 import { listen, type RunningServer } from './listen.ts';
+import { readConfiguration } from './seed/configuration.ts';
 import { SeedError } from './seed/error.ts';
 import { SeedDocument } from './seed/schema.ts';
 import { formatBanner, formatReadyLine } from './startup-banner.ts';

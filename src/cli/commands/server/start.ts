@@ -84,7 +84,7 @@ async function resolveStore(
   flags: Flags,
   variables: Environment['variables'],
 ): Promise<Pick<ServerRecord, 'store' | 'data'>> {
-  const { readConfiguration, SeedError, SettingError } = await import('../../../server/config/configuration.ts');
+  const { readConfiguration, SeedError, SettingError } = await import('../../../server/seed/configuration.ts');
   const { settings } = await readConfiguration(flags, variables).catch((error: unknown) => {
     const isInvalid = error instanceof SettingError || error instanceof SeedError;
     throw isInvalid ? usageError(error.message) : error;

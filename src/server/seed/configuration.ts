@@ -1,8 +1,6 @@
 /** The settings of a server process, and the seed that they name. */
-import { SeedError } from '../seed/error.ts';
-import { readSeedFile } from '../seed/read-file.ts';
-import type { SeedDocument } from '../seed/schema.ts';
-import { readSecretFile } from './read-secret-file.ts';
+
+import { readSecretFile } from '../config/read-secret-file.ts';
 import {
   type FlagValues,
   readSeedSetting,
@@ -11,7 +9,10 @@ import {
   type Settings,
   type SettingsEnvironment,
   withSecretFiles,
-} from './settings.ts';
+} from '../config/settings.ts';
+import { SeedError } from './error.ts';
+import { readSeedFile } from './read-file.ts';
+import type { SeedDocument } from './schema.ts';
 
 export { SeedError, SettingError };
 
