@@ -47,13 +47,16 @@ export function announceKey(
   });
 }
 
-/** Makes the announced key current if it is time. @returns all keys */
+/**
+ * Makes the announced key current if it is time: in a store that is no longer shared at once, because no other server has
+ * to read it first. @returns all keys
+ */
 export async function promoteDueKey(
   rows: readonly SigningKey[],
   { store, clock }: RotationDeps,
 ): Promise<readonly SigningKey[]> {
   const now = epochSeconds(clock);
-  const isDue = (row: SigningKey) => isNext(row) && row.signsFrom <= now;
+  const isDue = (row: SigningKey) => isNext(row) && (store.shared === undefined || row.signsFrom <= now);
   if (!rows.some(isDue)) return rows;
   return store.transaction(async (tx) => {
     const due = (await tx.signingKeys.list()).find(isDue);

@@ -132,7 +132,7 @@ export async function assertKeysUsable(rows: readonly SigningKey[]): Promise<voi
 }
 
 async function loadKeys(deps: KeyRingDeps): Promise<KeySet> {
-  const rows = await deps.store.signingKeys.list();
+  const rows = await promoteDueKey(await deps.store.signingKeys.list(), deps);
   const configured = deps.configuredKey && (await createSigningKey(deps.alg, deps.configuredKey, deps));
   const existing = rows.find(
     ({ current, alg, kid }) => current && alg === deps.alg && (configured === undefined || configured.kid === kid),
