@@ -21,7 +21,6 @@ describe.skipIf(!hasBrowser)('coverage', () => {
     await server.admin.groups.list();
     await send(server, '/security/iam/v1/groups/none');
     const { page, problems } = await openConsole(browser, server.url, { path: 'coverage' });
-    page.setDefaultTimeout(5000);
     const table = page.getByRole('region', { name: 'Statuses by operation' });
     const { items } = (await send(server, '/_iam/coverage')).body as { items: { operation: string }[] };
     await table.getByRole('rowheader').first().waitFor();

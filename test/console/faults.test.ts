@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await expect.poll(() => cells.allTextContents()).toEqual(expect.arrayContaining(['groups.get', 'number 2']));
     const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
     for (const name of ['a', 'b', 'c']) await fetch(`${server.url}/security/iam/v1/groups/${name}`, { headers });
-    await expect.poll(async () => (await cells.allTextContents()).slice(5, 7), { timeout: 10_000 }).toEqual(['3', '1']);
+    await expect.poll(async () => (await cells.allTextContents()).slice(5, 7)).toEqual(['3', '1']);
     expect(problems).toEqual([]);
   });
 

@@ -55,7 +55,6 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
 
   async function open(width: number): Promise<Page> {
     const { page } = await openConsole(browser, server.url, { width });
-    page.setDefaultTimeout(10_000);
     return page;
   }
 

@@ -40,5 +40,5 @@ describe.skipIf(!hasBrowser)('the page', () => {
       expect(await page.title()).toBe(`${title} - IAM console`);
     }
     expect(found).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -27,7 +27,6 @@ afterAll(async () => {
 
 async function open(server: TestServer, path = 'sessions') {
   const opened = await openConsole(browser, server.url, { path });
-  opened.page.setDefaultTimeout(10_000);
   return { ...opened, dialog: opened.page.getByRole('dialog') };
 }
 

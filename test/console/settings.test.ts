@@ -25,7 +25,6 @@ describe.skipIf(!hasBrowser)('the settings', () => {
 
   async function open(path = 'settings', url = server.url) {
     const opened = await openConsole(browser, url, { path });
-    opened.page.setDefaultTimeout(10_000);
     return opened;
   }
 

@@ -25,7 +25,6 @@ describe.skipIf(!hasBrowser)('a user', () => {
 
   async function open(path: string) {
     const opened = await openConsole(browser, server.url, { path });
-    opened.page.setDefaultTimeout(10_000);
     return { ...opened, dialog: opened.page.getByRole('dialog') };
   }
 

@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)('the users', () => {
     await page.getByText(/^\d+ in all$/).waitFor();
     expect(await list.getByRole('row').count()).toBeLessThan(100);
     expect(problems).toEqual([]);
-  }, 60_000);
+  });
 
   test('show through which group each role comes, and the path to it', async () => {
     const { page, problems } = await open('users/alice');

@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect(await read('/_iam/faults')).toEqual([]);
     expect(await read('/_iam/clock')).toMatchObject({ frozen: false });
     expect(problems).toEqual([]);
-  }, 60_000);
+  });
 
   test('over TLS has every page and changes', async () => {
     await using secure = await startServer({ seed, tls: makeCertificate() });
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await lockAlice(page);
     expect(await secure.appContext.store.users.get('alice')).toMatchObject({ locked: true });
     expect(problems).toEqual([]);
-  }, 60_000);
+  });
 
   test('behind a proxy with a path has every page and changes', async () => {
     const proxy = await startProxy(server.url, '/tools/iam');
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect(await read('/_iam/users/alice')).toMatchObject({ locked: true });
     expect(problems).toEqual([]);
     await proxy.close();
-  }, 60_000);
+  });
 });
 
 /**

@@ -66,7 +66,6 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await using restartable = await startRestartable();
     await sendCode(restartable.running(), 'alice');
     const { page } = await openConsole(browser, restartable.url);
-    page.setDefaultTimeout(10_000);
     await page.getByRole('button', { name: 'alice@example.com' }).click();
     const drawer = page.getByRole('dialog', { name: 'Message' });
     await drawer.waitFor();

@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('all states', () => {
     await check('status must be a status');
     await page.goto(`${server().url}/_iam/console/requests/unknown`);
     await check('This request is not in the log any more');
-  }, 90_000);
+  });
 
   test('of the inbox', async () => {
     const path = `/security/iam/v1/user-identities/retrieve-identity?clientId=${appClientId}`;
@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)('all states', () => {
     await check('All messages are deleted');
     await click('Delete all messages');
     await check('No messages yet');
-  }, 90_000);
+  });
 
   test('of faults', async () => {
     const rules = [{ effect: { latency: '100ms', jitter: '50ms' }, caller: `client-${'long-'.repeat(10)}`, times: 3 }];
@@ -58,5 +58,5 @@ describe.skipIf(!hasBrowser)('all states', () => {
     await click('Remove all');
     await check('2 rules are removed.');
     expect((await send(server(), '/_iam/faults')).body).toHaveLength(2);
-  }, 90_000);
+  });
 });

@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)('all states', () => {
     await page.getByText('retired').first().waitFor();
     await click('Move the clock to its expiry');
     await check('The server rejects this token: expired');
-  }, 90_000);
+  });
 
   test('of the state', async () => {
     await send(server(), '/_iam/state/snapshots', { method: 'POST', body: { name: 'before' } });
@@ -48,5 +48,5 @@ describe.skipIf(!hasBrowser)('all states', () => {
     await click('Replace the state');
     await page.getByRole('dialog').getByRole('alert').waitFor();
     await check('All current data is replaced');
-  }, 90_000);
+  });
 });

@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('all states', () => {
     await check('Create the user');
     await page.goto(`${server().url}/_iam/console/users?search=nothing`);
     await check('No user matches');
-  }, 90_000);
+  });
 
   test('of a locked user with a long name', async () => {
     const { page, check, click } = await open('users/bob');
@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)('all states', () => {
     await check('Unlock the user');
     await page.goto(`${server().url}/_iam/console/users/unknown`);
     await check('USER_NOT_FOUND');
-  }, 90_000);
+  });
 
   test('of the dialogs of a user', async () => {
     await signIn('ann');
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('all states', () => {
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
     }
-  }, 120_000);
+  });
 
   test('of signing in as a user', async () => {
     const { page, check, click } = await open('users/ann');
@@ -72,5 +72,5 @@ describe.skipIf(!hasBrowser)('all states', () => {
     await check('Level');
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click();
     await check('Copy the access token');
-  }, 90_000);
+  });
 });

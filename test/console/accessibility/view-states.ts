@@ -31,7 +31,6 @@ export function useStates(seed: SeedDocument) {
     server: () => server,
     async open(path: string): Promise<OpenedStates> {
       const { page } = await openConsole(browser, server.url, { path });
-      page.setDefaultTimeout(15_000);
       return {
         page,
         async check(text) {

@@ -33,7 +33,6 @@ describe.skipIf(!hasBrowser)('of the groups', () => {
 
   async function open(path: string) {
     const opened = await openConsole(browser, server.url, { path });
-    opened.page.setDefaultTimeout(10_000);
     return opened;
   }
 

@@ -20,7 +20,6 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
 
   async function open(path: string) {
     const opened = await openConsole(browser, server.url, { path });
-    opened.page.setDefaultTimeout(10_000);
     return { ...opened, dialog: opened.page.getByRole('dialog') };
   }
 
