@@ -82,8 +82,7 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await dialog.getByLabel('Mobile number').fill('1 212');
     expect(await dialog.getByRole('button', { name: 'Create the user' }).isDisabled()).toBe(true);
     await dialog.getByLabel('Mobile number').fill('1 212 5550100');
-    await dialog.getByRole('combobox', { name: 'Business' }).fill('acm');
-    await page.getByRole('option', { name: /Acme/ }).click();
+    await chooseFound(dialog.getByRole('combobox', { name: 'Business' }), 'acm', /Acme/);
     await dialog.getByLabel('The contacts count as verified').check();
     await dialog.getByRole('textbox', { name: 'Password' }).fill('demo-only correct horse');
     await dialog.getByLabel('Id', { exact: true }).fill('dora-1');
@@ -121,8 +120,7 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await page.getByRole('heading', { level: 1, name: 'alice-renamed' }).waitFor();
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     expect(await dialog.getByLabel('Login name').inputValue()).toBe('alice-renamed');
-    await dialog.getByRole('combobox', { name: 'Business' }).fill('acm');
-    await page.getByRole('option', { name: /Acme/ }).click();
+    await chooseFound(dialog.getByRole('combobox', { name: 'Business' }), 'acm', /Acme/);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: 'Acme (acme)' }).waitFor();
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
