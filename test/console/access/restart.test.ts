@@ -1,6 +1,6 @@
 /** A server that stops, restarts or is replaced, and tokens that end, while a page is open. */
 import type { Browser, Page, Route } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
@@ -26,7 +26,10 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
       // Time passes between two starts.
       const clock = createFakeClock(`2026-03-01T12:0${starts}:00.000Z`);
       starts += 1;
-      return startServer({ seed, clock, flags: { port, ...flags }, openStore: async () => store });
+      // Repeated: another process may use the port for a moment.
+      return vi.waitFor(() => startServer({ seed, clock, flags: { port, ...flags }, openStore: async () => store }), {
+        timeout: 60_000,
+      });
     };
     let server: TestServer = await start('0');
     const { url } = server;
