@@ -5,7 +5,7 @@ import type { SeedDocument } from '../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
 import { findViewProblems } from './axe-violations.ts';
-import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { chooseFound, closeContexts, copyWith, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 const markup = '<img src=x onerror=alert(1)>';
 const seed: SeedDocument = {
@@ -29,10 +29,7 @@ afterAll(async () => {
 
 async function open(path: string) {
   const opened = await openConsole(browser, server.url, { path });
-  opened.page.setDefaultTimeout(10_000);
-  await opened.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const readClipboard = async () => String(await opened.page.evaluate('navigator.clipboard.readText()'));
-  return { ...opened, dialog: opened.page.getByRole('dialog'), readClipboard };
+  return { ...opened, dialog: opened.page.getByRole('dialog') };
 }
 
 const read = async (path: string) => await send(server, path);
@@ -66,7 +63,7 @@ describe.skipIf(!hasBrowser)('a client', () => {
   });
 
   test('is created; its secret is shown once, works, and is not kept by the page', async () => {
-    const { page, dialog, problems, readClipboard } = await open('clients');
+    const { page, dialog, problems } = await open('clients');
     await page.getByRole('button', { name: 'Create a client' }).click();
     await dialog.getByLabel('Application').fill('invoices');
     await dialog.getByLabel('Service account').fill('not an id!');
@@ -84,12 +81,10 @@ describe.skipIf(!hasBrowser)('a client', () => {
     await dialog.getByText('it is not shown again').waitFor();
     expect(await findViewProblems(page)).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
-    await dialog.getByRole('button', { name: 'Copy', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
-    const secret = await readClipboard();
+    const secret = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
     expect(secret.length).toBeGreaterThan(20);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByRole('heading', { level: 1, name: /^\w/ }).waitFor();
+    await page.waitForURL(/\/clients\/[^/?]+$/);
     const clientId = new URL(page.url()).pathname.split('/').pop() ?? '';
     const login = await send(server, '/security/iam/v1/client-identities/login', {
       method: 'POST',
@@ -128,14 +123,12 @@ describe.skipIf(!hasBrowser)('a client', () => {
 
 describe.skipIf(!hasBrowser)('an API key', () => {
   test('is created for a client; it is shown once and works', async () => {
-    const { page, dialog, problems, readClipboard } = await open('api-keys');
+    const { page, dialog, problems } = await open('api-keys');
     await page.getByRole('button', { name: 'Create an API key' }).click();
     await dialog.getByLabel('Application').fill('exports');
     await chooseFound(dialog.getByRole('combobox', { name: 'Client' }), 'repo', /reports/);
     await dialog.getByRole('button', { name: 'Create the API key' }).click();
-    await dialog.getByRole('button', { name: 'Copy', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
-    const apiKey = await readClipboard();
+    const apiKey = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('heading', { level: 1, name: /^API key \w/ }).waitFor();
     const { body } = await send(server, '/_iam/requests?caller=reports');
@@ -147,7 +140,7 @@ describe.skipIf(!hasBrowser)('an API key', () => {
 
   test('is assigned to another application, and replaced', async () => {
     const { apiKeyId, apiKey } = await makeApiKey('reports');
-    const { page, dialog, problems, readClipboard } = await open(`api-keys/${apiKeyId}`);
+    const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
     await page.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel('Application').fill('moved');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -158,9 +151,7 @@ describe.skipIf(!hasBrowser)('an API key', () => {
     await page.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel('Replace the key itself').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByRole('button', { name: 'Copy', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
-    const replaced = await readClipboard();
+    const replaced = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
     const statusOf = async (key: string) =>
       (await send(server, '/security/iam/v1/groups', { headers: { 'X-Api-Key': key } })).status;
     expect([await statusOf(apiKey), await statusOf(replaced)]).toEqual([401, 403]);

@@ -133,6 +133,29 @@ export async function chooseFound(field: Locator, text: string, name: string | R
   await options.and(field.page().getByRole('option', { name })).click();
 }
 
+/** Clicks a button that copies. @returns the copied text; the button says for two seconds only that it was copied */
+export async function copyWith(button: Locator): Promise<string> {
+  const page = button.page();
+  const readClipboard = async () => String(await page.evaluate('navigator.clipboard.readText()'));
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  // All pages share the clipboard.
+  await page.evaluate(`navigator.clipboard.writeText('')`);
+  await button.click();
+  await expect.poll(readClipboard).not.toBe('');
+  return await readClipboard();
+}
+
+/** Opens a page by `g` and its letter. Both are repeated: on a slow machine the letter may come too late. */
+export async function openByKeys(page: Page, letter: string, title: string): Promise<void> {
+  const heading = page.getByRole('heading', { level: 1, name: title });
+  const pressKeys = async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press(letter);
+    return await heading.count();
+  };
+  await expect.poll(pressKeys).toBe(1);
+}
+
 /** Records what the page reports from now on. */
 function recordProblems(page: Page, host: string): string[] {
   page.setDefaultTimeout(actionTimeout);

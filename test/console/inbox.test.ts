@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { appClientId, startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { closeContexts, copyWith, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 const seed = {
   users: ['ann', 'bob'].map((name) => ({ userId: name, userName: name, userEmail: `${name}@example.com` })),
@@ -41,17 +41,14 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
   });
 
   test('shows a message when it is sent, copies its code and opens its text', async () => {
-    const { page, context, problems } = await openConsole(browser, server.url);
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const { page, problems } = await openConsole(browser, server.url);
     await page.getByText('No messages yet').waitFor();
     const { to, code } = await sendCode('ann');
     const row = page.getByRole('row', { name: to });
     await row.waitFor();
     await row.getByText(code).waitFor();
     await row.getByText('5 attempts').waitFor();
-    await row.getByRole('button', { name: 'Copy' }).click();
-    await row.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code);
+    expect(await copyWith(row.getByRole('button', { name: 'Copy' }))).toBe(code);
     await row.getByRole('button', { name: to }).click();
     await page.getByRole('dialog', { name: 'Message' }).getByText(code).first().waitFor();
     expect(new URL(page.url()).searchParams.get('message')).not.toBeNull();
@@ -72,8 +69,8 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     expect(new URL(page.url()).searchParams.get('to')).toBe('bob@example.com');
     await page.getByRole('combobox', { name: 'Purpose' }).click();
     await page.getByRole('option', { name: 'recovery' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('purpose')).toBe('recovery');
     await page.getByText('1 in all').waitFor();
-    expect(new URL(page.url()).searchParams.get('purpose')).toBe('recovery');
   });
 
   test('is cleared only after a confirmation', async () => {

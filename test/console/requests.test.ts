@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../harness.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { closeContexts, copyWith, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 const seed: SeedDocument = {
   groups: [{ groupName: 'administrators', roles: ['ADMIN'] }],
@@ -119,12 +119,9 @@ describe.skipIf(!hasBrowser)('the requests', () => {
   });
 
   test('are copied as a call of curl without secrets', async () => {
-    const { page, context, problems } = await open(`requests/${created}`);
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const { page, problems } = await open(`requests/${created}`);
     await page.getByText('basic, accepted').waitFor();
-    await page.getByRole('button', { name: 'Copy as curl' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+    expect(await copyWith(page.getByRole('button', { name: 'Copy as curl' }))).toBe(
       `curl -X POST -H 'Content-Type: application/json' -d '{"groupName":"${markup}"}' ${server.url}${groups} -u ${adminClient.clientId}`,
     );
     expect(problems).toEqual([]);

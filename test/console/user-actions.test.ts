@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
-import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { chooseFound, closeContexts, copyWith, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
 
 describe.skipIf(!hasBrowser)('a user', () => {
   let server: TestServer;
@@ -146,14 +146,11 @@ describe.skipIf(!hasBrowser)('a user', () => {
   });
 
   test('is signed in as at a level; the token is shown once and not stored', async () => {
-    const { page, context, dialog, problems } = await open('users/alice');
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const { page, dialog, problems } = await open('users/alice');
     await page.getByRole('button', { name: 'Sign in as' }).click();
     await dialog.getByLabel('Level').selectOption('AUTH-MFA');
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Copy the access token' }).click();
-    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
-    const token = String(await page.evaluate('navigator.clipboard.readText()'));
+    const token = await copyWith(dialog.getByRole('button', { name: 'Copy the access token' }));
     const { body } = await send(server, '/_iam/tokens/inspect', { method: 'POST', body: { token } });
     expect(body).toMatchObject({ active: true, session: { userId: 'alice', level: 'AUTH-MFA' } });
     const kept = await page.evaluate('JSON.stringify([location.href, localStorage, sessionStorage, document.title])');
