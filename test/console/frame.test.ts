@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { closeContexts, hasBrowser, openByKeys, openConsole, sharedBrowser } from './console-page.ts';
 
 describe.skipIf(!hasBrowser)('the frame of the console', () => {
   let server: TestServer;
@@ -140,9 +140,7 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await page.keyboard.press('Escape');
     await page.goto(`${server.url}/_iam/console/nosuch`);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('i');
-    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await openByKeys(page, 'i', 'Inbox');
   });
 
   test('uses the dark colours after a click and after a reload', async () => {

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
-import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { chooseFound, closeContexts, hasBrowser, openByKeys, openConsole, sharedBrowser } from '../console-page.ts';
 import { holdingId, markup, organizationSeed } from './organization-seed.ts';
 
 describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () => {
@@ -58,11 +58,8 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
       ['b', 'Businesses'],
       ['o', 'Customers'],
       ['p', 'Corporate groups'],
-    ] as const) {
-      await page.keyboard.press('g');
-      await page.keyboard.press(key);
-      await page.getByRole('heading', { level: 1, name: title }).waitFor();
-    }
+    ] as const)
+      await openByKeys(page, key, title);
     expect(problems).toEqual([]);
   });
 
