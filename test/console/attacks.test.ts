@@ -111,7 +111,9 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
     const { page } = await openConsole(browser, server.url);
     const commands = page.locator('main details').getByLabel('Command');
     const readCommands = async () => (await commands.allTextContents()).filter((text) => text.startsWith('iam '));
-    let texts: string[] = [];
+    // Otherwise the first page visited could be taken for this one.
+    await expect.poll(readCommands).not.toEqual([]);
+    let texts = await readCommands();
     for (const [number, value] of values.entries()) {
       // Pages place options, but one function quotes: the value that looks like an option goes to all of them, the others
       // to a third each.

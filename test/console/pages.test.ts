@@ -18,9 +18,10 @@ describe.skipIf(!hasBrowser)('the page', () => {
 
   /** The pages of the menu: path below the server, and title. */
   async function listPages(page: Page): Promise<{ path: string; title: string }[]> {
-    const links = await page.getByRole('navigation', { name: 'Pages' }).locator('a[aria-keyshortcuts]').all();
+    const links = page.getByRole('navigation', { name: 'Pages' }).locator('a[aria-keyshortcuts]');
+    await links.first().waitFor();
     return await Promise.all(
-      links.map(async (link) => ({
+      (await links.all()).map(async (link) => ({
         path: String(await link.getAttribute('href')).replace('/_iam/console/', ''),
         title: await link.innerText(),
       })),
