@@ -81,7 +81,7 @@ export interface RunningServer {
 }
 
 /** Grace period for requests in progress after a stop is requested. */
-const stopTimeoutMs = 5_000;
+export const stopTimeoutMs = 5_000;
 
 /** Interval of the work that is not part of a request. A crash loses the uses of API keys since the last one. */
 const cleanupIntervalMs = 60_000;

@@ -149,14 +149,12 @@ function createEnvironmentTokenSource({
     return String((body as Record<string, unknown>).accessToken);
   };
   return {
-    token: async (call) => {
-      token ??= obtain(call);
-      try {
-        return await token;
-      } catch (error) {
+    token: (call) => {
+      token ??= obtain(call).catch((error: unknown) => {
         token = undefined;
         throw error;
-      }
+      });
+      return token;
     },
     renew: (code) => {
       if (code === 'TOKEN_INVALID') token = undefined;

@@ -1,6 +1,6 @@
 /** Settings of commands and their origin: flag, environment, project, profile or default. */
 import { usageError } from '../errors.ts';
-import type { Profile, ProfileFile } from './profile.ts';
+import { findProfile, type Profile, type ProfileFile } from './profile.ts';
 import type { ProjectFile } from './project-file.ts';
 
 /** The global options. */
@@ -208,7 +208,8 @@ export class CliSettings implements SettingSources {
   get profile(): Profile | undefined {
     const name = this.profileName;
     if (!name) return undefined;
-    if (Object.hasOwn(this.file.profiles, name.value)) return this.file.profiles[name.value];
+    const profile = findProfile(this.file, name.value);
+    if (profile) return profile;
     if (name.origin === 'current profile') return undefined;
     throw usageError(
       `Profile ${JSON.stringify(name.value)} (${name.origin}) not found.`,

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { FieldTree } from '../../contract/redaction.ts';
 import { forEachYielding } from '../lib/event-loop-turns.ts';
 import { type StoredRow, tableNames } from '../store/table-shape.ts';
 import { type TableName, tables } from '../store/tables.ts';
@@ -24,16 +25,12 @@ export interface TableDifference {
 /** All tables except those with keys of the server. */
 const comparedTables = tableNames.filter((name) => name !== 'signingKeys' && name !== 'storeSecrets');
 
-/** Returns the fields that the row schema of a table marks as sensitive. */
-export function findSecretFields(table: TableName): ReadonlySet<string> {
-  const row = z.toJSONSchema(tables[table].schema, { unrepresentable: 'any' }) as JsonSchema;
-  const fields = [row, ...(row.oneOf ?? [])].flatMap(({ properties = {} }) => Object.entries(properties));
-  return new Set(fields.flatMap(([name, schema]) => (isSecret(schema) ? [name] : [])));
-}
+type IsSecret = (field: string) => boolean;
 
-function isSecret({ sensitive, properties = {}, items, anyOf = [] }: JsonSchema): boolean {
-  if (sensitive !== undefined) return true;
-  return [...Object.values(properties), ...anyOf, ...(items ? [items] : [])].some(isSecret);
+/** Returns the check whether the row schema of a table marks a field as sensitive. */
+export function createSecretCheck(table: TableName): IsSecret {
+  const row = new FieldTree([z.toJSONSchema(tables[table].schema, { unrepresentable: 'any' }) as JsonSchema]);
+  return (field) => row.field(field)?.level !== undefined;
 }
 
 /** Returns the tables that differ. */
@@ -42,11 +39,11 @@ export async function diffDumps(from: DumpTables, to: DumpTables): Promise<Table
   for (const table of comparedTables) {
     const { added, removed, changed } = await diffRows(table, from.get(table) ?? [], to.get(table) ?? []);
     if (added.length + removed.length + changed.length === 0) continue;
-    const secretFields = findSecretFields(table);
-    const readKey = (row: StoredRow) => redactKey(keyOf(table, row), row, secretFields);
+    const isSecret = createSecretCheck(table);
+    const readKey = (row: StoredRow) => redactKey(keyOf(table, row), row, isSecret);
     const changedRows: TableDifference['changed'][number][] = [];
     await forEachYielding(changed, async ([before, after]) => {
-      changedRows.push({ key: readKey(after), fields: diffFields(before, after, secretFields) });
+      changedRows.push({ key: readKey(after), fields: diffFields(before, after, isSecret) });
     });
     differences.push({
       table,
@@ -67,14 +64,14 @@ async function listKeys(rows: readonly StoredRow[], readKey: (row: StoredRow) =>
 }
 
 /** Shortens a key that is a secret or its hash. */
-function redactKey(key: string, row: StoredRow, secretFields: ReadonlySet<string>): string {
-  const isSecretKey = [...secretFields].some((field) => row[field] === key);
+function redactKey(key: string, row: StoredRow, isSecret: IsSecret): string {
+  const isSecretKey = Object.entries(row).some(([field, value]) => value === key && isSecret(field));
   return isSecretKey ? `${key.slice(0, 12)}...` : key;
 }
 
-function diffFields(before: StoredRow, after: StoredRow, secretFields: ReadonlySet<string>): FieldDifference[] {
+function diffFields(before: StoredRow, after: StoredRow, isSecret: IsSecret): FieldDifference[] {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return fields
     .filter((field) => !isDeepStrictEqual(before[field], after[field]))
-    .map((field) => (secretFields.has(field) ? { field } : { field, before: before[field], after: after[field] }));
+    .map((field) => (isSecret(field) ? { field } : { field, before: before[field], after: after[field] }));
 }

@@ -1,8 +1,7 @@
 /** Whether a stop waits for the end of its grace period. That takes longer here, so that no slow machine reaches it. */
 import { expect, vi } from 'vitest';
+import { stopTimeoutMs } from '../../../src/server/listen.ts';
 
-/** Milliseconds of the server. */
-const gracePeriod = 5_000;
 /** Milliseconds. Shorter than the longest long poll, which would end first. */
 const testGracePeriod = 30_000;
 
@@ -13,7 +12,7 @@ export async function stopPromptly(server: AsyncDisposable): Promise<void> {
   const original = globalThis.setTimeout as SetTimeout;
   let isOver = false;
   const setLonger: SetTimeout = (work, milliseconds, ...rest) => {
-    if (milliseconds !== gracePeriod) return original(work, milliseconds, ...rest);
+    if (milliseconds !== stopTimeoutMs) return original(work, milliseconds, ...rest);
     return original(() => {
       isOver = true;
       work();

@@ -1,7 +1,10 @@
 /** Settings: sources, validation, and messages without secrets. */
-import { describe, expect, test } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readSecretFile } from '../../../src/server/config/read-secret-file.ts';
 import { readSettings, SettingError, settingsTable, withSecretFiles } from '../../../src/server/config/settings.ts';
+import { readConfiguration } from '../../../src/server/seed/configuration.ts';
+import { makeFolder } from '../store/temp-store.ts';
 
 describe('a setting', () => {
   test('is read from the flag, the environment, the seed, or the default, in this order', () => {
@@ -50,6 +53,21 @@ describe('a setting', () => {
     const { corsOrigins } = readSettings({ 'cors-origins': ' https://a.example ,http://b.example:81,' }, {});
     expect(corsOrigins).toEqual(['https://a.example', 'http://b.example:81']);
     expect(readSettings({}, {}, { 'cors-origins': ['https://a.example'] }).corsOrigins).toEqual(['https://a.example']);
+  });
+});
+
+describe('settings that are valid only together', () => {
+  test.each([
+    ['a seed', { 'allow-remote': true }, { host: '0.0.0.0', allowRemote: true }],
+    ['flags only', {}, '--host 0.0.0.0 can be reached from other machines'],
+  ])('are checked with those of %s', async (_, settings, expected) => {
+    const folder = await makeFolder();
+    onTestFinished(folder.remove);
+    const seed = `${folder.directory}.json`;
+    await writeFile(seed, JSON.stringify({ settings }));
+    const reading = readConfiguration({ host: '0.0.0.0', seed }, {});
+    if (typeof expected === 'string') await expect(reading).rejects.toThrow(expected);
+    else expect((await reading).settings).toMatchObject(expected);
   });
 });
 

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stopTimeoutMs } from '../../../src/server/listen.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -70,7 +71,7 @@ process.exitCode = 13;
 if (process.argv[3] === 'long-grace-period') {
   const original = setTimeout;
   globalThis.setTimeout = (work, milliseconds, ...rest) =>
-    original(work, milliseconds === 5_000 ? 60_000 : milliseconds, ...rest);
+    original(work, milliseconds === ${stopTimeoutMs} ? 60_000 : milliseconds, ...rest);
 }
 void serve({ flags: JSON.parse(process.argv[2]), environment, io: { stdout, stderr } }).then((code) => {
   process.exitCode = code;

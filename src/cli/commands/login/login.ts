@@ -13,7 +13,7 @@ import { deleteSession, parseSession, type StoredSession, writeSession } from '.
 import { createTokenSource } from '../../auth/stored-token-source.ts';
 import { loginUserForSession } from '../../auth/user-login.ts';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
-import { changeProfiles, type Profile, type ProfileSession } from '../../config/profile.ts';
+import { changeProfiles, findProfile, type Profile, type ProfileSession } from '../../config/profile.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError, usageError } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
@@ -98,7 +98,7 @@ async function addSecondFactor(context: Context, { name, baseUrl }: Target): Pro
 
 function resolveTarget({ settings }: Context): Target {
   const name = settings.profile ? (settings.profileName?.value ?? 'default') : 'default';
-  const profile = settings.file.profiles[name];
+  const profile = findProfile(settings.file, name);
   // The session is stored in a profile, whatever credentials are in the environment, and replaces that of the profile.
   if (profile) assertProfileServer(settings, profile, { forSession: true, alternative: '' });
   const baseUrl = resolveBaseUrl(settings);
