@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 const endToEnd = 'test/e2e/**/*.test.ts';
 /** Needs an executable: `npm run test:executable`. */
 const onExecutable = 'test/e2e/delivery/executable.test.ts';
-const inBrowser = 'test/console/**/*.test.ts';
+const inBrowser = 'packages/console/test/**/*.test.ts';
 const onPostgres = 'test/postgres/**/*.test.ts';
 
 export default defineConfig({
@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'console',
           include: [inBrowser],
-          globalSetup: ['test/console/chromium.ts'],
+          globalSetup: ['packages/console/test/chromium.ts'],
         },
       },
     ],

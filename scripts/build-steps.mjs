@@ -9,7 +9,10 @@ import { root } from './root.mjs';
 const dist = path.join(root, 'dist');
 
 /** What runs is made from these files; the rest of dist/ also from the benchmarks and the stress suites. */
-const runtime = { stamp: path.join(dist, '.built'), inputs: ['src', 'scripts', 'package.json', 'package-lock.json'] };
+const runtime = {
+  stamp: path.join(dist, '.built'),
+  inputs: ['src', 'packages', 'scripts', 'package.json', 'package-lock.json'],
+};
 const all = { stamp: path.join(dist, '.built-all'), inputs: [...runtime.inputs, 'bench', 'test'] };
 
 export const isRuntimeBuilt = () => isUpToDate(root, runtime);
@@ -22,7 +25,7 @@ export const isAllBuilt = () => isUpToDate(root, all);
 export async function buildRuntime() {
   const startedAt = Date.now();
   const { bundle } = await import('./bundle.mjs');
-  const { buildConsole } = await import('./console.mjs');
+  const { buildConsole } = await import('../packages/console/build.mjs');
   const { copyDocsPage } = await import('./docs-page.mjs');
   // Repeated if another start builds at the same time.
   rmSync(dist, { recursive: true, force: true, maxRetries: 5 });

@@ -7,8 +7,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
+import { findChromium } from '../packages/console/test/find-chromium.ts';
 import type { IamServer, startServer as StartServer } from '../src/testing/index.ts';
-import { findChromium } from '../test/console/find-chromium.ts';
 
 // The built package: this script itself is bundled.
 const { startServer } = (await import(pathToFileURL(path.resolve('dist/index.js')).href)) as {

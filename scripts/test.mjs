@@ -86,7 +86,7 @@ const steps = [
   ['Build', tryBuild],
   ['Lint and format', () => run('@biomejs/biome/bin/biome', 'check', '.')],
   ['Types of the sources and tests', () => checkTypes('tsconfig.test.json')],
-  ['Types of the console', () => checkTypes('src/console/tsconfig.json')],
+  ['Types of the console', () => checkTypes('packages/console/tsconfig.json')],
 ];
 
 /** @returns the last line: the numbers of passed and failed tests. */

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { findChromium } from '../../test/console/find-chromium.ts';
+import { findChromium } from '../../packages/console/test/find-chromium.ts';
 import { type BenchEnvironment, sizes } from '../environment.ts';
 import type { Figure } from '../figure.ts';
 import { root } from '../processes.ts';

@@ -1,4 +1,4 @@
-/** Generates src/console/api/access-rules.json: what each operation and each route of the control plane requires. */
+/** Generates packages/console/src/api/access-rules.json: what each operation and each route of the control plane requires. */
 import type { Operation } from '../../src/contract/operation.ts';
 import { controlPrefix } from '../../src/contract/prefix.ts';
 import { formatRoles } from '../../src/contract/roles.ts';

@@ -31,7 +31,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ['src/contract/manifest.json', manifestSource(buildManifest(all, version))],
     ['src/contract/operation-reference.json', operationReferenceSource(all, document)],
     ['src/client/operation-types.ts', clientTypesSource(all)],
-    ['src/console/api/access-rules.json', accessRulesSource(all)],
+    ['packages/console/src/api/access-rules.json', accessRulesSource(all)],
     ['src/testing/library-types.ts', libraryTypesSource()],
     ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],
     ['docs/reference/operations.md', operationsPage(all)],

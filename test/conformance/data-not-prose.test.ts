@@ -87,7 +87,7 @@ const exceptions: readonly { readonly file: string; readonly part: string; reado
   { file: 'test/stress/server-process.ts', part: "'IAM_'", reason: 'variables of the environment have this prefix' },
 ];
 
-const files = ['src', 'bench', 'test/stress', 'scripts']
+const files = ['src', 'packages/console/src', 'bench', 'test/stress', 'scripts']
   .flatMap(listSourceFiles)
   .filter((file) => file !== 'src/contract/manifest.ts');
 

@@ -1,6 +1,6 @@
 /** Import rules between the parts: contract <- server, client, cli; the testing library imports server and client. */
 import { describe, expect, test } from 'vitest';
-import { collectLoaded, listImports, listSourceFiles, stripComments } from './source-files.ts';
+import { collectLoaded, listAllSourceFiles, listImports, listSourceFiles, stripComments } from './source-files.ts';
 
 /** Imports of these files that none of the patterns allows, as `file -> target`. */
 function findForbiddenImports(
@@ -130,7 +130,7 @@ function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][
 describe('imports', () => {
   test('detects all kinds of imports', () => {
     const kinds = new Set(
-      listSourceFiles('src')
+      listAllSourceFiles()
         .flatMap(listImports)
         .map(({ kind }) => kind),
     );
@@ -164,7 +164,7 @@ describe('imports', () => {
   });
 
   test('no other part imports the testing library, and it imports no CLI', () => {
-    const others = listSourceFiles('src').filter((file) => !file.startsWith('src/testing/'));
+    const others = listAllSourceFiles().filter((file) => !file.startsWith('src/testing/'));
     expect(others.filter((file) => listImports(file).some(({ target }) => target.startsWith('src/testing/')))).toEqual(
       [],
     );
@@ -200,7 +200,7 @@ describe('imports', () => {
       ['e', ['e', 'd']],
     ]);
     expect(findCircles(sample)).toEqual([['a', 'b', 'c'], ['e']]);
-    const files = listSourceFiles('src');
+    const files = listAllSourceFiles();
     expect(findCircles(new Map(files.map((file) => [file, listImports(file).map(({ target }) => target)])))).toEqual(
       [],
     );
@@ -247,7 +247,7 @@ describe('imports', () => {
   });
 
   test('only the file store imports lowdb', () => {
-    const users = listSourceFiles('src').filter((file) =>
+    const users = listAllSourceFiles().filter((file) =>
       listImports(file).some(({ target }) => /^lowdb(\/|$)/.test(target)),
     );
     expect(users.filter((file) => !file.startsWith('src/server/store/file/'))).toEqual([]);

@@ -5,6 +5,13 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
+/** The folders with the sources of what is published. */
+const sourceFolders = ['src', 'packages/console/src'];
+
+export function listAllSourceFiles(): string[] {
+  return sourceFolders.flatMap(listSourceFiles);
+}
+
 /** TypeScript files below a folder, relative to the project's root, with slashes. */
 export function listSourceFiles(folder: string): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -25,7 +25,7 @@ export default {
   // For a site below a path, such as /iam/.
   base: process.env.IAM_DOCS_BASE ?? '/',
   srcDir: root,
-  srcExclude: ['{.github,bench,bin,coverage,data,dist,examples,node_modules,scripts,src,test}/**'],
+  srcExclude: ['{.github,bench,bin,coverage,data,dist,examples,node_modules,packages,scripts,src,test}/**'],
   outDir: path.join(root, 'dist/site'),
   cacheDir: path.join(root, 'node_modules/.cache/docs-site'),
   rewrites: { 'README.md': 'index.md', 'docs/decisions/README.md': 'decisions/index.md', 'docs/:page*': ':page*' },

@@ -63,7 +63,7 @@ test('the README has at most 150 lines, and every page is reachable from it', ()
 
 test('pages and sources name the built documents by their paths in dist/docs/', () => {
   const names = [...builtDocs(root).keys()];
-  const files = [...allPages, ...['src', 'test', 'scripts', 'bench'].flatMap(listSourceFiles)];
+  const files = [...allPages, ...['src', 'packages', 'test', 'scripts', 'bench'].flatMap(listSourceFiles)];
   const paths = files.flatMap((file) =>
     matchesOf(readSource(file), /((?:dist\/)?\bdocs\/[\w-]+\.(?:md|json))/g).map((name) => ({ file, name })),
   );

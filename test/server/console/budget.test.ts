@@ -24,7 +24,7 @@ function collectChunks(key: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-const first = [...new Set(['index.html', 'pages/inbox/inbox-page.tsx'].flatMap((key) => [...collectChunks(key)]))];
+const first = [...new Set(['index.html', 'src/pages/inbox/inbox-page.tsx'].flatMap((key) => [...collectChunks(key)]))];
 const kilobytes = (files: readonly string[]) =>
   files.reduce((sum, file) => sum + gzipSync(readFileSync(path.join(folder, file))).length, 0) / 1000;
 

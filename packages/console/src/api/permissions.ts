@@ -1,0 +1,38 @@
+/** Which operations and routes a caller may use, by the roles that the server requires for them. */
+import { describeMissing, findMissingAuthorities, isAllowed, parseRoles } from '../../../../src/contract/roles.ts';
+import accessRules from './access-rules.json';
+import type { CallerRoles } from './credentials.ts';
+
+/** `groups.create`, or `POST /_iam/faults`. */
+export type AccessTarget = keyof typeof accessRules;
+
+export interface Permission {
+  readonly isAllowed: boolean;
+  /** What is missing, as a sentence. */
+  readonly reason?: string | undefined;
+}
+
+const rules: Readonly<Record<AccessTarget, { readonly roles: string; readonly test?: boolean }>> = accessRules;
+export const allowed: Permission = { isAllowed: true };
+export function accessRuleOf(target: AccessTarget): { readonly roles: string; readonly test?: boolean } {
+  return rules[target];
+}
+
+/** @param caller undefined until it is known; null if the server has no client for the operations */
+export function judge(target: AccessTarget, caller: CallerRoles | null | undefined): Permission {
+  if (caller === undefined) return allowed;
+  if (caller === null)
+    return { isAllowed: false, reason: 'No client of this server has the authority IAM_ADMIN_MAINTENANCE.' };
+  const expression = parseRoles(rules[target].roles);
+  const authorities = { roles: new Set(caller.roles), scope: new Set(caller.scope) };
+  if (isAllowed(expression, authorities)) return allowed;
+  const missing = findMissingAuthorities(expression, authorities);
+  return { isAllowed: false, reason: describeReason(describeMissing(missing), missing.forbidden) };
+}
+
+function describeReason(missing: readonly string[], forbidden: readonly string[]): string {
+  const required = missing.length === 0 ? [] : [`Requires ${missing.join(' and ')}.`];
+  const hint = missing.includes('AUTH-MFA') ? ['Log in with a second factor.'] : [];
+  const refused = forbidden.map((name) => `Not available with ${name}.`);
+  return [...required, ...hint, ...refused].join(' ');
+}

@@ -1,0 +1,197 @@
+/** A read-only administrator in the console: lists without codes, and no action. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { adminClient, startServer, type TestServer } from '../../../../test/harness.ts';
+import { send } from '../../../../test/server/control/control-client.ts';
+import { findViewProblems } from '../axe-violations.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { type ClientSecret, listDisabledButtons, logInAsClient } from './log-in.ts';
+
+const seed: SeedDocument = {
+  users: [{ userId: 'alice' }],
+  groups: [{ groupName: 'ops', roles: ['DEPLOY'], users: ['alice'] }],
+};
+
+const required = 'Requires IAM_ADMIN_MAINTENANCE.';
+const each = (...names: string[]) => Object.fromEntries(names.map((name) => [name, required]));
+/** What IAM_ADMIN_MAINTENANCE allows as well. Members of some groups can be removed without either role. */
+const byAdministrators = 'Requires ADMIN.';
+
+interface ReadOnlyPage {
+  /** A text that shows that the page is complete. */
+  readonly ready: string;
+  /** Names of the actions of the page, with the reason. */
+  readonly disabled: Readonly<Record<string, string>>;
+}
+
+const pages: Readonly<Record<string, ReadOnlyPage>> = {
+  inbox: { ready: 'Not shown: messages and their codes', disabled: {} },
+  requests: { ready: 'client-identities.login', disabled: {} },
+  sessions: { ready: 'AUTH-BASIC', disabled: each('End SESSION') },
+  'sessions?userId=alice': { ready: 'AUTH-BASIC', disabled: each('End SESSION', 'End all sessions of the user') },
+  users: { ready: 'alice', disabled: each('Create a user') },
+  'users/alice': {
+    ready: 'DEPLOY',
+    disabled: {
+      ...each('Sign in as', 'Edit', 'Set password', 'Lock', 'Delete', 'End all sessions', 'End SESSION'),
+      'Add to a group': byAdministrators,
+    },
+  },
+  groups: { ready: 'ops', disabled: each('Create a group') },
+  'groups/ops': { ready: 'DEPLOY', disabled: { ...each('Edit', 'Delete'), 'Add a member': byAdministrators } },
+  businesses: { ready: 'Businesses', disabled: { 'Create a business': byAdministrators } },
+  customers: {
+    ready: 'Customers',
+    disabled: { 'Create a business': byAdministrators, 'Make a user a customer': byAdministrators },
+  },
+  'corporate-groups': { ready: 'Corporate groups', disabled: each('Create a corporate group') },
+  tokens: { ready: 'Signing keys', disabled: each('Rotate the key') },
+  faults: { ready: 'groups.get', disabled: each('Add', 'Remove all', 'Remove the rule f1') },
+  settings: { ready: '--request-log-size', disabled: {} },
+  state: {
+    ready: 'before-checkout',
+    disabled: each(
+      'Save',
+      'Restore the snapshot before-checkout',
+      'Delete the snapshot before-checkout',
+      'Export the state',
+      'Export as a seed',
+      'Import a state',
+      'Apply a seed',
+    ),
+  },
+};
+
+const adminHeaders = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
+
+describe.skipIf(!hasBrowser)('a read-only administrator', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let reader: ClientSecret;
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([
+      startServer({ seed, flags: { 'allow-remote': true, 'test-features': 'on' } }),
+      sharedBrowser(),
+    ]);
+    reader = await server.makeClient({ authorities: ['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC'] });
+    await post('/_iam/faults', { operation: 'groups.get', effect: { latency: '1ms' } });
+    await post('/_iam/state/snapshots', { name: 'before-checkout' });
+    await post('/_iam/sessions', { userId: 'alice' });
+  });
+  afterAll(async () => {
+    await closeContexts(browser);
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  async function post(path: string, body: object): Promise<void> {
+    const { status, body: answer } = await send(server, path, { method: 'POST', headers: adminHeaders, body });
+    expect([200, 201], JSON.stringify(answer)).toContain(status);
+  }
+
+  async function open(path: string, client: ClientSecret = reader) {
+    const { page, problems } = await openConsole(browser, server.url, { path });
+    const rejected: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 401 && response.request().headers().authorization) rejected.push(response.url());
+    });
+    const token = await logInAsClient(page, client);
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    // The server rejects what the page sent before the login, some of it only after the dialog is closed.
+    const listProblems = () => [...problems.filter((problem) => !/status of 401/.test(problem)), ...rejected];
+    return { page, listProblems, token };
+  }
+
+  test.each(Object.entries(pages))('cannot change anything on %s, and sees why', async (path, { ready, disabled }) => {
+    const { page, listProblems } = await open(path);
+    await page.getByRole('main').getByText(ready).first().waitFor();
+    await expect.poll(() => listDisabledButtons(page)).toEqual({ ...each('Reset'), ...disabled });
+    expect(listProblems()).toEqual([]);
+  });
+
+  test('reads no code, not even in the events', async () => {
+    const { page, token } = await open('inbox');
+    await page.getByText('Not shown: messages and their codes').waitFor();
+    await page.getByText(required).first().waitFor();
+    const headers = { Authorization: `Bearer ${token}` };
+    expect((await send(server, '/_iam/inbox', { headers })).status).toBe(403);
+    expect((await send(server, '/_iam/events?topics=inbox', { headers })).status).toBe(403);
+    expect(await findViewProblems(page)).toEqual([]);
+  });
+
+  test('opens a request without its content', async () => {
+    const { page, listProblems } = await open('requests');
+    await page.getByRole('button', { name: 'client-identities.login' }).first().click();
+    await page.getByRole('dialog').getByText('Not shown: headers, bodies and the reason of the response').waitFor();
+    expect(listProblems()).toEqual([]);
+  });
+
+  test('reaches a disabled action with the keyboard, and cannot use it', async () => {
+    const { page } = await open('users/alice');
+    const lock = page.getByRole('button', { name: 'Lock', exact: true });
+    await lock.and(page.locator('[aria-disabled=true]')).waitFor();
+    await page.getByRole('button', { name: 'Set password' }).focus();
+    await page.keyboard.press('Tab');
+    await page.getByRole('tooltip').getByText(required).waitFor();
+    await page.keyboard.press('Enter');
+    await lock.click({ force: true });
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await findViewProblems(page)).toEqual([]);
+  });
+
+  test('cannot use the menus of the top bar', async () => {
+    const { page } = await open('users');
+    await page.getByRole('button', { name: new URL(server.url).host }).click();
+    // The sandboxes that are read when a menu opens move its other items down.
+    await page.getByText('none', { exact: true }).waitFor();
+    const item = page.getByRole('menuitem', { name: 'Create a sandbox' }).filter({ hasText: required });
+    await item.click({ force: true });
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await item.press('Escape');
+    await item.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: '1 fault' }).click();
+    const removeAll = page.getByRole('button', { name: 'Remove all' });
+    await removeAll.waitFor();
+    expect(await listDisabledButtons(page)).toMatchObject({
+      'Remove all': required,
+      'Remove the fault of groups.get': required,
+    });
+    await removeAll.press('Escape');
+    await removeAll.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: /UTC/ }).click();
+    await page.getByLabel('Advance by').press('Enter');
+    expect(await listDisabledButtons(page)).toMatchObject({
+      Freeze: required,
+      Advance: required,
+      'Reset to this machine': required,
+    });
+    const { body } = await send(server, '/_iam/clock', { headers: adminHeaders });
+    expect(body).toMatchObject({ offset: 0 });
+  });
+
+  test('that lost its role in the meantime gets an error with the role, and the action is then disabled', async () => {
+    const writer = await server.makeClient({
+      authorities: ['IAM_ADMIN_READ_ONLY', 'IAM_ADMIN_MAINTENANCE', 'AUTH-BASIC'],
+    });
+    const { page } = await open('users', writer);
+    await page.getByRole('button', { name: 'Reset', exact: true }).click();
+    const { store } = server.appContext;
+    await store.transaction(async (tx) => {
+      const client = await tx.clients.get(writer.clientId);
+      if (client) await tx.clients.replace({ ...client, authorities: ['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC'] });
+    });
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
+    const error = page.getByRole('dialog').getByRole('alert');
+    await error.getByText('ROLE_MISSING').waitFor();
+    await error.getByText('Missing roles: IAM_ADMIN_MAINTENANCE.').waitFor();
+    await error.getByText(/^Request /).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('button[aria-disabled=true]', { hasText: 'Reset' }).waitFor();
+    expect(await readSnapshots()).toEqual(['before-checkout']);
+  });
+
+  async function readSnapshots(): Promise<string[]> {
+    const { body } = await send(server, '/_iam/state/snapshots', { headers: adminHeaders });
+    return (body as { name: string }[]).map(({ name }) => name);
+  }
+});

@@ -1,0 +1,180 @@
+/** A server that stops, restarts or is replaced, and tokens that end, while a page is open. */
+import type { Browser, Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openMemoryStore } from '../../../../src/server/store/memory/memory-store.ts';
+import type { Store } from '../../../../src/server/store/store.ts';
+import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../../../test/harness.ts';
+import { send } from '../../../../test/server/control/control-client.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { logInAsClient } from './log-in.ts';
+
+const seed = { users: ['alice', 'bob'].map((userId) => ({ userId, userEmail: `${userId}@example.com` })) };
+const notice = 'The page shows what it last received and connects again by itself.';
+
+describe.skipIf(!hasBrowser)('while the page is open', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await sharedBrowser();
+  });
+  afterAll(() => closeContexts(browser));
+
+  /** A server that can stop and start again at the same address, with the same data. */
+  async function startRestartable(flags: Record<string, boolean> = {}) {
+    const store: Store = { ...openMemoryStore(), close: async () => {} };
+    let starts = 0;
+    const start = (port: string) => {
+      // Time passes between two starts.
+      const clock = createFakeClock(`2026-03-01T12:0${starts}:00.000Z`);
+      starts += 1;
+      // Repeated: another process may use the port for a moment.
+      return vi.waitFor(() => startServer({ seed, clock, flags: { port, ...flags }, openStore: async () => store }), {
+        timeout: 60_000,
+      });
+    };
+    let server: TestServer = await start('0');
+    const { url } = server;
+    return {
+      url,
+      running: () => server,
+      stop: () => server[Symbol.asyncDispose](),
+      async start() {
+        server = await start(new URL(url).port);
+      },
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    };
+  }
+
+  test('the server restarts: typed text stays, and the lists are read again', async () => {
+    await using restartable = await startRestartable();
+    const { page } = await openConsole(browser, restartable.url, { path: 'users?search=alice' });
+    await page.getByText('1 in all').waitFor();
+    await page.getByRole('button', { name: 'Create a user' }).click();
+    await page.getByRole('dialog').getByLabel('Login name').fill('alice2');
+    await restartable.stop();
+    await page.getByText(notice).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create the user' }).click();
+    await page.getByRole('dialog').getByText('UNREACHABLE').waitFor();
+    await restartable.start();
+    await page.getByText(notice).waitFor({ state: 'hidden' });
+    expect(await page.getByRole('dialog').getByLabel('Login name').inputValue()).toBe('alice2');
+    expect(new URL(page.url()).search).toBe('?search=alice');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create the user' }).click();
+    await page.getByRole('heading', { level: 1, name: 'alice2' }).waitFor();
+    await page.goBack();
+    await page.getByText('2 in all').waitFor();
+    expect(await page.getByLabel('Login name, e-mail or id').inputValue()).toBe('alice');
+  });
+
+  test('the server restarts: an open message stays open, and new ones arrive', async () => {
+    await using restartable = await startRestartable();
+    await sendCode(restartable.running(), 'alice');
+    const { page } = await openConsole(browser, restartable.url);
+    await page.getByRole('button', { name: 'alice@example.com' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Message' });
+    await drawer.waitFor();
+    await restartable.stop();
+    await page.getByText(notice).waitFor();
+    await drawer.waitFor();
+    await restartable.start();
+    await page.getByText(notice).waitFor({ state: 'hidden' });
+    await drawer.waitFor();
+    await sendCode(restartable.running(), 'bob');
+    await page.getByText('2 in all').waitFor();
+    await page.reload();
+    await drawer.waitFor();
+  });
+
+  test('a reset rejects the token of the console: the next action gets another one', async () => {
+    await using server = await startServer({ seed });
+    const { page } = await openConsole(browser, server.url, { path: 'users/alice' });
+    await lock(page);
+    await page.getByRole('button', { name: 'Unlock' }).waitFor();
+    expect((await send(server, '/_iam/state/reset', { method: 'POST', body: { to: 'seed' } })).status).toBe(204);
+    // Without a reload: the page still has the token of the time before the reset.
+    await page.getByRole('link', { name: 'All users' }).click();
+    await page.getByRole('button', { name: 'bob' }).click();
+    await lock(page);
+    await page.getByRole('button', { name: 'Unlock' }).waitFor();
+    expect((await send(server, '/_iam/users/alice')).body).toMatchObject({ locked: false });
+    expect((await send(server, '/_iam/users/bob')).body).toMatchObject({ locked: true });
+  });
+
+  test('a login is revoked: the page asks for another one, and keeps its place and what was typed', async () => {
+    await using server = await startServer({ seed, flags: { 'allow-remote': true } });
+    const { page } = await openConsole(browser, server.url, { path: 'users/alice?role=VIEW' });
+    const token = await logInAsClient(page, adminClient);
+    await page.getByRole('heading', { name: 'alice' }).waitFor();
+    await page.getByRole('button', { name: 'Lock', exact: true }).click();
+    await page.getByLabel('Reason').fill('Lost phone');
+    // Revoked once the button is clicked: any earlier request of the page would ask for a login over the form.
+    const revokeThenSend = async (route: Route) => {
+      await send(server, '/_iam/revoke', { method: 'POST', body: { token } });
+      await route.continue();
+    };
+    await page.route('**/user-identities/lock', revokeThenSend, { times: 1 });
+    await page.getByRole('button', { name: 'Lock the user' }).click();
+    const login = page.getByRole('dialog', { name: 'Log in as an administrator' });
+    await login.waitFor();
+    await page.keyboard.press('Escape');
+    await logInAsClient(page, adminClient);
+    await login.waitFor({ state: 'hidden' });
+    expect(await page.getByLabel('Reason').inputValue()).toBe('Lost phone');
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/_iam/console/users/alice?role=VIEW');
+    await page.getByRole('button', { name: 'Lock the user' }).click();
+    await page.getByText('Lost phone').first().waitFor();
+    await page.getByRole('button', { name: 'Unlock' }).waitFor();
+  });
+
+  test('another version replaces the server: the page says so, and ignores what it does not know', async () => {
+    await using server = await startServer({ seed });
+    const { page } = await openConsole(browser, server.url, { path: 'users' });
+    await page.getByText('alice').first().waitFor();
+    const mismatch = page.getByText('The server has another version than this page');
+    expect(await mismatch.count()).toBe(0);
+    await page.route('**/_iam/console/', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: (await response.text()).replace(/index-[\w-]+\.js/, 'index-other.js') });
+    });
+    await page.route('**/_iam/users?*', async (route) => {
+      const response = await route.fetch();
+      const users = (await response.json()) as object[];
+      await route.fulfill({ response, json: users.map((user) => ({ ...user, unknown: { field: [1] } })) });
+    });
+    await page.getByRole('button', { name: 'Reset', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
+    await mismatch.waitFor();
+    await page.getByRole('button', { name: 'alice' }).waitFor();
+    // Until the server stops: an intercepted request would then fail, outside of the test.
+    await page.unrouteAll({ behavior: 'wait' });
+    const reloaded = page.waitForEvent('load');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await reloaded;
+    await page.getByRole('button', { name: 'alice' }).waitFor();
+    expect(await mismatch.count()).toBe(0);
+  });
+
+  test('an older server without the stream of events is read at intervals', async () => {
+    await using server = await startServer({ seed });
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.route('**/_iam/events?*', (route) => route.fulfill({ status: 404, json: [] }));
+    const asked = page.waitForResponse('**/_iam/events?*');
+    await page.goto(`${server.url}/_iam/console/users`);
+    await asked;
+    await page.getByText('alice').first().waitFor();
+    expect(await page.getByText(notice).count()).toBe(0);
+    await context.close();
+  });
+});
+
+async function lock(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Lock', exact: true }).click();
+  await page.getByRole('button', { name: 'Lock the user' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+}
+
+async function sendCode(server: TestServer, userName: string): Promise<void> {
+  const path = `/security/iam/v1/user-identities/retrieve-identity?clientId=${appClientId}`;
+  await send(server, path, { method: 'POST', body: { userName } });
+  expect((await send(server, `/_iam/inbox/wait?to=${userName}@example.com`)).status).toBe(200);
+}

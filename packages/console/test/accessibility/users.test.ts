@@ -1,0 +1,76 @@
+/** The states of the users and of one user with the rules of WCAG 2.2 AA. */
+import { describe, expect, test } from 'vitest';
+import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { send } from '../../../../test/server/control/control-client.ts';
+import { hasBrowser } from '../console-page.ts';
+import { longName, useStates } from './view-states.ts';
+
+const seed: SeedDocument = {
+  users: [
+    { userId: 'ann', userName: 'ann' },
+    { userId: 'bob', userName: longName, locked: true },
+  ],
+  groups: [{ groupName: longName, roles: ['DEPLOY', `V${'ERY_LONG_'.repeat(7)}`], users: ['ann', 'bob'] }],
+};
+
+describe.skipIf(!hasBrowser)('all states', () => {
+  const { server, open } = useStates(seed);
+  const signIn = (userId: string) => send(server(), '/_iam/sessions', { method: 'POST', body: { userId } });
+
+  test('of the list', async () => {
+    const { page, check, click } = await open('users');
+    await check(/^\d+ in all$/);
+    const cut = await page.evaluate(`[...document.querySelectorAll('.rows td:first-child button')]
+      .filter((button) => button.scrollWidth > button.clientWidth)
+      .map((button) => getComputedStyle(button).textOverflow)`);
+    expect(cut).toEqual(['ellipsis']);
+    await click('Create a user');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Login name').fill('dora');
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('not an address');
+    await dialog.getByRole('button', { name: 'Create the user' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await check('Create the user');
+    await page.goto(`${server().url}/_iam/console/users?search=nothing`);
+    await check('No user matches');
+  });
+
+  test('of a locked user with a long name', async () => {
+    const { page, check, click } = await open('users/bob');
+    await page.getByRole('button', { name: 'Path to DEPLOY' }).click();
+    await check(/ → DEPLOY/);
+    await click('Unlock');
+    await check('Unlock the user');
+    await page.goto(`${server().url}/_iam/console/users/unknown`);
+    await check('USER_NOT_FOUND');
+  });
+
+  test('of the dialogs of a user', async () => {
+    await signIn('ann');
+    const { page, check, click } = await open('users/ann');
+    const dialogs: readonly (readonly [button: string | RegExp, text: string | RegExp])[] = [
+      ['Edit', 'Save'],
+      ['Set password', 'Set the password'],
+      ['Lock', 'Lock the user'],
+      ['Delete', 'Delete the user'],
+      ['Add to a group', 'Group'],
+      [/^Remove from long-name/, 'Remove'],
+      ['End all sessions', 'End the sessions'],
+    ];
+    for (const [button, text] of dialogs) {
+      await click(button);
+      await page.getByRole('dialog').waitFor();
+      await check(text);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    }
+  });
+
+  test('of signing in as a user', async () => {
+    const { page, check, click } = await open('users/ann');
+    await click('Sign in as');
+    await check('Level');
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click();
+    await check('Copy the access token');
+  });
+});

@@ -1,0 +1,187 @@
+/** The faults in a real browser: each effect, the errors of the server, and removal. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { adminClient, startServer, type TestServer } from '../../../test/harness.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+
+describe.skipIf(!hasBrowser)('the faults', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer(), sharedBrowser()]);
+  });
+  afterAll(async () => {
+    await closeContexts(browser);
+    await server?.[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    await fetch(`${server.url}/_iam/faults`, { method: 'DELETE' });
+  });
+
+  const open = (path = 'faults') => openConsole(browser, server.url, { path });
+  const list = async () => (await (await fetch(`${server.url}/_iam/faults`)).json()) as object[];
+  const inject = (rule: object) =>
+    fetch(`${server.url}/_iam/faults`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(rule),
+    });
+
+  async function choose(page: Page, label: string, option: string): Promise<void> {
+    await page.getByRole('combobox', { name: label, exact: true }).click();
+    await page.getByRole('option', { name: option, exact: true }).click();
+  }
+
+  /** The form ignores a rule while another is being added. */
+  const submit = (page: Page) =>
+    page.getByRole('button', { name: 'Add', exact: true }).and(page.locator('[aria-busy="false"]')).click();
+  const command = (page: Page) => page.getByRole('form').getByLabel('Command').first().textContent();
+
+  test('are added for an operation and a caller, with the equal command', async () => {
+    const { page, problems } = await open('faults?operation=groups.create&status=500');
+    await page.getByText('No faults').waitFor();
+    await page.getByLabel('Caller').fill('billing-service');
+    await choose(page, 'Requests', 'Only the nth request');
+    await page.getByLabel('Number').fill('3');
+    await page.getByLabel('At most, times').fill('2');
+    await expect
+      .poll(() => command(page))
+      .toBe('iam faults add --operation groups.create --caller billing-service --nth 3 --times 2 --fail 500');
+    await submit(page);
+    await page.getByRole('button', { name: /^Remove the rule/ }).waitFor();
+    expect(await list()).toEqual([
+      expect.objectContaining({
+        operation: 'groups.create',
+        caller: 'billing-service',
+        nth: 3,
+        times: 2,
+        effect: { status: 500 },
+        matched: 0,
+        applied: 0,
+      }),
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('delay, with random numbers of a seed', async () => {
+    const { page, problems } = await open();
+    await choose(page, 'Effect', 'Delay the response');
+    await page.getByLabel('Latency').fill('100ms');
+    await page.getByLabel('Jitter').fill('50ms');
+    await choose(page, 'Requests', 'With a probability');
+    await page.getByLabel('Probability').fill('0.25');
+    await page.getByLabel('Seed').fill('7');
+    await submit(page);
+    await page.getByRole('cell', { name: 'latency 100ms jitter 50ms' }).waitFor();
+    expect(await list()).toEqual([
+      expect.objectContaining({ probability: 0.25, seed: 7, effect: { latency: '100ms', jitter: '50ms' } }),
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('close connections, rotate the key and serve the previous key set', async () => {
+    const { page, problems } = await open();
+    await choose(page, 'Effect', 'Close the connection');
+    await choose(page, 'When', 'After its changes are stored');
+    await choose(page, 'Requests', 'Every nth request');
+    await page.getByLabel('Number').fill('4');
+    await submit(page);
+    await page.getByText('1 in all').waitFor();
+    await choose(page, 'Requests', 'Every matching request');
+    await choose(page, 'Effect', 'Rotate the signing key');
+    await submit(page);
+    await page.getByText('2 in all').waitFor();
+    await choose(page, 'Effect', 'Serve the previous key set');
+    await submit(page);
+    await page.getByText('3 in all').waitFor();
+    expect(await list()).toMatchObject([
+      { every: 4, effect: { drop: 'after' } },
+      { effect: { rotateKey: true } },
+      { effect: { staleKeys: true } },
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('have only statuses that the server accepts, and are announced when they are added', async () => {
+    const { page, problems } = await open('faults?operation=groups.get&status=418');
+    const status = page.getByLabel('Status', { exact: true });
+    const rejected = await inject({ operation: 'groups.get', effect: { status: 418 } });
+    expect(rejected.status).toBe(400);
+    const [, accepted = ''] = /groups\.get can return: ([\d, ]+)/.exec(await rejected.text()) ?? [];
+    expect(accepted).toMatch(/^401, 403, 404, .*503$/);
+    await expect.poll(() => status.locator('option').allTextContents()).toEqual(accepted.split(', '));
+    expect(await status.inputValue()).toBe('503');
+    await status.selectOption('404');
+    await submit(page);
+    await page.getByRole('status').getByText('status 404, groups.get.').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Add');
+    expect(await list()).toEqual([expect.objectContaining({ operation: 'groups.get', effect: { status: 404 } })]);
+    expect(problems).toEqual([]);
+  });
+
+  test('that the server rejects are explained at their fields', async () => {
+    const { page } = await open();
+    await page.getByLabel('At most, times').fill('many');
+    await submit(page);
+    await page.getByText('times must be').waitFor();
+    expect(await page.getByLabel('At most, times').getAttribute('aria-invalid')).toBe('true');
+    expect(await list()).toEqual([]);
+  });
+
+  test('show how often they matched and applied', async () => {
+    await inject({ operation: 'groups.get', nth: 2, effect: { status: 500 } });
+    const { page, problems } = await open();
+    const cells = page.locator('section[aria-label="Fault rules"] tbody td');
+    await expect.poll(() => cells.allTextContents()).toEqual(expect.arrayContaining(['groups.get', 'number 2']));
+    const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
+    for (const name of ['a', 'b', 'c']) await fetch(`${server.url}/security/iam/v1/groups/${name}`, { headers });
+    await expect.poll(async () => (await cells.allTextContents()).slice(5, 7)).toEqual(['3', '1']);
+    expect(problems).toEqual([]);
+  });
+
+  test('are removed one by one, and all after a confirmation', async () => {
+    await inject({ effect: { latency: '1ms' } });
+    await inject({ effect: { latency: '2ms' } });
+    await inject({ effect: { latency: '3ms' } });
+    const { page, problems } = await open();
+    await page
+      .getByRole('button', { name: /^Remove the rule/ })
+      .first()
+      .click();
+    await page.getByText('2 in all').waitFor();
+    expect(await list()).toMatchObject([{ effect: { latency: '2ms' } }, { effect: { latency: '3ms' } }]);
+    await page.getByRole('button', { name: 'Remove all', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await list()).toHaveLength(2);
+    await page.getByRole('button', { name: 'Remove all', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove all faults' }).click();
+    await page.getByText('No faults').waitFor();
+    expect(await list()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  test('are made of a request', async () => {
+    await server.send({ method: 'GET', path: '/security/iam/v1/groups/none' });
+    const { page, problems } = await open('requests?operation=groups.get&status=401');
+    await page.getByRole('button', { name: 'groups.get' }).first().click();
+    await page.getByRole('link', { name: 'Make a fault of this' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Faults' }).waitFor();
+    expect(await page.getByLabel('Status', { exact: true }).inputValue()).toBe('401');
+    await submit(page);
+    await page.getByRole('button', { name: /^Remove the rule/ }).waitFor();
+    expect(await list()).toMatchObject([{ operation: 'groups.get', effect: { status: 401 } }]);
+    expect(problems).toEqual([]);
+  });
+
+  test('are made of a successful request with status 503', async () => {
+    const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
+    await fetch(`${server.url}/security/iam/v1/groups`, { headers });
+    const { page, problems } = await open('requests?operation=groups.list&status=200');
+    await page.getByRole('button', { name: 'groups.list' }).first().click();
+    await page.getByRole('link', { name: 'Make a fault of this' }).click();
+    await submit(page);
+    await page.getByRole('status').getByText('status 503, groups.list.').waitFor();
+    expect(await list()).toMatchObject([{ operation: 'groups.list', effect: { status: 503 } }]);
+    expect(problems).toEqual([]);
+  });
+});

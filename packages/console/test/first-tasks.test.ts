@@ -1,0 +1,133 @@
+/** What a newcomer wants first, at the width of a phone and with the keyboard only. */
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { appClientId, startServer, type TestServer } from '../../../test/harness.ts';
+import { send } from '../../../test/server/control/control-client.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+
+const password = 'demo-only correct horse';
+const seed = {
+  users: [{ userId: 'alice', userName: 'alice', userEmail: 'alice@example.com', password }],
+  groups: [
+    { groupName: 'viewers', roles: ['VIEW'] },
+    { groupName: 'ops', roles: ['DEPLOY'], dependencies: [{ groupName: 'viewers' }], users: ['alice'] },
+  ],
+};
+
+const maxTabs = 150;
+
+/** Presses Tab until the element has the focus, then Enter. */
+async function pressEnterOn(target: Locator): Promise<void> {
+  await target.waitFor();
+  const page = target.page();
+  for (let count = 0; count < maxTabs; count += 1) {
+    if ((await target.and(page.locator(':focus')).count()) > 0) return page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach ${String(target)}`);
+}
+
+/** How a person activates an element: with touch or mouse on a narrow screen, or with the keyboard. */
+const ways = [
+  { name: 'at the width of a phone', width: 390, activate: (target: Locator) => target.click() },
+  { name: 'with the keyboard only', width: 1280, activate: pressEnterOn },
+] as const;
+
+describe.skipIf(!hasBrowser)('a newcomer', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await sharedBrowser();
+  });
+  afterAll(() => closeContexts(browser));
+  beforeEach(async () => {
+    server = await startServer({ seed });
+    return () => server[Symbol.asyncDispose]();
+  });
+
+  const operations = '/security/iam/v1';
+  const logIn = () =>
+    send(server, `${operations}/user-identities/login?clientId=${appClientId}`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`alice:${password}`)}` },
+      body: {},
+    });
+
+  async function open(width: number): Promise<Page> {
+    const { page } = await openConsole(browser, server.url, { width });
+    return page;
+  }
+
+  async function openPage(page: Page, title: string, { width, activate }: (typeof ways)[number]): Promise<void> {
+    if (width < 768) await activate(page.getByRole('button', { name: 'Open the menu' }));
+    await activate(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title, exact: true }));
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  }
+
+  test.each(ways)('finds the code that was just sent, $name', async ({ width, activate }) => {
+    const page = await open(width);
+    await send(server, `${operations}/user-identities/retrieve-identity?clientId=${appClientId}`, {
+      method: 'POST',
+      body: { userName: 'alice' },
+    });
+    const [message] = (await send(server, '/_iam/inbox')).body as [{ code: string }];
+    await page.getByText(message.code).first().waitFor();
+    await activate(page.getByRole('button', { name: 'alice@example.com' }));
+    await page.getByRole('dialog').getByText(`Your code is ${message.code}`).waitFor();
+  });
+
+  test.each(ways)('finds why a call was refused and who can mend it, $name', async (way) => {
+    const client = await server.withAuthorities([]);
+    await expect(client.groups.create({ body: { groupName: 'new', roles: ['NEW'] } })).rejects.toThrow();
+    const page = await open(way.width);
+    await openPage(page, 'Requests', way);
+    await way.activate(page.getByRole('button', { name: 'groups.create' }));
+    await page.getByText('The nearest way in').waitFor();
+    await way.activate(page.getByRole('dialog').getByRole('link', { name: 'iam-administrators' }).first());
+    await page.getByRole('heading', { level: 1, name: 'iam-administrators' }).waitFor();
+  });
+
+  test.each(ways)('finds the group that gives a user a role, $name', async (way) => {
+    const page = await open(way.width);
+    await openPage(page, 'Users', way);
+    await way.activate(page.getByRole('button', { name: 'alice' }));
+    await way.activate(page.getByRole('button', { name: 'Path to VIEW' }));
+    await page.getByText('alice → ops → viewers → VIEW').waitFor();
+  });
+
+  test.each(ways)('resets the state, $name', async ({ width, activate }) => {
+    await send(server, '/_iam/users', { method: 'POST', body: { userName: 'bob' } });
+    const page = await open(width);
+    await activate(page.getByRole('button', { name: 'Reset', exact: true }));
+    await activate(page.getByRole('dialog').getByRole('button', { name: 'Reset' }));
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    const users = (await send(server, '/_iam/users')).body as { userName: string }[];
+    expect(users.map(({ userName }) => userName)).not.toContain('bob');
+  });
+
+  test.each(ways)('moves the clock past the expiry of a token, $name', async (way) => {
+    const { accessToken } = (await logIn()).body as { accessToken: string };
+    const page = await open(way.width);
+    await openPage(page, 'Tokens', way);
+    await page.getByRole('textbox', { name: 'Token' }).fill(accessToken);
+    await way.activate(page.getByRole('button', { name: 'Inspect' }));
+    await page.getByText('The server accepts this token').waitFor();
+    await way.activate(page.getByRole('button', { name: 'Move the clock to its expiry' }));
+    await page.getByText('The server rejects this token: expired').waitFor();
+  });
+
+  test.each(ways)('makes the next login fail, $name', async (way) => {
+    const page = await open(way.width);
+    await openPage(page, 'Faults', way);
+    const operation = page.getByRole('combobox', { name: 'Operation' });
+    await way.activate(operation);
+    await operation.fill('user-identities.login');
+    await page.getByRole('option', { name: 'user-identities.login', exact: true }).waitFor();
+    if (way.width < 768) await page.getByRole('option', { name: 'user-identities.login', exact: true }).click();
+    else await page.keyboard.press('ArrowDown').then(() => page.keyboard.press('Enter'));
+    await page.getByLabel('At most, times').fill('1');
+    await way.activate(page.getByRole('button', { name: 'Add', exact: true }));
+    await page.getByText(/^Added the rule/).waitFor();
+    expect([(await logIn()).status, (await logIn()).status]).toEqual([503, 201]);
+  });
+});

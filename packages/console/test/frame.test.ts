@@ -1,0 +1,169 @@
+/** What all pages share: the top bar, the menu, keyboard shortcuts, errors, and a server that goes away. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../../test/harness.ts';
+import { send } from '../../../test/server/control/control-client.ts';
+import { closeContexts, hasBrowser, openByKeys, openConsole, sharedBrowser } from './console-page.ts';
+
+describe.skipIf(!hasBrowser)('the frame of the console', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer(), sharedBrowser()]);
+  });
+  afterAll(async () => {
+    await closeContexts(browser);
+    await server?.[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    await send(server, '/_iam/clock', { method: 'PUT', body: { reset: true } });
+    ({ page, problems } = await openConsole(browser, server.url));
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+  });
+
+  const readClock = async () => (await send(server, '/_iam/clock')).body as { frozen: boolean; offset: number };
+
+  test('freezes the clock, lets it run and advances it', async () => {
+    await page.getByRole('button', { name: /UTC/ }).click();
+    await page.getByRole('button', { name: 'Freeze' }).click();
+    await page.getByRole('button', { name: 'Let it run' }).waitFor();
+    expect(await readClock()).toMatchObject({ frozen: true });
+    await page.getByRole('button', { name: 'Let it run' }).click();
+    await page.getByRole('button', { name: 'Freeze' }).waitFor();
+    expect(await readClock()).toMatchObject({ frozen: false });
+    const before = (await readClock()).offset;
+    await page.getByLabel('Advance by').fill('2h');
+    await page.getByRole('button', { name: 'Advance' }).click();
+    await expect.poll(async () => Math.round(((await readClock()).offset - before) / 60)).toBe(120);
+    expect(problems).toEqual([]);
+  });
+
+  test('shows why the clock was not changed, and keeps what was typed', async () => {
+    await page.getByRole('button', { name: /UTC/ }).click();
+    await page.getByLabel('Advance by').fill('soon');
+    await page.getByRole('button', { name: 'Advance' }).click();
+    await page.getByRole('alert').getByText('FIELD').first().waitFor();
+    expect(await page.getByLabel('Advance by').inputValue()).toBe('soon');
+  });
+
+  test('resets the state only after a confirmation', async () => {
+    await send(server, '/_iam/faults', {
+      method: 'POST',
+      body: { operation: 'groups.get', effect: { status: 503 } },
+    });
+    const faults = async () => (await send(server, '/_iam/faults')).body;
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await faults()).toHaveLength(1);
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await faults()).toEqual([]);
+  });
+
+  test('switches faults off', async () => {
+    await send(server, '/_iam/faults', { method: 'POST', body: { operation: 'groups.get', effect: { status: 503 } } });
+    await page.reload();
+    await page.getByRole('button', { name: '1 fault' }).click();
+    await page.getByText('groups.get: status 503').waitFor();
+    await page.getByRole('button', { name: 'Remove the fault of groups.get' }).click();
+    await page.getByRole('button', { name: '1 fault' }).waitFor({ state: 'hidden' });
+    expect((await send(server, '/_iam/faults')).body).toEqual([]);
+  });
+
+  async function chooseDeletion(sandbox: string): Promise<void> {
+    await page.getByRole('button', { name: `Sandbox ${sandbox}` }).click();
+    await page.getByRole('menuitem', { name: sandbox, exact: true }).waitFor();
+    await page.getByRole('menuitem', { name: 'Delete this sandbox' }).click();
+  }
+
+  test('creates a sandbox, switches to it and deletes it', async () => {
+    await page.getByRole('button', { name: new URL(server.url).host }).click();
+    // The sandboxes that are read when a menu opens move its other items down.
+    await page.getByText('none', { exact: true }).waitFor();
+    await page.getByRole('menuitem', { name: 'Create a sandbox' }).click();
+    await page.getByLabel('Name').fill('checkout');
+    await page.getByRole('button', { name: 'Create and open' }).click();
+    await page.waitForURL('**/s/checkout/_iam/console/inbox');
+    await chooseDeletion('checkout');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL((url) => url.pathname === '/_iam/console/inbox');
+    expect((await send(server, '/_iam/sandboxes')).body).toEqual([]);
+  });
+
+  test('leaves a deleted sandbox deleted, whatever the page reads until it is left', async () => {
+    await page.clock.install();
+    await page.goto(`${server.url}/s/deleted/_iam/console/metrics`);
+    await chooseDeletion('deleted');
+    await page.route('**/_iam/sandboxes/deleted', async (route) => {
+      const response = await route.fetch();
+      await page.clock.fastForward('02:00');
+      // A request that the page sent by now is processed before this one.
+      await page.evaluate("fetch('/healthz')");
+      await route.fulfill({ response });
+    });
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL((url) => url.pathname === '/_iam/console/inbox');
+    expect((await send(server, '/_iam/sandboxes')).body).toEqual([]);
+    // The clock of the page stays replaced.
+    await page.close();
+  });
+
+  test('goes on reading a sandbox that could not be deleted', async () => {
+    await page.goto(`${server.url}/s/kept/_iam/console/inbox`);
+    await chooseDeletion('kept');
+    const error = [{ code: 'INTERNAL_ERROR', message: 'No.' }];
+    await page.route('**/_iam/sandboxes/kept', (route) => route.fulfill({ status: 500, json: error }), { times: 1 });
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    const fault = { operation: 'groups.get', effect: { status: 503 } };
+    await send(server, '/s/kept/_iam/faults', { method: 'POST', body: fault });
+    await page.getByRole('button', { name: '1 fault' }).waitFor();
+    await send(server, '/_iam/sandboxes/kept', { method: 'DELETE' });
+  });
+
+  test('opens no other page by keys in a dialog', async () => {
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).press('g');
+    await page.keyboard.press('u');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(new URL(page.url()).pathname).toBe('/_iam/console/inbox');
+  });
+
+  test('focuses the search with a slash and opens a page with two keys', async () => {
+    await page.keyboard.press('/');
+    await expect.poll(() => page.evaluate('document.activeElement?.hasAttribute("data-search")')).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.goto(`${server.url}/_iam/console/nosuch`);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await openByKeys(page, 'i', 'Inbox');
+  });
+
+  test('uses the dark colours after a click and after a reload', async () => {
+    await page.getByRole('button', { name: 'Use the dark colours' }).click();
+    await page.getByRole('button', { name: 'Use the light colours' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Use the light colours' }).waitFor();
+    const stored = await page.evaluate('JSON.stringify(Object.entries(localStorage))');
+    expect(JSON.parse(String(stored))).toEqual([['mantine-color-scheme-value', 'dark']]);
+  });
+});
+
+describe.skipIf(!hasBrowser)('while the server is down', () => {
+  test('the page says so, keeps what was typed and connects again', async () => {
+    await using first = await startServer();
+    const browser = await sharedBrowser();
+    const { page } = await openConsole(browser, first.url);
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await page.route('**/_iam/**', (route) => route.abort('connectionrefused'));
+    await page.getByLabel('Address or number').fill('alice@example.com');
+    await page.getByText('The server does not respond').first().waitFor();
+    await page.unroute('**/_iam/**');
+    await page.getByText('No message matches').waitFor();
+    expect(await page.getByLabel('Address or number').inputValue()).toBe('alice@example.com');
+  });
+});

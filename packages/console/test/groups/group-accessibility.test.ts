@@ -1,0 +1,56 @@
+/** Each view and dialog of groups with the rules of WCAG 2.2 AA, in both colour schemes and at two widths. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { startServer, type TestServer } from '../../../../test/harness.ts';
+import { findViewProblems } from '../axe-violations.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+
+const longName = `${'long-name-'.repeat(9)}<b>`;
+const seed: SeedDocument = {
+  users: [{ userId: 'bob' }],
+  groups: [
+    { groupName: 'viewers', roles: ['VIEW', `V${'ERY_LONG_'.repeat(7)}`] },
+    { groupName: 'ops', roles: ['DEPLOY'], dependencies: [{ groupName: 'viewers' }], users: ['bob'] },
+    { groupName: longName, roles: ['APPROVE'], dependencies: [{ groupName: 'ops' }] },
+  ],
+};
+
+const click = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click();
+
+const cases: readonly { path: string; ready: string; open?: (page: Page) => Promise<void> }[] = [
+  { path: 'groups?search=ops', ready: '1 in all' },
+  { path: 'groups?search=nothing', ready: 'No group matches' },
+  { path: 'groups', ready: 'Names of groups whose roles', open: click('Create a group') },
+  { path: 'groups/ops', ready: '1 in all' },
+  { path: `groups/${encodeURIComponent(longName)}`, ready: 'No members yet' },
+  { path: 'groups/missing', ready: 'GROUP_NOT_FOUND' },
+  { path: 'groups/ops', ready: 'None yet.', open: click('Edit') },
+  { path: 'groups/ops', ready: 'Kind of member', open: click('Add a member') },
+  { path: 'groups/ops', ready: 'Its members lose', open: click('Delete') },
+  { path: 'groups/ops', ready: 'bob loses', open: click('Remove bob') },
+  { path: 'groups?view=graph', ready: 'Open the group', open: (page) => page.locator('.group-node').first().click() },
+  { path: 'groups?view=role', ready: 'Choose a user and a role' },
+  { path: 'groups?view=role&user=bob&role=VIEW', ready: 'Yes: bob has VIEW' },
+  { path: 'groups?view=role&user=bob&role=APPROVE', ready: 'A membership in one of these' },
+];
+
+describe.skipIf(!hasBrowser)('all views of groups', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
+  });
+  afterAll(async () => {
+    await closeContexts(browser);
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  test.each(cases)('$path: $ready', async ({ path, ready, open }) => {
+    const { page, problems } = await openConsole(browser, server.url, { path });
+    await open?.(page);
+    await page.getByText(ready).first().waitFor();
+    expect(await findViewProblems(page)).toEqual([]);
+    if (!path.includes('missing')) expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,190 @@
+/** Writes on the page of groups in a real browser, each with its effect on the server. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { startServer, type TestServer } from '../../../../test/harness.ts';
+import { send } from '../../../../test/server/control/control-client.ts';
+import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+
+const seed: SeedDocument = {
+  businesses: [{ businessId: 'example-shop', businessName: 'Example Shop' }],
+  users: [{ userId: 'bob' }, { userId: 'carol' }, { userId: 'alice', businessId: 'example-shop' }],
+  clients: [{ clientId: 'billing', clientSecret: 'secret-of-billing', serviceAccountId: 'billing-service' }],
+  groups: [
+    { groupName: 'viewers', roles: ['VIEW'] },
+    { groupName: 'ops', roles: ['DEPLOY'], dependencies: [{ groupName: 'viewers' }], users: ['bob'] },
+    { groupName: 'leads', roles: ['APPROVE'], dependencies: [{ groupName: 'ops' }] },
+  ],
+};
+
+describe.skipIf(!hasBrowser)('groups', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await sharedBrowser();
+  });
+  afterAll(() => closeContexts(browser));
+  beforeEach(async () => {
+    server = await startServer({ seed });
+    return () => server[Symbol.asyncDispose]();
+  });
+
+  async function open(path: string) {
+    const opened = await openConsole(browser, server.url, { path });
+    return { ...opened, dialog: opened.page.getByRole('dialog') };
+  }
+
+  const readGroup = (groupId: string) => server.admin.groups.get({ params: { groupId } });
+  const readMembers = async (name: string) => (await send(server, `/_iam/groups/${name}/members`)).body;
+
+  test('are created with roles and dependencies', async () => {
+    const { page, dialog, problems } = await open('groups');
+    await page.getByRole('button', { name: 'Create a group' }).click();
+    await dialog.getByLabel('Name').fill('release team');
+    await dialog.getByRole('combobox', { name: 'Roles' }).fill('RELEASE');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('combobox', { name: 'Dependencies' }).fill('ops');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await dialog.getByText('The same from a terminal').click();
+    await dialog.getByText("iam groups create --group-name 'release team' --role RELEASE --dependency ops").waitFor();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'release team' }).waitFor();
+    expect(await readGroup('release team')).toMatchObject({ roles: ['RELEASE'], dependencies: [{ groupName: 'ops' }] });
+    expect(problems).toEqual([]);
+  });
+
+  test('keep what was typed when the server refuses it', async () => {
+    const { page, dialog } = await open('groups');
+    await page.getByRole('button', { name: 'Create a group' }).click();
+    await dialog.getByLabel('Name').fill('ops');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('alert').getByText('GROUP_NAME_TAKEN').waitFor();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('ops');
+    expect(await server.admin.groups.list({ query: { name: 'ops' } })).toMatchObject({
+      items: [{ roles: ['DEPLOY'] }],
+    });
+  });
+
+  test('show the changes of an edit before they are sent', async () => {
+    const { page, dialog, problems } = await open('groups/ops');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog.getByRole('combobox', { name: 'Roles' }).focus();
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('ROLLBACK');
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Organization').fill('example-org');
+    const changes = dialog.getByRole('region', { name: 'Changes' }).getByRole('listitem');
+    expect(await changes.allTextContents()).toEqual([
+      'Organization: none becomes example-org',
+      'Add the role ROLLBACK',
+      'Remove the role DEPLOY',
+    ]);
+    await dialog.getByText('The same from a terminal').click();
+    await dialog
+      .getByText('iam groups update ops --set organizationId=example-org --add-role ROLLBACK --remove-role DEPLOY')
+      .waitFor();
+    expect(await readGroup('ops')).toMatchObject({ roles: ['DEPLOY'] });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('region', { name: 'Own roles' }).getByText('ROLLBACK').waitFor();
+    expect(await readGroup('ops')).toMatchObject({ roles: ['ROLLBACK'], organizationId: 'example-org' });
+    expect(problems).toEqual([]);
+  });
+
+  test('explain the circle that an edit would make', async () => {
+    const { page, dialog } = await open('groups/viewers');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByRole('combobox', { name: 'Dependencies' }).fill('leads');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText('DEPENDENCY_CYCLE').waitFor();
+    expect(await readGroup('viewers')).toMatchObject({ dependencies: [] });
+  });
+
+  test('are not overwritten if they changed meanwhile', async () => {
+    const { page, dialog } = await open('groups/ops');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByRole('combobox', { name: 'Roles' }).fill('ROLLBACK');
+    await page.keyboard.press('Enter');
+    await server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'RESTART' } });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('CHANGED_MEANWHILE').waitFor();
+    expect(await readGroup('ops')).toMatchObject({ roles: ['DEPLOY', 'RESTART'] });
+    await dialog.getByRole('button', { name: 'Read again and keep my changes' }).click();
+    await dialog.getByText('CHANGED_MEANWHILE').waitFor({ state: 'hidden' });
+    const changes = dialog.getByRole('region', { name: 'Changes' }).getByRole('listitem');
+    expect(await changes.allTextContents()).toEqual(['Add the role ROLLBACK']);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const { roles } = await readGroup('ops');
+    expect(roles.toSorted()).toEqual(['DEPLOY', 'RESTART', 'ROLLBACK']);
+  });
+
+  test('are deleted after a confirmation that names the members', async () => {
+    const { page, dialog, problems } = await open('groups/leads');
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await dialog.getByText('No other group depends on it.').waitFor();
+    await dialog.getByText('It has no members.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await readGroup('leads')).toMatchObject({ groupName: 'leads' });
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Delete the group' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Groups' }).waitFor();
+    expect(await server.admin.groups.list({ query: { name: 'leads' } })).toMatchObject({ items: [] });
+    expect(problems).toEqual([]);
+  });
+
+  test('stay while others depend on them, and the confirmation names these', async () => {
+    const { page, dialog } = await open('groups/ops');
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await dialog.getByText('while other groups depend on it: leads.').waitFor();
+    await dialog.getByText('Its members lose the roles that only this group gives them: 1 user.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete the group' }).click();
+    await dialog.getByRole('alert').getByText('GROUP_IN_USE').waitFor();
+    expect(await readGroup('ops')).toMatchObject({ groupName: 'ops' });
+  });
+
+  const kinds = [
+    { option: 'User', choices: [['User', 'carol']], member: { kind: 'user', userId: 'carol' }, name: 'carol' },
+    {
+      option: 'Business, with all its users',
+      choices: [['Business', 'example-shop']],
+      member: { kind: 'business', businessId: 'example-shop' },
+      name: 'example-shop',
+    },
+    {
+      option: 'User on behalf of a business',
+      choices: [
+        ['On behalf of', 'example-shop'],
+        ['User', 'alice'],
+      ],
+      member: { kind: 'businessUser', userId: 'alice', businessId: 'example-shop' },
+      name: 'alice on behalf of example-shop',
+    },
+    {
+      option: 'Service account of a client',
+      choices: [['Service account', 'billing']],
+      member: { kind: 'service', serviceId: 'billing-service' },
+      name: 'billing-service',
+    },
+  ] as const;
+
+  test.each(kinds)('get and lose a member of the kind $option', async ({ option, choices, member, name }) => {
+    const { page, dialog, problems } = await open('groups/viewers');
+    await page.getByRole('button', { name: 'Add a member' }).click();
+    await dialog.getByLabel('Kind of member').selectOption(option);
+    for (const [label, text] of choices)
+      await chooseFound(dialog.getByRole('combobox', { name: label, exact: true }), text, new RegExp(`^${text}`));
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await readMembers('viewers')).toEqual([member]);
+    await page.getByRole('button', { name: `Remove ${name}`, exact: true }).click();
+    expect(await readMembers('viewers')).toEqual([member]);
+    await dialog.getByRole('button', { name: 'Remove the member' }).click();
+    await page.getByText('No members yet').waitFor();
+    expect(await readMembers('viewers')).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+});

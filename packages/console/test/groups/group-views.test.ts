@@ -1,0 +1,101 @@
+/** The graph of groups and the check of a role in a real browser. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { startServer, type TestServer } from '../../../../test/harness.ts';
+import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+
+const markup = '<img src=x onerror=alert(1)>';
+const seed: SeedDocument = {
+  users: [{ userId: 'bob' }, { userId: 'carol' }],
+  groups: [
+    { groupName: 'viewers', roles: ['VIEW'] },
+    { groupName: 'ops', roles: ['DEPLOY'], dependencies: [{ groupName: 'viewers' }], users: ['bob'] },
+    { groupName: 'leads', roles: ['APPROVE'], dependencies: [{ groupName: 'ops' }] },
+    { groupName: markup, dependencies: [{ groupName: 'leads' }] },
+    ...Array.from({ length: 1000 }, (_, at) => ({
+      groupName: `team-${String(at).padStart(4, '0')}`,
+      ...(at < 20 ? {} : { dependencies: [{ groupName: `team-${String(Math.floor(at / 20)).padStart(4, '0')}` }] }),
+    })),
+  ],
+};
+
+describe.skipIf(!hasBrowser)('of the groups', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
+  });
+  afterAll(async () => {
+    await closeContexts(browser);
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  async function open(path: string) {
+    const opened = await openConsole(browser, server.url, { path });
+    return opened;
+  }
+
+  const graphOf = (page: Page) => page.getByRole('region', { name: 'Graph of groups' });
+  const isLoaded = (page: Page, name: string) =>
+    page.evaluate(`performance.getEntriesByType('resource').some(({ name }) => name.includes('${name}'))`);
+
+  test('the graph draws each group above its dependencies, and opens one by the keyboard', async () => {
+    const { page, problems } = await open('groups/ops');
+    await page.getByText('Own roles').first().waitFor();
+    expect(await isLoaded(page, 'group-canvas')).toBe(false);
+    await page.getByRole('link', { name: 'Show in the graph' }).click();
+    const graph = graphOf(page);
+    const names = [markup, 'leads', 'ops', 'viewers'];
+    const tops = [];
+    for (const name of names) tops.push((await graph.getByRole('button', { name }).boundingBox())?.y);
+    expect(tops).toEqual(tops.toSorted((a, b) => Number(a) - Number(b)));
+    // Edges follow the nodes a frame later.
+    await expect.poll(() => page.locator('.react-flow__edge').count()).toBe(3);
+    expect(await isLoaded(page, 'group-canvas')).toBe(true);
+    await graph.getByRole('button', { name: 'leads' }).press('Enter');
+    const chosen = page.getByRole('region', { name: 'Chosen group' });
+    await chosen.getByText('Own roles: APPROVE').waitFor();
+    await chosen.getByText('Inherited roles: DEPLOY, VIEW').waitFor();
+    await chosen.getByRole('link', { name: 'Open the group' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'leads' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('the graph begins with a part of 1,000 groups, and finds the others', async () => {
+    const { page, problems } = await open('groups?view=graph');
+    await page.getByText(/^\d+ of 1000 groups, around team-\d+$/).waitFor();
+    const graph = graphOf(page);
+    await graph.getByRole('button').first().waitFor();
+    expect(await page.locator('.group-node').count()).toBeLessThan(60);
+    await chooseFound(page.getByRole('combobox', { name: 'Connected to' }), 'leads', 'leads');
+    await page.getByText('4 of 4 groups').waitFor();
+    await graph.getByRole('button', { name: 'viewers' }).click();
+    await page.getByRole('region', { name: 'Chosen group' }).getByText('Own roles: VIEW').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('the check of a role draws the way over the groups', async () => {
+    const { page, problems } = await open('groups?view=role');
+    await chooseFound(page.getByRole('combobox', { name: 'User' }), 'bob', 'bob');
+    await page.getByRole('combobox', { name: 'Role' }).fill('VIEW');
+    await page.getByRole('heading', { name: 'Yes: bob has VIEW' }).waitFor();
+    const way = page.getByRole('list', { name: 'Way to the role' }).getByRole('listitem');
+    expect(await way.allTextContents()).toEqual(['bob', 'is in →', 'ops', 'depends on →', 'viewers', 'has →', 'VIEW']);
+    expect(new URL(page.url()).search).toBe('?view=role&user=bob&role=VIEW');
+    expect(problems).toEqual([]);
+  });
+
+  test('the check of a role names the groups that would give it', async () => {
+    const { page } = await open('groups?view=role&user=carol&role=DEPLOY');
+    await page.getByRole('heading', { name: 'No: no group gives DEPLOY to carol' }).waitFor();
+    await page.getByRole('link', { name: 'ops' }).waitFor();
+    await page.getByText('The same from a terminal').click();
+    await page.getByText('iam can carol DEPLOY').waitFor();
+  });
+
+  test('the check of a role says which roles no group can give', async () => {
+    const { page } = await open('groups?view=role&user=carol&role=AUTH-MFA');
+    await page.getByText('Only the service gives AUTH-MFA').waitFor();
+  });
+});

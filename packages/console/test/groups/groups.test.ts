@@ -1,0 +1,113 @@
+/** The list of groups and the page of one group in a real browser. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { startServer, type TestServer } from '../../../../test/harness.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+
+const markup = '<img src=x onerror=alert(1)>';
+const seed: SeedDocument = {
+  businesses: [{ businessId: 'example-shop', businessName: 'Example Shop' }],
+  users: [
+    ...Array.from({ length: 250 }, (_, at) => ({ userId: `user-${String(at).padStart(3, '0')}` })),
+    { userId: 'alice', businessId: 'example-shop' },
+  ],
+  clients: [{ clientId: 'billing', clientSecret: 'secret-of-billing', serviceAccountId: 'billing-service' }],
+  groups: [
+    { groupName: 'viewers', roles: ['VIEW'] },
+    {
+      groupName: 'ops',
+      organizationId: 'example-org',
+      roles: ['DEPLOY'],
+      dependencies: [{ groupName: 'viewers' }],
+      users: Array.from({ length: 250 }, (_, at) => `user-${String(at).padStart(3, '0')}`),
+      businesses: ['example-shop'],
+      businessUsers: [{ businessId: 'example-shop', userId: 'alice' }],
+      services: ['billing-service'],
+    },
+    { groupName: 'leads', roles: ['APPROVE'], dependencies: [{ groupName: 'ops' }] },
+    { groupName: markup, roles: ['MARKED'], dependencies: [{ groupName: 'leads' }] },
+    ...Array.from({ length: 1000 }, (_, at) => ({ groupName: `team-${String(at).padStart(4, '0')}` })),
+  ],
+};
+
+describe.skipIf(!hasBrowser)('the groups', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
+  });
+  afterAll(async () => {
+    await closeContexts(browser);
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  const open = (path: string) => openConsole(browser, server.url, { path });
+
+  test('are searched on the server, with the search in the URL', async () => {
+    const { page, problems } = await open('groups');
+    await page.getByLabel('Name, id or role').fill('approve');
+    await page.getByRole('button', { name: 'leads' }).waitFor();
+    await page.getByText('1 in all').waitFor();
+    expect(new URL(page.url()).search).toBe('?search=approve');
+    await page.getByLabel('Name, id or role').fill('nothing like this');
+    await page.getByText('No group matches').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('are read to the last of 1,000, sorted by name', async () => {
+    const { page, problems } = await open('groups?sort=-groupName');
+    const list = page.getByRole('region', { name: 'Groups' });
+    await list.getByText('viewers').waitFor();
+    await expect
+      .poll(
+        async () => {
+          await list.evaluate('document.querySelector("section.rows").scrollTo(0, 1e6)');
+          return page.getByText(/^\d+ in all$/).count();
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(1);
+    await list.getByText(markup).waitFor();
+    expect(await page.locator('tbody tr').count()).toBeLessThan(60);
+    expect(problems).toEqual([]);
+  });
+
+  test('open by the keyboard and show own and inherited roles with their origin', async () => {
+    const { page, problems } = await open('groups?search=leads');
+    await page.getByRole('button', { name: 'leads' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'leads' }).waitFor();
+    const inherited = page.getByRole('table', { name: 'Inherited roles' });
+    expect(await inherited.getByRole('row').allTextContents()).toEqual(['RoleFrom', 'DEPLOYops', 'VIEWviewers']);
+    await page.getByRole('table', { name: 'Dependents' }).getByRole('link', { name: markup }).click();
+    await page.getByRole('heading', { level: 1, name: markup }).waitFor();
+    await page.getByText('No members yet').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('have members of every kind, page by page, at an address of their own', async () => {
+    const { page, problems } = await open('groups/ops');
+    await page.getByText('250 users, 1 business, 1 user on behalf of a business, 1 service account').waitFor();
+    await page.getByText('example-org').waitFor();
+    const members = page.getByRole('region', { name: 'Members of the group' });
+    await members.getByText('billing-service').waitFor();
+    await members.getByText('User of a business').waitFor();
+    await expect
+      .poll(
+        async () => {
+          await members.evaluate('document.querySelector("section.rows").scrollTo(0, 1e6)');
+          return members.getByText('user-249').count();
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('that do not exist are explained', async () => {
+    const { page } = await open('groups/no-such-group');
+    await page.getByRole('alert').getByText('GROUP_NOT_FOUND').first().waitFor();
+    await page.getByRole('link', { name: 'All groups' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Groups' }).waitFor();
+  });
+});

@@ -1,0 +1,89 @@
+/** The inbox page in a real browser. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { appClientId, startServer, type TestServer } from '../../../test/harness.ts';
+import { send } from '../../../test/server/control/control-client.ts';
+import { closeContexts, copyWith, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+
+const seed = {
+  users: ['ann', 'bob'].map((name) => ({ userId: name, userName: name, userEmail: `${name}@example.com` })),
+};
+
+describe.skipIf(!hasBrowser)('the inbox', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
+  });
+  afterAll(async () => {
+    await closeContexts(browser);
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  beforeEach(async () => {
+    await send(server, '/_iam/inbox', { method: 'DELETE' });
+  });
+
+  /** Sends a recovery code to a user. @returns the address and the code */
+  async function sendCode(userName: string): Promise<{ to: string; code: string }> {
+    const path = `/security/iam/v1/user-identities/retrieve-identity?clientId=${appClientId}`;
+    await send(server, path, { method: 'POST', body: { userName } });
+    const { body } = await send(server, `/_iam/inbox/wait?to=${userName}@example.com`);
+    return body as { to: string; code: string };
+  }
+
+  test('is the first page, and explains what appears there', async () => {
+    const { page, problems } = await openConsole(browser, server.url);
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/_iam/console/inbox');
+    await page.getByText('No messages yet').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('shows a message when it is sent, copies its code and opens its text', async () => {
+    const { page, problems } = await openConsole(browser, server.url);
+    await page.getByText('No messages yet').waitFor();
+    const { to, code } = await sendCode('ann');
+    const row = page.getByRole('row', { name: to });
+    await row.waitFor();
+    await row.getByText(code).waitFor();
+    await row.getByText('5 attempts').waitFor();
+    expect(await copyWith(row.getByRole('button', { name: 'Copy' }))).toBe(code);
+    await row.getByRole('button', { name: to }).click();
+    await page.getByRole('dialog', { name: 'Message' }).getByText(code).first().waitFor();
+    expect(new URL(page.url()).searchParams.get('message')).not.toBeNull();
+    await page.reload();
+    await page.getByRole('dialog', { name: 'Message' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(problems).toEqual([]);
+  });
+
+  test('filters by address and purpose in the URL', async () => {
+    await sendCode('ann');
+    await sendCode('bob');
+    const { page } = await openConsole(browser, server.url);
+    await page.getByText('2 in all').waitFor();
+    await page.getByLabel('Address or number').fill('bob@example.com');
+    await page.getByText('1 in all').waitFor();
+    expect(new URL(page.url()).searchParams.get('to')).toBe('bob@example.com');
+    await page.getByRole('combobox', { name: 'Purpose' }).click();
+    await page.getByRole('option', { name: 'recovery' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('purpose')).toBe('recovery');
+    await page.getByText('1 in all').waitFor();
+  });
+
+  test('is cleared only after a confirmation', async () => {
+    await sendCode('ann');
+    const { page } = await openConsole(browser, server.url);
+    const messages = async () => (await send(server, '/_iam/inbox')).body;
+    await page.getByRole('button', { name: 'Clear the inbox' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await messages()).toHaveLength(1);
+    await page.getByRole('button', { name: 'Clear the inbox' }).click();
+    await page.getByRole('button', { name: 'Delete all messages' }).click();
+    await page.getByText('No messages yet').waitFor();
+    expect(await messages()).toEqual([]);
+  });
+});

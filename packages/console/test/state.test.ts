@@ -1,0 +1,101 @@
+/** Snapshots, changes, export and import in a real browser. */
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../../test/harness.ts';
+import { send } from '../../../test/server/control/control-client.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+
+const seed = { users: [{ userId: 'ann', userName: 'ann' }] };
+
+describe.skipIf(!hasBrowser)('the state', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
+  });
+  afterAll(async () => {
+    await closeContexts(browser);
+    await server?.[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    await send(server, '/_iam/state/reset', { method: 'POST', body: {} });
+    ({ page, problems } = await openConsole(browser, server.url, { path: 'state' }));
+    await page.getByRole('heading', { name: 'State' }).waitFor();
+  });
+
+  const read = async (path: string) => (await send(server, path)).body as Record<string, unknown>[];
+  const hasUser = async (userId: string) => (await send(server, `/_iam/users/${userId}`)).status === 200;
+  const addUser = (userId: string) =>
+    send(server, '/_iam/seed', { method: 'POST', body: { users: [{ userId, userName: userId }] } });
+
+  test('saves, restores and deletes a snapshot', async () => {
+    await page.getByLabel('Name of a new snapshot').fill('before');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /^before/ }).waitFor();
+    expect(await read('/_iam/state/snapshots')).toMatchObject([{ name: 'before' }]);
+    await addUser('dora');
+    await page.getByRole('button', { name: 'Restore the snapshot before' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await hasUser('dora')).toBe(true);
+    await page.getByRole('button', { name: 'Restore the snapshot before' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await hasUser('dora')).toBe(false);
+    await page.getByRole('button', { name: 'Delete the snapshot before' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No snapshots').waitFor();
+    expect(await read('/_iam/state/snapshots')).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  test('shows why a snapshot was not saved, and keeps the name', async () => {
+    await page.getByLabel('Name of a new snapshot').fill('two words');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Name of a new snapshot').inputValue()).toBe('two words');
+  });
+
+  test('shows what has changed since the seed', async () => {
+    await page.getByText('Nothing has changed.').waitFor();
+    await addUser('dora');
+    await page.getByRole('button', { name: 'Compare again' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'dora' }).first().waitFor();
+  });
+
+  test('exports the state as a file, and imports it after a confirmation', async () => {
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export the state' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe('state.json');
+    const file = await readFile(await download.path(), 'utf8');
+    expect(JSON.parse(file)).toHaveProperty('tables');
+    await addUser('dora');
+    const choosing = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Import a state' }).click();
+    const chooser = await choosing;
+    await chooser.setFiles({ name: 'state.json', mimeType: 'application/json', buffer: Buffer.from(file) });
+    await page.getByRole('dialog').getByText('state.json').waitFor();
+    expect(await hasUser('dora')).toBe(true);
+    await page.getByRole('button', { name: 'Replace the state' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await hasUser('dora')).toBe(false);
+  });
+
+  test('applies a seed, and shows the errors of one that is not valid', async () => {
+    const apply = async (text: string) => {
+      const choosing = page.waitForEvent('filechooser');
+      await page.getByRole('button', { name: 'Apply a seed' }).click();
+      const chooser = await choosing;
+      await chooser.setFiles({ name: 'seed.json', mimeType: 'application/json', buffer: Buffer.from(text) });
+    };
+    await apply(JSON.stringify({ users: [{ userName: 5 }] }));
+    await page.getByRole('alert').waitFor();
+    await apply(JSON.stringify({ users: [{ userId: 'eve', userName: 'eve' }] }));
+    await page.getByText('users: 1 created').waitFor();
+    expect(await hasUser('eve')).toBe(true);
+  });
+});

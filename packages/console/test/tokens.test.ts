@@ -1,0 +1,84 @@
+/** The token inspector and the signing keys in a real browser. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../../test/harness.ts';
+import { send } from '../../../test/server/control/control-client.ts';
+import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+
+const seed = { users: [{ userId: 'ann', userName: 'ann' }] };
+
+describe.skipIf(!hasBrowser)('the token inspector', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
+  });
+  afterAll(async () => {
+    await closeContexts(browser);
+    await server?.[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    ({ page, problems } = await openConsole(browser, server.url, { path: 'tokens' }));
+    await page.getByRole('heading', { name: 'Tokens' }).waitFor();
+  });
+
+  async function signIn(): Promise<string> {
+    const { body } = await send(server, '/_iam/sessions', { method: 'POST', body: { userId: 'ann' } });
+    return (body as { accessToken: string }).accessToken;
+  }
+
+  async function inspect(token: string): Promise<void> {
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Inspect' }).click();
+  }
+
+  test('shows claims, key and session, and keeps the token out of the URL and the storage', async () => {
+    const token = await signIn();
+    await inspect(token);
+    await page.getByText('The server accepts this token').waitFor();
+    await page.getByText('Signature: valid').waitFor();
+    await page.getByRole('row', { name: /^sub ann$/ }).waitFor();
+    await page.getByRole('link', { name: 'ann' }).waitFor();
+    const kept = await page.evaluate('JSON.stringify([location.href, localStorage, sessionStorage, document.title])');
+    expect(String(kept)).not.toContain(token.slice(0, 20));
+    expect(problems).toEqual([]);
+  });
+
+  test('revokes a token after a confirmation', async () => {
+    const token = await signIn();
+    await inspect(token);
+    await page.getByRole('button', { name: 'Revoke the token' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    const inspected = async () =>
+      (await send(server, '/_iam/tokens/inspect', { method: 'POST', body: { token } })).body as { active: boolean };
+    expect(await inspected()).toMatchObject({ active: true });
+    await page.getByRole('button', { name: 'Revoke the token' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByText(/The server rejects this token/).waitFor();
+    expect(await inspected()).toMatchObject({ active: false });
+  });
+
+  test('moves the clock to the expiry of the token', async () => {
+    await inspect(await signIn());
+    await page.getByRole('button', { name: 'Move the clock to its expiry' }).click();
+    await page.getByText('The server rejects this token: expired').waitFor();
+    await send(server, '/_iam/clock', { method: 'PUT', body: { reset: true } });
+  });
+
+  test('says what a text that is no token is', async () => {
+    await inspect('demo-only-nothing');
+    await page.getByText('The server rejects this token: unknown').waitFor();
+  });
+
+  test('rotates the signing key', async () => {
+    const before = (await send(server, '/_iam/keys')).body as { kid: string }[];
+    await page.getByRole('button', { name: 'Rotate the key' }).click();
+    await page.getByText('retired').first().waitFor();
+    const after = (await send(server, '/_iam/keys')).body as { kid: string; state: string }[];
+    expect(after.length).toBe(before.length + 1);
+    await page.getByText(after[0]?.kid ?? 'none').waitFor();
+  });
+});

@@ -1,0 +1,182 @@
+/** Writes on the page of a user in a real browser, each with its effect on the server. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { adminClient, appClientId, startServer, type TestServer } from '../../../test/harness.ts';
+import { send } from '../../../test/server/control/control-client.ts';
+import { chooseFound, closeContexts, copyWith, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+
+describe.skipIf(!hasBrowser)('a user', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await sharedBrowser();
+  });
+  afterAll(() => closeContexts(browser));
+  beforeEach(async () => {
+    server = await startServer({
+      seed: {
+        users: [{ userId: 'alice' }, { userId: 'bob' }],
+        businesses: [{ businessId: 'acme', businessName: 'Acme' }],
+        groups: [{ groupName: 'ops', users: ['alice'] }],
+      },
+    });
+    return () => server[Symbol.asyncDispose]();
+  });
+
+  async function open(path: string) {
+    const opened = await openConsole(browser, server.url, { path });
+    return { ...opened, dialog: opened.page.getByRole('dialog') };
+  }
+
+  const readUser = async (id: string) => (await send(server, `/_iam/users/${id}`)).body;
+
+  test('is locked with a reason, and unlocked', async () => {
+    const { page, dialog, problems } = await open('users/alice');
+    await page.getByRole('button', { name: 'Lock', exact: true }).click();
+    await dialog.getByLabel('Reason').fill('<b>Lost phone');
+    await dialog.getByRole('button', { name: 'Lock the user' }).click();
+    await page.getByRole('main').getByText('<b>Lost phone').waitFor();
+    expect(await readUser('alice')).toMatchObject({ locked: true, lockReason: '<b>Lost phone' });
+    await page.getByRole('button', { name: 'Unlock', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Unlock the user' }).click();
+    await page.getByRole('button', { name: 'Lock', exact: true }).waitFor();
+    expect(await readUser('alice')).toMatchObject({ locked: false });
+    expect(problems).toEqual([]);
+  });
+
+  test('is deleted after a confirmation', async () => {
+    const { page, dialog, problems } = await open('users/alice');
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await dialog.getByText('Groups: ops').waitFor();
+    await dialog.getByText('Active sessions: none').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await readUser('alice')).toMatchObject({ userId: 'alice' });
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Delete the user' }).click();
+    await page.getByRole('button', { name: 'bob' }).waitFor();
+    expect((await send(server, '/_iam/users/alice')).status).toBe(404);
+    expect(problems).toEqual([]);
+  });
+
+  test('loses all its sessions', async () => {
+    await send(server, '/_iam/sessions', { method: 'POST', body: { userId: 'alice' } });
+    await send(server, '/_iam/sessions', { method: 'POST', body: { userId: 'bob' } });
+    const { page, dialog, problems } = await open('users/alice');
+    await page.getByRole('button', { name: 'End all sessions' }).click();
+    await dialog.getByRole('button', { name: 'End the sessions' }).click();
+    await page.getByText('No active sessions').waitFor();
+    expect(await readUser('alice')).toMatchObject({ sessions: 0 });
+    expect(await readUser('bob')).toMatchObject({ sessions: 1 });
+    expect(problems).toEqual([]);
+  });
+
+  test('is created, and opened', async () => {
+    const { page, dialog, problems } = await open('users');
+    await page.getByRole('button', { name: 'Create a user' }).click();
+    await dialog.getByLabel('Login name').fill('dora');
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('not an address');
+    await dialog.getByRole('button', { name: 'Create the user' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByLabel('Login name').inputValue()).toBe('dora');
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('dora@example.com');
+    await dialog.getByLabel('Mobile number').fill('1 212');
+    expect(await dialog.getByRole('button', { name: 'Create the user' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Mobile number').fill('1 212 5550100');
+    await chooseFound(dialog.getByRole('combobox', { name: 'Business' }), 'acm', /Acme/);
+    await dialog.getByLabel('The contacts count as verified').check();
+    await dialog.getByRole('textbox', { name: 'Password' }).fill('demo-only correct horse');
+    await dialog.getByLabel('Id', { exact: true }).fill('dora-1');
+    await dialog.getByText('The same from a terminal').click();
+    expect(await dialog.getByLabel('Command').first().innerText()).toMatch(
+      /--user-id dora-1 --verified --password-stdin$/,
+    );
+    await dialog.getByRole('button', { name: 'Create the user' }).click();
+    await page.getByRole('heading', { name: 'dora' }).waitFor();
+    const [, id = ''] = /users\/([^/?]+)/.exec(page.url()) ?? [];
+    expect(await readUser(id)).toMatchObject({
+      userId: 'dora-1',
+      userName: 'dora',
+      businessId: 'acme',
+      contacts: [{ verified: true }, { verified: true }],
+    });
+    expect(problems.filter((problem) => !/status of 4/.test(problem))).toEqual([]);
+  });
+
+  test('is edited: only what was changed is sent', async () => {
+    const { page, dialog, problems } = await open('users/alice');
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('alice@example.org');
+    await dialog.getByText('The same from a terminal').click();
+    await dialog.getByText('iam users update alice --user-email alice@example.org', { exact: true }).waitFor();
+    const authorization = `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
+    // Another caller changes another field meanwhile.
+    await send(server, '/security/iam/v1/user-identities/alice', {
+      method: 'PATCH',
+      headers: { Authorization: authorization },
+      body: { userName: 'alice-renamed' },
+    });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'alice-renamed' }).waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    expect(await dialog.getByLabel('Login name').inputValue()).toBe('alice-renamed');
+    await chooseFound(dialog.getByRole('combobox', { name: 'Business' }), 'acm', /Acme/);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'Acme (acme)' }).waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await dialog.locator('[aria-label="Clear: Business"]').click();
+    await dialog.getByText('loses the roles of the groups of its business').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'Acme (acme)' }).waitFor({ state: 'hidden' });
+    expect(await readUser('alice')).toMatchObject({ userName: 'alice-renamed', contacts: [{ verified: true }] });
+    expect(await readUser('alice')).not.toHaveProperty('businessId');
+    expect(problems).toEqual([]);
+  });
+
+  test('gets a password with which it logs in', async () => {
+    const { page, dialog, problems } = await open('users/alice');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await dialog.getByRole('textbox', { name: 'New password' }).fill('demo-only correct horse');
+    await dialog.getByRole('button', { name: 'Set the password' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const path = `/security/iam/v1/user-identities/login?clientId=${appClientId}`;
+    const headers = { Authorization: `Basic ${btoa('alice:demo-only correct horse')}` };
+    expect((await send(server, path, { method: 'POST', headers, body: {} })).status).toBe(201);
+    expect(problems).toEqual([]);
+  });
+
+  test('is signed in as at a level; the token is shown once and not stored', async () => {
+    const { page, dialog, problems } = await open('users/alice');
+    await page.getByRole('button', { name: 'Sign in as' }).click();
+    await dialog.getByLabel('Level').selectOption('AUTH-MFA');
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    const token = await copyWith(dialog.getByRole('button', { name: 'Copy the access token' }));
+    const { body } = await send(server, '/_iam/tokens/inspect', { method: 'POST', body: { token } });
+    expect(body).toMatchObject({ active: true, session: { userId: 'alice', level: 'AUTH-MFA' } });
+    const kept = await page.evaluate('JSON.stringify([location.href, localStorage, sessionStorage, document.title])');
+    expect(String(kept)).not.toContain('eyJ');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('AUTH-MFA').first().waitFor();
+    await page.getByRole('button', { name: /^End (?!all)/ }).click();
+    await dialog.getByRole('button', { name: 'End the session' }).click();
+    await page.getByText('No active sessions').waitFor();
+    expect((await send(server, '/_iam/tokens/inspect', { method: 'POST', body: { token } })).body).toMatchObject({
+      active: false,
+    });
+    expect(problems).toEqual([]);
+  });
+
+  test('is added to a group and removed from it', async () => {
+    const { page, dialog, problems } = await open('users/bob');
+    await page.getByRole('button', { name: 'Add to a group' }).click();
+    await chooseFound(dialog.getByRole('combobox', { name: 'Group' }), 'iam-aud', /iam-auditors/);
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('link', { name: 'iam-auditors' }).first().waitFor();
+    expect(await readUser('bob')).toMatchObject({ effectiveRoles: expect.arrayContaining(['IAM_ADMIN_READ_ONLY']) });
+    await page.getByRole('button', { name: 'Remove from iam-auditors' }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('In no group').waitFor();
+    expect(await readUser('bob')).toMatchObject({ groupCount: 0 });
+    expect(problems).toEqual([]);
+  });
+});
