@@ -21,6 +21,8 @@ export interface CommandDescription {
   readonly effect: 'local' | 'read' | 'write' | 'destructive';
   /** The effect depends on the arguments, such as an operation id, and may be a read. */
   readonly effectVaries?: boolean;
+  /** Names of arguments that may be empty. Elsewhere an empty argument is an error. */
+  readonly emptyArguments?: readonly string[];
 }
 
 /** Roles of a command whose arguments select the operations. */
@@ -164,9 +166,6 @@ async function promptForArguments(
   return filled;
 }
 
-/** Arguments that may be empty, by command and name: an empty value removes a setting. */
-const emptyAllowed: readonly string[] = ['iam config set value'];
-
 const emptyHint = 'A shell variable may be unset: "$NAME" is an empty argument if NAME has no value.';
 
 /**
@@ -180,7 +179,7 @@ export function assertNoEmptyArguments(command: Command): void {
   for (const [at, argument] of command.registeredArguments.entries()) {
     const name = argument.name();
     if (![command.processedArgs[at]].flat().includes('')) continue;
-    if (emptyAllowed.includes(`${commandPath(command)} ${name}`)) continue;
+    if (descriptionOf(command)?.emptyArguments?.includes(name)) continue;
     throw usageError(`${argument.required ? `<${name}>` : `[${name}]`} is empty; nothing was sent.`, emptyHint);
   }
 }

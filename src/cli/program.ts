@@ -6,19 +6,16 @@ import { addHelp } from './commands/help.ts';
 import { addOperationCommand } from './commands/operation.ts';
 import { isGlobalOption } from './config/global-options.ts';
 import type { CliRuntime } from './context.ts';
+import { usageError } from './errors.ts';
 import { type Environment, getTextOutput, type Io } from './io/io.ts';
 import {
-  type AddCommands,
+  type CommandEntry,
+  type CommandGroup,
   type CustomCommand,
   commandGroups,
-  customCommands,
-  customCommandsByNoun,
-  customNouns,
   type IsRequested,
   type Noun,
-  nounSummaries,
-  operationSubcommands,
-  serveCommand,
+  type OperationCommand,
 } from './registry.ts';
 import { toSingular } from './request/field-options.ts';
 import { findVerbAliases } from './request/operation-names.ts';
@@ -34,25 +31,38 @@ export function buildProgram(io: Io, environment: Environment, { manifest, words
   const program = rootCommand(io, manifest.version);
   const runtime = { io, environment, manifest, everyCommand: () => buildProgram(io, environment, { manifest }) };
   const isRequested = (names: readonly string[]) => words === undefined || names.some((name) => words.includes(name));
-  addCustomCommand(program, serveCommand, runtime, isRequested);
-  for (const noun of [...listNouns(manifest), ...customNouns]) addNoun(program, noun, runtime, isRequested);
-  for (const own of listSingleWordCommands(manifest)) addCustomCommand(program, own, runtime, isRequested);
-  for (const own of customCommands) addCustomCommand(program, own, runtime, isRequested);
+  for (const { heading, commands } of listGroups(manifest)) {
+    program.commandsGroup(heading);
+    for (const entry of commands) addEntry(program, entry, runtime, isRequested);
+  }
   addHelp(program, io);
   program.hook('preAction', (_, command) => assertNoEmptyArguments(command));
-  sortByGroup(program);
   return program;
 }
 
-/** Sorts commands by help group. */
-function sortByGroup({ commands }: Command): void {
-  const names = commandGroups.flatMap((group) => group.names);
-  const rank = (command: Command) => (names.includes(command.name()) ? names.indexOf(command.name()) : names.length);
-  (commands as Command[]).sort((a, b) => rank(a) - rank(b));
-  for (const command of commands) {
-    const group = commandGroups.find((one) => one.names.includes(command.name())) ?? commandGroups.at(-1);
-    command.helpGroup(group?.heading ?? '');
-  }
+/** The groups of the registry. The last one also has the commands of operations that the registry does not list. */
+function listGroups({ operations }: Manifest): readonly CommandGroup[] {
+  const listed = new Set(commandGroups.flatMap(({ commands }) => commands.map(({ name }) => name)));
+  const names = operations.flatMap(({ command }) => command?.split(' ')[0] ?? []);
+  const others = [...new Set(names)]
+    .filter((name) => !listed.has(name))
+    .map((name): CommandEntry => {
+      const isNoun = !operations.some(({ command }) => command === name);
+      return isNoun ? { name, summary: defaultSummary(name) } : { name, subcommands: [] };
+    });
+  return commandGroups.map((group, at) =>
+    at === commandGroups.length - 1 ? { ...group, commands: [...group.commands, ...others] } : group,
+  );
+}
+
+function defaultSummary(name: string): string {
+  return `Commands for ${name.replaceAll('-', ' ')}`;
+}
+
+function addEntry(program: Command, entry: CommandEntry, runtime: CliRuntime, isRequested: IsRequested): void {
+  if ('summary' in entry) addNoun(program, entry, runtime, isRequested);
+  else if ('text' in entry) addCustomCommand(program, entry, runtime, isRequested);
+  else addOperationEntry(program, entry, runtime, isRequested);
 }
 
 function rootCommand(io: Io, version: string): Command {
@@ -107,22 +117,6 @@ function helpWidth(columns = 80): number {
   return Math.min(columns, 100);
 }
 
-/** The nouns of the operations, in declaration order. */
-function listNouns({ operations }: Manifest): Noun[] {
-  const ofOperations = operations.flatMap(({ command }) =>
-    command?.includes(' ') ? [command.split(' ')[0] ?? ''] : [],
-  );
-  const names = new Set([...ofOperations, ...Object.keys(customCommandsByNoun)]);
-  return [...names].map((name) => ({
-    name,
-    summary: nounSummaries[name] ?? `Commands for ${name.replaceAll('-', ' ')}`,
-    addCommands: [
-      (command, runtime, isRequested) => addOperations(command, [name], runtime, isRequested),
-      ...(customCommandsByNoun[name] ?? []),
-    ],
-  }));
-}
-
 function addNoun(program: Command, noun: Noun, runtime: CliRuntime, isRequested: IsRequested): void {
   const aliases = nounAliases(noun.name);
   const command = program.command(noun.name).summary(noun.summary).description(`${noun.summary}.`).aliases(aliases);
@@ -131,24 +125,39 @@ function addNoun(program: Command, noun: Noun, runtime: CliRuntime, isRequested:
     .helpCommand(false)
     .configureHelp({ ...helpStyle, sortSubcommands: true })
     .addHelpText('after', formatMoreHelp([noun.name]));
-  if (isRequested([noun.name, ...aliases])) for (const fill of noun.addCommands) fill(command, runtime, isRequested);
+  if (!isRequested([noun.name, ...aliases])) return;
+  addOperations(command, [noun.name], noun, runtime, isRequested);
+  for (const add of noun.add ?? []) add(command, runtime, isRequested);
+  nameReplacements(command, noun);
+}
+
+/** Names the command that replaces a former one, instead of reporting an unknown command. */
+function nameReplacements(command: Command, { name, replaced = {} }: Noun): void {
+  command.exitOverride((error) => {
+    const [former = ''] = command.args;
+    if (error.code !== 'commander.unknownCommand' || !Object.hasOwn(replaced, former)) throw error;
+    throw usageError(`\`iam ${name} ${former}\` was replaced.`, `Use \`iam ${replaced[former]}\`.`);
+  });
 }
 
 function formatMoreHelp(words: readonly string[]): string {
   return `\nOptions and examples: iam ${words.join(' ')} COMMAND --help`;
 }
 
-/** Operations whose command is one word, such as `keys`. */
-function listSingleWordCommands({ operations }: Manifest): CustomCommand[] {
-  return operations.flatMap((operation) => {
-    const { command: name } = operation;
-    if (name === undefined || name.includes(' ')) return [];
-    const add: AddCommands = (program, runtime, isRequested) => {
-      const command = addOperationCommand(program, operation, runtime);
-      for (const fill of operationSubcommands[name] ?? []) fill(command, runtime, isRequested);
-    };
-    return [{ name, text: operation, add }];
-  });
+/** Adds an operation whose command is one word, such as `keys`, with its subcommands. */
+function addOperationEntry(
+  program: Command,
+  { name, subcommands }: OperationCommand,
+  runtime: CliRuntime,
+  isRequested: IsRequested,
+): void {
+  const operation = runtime.manifest.operations.find(({ command }) => command === name);
+  if (!operation) return;
+  const add: CustomCommand['add'] = (parent) => {
+    const command = addOperationCommand(parent, operation, runtime);
+    for (const addSubcommand of subcommands) addSubcommand(command, runtime, isRequested);
+  };
+  addCustomCommand(program, { name, text: operation, add }, runtime, isRequested);
 }
 
 /** A command that is not requested is only listed in help. */
@@ -169,29 +178,43 @@ function nounAliases(name: string): string[] {
 }
 
 /** Adds the operations below these words, and nested nouns: `groups users add`. */
-function addOperations(parent: Command, above: readonly string[], runtime: CliRuntime, isRequested: IsRequested): void {
+function addOperations(
+  parent: Command,
+  above: readonly string[],
+  noun: Noun,
+  runtime: CliRuntime,
+  isRequested: IsRequested,
+): void {
   const prefix = `${above.join(' ')} `;
   for (const operation of runtime.manifest.operations) {
     if (!operation.command?.startsWith(prefix)) continue;
     const [next = '', ...rest] = operation.command.slice(prefix.length).split(' ');
     const aliases = findVerbAliases(next);
-    if (rest.length > 0) addNestedNoun(parent, [...above, next], runtime, isRequested);
-    else if (isRequested([next, ...aliases])) addOperationCommand(parent, operation, runtime);
+    if (rest.length > 0) addNestedNoun(parent, [...above, next], noun, runtime, isRequested);
+    else if (isRequested([next, ...aliases]))
+      addOperationCommand(parent, operation, runtime, above.length === 1 ? noun.variants?.[next] : undefined);
     else parent.command(next).summary(operation.title).aliases(aliases);
   }
 }
 
 /** Adds a nested noun, unless it exists. */
-function addNestedNoun(parent: Command, words: readonly string[], runtime: CliRuntime, isRequested: IsRequested): void {
+function addNestedNoun(
+  parent: Command,
+  words: readonly string[],
+  noun: Noun,
+  runtime: CliRuntime,
+  isRequested: IsRequested,
+): void {
   const name = words.at(-1) ?? '';
   if (parent.commands.some((command) => command.name() === name)) return;
+  const summary = noun.nouns?.[name] ?? defaultSummary(words.join(' '));
   const command = parent
     .command(name)
-    .summary(nounSummaries[words.join(' ')] ?? `Commands for ${words.join(' ')}`)
-    .description(`${nounSummaries[words.join(' ')] ?? `Commands for ${words.join(' ')}`}.`)
+    .summary(summary)
+    .description(`${summary}.`)
     .aliases(nounAliases(name))
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
     .addHelpText('after', formatMoreHelp(words));
-  addOperations(command, words, runtime, isRequested);
+  addOperations(command, words, noun, runtime, isRequested);
 }

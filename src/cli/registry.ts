@@ -1,4 +1,4 @@
-/** Custom commands, summaries of nouns and help groups. */
+/** All commands below `iam`, by help group. A hand-written command is added here, and nowhere else. */
 import type { Command } from 'commander';
 import type { CommandDescription } from './command.ts';
 import { addApi, apiText } from './commands/api.ts';
@@ -18,7 +18,6 @@ import { addEnv, envText } from './commands/env.ts';
 import { addEvents, eventsText } from './commands/events.ts';
 import { addExplain, explainText } from './commands/explain/explain.ts';
 import { addFaults } from './commands/faults.ts';
-import { addGroupsGraph } from './commands/groups/member-graph.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addImport } from './commands/import/import.ts';
@@ -27,6 +26,7 @@ import { addKeysList, addKeysRotate } from './commands/keys.ts';
 import { addLogin, loginText } from './commands/login/login.ts';
 import { addLogout, logoutText } from './commands/login/logout.ts';
 import { addMetrics, metricsText } from './commands/metrics.ts';
+import type { OperationVariant } from './commands/operation.ts';
 import { addApply, applyText } from './commands/plan/apply.ts';
 import { addDiff, diffText } from './commands/plan/diff.ts';
 import { addExport, exportText } from './commands/plan/export.ts';
@@ -41,6 +41,7 @@ import { addSessions } from './commands/sessions.ts';
 import { addState } from './commands/state/state.ts';
 import { addStore } from './commands/store/store.ts';
 import { addToken } from './commands/token.ts';
+import { createWithoutCode } from './commands/users/create-without-code.ts';
 import { addUsersGet } from './commands/users/get.ts';
 import { addUsersInvite } from './commands/users/invite.ts';
 import { addUsersSetPassword } from './commands/users/set-password.ts';
@@ -48,134 +49,161 @@ import { addWhoami, whoamiText } from './commands/whoami.ts';
 import { addWhy, whyText } from './commands/why.ts';
 import type { CliRuntime } from './context.ts';
 
-export interface CommandGroup {
-  readonly heading: string;
-  readonly names: readonly string[];
-}
-
-/** Groups of commands in help, in this order. Unlisted commands are in the last group. */
-export const commandGroups: readonly CommandGroup[] = [
-  {
-    heading: 'Directory:',
-    names: ['groups', 'users', 'businesses', 'corporate-groups', 'customers', 'clients', 'my-clients', 'services'],
-  },
-  { heading: 'Credentials and products:', names: ['api-key', 'factors', 'token', 'keys', 'sessions', 'products'] },
-  { heading: 'Bulk and declarative:', names: ['plan', 'apply', 'diff', 'export', 'bulk'] },
-  { heading: 'Access:', names: ['can', 'why', 'requests'] },
-  { heading: 'Sign-in and settings:', names: ['login', 'logout', 'whoami', 'profile', 'config', 'doctor'] },
-  {
-    heading: 'Local server:',
-    names: [
-      'serve',
-      'server',
-      'env',
-      'inbox',
-      'clock',
-      'faults',
-      'events',
-      'coverage',
-      'metrics',
-      'sandbox',
-      'state',
-      'store',
-      'import',
-    ],
-  },
-  { heading: 'Other:', names: ['call', 'api', 'conformance', 'commands', 'explain', 'schema', 'completion', 'help'] },
-];
-
 export type IsRequested = (names: readonly string[]) => boolean;
 export type AddCommands = (command: Command, runtime: CliRuntime, isRequested: IsRequested) => void;
 
+/** A command with subcommands: those of the operations whose commands start with its name, and hand-written ones. */
 export interface Noun {
   readonly name: string;
+  /** For the list of commands. */
   readonly summary: string;
-  readonly addCommands: readonly AddCommands[];
+  /** Add hand-written subcommands. */
+  readonly add?: readonly AddCommands[];
+  /** Other ways to run an operation, by its subcommand. */
+  readonly variants?: Readonly<Record<string, OperationVariant>>;
+  /** Summaries of nouns below it, by name. */
+  readonly nouns?: Readonly<Record<string, string>>;
+  /** Former subcommands, and the command that does the same now. */
+  readonly replaced?: Readonly<Record<string, string>>;
 }
 
-/** Summaries of nouns, and of nouns below nouns, for the list of commands. */
-export const nounSummaries: Readonly<Record<string, string>> = {
-  groups: 'Manage groups, their roles and dependencies',
-  'api-key': 'Manage API keys of clients',
-  users: 'Manage users, their contacts, login names and locks',
-  factors: 'Manage your own MFA contacts',
-  businesses: 'Manage businesses and their roles',
-  services: 'Manage service accounts of clients',
-  customers: 'Manage customers: businesses and users by contract',
-  'my-clients': 'Manage your own clients',
-  'corporate-groups': 'Manage corporate groups of businesses',
-  clients: 'Manage client identities',
-  products: 'Check product eligibility',
-  'groups users': 'Manage users of a group',
-  'groups businesses': 'Manage businesses of a group, with all their users',
-  'groups business-users': 'Manage business users of a group',
-  'groups services': 'Manage service accounts of a group',
-  'users factors': 'Manage MFA contacts of a user',
-};
-
-export const customCommandsByNoun: Readonly<Record<string, readonly AddCommands[]>> = {
-  groups: [addControlSearch, addGroupsUpdate, addGroupsTree, addGroupsGraph, addGroupsMembers],
-  users: [addControlList, addUsersGet, addUsersFactors, addUsersInvite, addUsersSetPassword],
-  clients: [addControlList, addControlGet],
-  businesses: [addControlList, addControlGet],
-  customers: [addControlList, addControlGet],
-  'api-key': [addControlSearch, addControlGet],
-};
-
-/** Subcommands of a one-word command that is itself an operation. */
-export const operationSubcommands: Readonly<Record<string, readonly AddCommands[]>> = {
-  keys: [addKeysList, addKeysRotate],
-};
-
-export const customNouns: readonly Noun[] = [
-  { name: 'server', summary: 'Manage the background server', addCommands: [addServer] },
-  { name: 'import', summary: 'Convert exports of other services into a seed', addCommands: [addImport] },
-  { name: 'inbox', summary: 'View messages that the server sent: codes and notices', addCommands: [addInbox] },
-  { name: 'requests', summary: 'View the request log of the server', addCommands: [addRequests] },
-  { name: 'faults', summary: 'Manage injected faults', addCommands: [addFaults] },
-  { name: 'sessions', summary: 'Manage sessions of users and clients', addCommands: [addSessions] },
-  { name: 'bulk', summary: 'Run an operation for each row of a file', addCommands: [addBulk] },
-  {
-    name: 'state',
-    summary: 'Reset, snapshot, export and import the state of a server',
-    addCommands: [addState],
-  },
-  { name: 'store', summary: 'Verify, back up, copy and set up stores', addCommands: [addStore] },
-  { name: 'sandbox', summary: 'Manage sandboxes: isolated services for tests', addCommands: [addSandbox] },
-  { name: 'token', summary: 'Obtain and inspect tokens', addCommands: [addToken] },
-  { name: 'profile', summary: 'Manage profiles: named servers with credentials', addCommands: [addProfile] },
-  { name: 'config', summary: 'View and change settings of this command', addCommands: [addConfig] },
-  { name: 'completion', summary: 'Generate completion scripts for bash, zsh and fish', addCommands: [addCompletion] },
-];
-
+/** A hand-written command without subcommands. */
 export interface CustomCommand {
   readonly name: string;
   readonly text: CommandDescription;
   readonly add: AddCommands;
 }
 
-export const serveCommand: CustomCommand = { name: 'serve', text: serveText, add: addServe };
+/** A command of one word that is an operation, with hand-written subcommands. */
+export interface OperationCommand {
+  readonly name: string;
+  readonly subcommands: readonly AddCommands[];
+}
 
-export const customCommands: readonly CustomCommand[] = [
-  { name: 'login', text: loginText, add: addLogin },
-  { name: 'logout', text: logoutText, add: addLogout },
-  { name: 'can', text: canText, add: addCan },
-  { name: 'env', text: envText, add: addEnv },
-  { name: 'clock', text: clockText, add: addClock },
-  { name: 'whoami', text: whoamiText, add: addWhoami },
-  { name: 'plan', text: planText, add: addPlan },
-  { name: 'apply', text: applyText, add: addApply },
-  { name: 'diff', text: diffText, add: addDiff },
-  { name: 'export', text: exportText, add: addExport },
-  { name: 'doctor', text: doctorText, add: addDoctor },
-  { name: 'why', text: whyText, add: addWhy },
-  { name: 'events', text: eventsText, add: addEvents },
-  { name: 'coverage', text: coverageText, add: addCoverage },
-  { name: 'metrics', text: metricsText, add: addMetrics },
-  { name: 'conformance', text: conformanceText, add: addConformance },
-  { name: 'call', text: callText, add: addCall },
-  { name: 'api', text: apiText, add: addApi },
-  { name: 'schema', text: schemaText, add: addSchema },
-  { name: 'commands', text: catalogueText, add: addCatalogue },
-  { name: 'explain', text: explainText, add: addExplain },
+export type CommandEntry = Noun | CustomCommand | OperationCommand;
+
+export interface CommandGroup {
+  readonly heading: string;
+  readonly commands: readonly CommandEntry[];
+}
+
+/** In the order of help. Commands of operations whose noun is not listed are in the last group. */
+export const commandGroups: readonly CommandGroup[] = [
+  {
+    heading: 'Directory:',
+    commands: [
+      {
+        name: 'groups',
+        summary: 'Manage groups, their roles and dependencies',
+        add: [addControlSearch, addGroupsUpdate, addGroupsTree, addGroupsMembers],
+        nouns: {
+          users: 'Manage users of a group',
+          businesses: 'Manage businesses of a group, with all their users',
+          'business-users': 'Manage business users of a group',
+          services: 'Manage service accounts of a group',
+        },
+        replaced: { graph: 'groups tree' },
+      },
+      {
+        name: 'users',
+        summary: 'Manage users, their contacts, login names and locks',
+        add: [addControlList, addUsersGet, addUsersFactors, addUsersInvite, addUsersSetPassword],
+        variants: { create: createWithoutCode },
+        nouns: { factors: 'Manage MFA contacts of a user' },
+      },
+      {
+        name: 'businesses',
+        summary: 'Manage businesses and their roles',
+        add: [addControlList, addControlGet],
+      },
+      { name: 'corporate-groups', summary: 'Manage corporate groups of businesses' },
+      {
+        name: 'customers',
+        summary: 'Manage customers: businesses and users by contract',
+        add: [addControlList, addControlGet],
+      },
+      { name: 'clients', summary: 'Manage client identities', add: [addControlList, addControlGet] },
+      { name: 'my-clients', summary: 'Manage your own clients' },
+      { name: 'services', summary: 'Manage service accounts of clients' },
+    ],
+  },
+  {
+    heading: 'Credentials and products:',
+    commands: [
+      { name: 'api-key', summary: 'Manage API keys of clients', add: [addControlSearch, addControlGet] },
+      { name: 'factors', summary: 'Manage your own MFA contacts' },
+      {
+        name: 'token',
+        summary: 'Obtain and inspect tokens',
+        add: [addToken],
+        replaced: { verify: 'token inspect --verify', status: 'token inspect --status' },
+      },
+      { name: 'keys', subcommands: [addKeysList, addKeysRotate] },
+      { name: 'sessions', summary: 'Manage sessions of users and clients', add: [addSessions] },
+      { name: 'products', summary: 'Check product eligibility' },
+    ],
+  },
+  {
+    heading: 'Bulk and declarative:',
+    commands: [
+      { name: 'plan', text: planText, add: addPlan },
+      { name: 'apply', text: applyText, add: addApply },
+      { name: 'diff', text: diffText, add: addDiff },
+      { name: 'export', text: exportText, add: addExport },
+      { name: 'bulk', summary: 'Run an operation for each row of a file', add: [addBulk] },
+    ],
+  },
+  {
+    heading: 'Access:',
+    commands: [
+      { name: 'can', text: canText, add: addCan },
+      { name: 'why', text: whyText, add: addWhy },
+      { name: 'requests', summary: 'View the request log of the server', add: [addRequests] },
+    ],
+  },
+  {
+    heading: 'Sign-in and settings:',
+    commands: [
+      { name: 'login', text: loginText, add: addLogin },
+      { name: 'logout', text: logoutText, add: addLogout },
+      { name: 'whoami', text: whoamiText, add: addWhoami },
+      { name: 'profile', summary: 'Manage profiles: named servers with credentials', add: [addProfile] },
+      { name: 'config', summary: 'View and change settings of this command', add: [addConfig] },
+      { name: 'doctor', text: doctorText, add: addDoctor },
+    ],
+  },
+  {
+    heading: 'Local server:',
+    commands: [
+      { name: 'serve', text: serveText, add: addServe },
+      { name: 'server', summary: 'Manage the background server', add: [addServer] },
+      { name: 'env', text: envText, add: addEnv },
+      { name: 'inbox', summary: 'View messages that the server sent: codes and notices', add: [addInbox] },
+      { name: 'clock', text: clockText, add: addClock },
+      { name: 'faults', summary: 'Manage injected faults', add: [addFaults] },
+      { name: 'events', text: eventsText, add: addEvents },
+      { name: 'coverage', text: coverageText, add: addCoverage },
+      { name: 'metrics', text: metricsText, add: addMetrics },
+      { name: 'sandbox', summary: 'Manage sandboxes: isolated services for tests', add: [addSandbox] },
+      { name: 'state', summary: 'Reset, snapshot, export and import the state of a server', add: [addState] },
+      { name: 'store', summary: 'Verify, back up, copy and set up stores', add: [addStore] },
+      { name: 'import', summary: 'Convert exports of other services into a seed', add: [addImport] },
+    ],
+  },
+  {
+    heading: 'Other:',
+    commands: [
+      { name: 'call', text: callText, add: addCall },
+      { name: 'api', text: apiText, add: addApi },
+      { name: 'conformance', text: conformanceText, add: addConformance },
+      { name: 'commands', text: catalogueText, add: addCatalogue },
+      { name: 'explain', text: explainText, add: addExplain },
+      { name: 'schema', text: schemaText, add: addSchema },
+      {
+        name: 'completion',
+        summary: 'Generate completion scripts for bash, zsh and fish',
+        add: [addCompletion],
+      },
+    ],
+  },
 ];

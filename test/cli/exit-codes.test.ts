@@ -128,7 +128,7 @@ const negativeResults: Readonly<Record<string, readonly string[]>> = {
   'commands/doctor/doctor.ts': ['doctor'],
   'commands/server/status.ts': ['server status', 'server status'],
   'commands/state/diff.ts': ['state diff'],
-  'commands/token.ts': ['token verify', 'token status'],
+  'commands/token.ts': ['token inspect --verify', 'token inspect --status'],
   'conformance/index.ts': ['conformance', 'conformance'],
   'plan/index.ts': ['diff'],
   'request/confirm.ts': ['prompts'],

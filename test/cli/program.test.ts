@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { commandPath, varyingRoles } from '../../src/cli/command.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { commandGroups } from '../../src/cli/registry.ts';
 import { toSingular } from '../../src/cli/request/field-options.ts';
 import { manifest } from '../../src/contract/manifest.ts';
 import { parseRoles } from '../../src/contract/roles.ts';
@@ -250,5 +251,32 @@ describe('the catalogue', () => {
   test('has readable roles, or that they depend on the requested operations', async () => {
     for (const { roles } of await catalogue())
       if (roles !== varyingRoles) expect(() => parseRoles(roles)).not.toThrow();
+  });
+});
+
+describe('a command that was replaced', () => {
+  const replaced = commandGroups.flatMap(({ commands }) =>
+    commands.flatMap((entry) =>
+      'summary' in entry
+        ? Object.entries(entry.replaced ?? {}).map(([former, now]) => [`${entry.name} ${former}`, now] as const)
+        : [],
+    ),
+  );
+
+  test('exists', () => {
+    expect(replaced.map(([former]) => former)).toContain('groups graph');
+  });
+
+  test.each(replaced)('%s is rejected with the command that replaces it', async (former, now) => {
+    const { code, out, err } = await iam(former.split(' '));
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(`Use \`iam ${now}\`.`);
+    expect((await iam([...now.split(' '), '--help'])).code).toBe(0);
+  });
+
+  test('does not hide an unknown command', async () => {
+    const { code, err } = await iam(['groups', 'constructor']);
+    expect(code).toBe(2);
+    expect(err).toContain("unknown command 'constructor'");
   });
 });

@@ -45,7 +45,7 @@ const accessOf: Readonly<Record<string, Access>> = {
   'control.faults': { command: 'faults list', library: 'faults.list' },
   'control.faults-add': { command: 'faults add', library: 'faults.add' },
   'control.faults-remove': { command: 'faults remove', library: 'faults.remove' },
-  'control.group-graph': list('groups graph'),
+  'control.group-graph': list('groups tree'),
   'control.group-members': list('groups members'),
   'control.groups': list('groups search'),
   'control.inbox': { command: 'inbox list', library: 'inbox.list' },

@@ -1,4 +1,4 @@
-/** Verifies access tokens with jose. Loaded only by `iam token verify`. */
+/** Verifies access tokens with jose. Loaded only by `iam token inspect --verify`. */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
 
 /**

@@ -1,7 +1,7 @@
 /** `iam config`: shows and sets CLI settings. */
 import type { Command } from 'commander';
 import { findNearest } from '../../contract/nearest-name.ts';
-import { addCommand, setAction } from '../command.ts';
+import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import { changeProfiles, findProfile, type Profile } from '../config/profile.ts';
 import { parseProfileValue } from '../config/profile-value.ts';
 import { stripUserInfo } from '../config/server-url.ts';
@@ -13,8 +13,15 @@ import { declareValueSources, type LocalSourceName } from '../prompts/value-sour
 /** Adds the `config` subcommands. */
 export function addConfig(noun: Command, runtime: CliRuntime): void {
   const keys = settingDefinitions.map(({ key }) => key).join(', ');
-  const add = (usage: string, title: string, example: string, source: LocalSourceName) => {
+  const add = (
+    usage: string,
+    title: string,
+    example: string,
+    source: LocalSourceName,
+    more: Pick<CommandDescription, 'emptyArguments'> = {},
+  ) => {
     const command = addCommand(noun, usage, {
+      ...more,
       title,
       description: `Settings: ${keys}.`,
       effect: 'local',
@@ -32,7 +39,9 @@ export function addConfig(noun: Command, runtime: CliRuntime): void {
     runtime,
     explain,
   );
-  const set = add('set', 'Store a setting in the current profile', 'output json', 'profile-setting');
+  const set = add('set', 'Store a setting in the current profile', 'output json', 'profile-setting', {
+    emptyArguments: ['value'],
+  });
   setAction(set.argument('<key>', 'Setting').argument('<value>', 'Value; empty to remove it'), runtime, setValue);
 }
 

@@ -31,25 +31,27 @@ import { describeNames, NameResolver } from '../request/resolve-names.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse, send } from '../request/send.ts';
 import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
-import { addWithoutCodeOptions, createUserWithoutCode, isWithoutCode } from './users/create-without-code.ts';
 
 /** Another way to run the command of an operation, selected by an option. */
-interface OperationVariant {
+export interface OperationVariant {
   addOptions(command: Command): void;
   isSelected(options: CommandOptions): boolean;
-  readonly run: typeof createUserWithoutCode;
+  run(
+    context: Context,
+    command: Command,
+    spec: RequestSpec,
+    args: CommandArguments,
+    options: CommandOptions,
+  ): Promise<void>;
 }
 
-const operationVariants: Readonly<Record<string, OperationVariant>> = {
-  'user-identities.create': {
-    addOptions: addWithoutCodeOptions,
-    isSelected: isWithoutCode,
-    run: createUserWithoutCode,
-  },
-};
-
 /** Adds the command of an operation below its noun. */
-export function addOperationCommand(parent: Command, operation: ManifestOperation, runtime: CliRuntime): Command {
+export function addOperationCommand(
+  parent: Command,
+  operation: ManifestOperation,
+  runtime: CliRuntime,
+  variant?: OperationVariant,
+): Command {
   const verb = operation.command?.split(' ').at(-1) ?? operation.id;
   const command = addCommand(parent, verb, operation).aliases(findVerbAliases(verb));
   const spec = buildRequestSpec(operation);
@@ -59,7 +61,6 @@ export function addOperationCommand(parent: Command, operation: ManifestOperatio
     command.argument(`[${spec.members.flag}...]`, `${describeNames(spec.members.schema) ?? ''}; one or more`);
   addOptions(command, spec);
   declareValueSources(command, sourcesIn(spec));
-  const variant = operationVariants[operation.id];
   variant?.addOptions(command);
   const work: CommandAction = (context, args, options) => {
     const run = variant?.isSelected(options) ? variant.run : runOperation;

@@ -1,5 +1,5 @@
 /** `iam token`: prints, decodes, verifies and inspects tokens. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { JSONWebKeySet } from 'jose';
 import { decodeToken } from '../auth/decode-token.ts';
 import { addCommand, setAction } from '../command.ts';
@@ -21,40 +21,33 @@ export function addToken(noun: Command, runtime: CliRuntime): void {
   });
   setAction(generateCommand, runtime, generate);
   const inspectCommand = addCommand(noun, 'inspect', {
-    title: 'Decode a token',
-    description:
-      'Shows header and claims of IAM_TOKEN or of a token in a file. Does not verify the signature and sends no request.',
-    effect: 'local',
+    title: 'Decode a token, verify it, or show whether the server accepts it',
+    description: `Shows header and claims of IAM_TOKEN or of a token in a file, without sending a request.
+
+--verify verifies signature, type and expiry of an access token with the keys of the server. It does not check whether the session is still active.
+
+--status asks the server whether it accepts the token, and why not: with claims, key, session and current roles. Accepts access, refresh, product and one-time tokens. ${controlPlaneNote}
+
+With one of the two, exits with 1 if the token is invalid or rejected.`,
+    effect: 'read',
     examples: [
-      { title: 'Decode the token in IAM_TOKEN', command: '' },
+      { title: 'Ask the server about the token in IAM_TOKEN', command: '--status' },
+      { title: 'Verify a token from a pipe', command: '--verify -f - -q' },
       { title: 'Decode a token from a pipe', command: '-f - -o json' },
     ],
-  });
-  setAction(inspectCommand.option(...fileOption), runtime, inspect);
-  const verifyCommand = addCommand(noun, 'verify', {
-    title: 'Verify a token',
-    description:
-      'Verifies signature, type and expiry of IAM_TOKEN or of a token in a file with the keys of the server. Exits with 1 if the token is invalid. Does not check whether its session is still active.',
-    effect: 'read',
-    examples: [
-      { title: 'Verify the token in IAM_TOKEN', command: '' },
-      { title: 'Verify a token from a pipe', command: '-f - -q' },
-    ],
-  });
-  setAction(verifyCommand.option(...fileOption), runtime, verify);
-  const statusCommand = addCommand(noun, 'status', {
-    title: 'Show whether the server accepts a token, and why not',
-    description: `Accepts access, refresh, product and one-time tokens. Shows claims, key, session and current roles. Exits with 1 if the server rejects the token. ${controlPlaneNote}`,
-    effect: 'read',
-    examples: [
-      { title: 'Inspect the token in IAM_TOKEN', command: '' },
-      { title: 'Inspect a token from a pipe', command: '-f - -o json' },
-    ],
-  });
-  setAction(statusCommand.option(...fileOption), runtime, showStatus);
+  })
+    .option('-f, --file <file>', 'file with the token, - for standard input')
+    .addOption(new Option('--verify', 'verify the token with the keys of the server').conflicts('status'))
+    .option('--status', 'ask the server whether it accepts the token');
+  setAction(inspectCommand, runtime, (context, _, options) => selectInspection(options)(context, options));
 }
 
-const fileOption = ['-f, --file <file>', 'file with the token, - for standard input'] as const;
+type Inspection = (context: Context, options: CommandOptions) => Promise<void>;
+
+function selectInspection({ verify: verifies, status }: CommandOptions): Inspection {
+  if (verifies === true) return verify;
+  return status === true ? showStatus : decode;
+}
 
 async function generate(context: Context): Promise<void> {
   const token = await getCurrentToken(context, requireSendableCredentials(context.settings));
@@ -63,12 +56,12 @@ async function generate(context: Context): Promise<void> {
   else await context.printer.value({ accessToken: token });
 }
 
-async function inspect(context: Context, _: readonly unknown[], options: CommandOptions): Promise<void> {
+async function decode(context: Context, options: CommandOptions): Promise<void> {
   const { header, claims } = decodeToken(await readToken(context, options));
   await context.printer.value(context.printer.isForPeople ? { ...header, ...claims } : { header, claims });
 }
 
-async function verify(context: Context, _: readonly unknown[], options: CommandOptions): Promise<void> {
+async function verify(context: Context, options: CommandOptions): Promise<void> {
   const token = await readToken(context, options);
   decodeToken(token);
   const client = await context.connect('anonymous');
@@ -90,7 +83,7 @@ async function verifySignature({ environment }: Context, token: string, keys: JS
   }
 }
 
-async function showStatus(context: Context, _: readonly unknown[], options: CommandOptions): Promise<void> {
+async function showStatus(context: Context, options: CommandOptions): Promise<void> {
   const token = await readToken(context, options);
   const { body } = await callControlPlane(context, 'POST', inspectTokenPath, { body: { token } });
   await context.printer.value(body);

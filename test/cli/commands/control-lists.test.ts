@@ -76,34 +76,6 @@ test.each([
   ]);
 });
 
-describe('groups graph', () => {
-  const members = { user: 2, business: 0, businessUser: 0, service: 1 };
-  const node = {
-    groupName: 'ops',
-    groupId: 'g1',
-    roles: ['DEPLOY'],
-    inheritedRoles: ['VIEW'],
-    dependentCount: 3,
-    members,
-  };
-  const graph = { nodes: [node], edges: [], groupCount: 5, edgeCount: 0 };
-
-  test('prints one row for each group, and the whole graph as JSON', async () => {
-    await using server = await startFakeServer(() => ({ json: graph }));
-    const { out, err } = await iam(['groups', 'graph', 'my ops', '--limit', '1'], server);
-    expect(out).toMatch(/^GROUP NAME +ROLES +INHERITED ROLES +DEPENDENTS +MEMBERS\n/);
-    expect(out).toMatch(/ops +DEPLOY +VIEW +3 +3\n$/);
-    expect(err).toContain('Showing 1 of 5 groups.');
-    expect(server.received[0]?.path).toBe('/_iam/groups/graph?root=my+ops&limit=1');
-    expect(JSON.parse((await iam(['groups', 'graph', '-o', 'json'], server)).out)).toEqual(graph);
-  });
-
-  test('reports an unknown group', async () => {
-    await using server = await startFakeServer(() => errorResponse(404, 'GROUP_NOT_FOUND'));
-    expect((await iam(['groups', 'graph', 'nothing'], server)).code).toBe(3);
-  });
-});
-
 describe('groups members', () => {
   test('lists members of every kind', async () => {
     const json = [

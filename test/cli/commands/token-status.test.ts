@@ -13,18 +13,18 @@ afterAll(() => server[Symbol.asyncDispose]());
 const run = (words: string[], stdin?: string) =>
   iam(words, { variables: { IAM_BASE_URL: server.url }, ...(stdin === undefined ? {} : { stdin }) });
 
-test('token status prints the state of a token, and exits with 1 for one that is rejected', async () => {
-  const active = await run(['token', 'status', '-f', '-', '-o', 'json'], token);
+test('token inspect --status prints the state of a token, and exits with 1 for one that is rejected', async () => {
+  const active = await run(['token', 'inspect', '--status', '-f', '-', '-o', 'json'], token);
   expect([active.code, active.err, JSON.parse(active.out)]).toMatchObject([0, '', { status: 'active' }]);
-  const table = await run(['token', 'status', '-f', '-'], token);
+  const table = await run(['token', 'inspect', '--status', '-f', '-'], token);
   expect(table.out).toMatch(/^status +active$/m);
   await server.admin.raw('POST', '/_iam/revoke', { body: { token } });
-  const revoked = await run(['token', 'status', '-f', '-', '-o', 'json'], token);
+  const revoked = await run(['token', 'inspect', '--status', '-f', '-', '-o', 'json'], token);
   expect([revoked.code, JSON.parse(revoked.out)]).toMatchObject([1, { status: 'revoked', active: false }]);
 });
 
-test('token status does not print the token with --debug', async () => {
-  const { err } = await run(['token', 'status', '-f', '-', '--debug'], token);
+test('token inspect --status does not print the token with --debug', async () => {
+  const { err } = await run(['token', 'inspect', '--status', '-f', '-', '--debug'], token);
   expect(err).toContain('/_iam/tokens/inspect');
   expect(err).not.toContain(token);
 });

@@ -32,9 +32,13 @@ describe('token generate', () => {
   });
 });
 
-describe('token verify', () => {
+describe('token inspect --verify', () => {
   const verify = (server: TestServer, token: string, seconds = 0) =>
-    iam(['token', 'verify', '-f', '-', '-o', 'json'], { ...at(server, seconds), stdin: token, variables: {} });
+    iam(['token', 'inspect', '--verify', '-f', '-', '-o', 'json'], {
+      ...at(server, seconds),
+      stdin: token,
+      variables: {},
+    });
 
   test('accepts a token of the server, and prints its claims', async () => {
     await using server = await startServer();

@@ -50,11 +50,23 @@ function findReachable(name: string, byName: ReadonlyMap<string, GroupLike>): Gr
   return [...seen].flatMap((found) => byName.get(found) ?? []);
 }
 
-/** Returns the subgraph of a group and all its dependencies. */
+/** Returns the subgraph of a group: it, the groups that it depends on, and those that depend on it. */
 export function findSubgraph(graph: Graph, name: string): Graph {
+  const below = new Set([name]);
+  for (const next of below) for (const dependency of graph.get(next)?.dependencies ?? []) below.add(dependency);
+  const shown = new Set([...below, ...listDependents(graph, name)]);
+  return new Map([...graph].filter(([found]) => shown.has(found)));
+}
+
+/** The names of the groups that depend on a group, the direct ones first. */
+export function listDependents(graph: Graph, name: string): string[] {
+  const above = new Map<string, string[]>([...graph.keys()].map((key) => [key, []]));
+  for (const { groupName, dependencies } of graph.values())
+    for (const dependency of dependencies) above.get(dependency)?.push(groupName);
   const seen = new Set([name]);
-  for (const next of seen) for (const below of graph.get(next)?.dependencies ?? []) seen.add(below);
-  return new Map([...graph].filter(([found]) => seen.has(found)));
+  for (const next of seen) for (const dependent of above.get(next) ?? []) seen.add(dependent);
+  seen.delete(name);
+  return [...seen];
 }
 
 /** Returns the groups that no other group depends on. */

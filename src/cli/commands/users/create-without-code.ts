@@ -12,6 +12,7 @@ import { buildRequest, type CommandArguments, type RequestDraft } from '../../re
 import type { RequestSpec } from '../../request/request-spec.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
 import { printResponse } from '../../request/send.ts';
+import type { OperationVariant } from '../operation.ts';
 
 const path = '/_iam/users';
 
@@ -28,7 +29,7 @@ const otherOptions = {
 const ownOptions = { verified: '--verified', passwordStdin: '--password-stdin' } as const;
 
 /** Adds the options to `users create`. */
-export function addWithoutCodeOptions(command: Command): void {
+function addWithoutCodeOptions(command: Command): void {
   command
     .option('--without-code', 'create it as an administrator through the control plane: no code, session or token')
     .option('--verified', 'with --without-code: the contacts count as verified')
@@ -36,7 +37,7 @@ export function addWithoutCodeOptions(command: Command): void {
 }
 
 /** Whether the user is created through the control plane. @throws CliError for options that cannot be combined */
-export function isWithoutCode(options: CommandOptions): boolean {
+function isWithoutCode(options: CommandOptions): boolean {
   const isDirect = options.withoutCode === true;
   const [wrong] = Object.entries(isDirect ? otherOptions : ownOptions).filter(([name]) => options[name] !== undefined);
   if (wrong)
@@ -47,7 +48,7 @@ export function isWithoutCode(options: CommandOptions): boolean {
 }
 
 /** Creates the user, without an e-mail address too. */
-export async function createUserWithoutCode(
+async function createUserWithoutCode(
   context: Context,
   command: Command,
   spec: RequestSpec,
@@ -83,3 +84,9 @@ function toDirectSpec(spec: RequestSpec): RequestSpec {
     .map((field) => ({ ...field, required: field.path[0] === 'userName' }));
   return { ...spec, query: [], body };
 }
+
+export const createWithoutCode: OperationVariant = {
+  addOptions: addWithoutCodeOptions,
+  isSelected: isWithoutCode,
+  run: createUserWithoutCode,
+};

@@ -6,8 +6,9 @@ import {
   drawText,
   findRoots,
   findSubgraph,
+  listDependents,
 } from '../../../../src/cli/commands/groups/graph.ts';
-import { startFakeServer } from '../../../client/fake-server.ts';
+import { errorResponse, startFakeServer } from '../../../client/fake-server.ts';
 import { iam } from '../../run-cli.ts';
 
 const group = (groupName: string, roles: string[], ...dependencies: string[]) => ({
@@ -49,8 +50,10 @@ describe('the tree', () => {
     expect(drawText(graph, ['a'])).toEqual(['a  A + B', '└─ b  B + A', '   └─ a  (drawn above)']);
   });
 
-  test('of one group contains only its dependencies', () => {
-    expect([...findSubgraph(buildGraph(groups), 'ops').keys()]).toEqual(['base', 'ops']);
+  test('of one group contains its dependencies and what depends on it', () => {
+    const graph = buildGraph([...groups, group('lonely', [])]);
+    expect([...findSubgraph(graph, 'ops').keys()]).toEqual(['base', 'leads', 'ops']);
+    expect(listDependents(graph, 'base')).toEqual(['audit', 'ops', 'leads']);
   });
 });
 
@@ -79,25 +82,76 @@ describe('groups tree', () => {
     expect(server.received).toHaveLength(4);
   });
 
-  test.each(['ops', 'id-ops'])('starts at the group %s', async (reference) => {
+  test.each(['ops', 'id-ops'])('starts at the group %s, and names its dependents', async (reference) => {
     await using server = await paged();
-    expect((await iam(['groups', 'tree', reference], server)).out).toBe('ops  DEPLOY + READ\n└─ base  READ\n');
-  });
-
-  test('prints each node with its effective roles for programs', async () => {
-    await using server = await paged();
-    const nodes = JSON.parse((await iam(['groups', 'tree', 'ops', '-o', 'json'], server)).out) as unknown[];
-    expect(nodes[1]).toEqual({
-      groupId: 'id-ops',
-      groupName: 'ops',
-      roles: ['DEPLOY'],
-      effectiveRoles: ['DEPLOY', 'READ'],
-      dependencies: ['base'],
-    });
+    expect((await iam(['groups', 'tree', reference], server)).out).toBe(
+      'ops  DEPLOY + READ\n└─ base  READ\ndependents  leads\n',
+    );
   });
 
   test('reports an unknown group', async () => {
     await using server = await paged();
     expect((await iam(['groups', 'tree', 'nothing'], server)).code).toBe(3);
+  });
+});
+
+describe('groups tree as data', () => {
+  const members = { user: 2, business: 0, businessUser: 0, service: 1 };
+  const node = {
+    groupName: 'ops',
+    groupId: 'g1',
+    roles: ['DEPLOY'],
+    inheritedRoles: ['VIEW'],
+    dependentCount: 3,
+    members,
+  };
+  const graph = { nodes: [node], edges: [], groupCount: 5, edgeCount: 0 };
+
+  test('is the graph of the control plane as JSON, and one row for each group otherwise', async () => {
+    await using server = await startFakeServer(() => ({ json: graph }));
+    const json = await iam(['groups', 'tree', 'my ops', '--limit', '1', '-o', 'json'], server);
+    expect(JSON.parse(json.out)).toEqual(graph);
+    expect(json.err).toContain('Showing 1 of 5 groups.');
+    expect(server.received[0]?.path).toBe('/_iam/groups/graph?root=my+ops&limit=1');
+    expect((await iam(['groups', 'tree', '-o', 'csv', '--columns', 'groupName,dependents,members'], server)).out).toBe(
+      'groupName,dependents,members\nops,3,3\n',
+    );
+  });
+
+  test('comes from the list of groups without a control plane, without members', async () => {
+    await using server = await startFakeServer(({ path }) =>
+      path.startsWith('/_iam') ? { status: 404, text: 'no such page' } : { json: groups },
+    );
+    const { out } = await iam(['groups', 'tree', 'ops', '-o', 'json'], server);
+    expect(JSON.parse(out)).toEqual({
+      nodes: [
+        {
+          groupId: 'id-base',
+          groupName: 'base',
+          roles: ['READ'],
+          inheritedRoles: [],
+          dependentCount: 2,
+        },
+        {
+          groupId: 'id-leads',
+          groupName: 'leads',
+          roles: ['APPROVE'],
+          inheritedRoles: ['DEPLOY', 'READ'],
+          dependentCount: 0,
+        },
+        { groupId: 'id-ops', groupName: 'ops', roles: ['DEPLOY'], inheritedRoles: ['READ'], dependentCount: 1 },
+      ],
+      edges: [
+        { from: 'id-leads', to: 'id-ops' },
+        { from: 'id-ops', to: 'id-base' },
+      ],
+      groupCount: 3,
+      edgeCount: 2,
+    });
+  });
+
+  test('reports an unknown group', async () => {
+    await using server = await startFakeServer(() => errorResponse(404, 'GROUP_NOT_FOUND'));
+    expect((await iam(['groups', 'tree', 'nothing', '-o', 'json'], server)).code).toBe(3);
   });
 });

@@ -56,7 +56,7 @@ export default function TokensPage() {
         </>
       ) : undefined}
       <Equivalents
-        command="token status -f -"
+        command="token inspect --status -f -"
         call={{ method: 'POST', path: '/_iam/tokens/inspect', body: { token: 'TOKEN' } }}
       />
       <KeyList />

@@ -62,7 +62,7 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
             renderActions={(member) => <RemoveMember node={node} member={member} />}
           />
           <Equivalents
-            command={`groups graph ${quotePositional(node.groupName)}`}
+            command={`groups tree ${quotePositional(node.groupName)}`}
             call={{ path: `/_iam/groups/graph?root=${encodeURIComponent(node.groupName)}` }}
           />
         </>

@@ -55,7 +55,7 @@ export function GroupGraphPage() {
         <ChosenGroup node={chosen} onFocus={(groupId) => setSearch({ root: groupId })} />
       )}
       <Equivalents
-        command={`groups graph${search.root === undefined ? '' : ` ${quotePositional(search.root)}`}`}
+        command={`groups tree${search.root === undefined ? '' : ` ${quotePositional(search.root)}`}`}
         call={{
           path: `/_iam/groups/graph${search.root === undefined ? '' : `?root=${encodeURIComponent(search.root)}`}`,
         }}
