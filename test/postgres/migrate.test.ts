@@ -1,22 +1,47 @@
-/** A server that starts while another process migrates the same schema. */
+/** Tables of an older version are refused or migrated; a server waits for another process that migrates them. */
 import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
+import { systemClock } from '../../src/server/lib/clock.ts';
+import { systemRandom } from '../../src/server/lib/random.ts';
+import { systemStopwatch } from '../../src/server/lib/stopwatch.ts';
+import { systemTimer } from '../../src/server/lib/timer.ts';
+import { openExitCodes } from '../../src/server/store/open-error.ts';
+import { initial } from '../../src/server/store/postgres/setup/migrations/initial.ts';
+import { connectDatabase } from '../../src/server/store/postgres/setup/open-database.ts';
 import { TestSchemas } from './schemas.ts';
+
+// So far there is only one migration.
+vi.mock(import('../../src/server/store/postgres/setup/migrations/index.ts'), async (importOriginal) => {
+  const { migrations } = await importOriginal();
+  return { migrations: [...migrations, { name: '0002-later', statements: ['create table later (id int)'] }] };
+});
 
 const databaseUrl = inject('databaseUrl');
 const schemas = new TestSchemas(databaseUrl);
 const client = new pg.Client({ connectionString: databaseUrl });
+let schema: string;
+
 beforeAll(() => client.connect());
 afterAll(() => client.end());
+beforeEach(async () => {
+  schema = await schemas.take();
+  await client.query(`create schema ${schema}; set search_path = ${schema};
+    create table meta (name text collate "C" primary key, value text not null);
+    insert into meta values ('migration ${initial.name}', '')`);
+  for (const statement of initial.statements) await client.query(statement);
+});
+
+async function connect(initialize: boolean): Promise<readonly string[]> {
+  const system = { clock: systemClock, random: systemRandom, stopwatch: systemStopwatch, timer: systemTimer };
+  const { connections, migrated } = await connectDatabase({ ...system, databaseUrl, schema, initialize }, 'test');
+  await connections.close();
+  return migrated;
+}
 
 /** Longer than a statement of a call may take. */
 const migrationSeconds = 6;
 
 test('waits for a migration that takes longer than the statements of calls may', async () => {
-  const schema = await schemas.take();
-  await client.query(`create schema ${schema}; set search_path = ${schema};
-    create table meta (name text collate "C" primary key, value text not null);
-    insert into meta values ('migration 0000-other', '')`);
   // The first write of each migration.
   await client.query("begin; insert into meta values ('schema lock', '')");
   const migrating = client.query('select pg_sleep($1)', [migrationSeconds]).then(() => client.query('commit'));
@@ -24,4 +49,15 @@ test('waits for a migration that takes longer than the statements of calls may',
   await migrating;
   expect(await store.groups.list()).toEqual([]);
   await store.close();
+});
+
+test('refuses them and changes nothing, until it may migrate', async () => {
+  const message = `Schema ${schema} is of an older version. Make a backup, then run \`iam store migrate\`.`;
+  await expect(connect(false)).rejects.toMatchObject({ kind: 'not-ours', message });
+  expect(openExitCodes['not-ours']).toBe(12);
+  const listTables = 'select 1 from information_schema.tables where table_schema = $1 and table_name = $2';
+  expect((await client.query(listTables, [schema, 'later'])).rowCount).toBe(0);
+  expect(await connect(true)).toEqual(['0002-later']);
+  expect((await client.query(listTables, [schema, 'later'])).rowCount).toBe(1);
+  expect(await connect(false)).toEqual([]);
 });

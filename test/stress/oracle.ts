@@ -158,7 +158,8 @@ function rotate(keys: Map<string, SigningKey>, number: number): void {
     else keys.delete(kid);
   }
   const kid = `key ${number}`;
-  keys.set(kid, { kid, alg: 'ES256', current: true, privateJwk: { d: kid }, publicJwk: { x: kid }, createdAt });
+  const row = { kid, alg: 'ES256', current: true, privateJwk: { d: kid }, publicJwk: { x: kid }, createdAt };
+  keys.set(kid, { ...row, longestToken: 3600 });
 }
 
 function formatName(number: number): string {

@@ -148,7 +148,7 @@ async function authenticateToken({ verifier, clock, store }: Authentication, tok
   const deps: TokenReading = { clock, store: store.prefetch ? await store.prefetch(listReads(claims)) : store };
   const client = await deps.store.clients.get(claims.client_id);
   if (!client) throw createTokenError('The client that the token was issued to no longer exists.');
-  if (claims.iat < (client.tokensValidFrom ?? 0) || (claims.generation ?? 0) !== (client.tokenGeneration ?? 0))
+  if ((claims.generation ?? 0) !== (client.tokenGeneration ?? 0))
     throw createTokenError('The client was changed after the token was issued. It must log in again.', {
       client,
     });

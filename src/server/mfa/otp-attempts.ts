@@ -49,7 +49,7 @@ export async function countRemainingAttempts(
   storeSecret: Pick<StoreSecret, 'digest'>,
 ): Promise<number> {
   const row = await reader.codeFailures.get(formatAttemptsKey(code, storeSecret));
-  const wrong = code.source === undefined ? [] : filterEvents(listCurrentEvents(row, now), code.source);
+  const wrong = filterEvents(listCurrentEvents(row, now), code.source);
   return Math.max(0, maxAttemptsPerSource - wrong.length);
 }
 
@@ -64,7 +64,7 @@ export async function checkOtpAccess(
   const row = await tx.codeFailures.get(name);
   const events = listCurrentEvents(row, now);
   // If the clock was set back, later events count as now, so that the wait does not last until the old time.
-  if (row && findLatest(readEvents(row)) > now) await tx.codeFailures.replace({ name, events });
+  if (row && findLatest(row.events) > now) await tx.codeFailures.replace({ name, events });
   const own = filterEvents(events, sourceDigest(name, source.key, deps.storeSecret));
   if (deps.disableRateLimits) return { to: 'all' };
   if (own.length >= maxAttemptsPerSource) return { to: 'none', retryAfter: findLatest(own) + hourSeconds - now };
@@ -87,7 +87,7 @@ export async function recordFailedAttempt(
   const row = { name, events: addEvent(listCurrentEvents(before, now), digest, now) };
   if (before) await tx.codeFailures.replace(row);
   else await tx.codeFailures.insert(row);
-  await clearExpired(toExpiringTable(tx.codeFailures, readEvents), (row) => row.name, now, name);
+  await clearExpired(toExpiringTable(tx.codeFailures), (row) => row.name, now, name);
 }
 
 /** Clears the wrong codes of a source that submitted a valid code. Those of other sources remain. */
@@ -109,15 +109,8 @@ export async function clearFailedAttempts(
 
 /** Oldest first. Each event counts until an hour after the last event of its source. */
 function listCurrentEvents(row: Row<'codeFailures'> | undefined, now: number): SourceEvent[] {
-  const events = readEvents(row).map((event) => ({ ...event, at: Math.min(event.at, now) }));
-  const latest = new Map<string | undefined, number>();
+  const events = (row?.events ?? []).map((event) => ({ ...event, at: Math.min(event.at, now) }));
+  const latest = new Map<string, number>();
   for (const { source, at } of events) latest.set(source, Math.max(latest.get(source) ?? 0, at));
   return events.filter(({ source }) => (latest.get(source) ?? 0) + hourSeconds > now);
-}
-
-/** Rows without events were written by a version that counted over all sources only. */
-function readEvents(row: Row<'codeFailures'> | undefined): readonly SourceEvent[] {
-  if (row?.events) return row.events;
-  const { failures = 0, lastAt = 0 } = row ?? {};
-  return Array.from({ length: Math.min(failures, maxAttemptsOverall) }, () => ({ at: lastAt }));
 }

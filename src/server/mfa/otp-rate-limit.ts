@@ -7,13 +7,11 @@ import { type Clock, epochSeconds } from '../lib/clock.ts';
 import { clearExpired } from '../store/clear-expired.ts';
 import type { Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
-import type { Row } from '../store/tables.ts';
 import type { OtpSource } from './otp-source.ts';
 import {
   addEvent,
   filterEvents,
   hourSeconds,
-  type SourceEvent,
   secondsUntilBelow,
   sourceDigest,
   toExpiringTable,
@@ -56,7 +54,7 @@ export async function consumeOtpRateLimit(
   const contact = deps.storeSecret.digest('otp-sendings', quiet ? `quiet:${name}` : name);
   const row = await tx.sendings.get(contact);
   // Ignore events in the future, from before the clock was set back.
-  const events = readEvents(row).filter(({ at }) => at > now - hourSeconds && at <= now + clockToleranceSeconds);
+  const events = (row?.events ?? []).filter(({ at }) => at > now - hourSeconds && at <= now + clockToleranceSeconds);
   const digest = sourceDigest(name, source.key, deps.storeSecret);
   const retryAfter = Math.max(
     secondsUntilBelow(filterEvents(events, digest), maxOtpsPerSource, now),
@@ -68,11 +66,6 @@ export async function consumeOtpRateLimit(
   const updated = { contact, events: isAllowed ? addEvent(events, digest, now) : events };
   if (row) await tx.sendings.replace(updated);
   else await tx.sendings.insert(updated);
-  await clearExpired(toExpiringTable(tx.sendings, readEvents), (row) => row.contact, now, contact);
+  await clearExpired(toExpiringTable(tx.sendings), (row) => row.contact, now, contact);
   return isAllowed;
-}
-
-/** Rows without events were written by a version that counted over all sources only. */
-function readEvents(row: Row<'sendings'> | undefined): readonly SourceEvent[] {
-  return row?.events ?? (row?.times ?? []).map((at) => ({ at }));
 }

@@ -16,7 +16,7 @@ export async function listOtps(reader: Pick<Reader, 'codes'>, { purpose, subject
   const rows = await reader.codes.find('subject', subject);
   return rows
     .filter((row) => row.purpose === purpose)
-    .toSorted((a, b) => a.createdAt - b.createdAt || (a.sequence ?? 0) - (b.sequence ?? 0));
+    .toSorted((a, b) => a.createdAt - b.createdAt || a.sequence - b.sequence);
 }
 
 export function isLive({ used, expiresAt }: Pick<Otp, 'used' | 'expiresAt'>, now: number): boolean {

@@ -8,8 +8,7 @@ import type { StoreSecret } from '../store/store-secret.ts';
 export const hourSeconds = 3600;
 
 export interface SourceEvent {
-  /** Missing in rows written by a version that counted without sources. */
-  readonly source?: string | undefined;
+  readonly source: string;
   /** Epoch seconds. */
   readonly at: number;
 }
@@ -55,10 +54,10 @@ interface EventTable<R> {
 }
 
 /** Adapts a table of rows with events to `clearExpired`: a row expires an hour after its latest event. */
-export function toExpiringTable<R extends object>(table: EventTable<R>, eventsIn: (row: R) => readonly SourceEvent[]) {
+export function toExpiringTable<R extends { readonly events: readonly SourceEvent[] }>(table: EventTable<R>) {
   return {
     list: async (range: Range) =>
-      (await table.list(range)).map((row) => ({ ...row, expiresAt: findLatest(eventsIn(row)) + hourSeconds })),
+      (await table.list(range)).map((row) => ({ ...row, expiresAt: findLatest(row.events) + hourSeconds })),
     delete: (key: string) => table.delete(key),
   };
 }

@@ -16,14 +16,13 @@ export async function restoreBootstrap(tx: Transaction, deps: BootstrapDeps): Pr
   for (const kind of ['admin', 'app'] as const) {
     const client = await store.clients.getBy('bootstrap', kind);
     if (!client) continue;
-    const { clientId, secretHash, createdAt, tokensValidFrom, tokenGeneration } = client;
+    const { clientId, secretHash, createdAt, tokenGeneration } = client;
     await reserveSubjectId(tx, { subject: clientId, kind: 'client', ownerId: clientId });
     await tx.clients.insert({
       ...createBootstrapClient(kind),
       clientId,
       secretHash,
       createdAt,
-      tokensValidFrom,
       tokenGeneration,
     });
   }

@@ -96,7 +96,6 @@ function omitEmpty<T extends object>(values: T): T {
 
 function toSeedClient({
   createdAt: _,
-  tokensValidFrom: _until,
   tokenGeneration: _generation,
   ownerClientId: _owner,
   bootstrap: __,

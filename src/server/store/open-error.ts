@@ -95,3 +95,9 @@ export function createNewerFormatError(file: string, what: string): StoreOpenErr
   const message = `${file}: ${what}, written by a newer version of this program. Use that version, or another folder.`;
   return new StoreOpenError('newer-format', message, { file });
 }
+
+/** Creates the error for a file of a format that no released version has written. */
+export function createEarlyFormatError(file: string, what: string): StoreOpenError {
+  const message = `${file}: ${what}, which is from before the first release and no longer read; use another folder.`;
+  return new StoreOpenError('not-ours', message, { file });
+}

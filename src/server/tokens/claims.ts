@@ -18,7 +18,7 @@ export const AccessClaims = z.object({
   iss: z.string(),
   aud: z.string(),
   sub: z.string(),
-  iat: z.number().int(),
+  iat: z.number().int().nonnegative(),
   exp: z.number().int(),
   nbf: z.number().int().optional(),
   jti: z.uuid(),
@@ -26,8 +26,8 @@ export const AccessClaims = z.object({
   authorities: z.array(z.string()),
   client_id: z.string(),
   app_id: z.string(),
-  /** Present in every token of this server, so that none is mistaken for a token of the real service. */
-  stand_in: z.boolean().optional(),
+  /** So that no token is mistaken for one of the real service. */
+  stand_in: z.literal(true),
   /** The generation of the client's tokens; absent for the first one. */
   generation: z.int().optional(),
   /** The session of the token; the token is valid only as long as the session. */
@@ -78,8 +78,7 @@ export function createCommonClaims(
   lifetime: number,
   { session, scope }: TokenRestrictions,
 ): CommonClaims {
-  // Stores of earlier versions have times instead of generations.
-  const iat = Math.max(epochSeconds(options.clock), client.tokensValidFrom ?? 0);
+  const iat = epochSeconds(options.clock);
   const exp = Math.min(iat + lifetime, session?.endsAt ?? Number.POSITIVE_INFINITY);
   return {
     iss: options.issuer,

@@ -12,8 +12,6 @@ interface RotationDeps {
 
 /** A retired key remains valid this much longer than its last token is valid, because signing takes time and clocks differ. */
 export const retirementMarginSeconds = 60;
-/** The maximum lifetime that the settings allow; used for keys without a recorded one. */
-export const maxConfigurableLifetimeSeconds = 86_400;
 /** A key of servers that share a store signs only after all of them verify with it. */
 const announcementSeconds = 10;
 
@@ -80,7 +78,7 @@ async function retireKeys(tx: Transaction, kid: string, now: number): Promise<vo
 
 /** The private key is no longer needed and is deleted. */
 function retireKey(row: SigningKey, now: number): SigningKey {
-  const retiresAt = now + (row.longestToken ?? maxConfigurableLifetimeSeconds) + retirementMarginSeconds;
+  const retiresAt = now + row.longestToken + retirementMarginSeconds;
   return { ...row, current: false, privateJwk: {}, retiresAt };
 }
 

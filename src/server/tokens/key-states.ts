@@ -1,6 +1,6 @@
 /** The states of signing keys, for operators. */
 import type { SigningKey } from '../store/tables.ts';
-import { isNext, maxConfigurableLifetimeSeconds, retirementMarginSeconds } from './key-rotation.ts';
+import { isNext, retirementMarginSeconds } from './key-rotation.ts';
 
 /**
  * `current` signs, `next` signs soon and is published already, `retired` only verifies, `expired` does neither and is
@@ -23,7 +23,7 @@ export interface KeyDescription {
 export function describeSigningKey(row: SigningKey, now: number): KeyDescription {
   const { kid, alg, createdAt, retiresAt, longestToken } = row;
   const state = determineState(row, now);
-  const lifetime = (longestToken ?? maxConfigurableLifetimeSeconds) + retirementMarginSeconds;
+  const lifetime = longestToken + retirementMarginSeconds;
   const dates = retiresAt === undefined ? {} : { retiredAt: retiresAt - lifetime, expiresAt: retiresAt };
   return { kid, alg, state, createdAt, ...dates };
 }

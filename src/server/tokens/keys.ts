@@ -8,14 +8,7 @@ import { systemTimer, type Timer } from '../lib/timer.ts';
 import { type Store, StoreUnavailableError } from '../store/store.ts';
 import type { SigningKey } from '../store/tables.ts';
 import { createJwtSigner, type JwtSigner } from './jwt-signer.ts';
-import {
-  announceKey,
-  isExpired,
-  isNext,
-  maxConfigurableLifetimeSeconds,
-  promoteDueKey,
-  storeCurrentKey,
-} from './key-rotation.ts';
+import { announceKey, isExpired, isNext, promoteDueKey, storeCurrentKey } from './key-rotation.ts';
 import type { ConfiguredSigningKey } from './signing-key-file.ts';
 
 /** A key that verifies tokens. `publicJwk` has public members only. */
@@ -146,7 +139,7 @@ async function loadKeys(deps: KeyRingDeps): Promise<KeySet> {
 
 /** Records a longer token lifetime. A shorter one is not recorded, because earlier tokens have the longer lifetime. */
 async function storeLongestToken(row: SigningKey, { store, longestToken }: KeyRingDeps): Promise<SigningKey> {
-  if (longestToken <= (row.longestToken ?? maxConfigurableLifetimeSeconds)) return row;
+  if (longestToken <= row.longestToken) return row;
   const updated = { ...row, longestToken };
   await store.transaction(async (tx) => {
     // Another server can have retired or deleted the key since it was read, or recorded a longer lifetime.

@@ -135,7 +135,7 @@ describe('a name in the form of a link', () => {
   });
 });
 
-test('a name of an older store counts where its address is verified, and for the first administrator', () => {
+test('a name counts where its address is verified, and for the first administrator', () => {
   const old: User = {
     userId: 'u',
     userName: victim,

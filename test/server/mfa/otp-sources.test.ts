@@ -1,7 +1,6 @@
 /** One-time codes requested and typed from several sources: the limits of each, and the isolation between them. */
 import { describe, expect, test } from 'vitest';
 import { type OtpBinding, sendOtp } from '../../../src/server/mfa/otp.ts';
-import { countRemainingAttempts, formatAttemptsKey } from '../../../src/server/mfa/otp-attempts.ts';
 import type { OtpSource } from '../../../src/server/mfa/otp-source.ts';
 import {
   annBinding,
@@ -13,7 +12,6 @@ import {
   OtpHarness,
   otherCode,
   readOutcome,
-  startTime,
   throttledFor,
   unknownSourceNumber,
   wrongCode,
@@ -221,32 +219,5 @@ describe('attempts by a typed name', () => {
     await harness.guess(code, 4, byName('asked:one'));
     expect(await harness.enter(code, byName('asked:one'))).toEqual(consumed);
     expect(await harness.store.codeFailures.list()).toEqual([]);
-  });
-});
-
-describe('rows from before sources were counted', () => {
-  test('count over all sources, and their codes are valid', async () => {
-    const harness = new OtpHarness();
-    const { code } = await harness.send();
-    await harness.store.transaction(async (tx) => {
-      for (const { source: _source, known: _known, sequence: _sequence, ...row } of await tx.codes.list())
-        await tx.codes.replace(row);
-      await tx.codeFailures.insert({
-        name: formatAttemptsKey(annBinding, harness.deps.storeSecret),
-        failures: 5,
-        lastAt: startTime,
-      });
-      await tx.sendings.replace({
-        contact: String((await tx.sendings.list())[0]?.contact),
-        times: [startTime, startTime],
-      });
-    });
-    expect(await countRemainingAttempts(harness.store, annBinding, harness.now, harness.deps.storeSecret)).toBe(5);
-    for (const number of [1, 2, 3]) await harness.guess(code, 5, annBinding, unknownSourceNumber(number));
-    expect(await harness.enter(code, annBinding, { source: unknownSourceNumber(4) })).toEqual(throttledFor(3600));
-    expect(await harness.enter(code, annBinding, { source: knownSource() })).toEqual(consumed);
-    for (const number of numbers(18))
-      await harness.send(annBinding, [annContact], { source: unknownSourceNumber(number) });
-    expect((await harness.send(annBinding, [annContact], { source: unknownSourceNumber(19) })).message).toBeUndefined();
   });
 });

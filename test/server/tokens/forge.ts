@@ -53,6 +53,7 @@ export function createValidClaims({ url, clock }: TestServer): Record<string, un
     ],
     client_id: adminClient.clientId,
     app_id: 'iam-admin',
+    stand_in: true,
   };
 }
 

@@ -104,10 +104,6 @@ describe("a client's token", () => {
     const short: Session = { ...session, scope: ['read'], endsAt: now + 10 };
     expect(await claimsOf(client, { session: short })).toMatchObject({ scope: ['read'], sid: 's1', exp: now + 10 });
   });
-
-  test('is issued after the tokens that a change of the secret revoked', async () => {
-    expect((await claimsOf({ ...client, tokensValidFrom: now + 1 })).iat).toBe(now + 1);
-  });
 });
 
 describe("a user's token", () => {

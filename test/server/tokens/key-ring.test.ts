@@ -37,16 +37,6 @@ describe('a retired key verifies for the longest lifetime of its tokens plus a m
     expect(rotated.retired).toEqual([{ kid, until: now + stays + 60 }]);
   });
 
-  test('a key without a recorded lifetime is retained for the longest one that a setting allows', async () => {
-    const store = openMemoryStore();
-    const { kid } = (await openRing(store)).current();
-    await store.transaction(async (tx) => {
-      const { longestToken: _, ...row } = (await tx.signingKeys.get(kid)) as SigningKey;
-      await tx.signingKeys.replace(row as SigningKey);
-    });
-    expect((await (await openRing(store)).rotate()).retired).toEqual([{ kid, until: now + 86_400 + 60 }]);
-  });
-
   test('a start without changes writes nothing', async () => {
     const { store, writes } = counting();
     await openRing(store, 600);

@@ -3,8 +3,6 @@
  * commit contains the hash of the commit before it, a segment that of the last commit before it, and a checkpoint that of
  * its own last commit; the first commit of a store follows the id. So a file of another store shows by its id, and a file
  * of a copy with different later commits by a hash. Neither protects against intent: anyone can compute both.
- *
- * Stores of format 1 have neither, which is why both may be undefined. The next start gives them an id.
  */
 import { hash } from 'node:crypto';
 import type { Random } from '../../lib/random.ts';
@@ -39,7 +37,7 @@ export function toHash(digest: string): string {
 export function assertOwnFile(file: string, id: string | undefined, marker: string, storeId: string | undefined): void {
   if (id === storeId) return;
   const found = id === undefined ? 'it has no store id, as a backup' : `it belongs to the store ${id}`;
-  throw createForeignError(file, `${found}, but ${marker} is of ${storeId ?? 'a store without an id'}`);
+  throw createForeignError(file, `${found}, but ${marker} is of ${storeId}`);
 }
 
 /** Creates the error for a file that does not belong to the other files of the store, or does not continue them. */

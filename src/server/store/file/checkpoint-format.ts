@@ -10,7 +10,7 @@ import { findShape, type StoredRow, tableNames } from '../table-shape.ts';
 import type { Chain } from './chain.ts';
 import { formatCrc } from './checksum.ts';
 import type { ReadableFile } from './disk.ts';
-import { FORMAT_VERSION } from './layout.ts';
+import { assertFormatVersion, FORMAT_VERSION } from './layout.ts';
 import { crcUntil, LineReader, readRange } from './line-reader.ts';
 
 export interface Checkpoint {
@@ -18,7 +18,7 @@ export interface Checkpoint {
   readonly sequence: number;
   readonly epoch: number;
   readonly writtenAt: string;
-  /** Undefined in backups, which belong to no store until they are restored, and in format 1. */
+  /** Undefined in backups, which belong to no store until they are restored. */
   readonly chain?: Chain | undefined;
   readonly tables: ReadonlyMap<string, Iterable<StoredRow>>;
 }
@@ -96,7 +96,7 @@ function encodeCrcSuffix(crc: number): string {
 
 /**
  * Decodes a checkpoint. Reads the file twice: first its CRC, so that no row of a damaged file is trusted, then its rows.
- * @throws StoreOpenError 'damaged' or 'newer-format'.
+ * @throws StoreOpenError 'damaged', or that of another format.
  */
 export function decodeCheckpoint(file: string, contents: ReadableFile): Checkpoint {
   if (contents.size === 0) throw createDamagedError(file, 0, 'the file is empty');
@@ -104,8 +104,7 @@ export function decodeCheckpoint(file: string, contents: ReadableFile): Checkpoi
   if (version === undefined) throw createDamagedError(file, 0, 'this is not a checkpoint');
   // Before the version: a flipped bit must not make a damaged file look like one of a newer program.
   if (!hasValidCrc(contents)) throw findFirstDamage(file, contents);
-  if (Number(version) > FORMAT_VERSION) throw createNewerFormatError(file, `the checkpoint has format ${version}`);
-  if (Number(version) < 1) throw createDamagedError(file, 0, `format ${version} is unknown`);
+  assertFormatVersion(file, 'the checkpoint', Number(version));
   return parseLines(new CheckpointLines(file, contents));
 }
 

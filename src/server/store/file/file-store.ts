@@ -64,10 +64,10 @@ async function openLocked(options: FileStoreOptions, layout: Layout): Promise<Fi
   try {
     // Names that a killed process changed: each step from here on builds on them.
     await disk.syncFolder(layout.folder);
-    await finishReplacement({ disk, layout, random: options.random });
+    await finishReplacement(disk, layout);
     const marker = await readMarker(disk, layout);
     if (!marker?.initialised) await initializeFiles(options, layout, marker?.storeId);
-    const recovered = await recover({ ...options, layout, log });
+    const recovered = await recover({ disk, layout, log });
     return await assemble(options, layout, recovered, lock);
   } catch (error) {
     // Report why the store was not opened, even if the lock file can't be written.

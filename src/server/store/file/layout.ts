@@ -1,8 +1,15 @@
-/** File names of a store. */
+/** File names and the format version of a store. */
 import { join } from 'node:path';
+import { createEarlyFormatError, createNewerFormatError } from '../open-error.ts';
 
-/** Of the files that this program writes. It also reads those of format 1, which have no store id: see chain.ts. */
+/** The only one that is read: format 1 is from before the first release. */
 export const FORMAT_VERSION = 2;
+
+/** @throws StoreOpenError if `what`, which `file` contains, has another format */
+export function assertFormatVersion(file: string, what: string, version: number): void {
+  if (version > FORMAT_VERSION) throw createNewerFormatError(file, `${what} has format ${version}`);
+  if (version < FORMAT_VERSION) throw createEarlyFormatError(file, `${what} has format ${version}`);
+}
 
 const CLOSED_SEGMENT = /^journal\.(\d{12,})\.jsonl$/;
 const REPLACEMENT = /^iam\.replacement\.(\d+)\.json$/;

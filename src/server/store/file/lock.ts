@@ -19,8 +19,7 @@ const Holder = z.object({
   startedAt: z.string(),
   namespace: z.string().optional(),
   host: z.string().optional(),
-  /** Older versions did not write it. */
-  lock: z.enum(['kernel', 'unsafe']).optional(),
+  lock: z.enum(['kernel', 'unsafe']),
   /** The lock file that it was written to: a copy is another file. */
   file: z.string().optional(),
 });
@@ -32,7 +31,7 @@ const ABOUT =
 /** The holder writes its file after it has the lock, so the file is read again a few times. */
 const READ_ATTEMPTS = 20;
 const READ_INTERVAL_MILLISECONDS = 10;
-/** An older version may replace the file while it is opened. */
+/** Someone may remove the file while it is opened. */
 const OPEN_ATTEMPTS = 5;
 /** Without the kernel lock, two processes that find the same dead holder both write; the last one wins. */
 const UNSAFE_SETTLE_MILLISECONDS = 100;
@@ -144,7 +143,7 @@ async function lockFile(deps: LockDeps, file: DiskFile): Promise<'kernel' | 'uns
   return 'unsafe';
 }
 
-/** Asserts that no process has the store open that does not use the kernel lock: an older version, or `--unsafe-lock`. */
+/** Asserts that no process has the store open that does not use the kernel lock: one with `--unsafe-lock`. */
 async function assertNotHeld(deps: LockDeps, file: DiskFile): Promise<void> {
   const { disk, layout, processes } = deps;
   const holder = await readHolder(disk, layout);

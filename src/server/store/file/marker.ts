@@ -1,33 +1,32 @@
 /** The marker file identifies a folder as a store, and distinguishes a new store from one that lost its files. */
 import * as z from 'zod';
-import { createDamagedError, createNewerFormatError, StoreOpenError } from '../open-error.ts';
+import { createDamagedError, StoreOpenError } from '../open-error.ts';
 import { appendCrc, parseChecked } from './checksum.ts';
 import { type Disk, replaceFileAtomically } from './disk.ts';
-import { FORMAT_VERSION, type Layout } from './layout.ts';
+import { assertFormatVersion, FORMAT_VERSION, type Layout } from './layout.ts';
 import { LineReader } from './line-reader.ts';
 
 const NEWLINE = 0x0a;
 
 export interface Marker {
   readonly kind: 'iam-store';
-  readonly formatVersion: number;
+  readonly formatVersion: typeof FORMAT_VERSION;
   /** False until all files of a new store are written. */
   readonly initialised: boolean;
-  /** Undefined in format 1. */
-  readonly storeId?: string;
+  readonly storeId: string;
 }
 
-const FirstMarker = z.strictObject({
+const CheckedMarker = z.strictObject({
   kind: z.literal('iam-store'),
-  formatVersion: z.literal(1),
+  formatVersion: z.literal(FORMAT_VERSION),
   initialised: z.boolean(),
+  storeId: z.string(),
+  crc32: z.string(),
 });
-const CheckedMarker = z.union([
-  FirstMarker.extend({ crc32: z.string() }),
-  FirstMarker.extend({ formatVersion: z.literal(FORMAT_VERSION), storeId: z.string(), crc32: z.string() }),
-]);
 /** What the markers of all versions have. */
 const AnyMarker = z.object({ kind: z.literal('iam-store'), formatVersion: z.number() });
+/** Those of format 1 have no CRC. Any member of another name is a damaged `crc32`. */
+const FirstMarker = z.strictObject({ ...AnyMarker.shape, formatVersion: z.literal(1), initialised: z.boolean() });
 
 /** Reads the marker; undefined if the folder has none, and so is not a store. */
 export async function readMarker(disk: Disk, layout: Layout): Promise<Marker | undefined> {
@@ -45,13 +44,12 @@ export async function writeMarker(
   await replaceFileAtomically(disk, layout.folder, layout.marker, Buffer.from(line));
 }
 
-/** The first markers of format 1 have no CRC. Any member of another name is a damaged `crc32`. */
 function decodeMarker(file: string, bytes: Buffer): Marker {
   const checked = parseChecked(bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1) : bytes);
-  const version = AnyMarker.safeParse(checked).data?.formatVersion ?? 0;
-  if (version > FORMAT_VERSION) throw createNewerFormatError(file, `the store has format ${version}`);
-  const marker =
-    checked === undefined ? FirstMarker.safeParse(parseJson(file, bytes)) : CheckedMarker.safeParse(checked);
+  const identified =
+    checked === undefined ? FirstMarker.safeParse(parseJson(file, bytes)) : AnyMarker.safeParse(checked);
+  if (identified.success) assertFormatVersion(file, 'the store', identified.data.formatVersion);
+  const marker = CheckedMarker.safeParse(checked);
   if (!marker.success) throw createDamagedError(file, 0, 'not a valid store marker');
   return marker.data;
 }

@@ -32,8 +32,7 @@ export async function openNodeProcesses(
   return {
     self,
     async isRunning(identity) {
-      // Older versions wrote no namespace.
-      const here = identity.bootId === bootId && (identity.namespace ?? namespace) === namespace;
+      const here = identity.bootId === bootId && identity.namespace === namespace;
       return here && identity.startedAt === (await readStart(identity.pid));
     },
     kernelLock: await loadKernelLock(options.loadTryLock ?? loadTryLock),

@@ -1,16 +1,14 @@
 /** Crash recovery: loads the store from its files and completes interrupted operations. */
-import type { Random } from '../../lib/random.ts';
 import { Overlay } from '../memory/overlay.ts';
 import { createDamagedError, StoreOpenError } from '../open-error.ts';
 import { assertOwnFile, type Chain, createForeignError } from './chain.ts';
 import { readCheckpoint, readRequired } from './checkpoint-adapter.ts';
-import { type Checkpoint, listRows } from './checkpoint-format.ts';
+import type { Checkpoint } from './checkpoint-format.ts';
 import { type Disk, isDiskFull, type ReadableFile, writeTemporaryFile } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import { closedSegmentFirst, isTemporary, type Layout } from './layout.ts';
 import { readSlices } from './line-reader.ts';
 import { readMarker } from './marker.ts';
-import { replaceStore } from './replacement.ts';
 import { replay, type WalHeader } from './wal-record.ts';
 import { readHeader, readSegment, type WalSegment } from './wal-segment.ts';
 
@@ -20,8 +18,8 @@ export interface RecoveryResult {
   readonly sequence: number;
   /** The epoch of the last start that wrote to the store. */
   readonly epoch: number;
-  /** As of the last commit; undefined in format 1. */
-  readonly chain: Chain | undefined;
+  /** As of the last commit. */
+  readonly chain: Chain;
   readonly checkpoint: { readonly sequence: number; readonly size: number };
   /** The closed segments, oldest first. */
   readonly closed: readonly ClosedSegment[];
@@ -29,9 +27,7 @@ export interface RecoveryResult {
   readonly wal: { readonly first: number; readonly end: number };
 }
 
-/** A store that can be written to: it has an id. */
 export interface RecoveredStore extends RecoveryResult {
-  readonly chain: Chain;
   /** Set if the disk has no space to keep the torn tail of the log, which must be truncated before the next write. */
   readonly keptTail: KeptTail | undefined;
 }
@@ -50,6 +46,7 @@ export interface ClosedSegment {
 interface WalFiles {
   readonly disk: Disk;
   readonly marker: string;
+  /** Undefined without a marker: then the checkpoint is missing, too. */
   readonly storeId: string | undefined;
   /** Oldest first. */
   readonly closed: readonly ClosedSegment[];
@@ -60,26 +57,18 @@ interface WalFiles {
 export interface RecoveryDeps {
   readonly disk: Disk;
   readonly layout: Layout;
-  readonly clock: { now(): Date };
-  readonly random: Random;
   readonly log: LogStoreEvent;
 }
 
 /** Recovers the store. @throws StoreOpenError for damage other than an unfinished write; nothing is changed then. */
-export async function recover(deps: RecoveryDeps): Promise<RecoveredStore> {
-  const { disk, layout, log } = deps;
+export async function recover({ disk, layout, log }: RecoveryDeps): Promise<RecoveredStore> {
   const walFiles = await findWal(disk, layout);
   const { recovered, newest, unreadable } = await load(disk, layout, walFiles);
-  const { chain } = recovered;
-  if (chain === undefined) {
-    await upgrade(deps, recovered);
-    return recover(deps);
-  }
   await finishRotation(disk, layout, walFiles.newest);
   const keptTail = newest.torn ? await tryTruncateTail(disk, layout, newest, log) : undefined;
   if (unreadable !== undefined) await quarantineCheckpoint(disk, layout, recovered.sequence, unreadable, log);
   await removeTemporaryFiles(disk, layout);
-  return { ...recovered, chain, keptTail };
+  return { ...recovered, keptTail };
 }
 
 /** Without space, the store is served as it is: reads do not need the tail. */
@@ -97,14 +86,6 @@ async function tryTruncateTail(
     if (!isDiskFull(error)) throw error;
     return { diskFull: error, truncate };
   }
-}
-
-/** Writes a store of format 1 as a new one, with the same rows and commit numbers. */
-async function upgrade({ disk, layout, clock, random, log }: RecoveryDeps, recovered: RecoveryResult): Promise<void> {
-  const { base, sequence, epoch } = recovered;
-  const writtenAt = clock.now().toISOString();
-  const setAside = await replaceStore({ disk, layout, random }, { sequence, epoch, writtenAt, tables: listRows(base) });
-  log({ event: 'store-upgraded', setAside });
 }
 
 /** Loads the store as `recover` does, without writing. @throws StoreOpenError. */
@@ -192,7 +173,7 @@ async function replayWal(walFiles: WalFiles, checkpoint: Checkpoint, base: Overl
     previous = segment;
   }
   const last = previous as WalSegment;
-  if (last.last === checkpoint.sequence) assertContinues(last.file, last.chain?.lastHash, checkpoint);
+  if (last.last === checkpoint.sequence) assertContinues(last.file, last.chain.lastHash, checkpoint);
   if (last.last < checkpoint.sequence) {
     throw createDamagedError(
       last.file,
@@ -223,12 +204,12 @@ function ignoreDamage(error: unknown): void {
 
 async function readOwnHeader({ disk, marker, storeId }: WalFiles, file: string): Promise<WalHeader> {
   const head = await readRequired(disk, file, (contents) => readHeader(file, contents));
-  assertOwnFile(file, head.chain?.storeId, marker, storeId);
+  assertOwnFile(file, head.chain.storeId, marker, storeId);
   return head;
 }
 
 /** Asserts that the log contains the last commit of the checkpoint, not another one of the same number. */
-function assertContinues(file: string, hash: string | undefined, { sequence, chain }: Checkpoint): void {
+function assertContinues(file: string, hash: string, { sequence, chain }: Checkpoint): void {
   if (hash === chain?.lastHash) return;
   throw createForeignError(
     file,
@@ -266,7 +247,7 @@ function assertContiguous(segment: WalSegment, before: WalSegment | undefined, c
       `it starts with commit ${head.first}, but ${before.file} ends with ${before.last}`,
     );
   }
-  if (head.chain?.lastHash !== before.chain?.lastHash)
+  if (head.chain.lastHash !== before.chain.lastHash)
     throw createForeignError(file, `it does not continue ${before.file}, so they are of two copies of the store`);
   if (head.epoch < before.lastEpoch)
     throw createDamagedError(file, 0, 'it is from an earlier start than the previous segment');

@@ -4,8 +4,8 @@
  */
 import { basename } from 'node:path';
 import type { Random } from '../../lib/random.ts';
-import { StoreOpenError } from '../open-error.ts';
-import { type Chain, startChain } from './chain.ts';
+import { createDamagedError, StoreOpenError } from '../open-error.ts';
+import { startChain } from './chain.ts';
 import { readCheckpoint } from './checkpoint-adapter.ts';
 import { type Checkpoint, checkpointSlices } from './checkpoint-format.ts';
 import { type Disk, replaceFileAtomically, writeTemporaryFile } from './disk.ts';
@@ -33,12 +33,12 @@ export interface ReplacementDeps {
  */
 export async function replaceStore(deps: ReplacementDeps, contents: Omit<Checkpoint, 'chain'>): Promise<string[]> {
   const { disk, layout, random } = deps;
-  await finishOrQuarantine(deps);
+  await finishOrQuarantine(disk, layout);
   const number = nextReplacement(await listNames(disk, layout));
   const chain = startChain(random);
   if (!(await hasMarker(disk, layout))) await writeMarker(disk, layout, { storeId: chain.storeId, initialised: false });
   await writeReplacement(disk, layout, layout.path(replacementName(number)), { ...contents, chain });
-  await finishReplacement(deps);
+  await finishReplacement(disk, layout);
   const prefix = setAsideName(number, '');
   return (await listNames(disk, layout)).filter((name) => name.startsWith(prefix)).sort();
 }
@@ -52,13 +52,13 @@ async function writeReplacement(disk: Disk, layout: Layout, file: string, checkp
 }
 
 /** Completes an interrupted replacement, if any. @throws StoreOpenError; nothing is changed in that case. */
-export async function finishReplacement(deps: ReplacementDeps): Promise<void> {
-  const { disk, layout } = deps;
+export async function finishReplacement(disk: Disk, layout: Layout): Promise<void> {
   const names = await listNames(disk, layout);
   const name = names.find((one) => replacementNumber(one) !== undefined);
   if (name === undefined) return;
   const replacement = layout.path(name);
-  const { sequence, epoch, chain } = await readReplacement(deps, replacement);
+  const [{ sequence, epoch, chain }] = await readCheckpoint(disk, layout, replacement);
+  if (chain === undefined) throw createDamagedError(replacement, 0, 'it has no store id, as a backup');
   for (const state of names.filter(isStateFile)) {
     const quarantined = setAsideName(Number(replacementNumber(name)), state);
     // If the original is quarantined already, the file under the old name is a partial new one.
@@ -72,23 +72,10 @@ export async function finishReplacement(deps: ReplacementDeps): Promise<void> {
   await disk.syncFolder(layout.folder);
 }
 
-/** Gives a replacement that an earlier version has written a store id. */
-async function readReplacement(
-  { disk, layout, random }: ReplacementDeps,
-  file: string,
-): Promise<Checkpoint & { readonly chain: Chain }> {
-  const [checkpoint] = await readCheckpoint(disk, layout, file);
-  if (checkpoint.chain !== undefined) return { ...checkpoint, chain: checkpoint.chain };
-  const identified = { ...checkpoint, chain: startChain(random) };
-  await writeReplacement(disk, layout, file, identified);
-  return identified;
-}
-
 /** Completes an interrupted replacement, or quarantines it if it is damaged. */
-async function finishOrQuarantine(deps: ReplacementDeps): Promise<void> {
-  const { disk, layout } = deps;
+async function finishOrQuarantine(disk: Disk, layout: Layout): Promise<void> {
   try {
-    await finishReplacement(deps);
+    await finishReplacement(disk, layout);
   } catch (error) {
     if (!(error instanceof StoreOpenError) || error.kind !== 'damaged' || error.file === undefined) throw error;
     const name = basename(error.file);

@@ -20,13 +20,14 @@ import { appendCrc, formatCrcEnd, parseChecked } from './checksum.ts';
 import { FORMAT_VERSION } from './layout.ts';
 
 const WalHeader = z.object({
-  formatVersion: z.number(),
+  formatVersion: z.literal(FORMAT_VERSION),
   first: z.number(),
   epoch: z.number(),
-  /** As of the last commit before the segment. Undefined in format 1. */
-  chain: z.object({ storeId: z.string(), lastHash: z.string() }).optional(),
+  /** As of the last commit before the segment. */
+  chain: z.object({ storeId: z.string(), lastHash: z.string() }),
 });
-const FormatVersion = WalHeader.pick({ formatVersion: true });
+/** What the headers of all versions have. */
+const AnyHeader = z.object({ formatVersion: z.number() });
 const WalChange = z.union([
   z.tuple([z.literal('put'), z.string(), z.record(z.string(), z.unknown())]),
   z.tuple([z.literal('delete'), z.string(), z.string()]),
@@ -34,7 +35,7 @@ const WalChange = z.union([
 const WalEntry = z.object({
   sequence: z.number(),
   epoch: z.number(),
-  previousHash: z.string().optional(),
+  previousHash: z.string(),
   changes: z.array(z.unknown()),
   first: z.number(),
 });
@@ -58,7 +59,7 @@ export function entryEndLength(first: number): number {
   return `,"first":${first},"crc32":"00000000"}\n`.length;
 }
 
-const ENTRY_START = /^\{"sequence":(\d+),"last":(\d+),"epoch":\d+,(?:"previousHash":"\w+",)?"bytes":(\d+),"changes":/;
+const ENTRY_START = /^\{"sequence":(\d+),"last":(\d+),"epoch":\d+,"previousHash":"\w+","bytes":(\d+),"changes":/;
 const ENTRY_END = /,"first":(\d+),"crc32":"[0-9a-f]{8}"\}\n$/;
 
 export function encodeHeader({ first, epoch, chain }: WalPosition): Buffer {
@@ -158,7 +159,7 @@ function* encodeLongLine(start: string, changes: readonly string[], end: string)
 
 /** Decodes the format version of a segment, which the header of any version has; undefined if the line is damaged. */
 export function decodeFormatVersion(line: Buffer): number | undefined {
-  return FormatVersion.safeParse(parseChecked(line)).data?.formatVersion;
+  return AnyHeader.safeParse(parseChecked(line)).data?.formatVersion;
 }
 
 /** Decodes a segment header; undefined if the line is not a valid one. */

@@ -1,9 +1,9 @@
 /** Reads one segment of the write-ahead log, and distinguishes a torn tail from damage. */
 
-import { createDamagedError, createNewerFormatError } from '../open-error.ts';
+import { createDamagedError } from '../open-error.ts';
 import { type Chain, createForeignError } from './chain.ts';
 import type { ReadableFile } from './disk.ts';
-import { FORMAT_VERSION } from './layout.ts';
+import { assertFormatVersion } from './layout.ts';
 import { LineReader, readRange } from './line-reader.ts';
 import {
   decodeEntry,
@@ -22,8 +22,8 @@ export interface WalSegment {
   /** The sequence of its last commit; `head.first - 1` for an empty segment. */
   readonly last: number;
   readonly lastEpoch: number;
-  /** As of its last commit; undefined in format 1. */
-  readonly chain: Chain | undefined;
+  /** As of its last commit. */
+  readonly chain: Chain;
   /** The end of its last valid line. */
   readonly end: number;
   /** Whether a torn tail follows `end`. */
@@ -57,7 +57,7 @@ export function readSegment(
     onEntry(entry, start);
     last = entry.sequence;
     lastEpoch = entry.epoch;
-    chain &&= { ...chain, lastHash: entry.hash };
+    chain = { ...chain, lastHash: entry.hash };
   }
   return { file, head, last, lastEpoch, chain, end: lines.end, torn: false };
 }
@@ -71,8 +71,8 @@ function parseHeader(file: string, contents: ReadableFile, lines: LineReader): W
   if (contents.size === 0) throw createDamagedError(file, 0, 'the file is empty');
   const line = lines.next();
   if (line === undefined || !lines.complete) throw createDamagedError(file, 0, 'not a valid log header');
-  const version = decodeFormatVersion(line) ?? 0;
-  if (version > FORMAT_VERSION) throw createNewerFormatError(file, `the write-ahead log has format ${version}`);
+  const version = decodeFormatVersion(line);
+  if (version !== undefined) assertFormatVersion(file, 'the write-ahead log', version);
   const head = decodeHeader(line);
   if (head === undefined) throw createDamagedError(file, 0, 'not a valid log header');
   return head;
@@ -86,7 +86,7 @@ function assertFollows(entry: WalEntry, { file, offset, last, lastEpoch, chain }
   if (entry.sequence !== last + 1) {
     throw createDamagedError(file, offset, `expected commit ${last + 1}, found commit ${entry.sequence}`);
   }
-  if (entry.previousHash !== chain?.lastHash)
+  if (entry.previousHash !== chain.lastHash)
     throw createForeignError(
       file,
       `commit ${entry.sequence} (byte ${offset}) does not continue the one before it`,

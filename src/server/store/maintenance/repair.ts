@@ -77,13 +77,13 @@ interface IdentifiedFile {
   readonly chain?: Chain | undefined;
 }
 
-/** Compares all readable files with the marker, or with the first of them if the marker is damaged. */
+/** Compares all readable files with the marker, or with the first that has an id if the marker is damaged. */
 async function assertOneStore(disk: Disk, layout: Layout, files: readonly IdentifiedFile[]): Promise<void> {
   const marker = await readMarker(disk, layout).catch(() => undefined);
-  const [first] = files;
-  const expected = marker === undefined ? first : { file: layout.marker, chain: undefined };
-  const storeId = marker === undefined ? first?.chain?.storeId : marker.storeId;
-  for (const { file, chain } of files) assertOwnFile(file, chain?.storeId, expected?.file ?? file, storeId);
+  const identified = files.find(({ chain }) => chain !== undefined);
+  const storeId = marker?.storeId ?? identified?.chain?.storeId;
+  const expected = marker === undefined && identified !== undefined ? identified.file : layout.marker;
+  for (const { file, chain } of files) assertOwnFile(file, chain?.storeId, expected, storeId);
 }
 
 /** Extends each readable checkpoint with the following commits and returns the longest result. */
@@ -137,7 +137,7 @@ function extendState({ sequence, tables, lastHash }: StartingPoint, lines: WalLi
     if (entry.previousHash !== hash) continue;
     if (!tryReplay(entry, base)) break;
     last = entry.sequence;
-    hash &&= entry.hash;
+    hash = entry.hash;
   }
   return { base, sequence: last };
 }

@@ -53,7 +53,7 @@ export async function verifyStore(disk: Disk, layout: Layout): Promise<StoreRepo
   const { notes = [], ...figures } = state instanceof StoreOpenError ? {} : state;
   return {
     folder: layout.folder,
-    formatVersion: marker instanceof StoreOpenError ? FORMAT_VERSION : marker.formatVersion,
+    formatVersion: FORMAT_VERSION,
     sound: refusal === undefined && files.every(({ damage }) => damage === undefined),
     opens: refusal === undefined,
     refusal: refusal?.message,
@@ -156,7 +156,7 @@ function findReplacement(names: readonly string[]): string | undefined {
 function describeMarker(marker: Marker | StoreOpenError): string {
   if (marker instanceof StoreOpenError) throw marker;
   const state = marker.initialised ? 'initialised' : 'begun';
-  return marker.storeId === undefined ? `the marker: ${state}` : `the marker: ${state}, store ${marker.storeId}`;
+  return `the marker: ${state}, store ${marker.storeId}`;
 }
 
 async function describeCheckpoint(folder: StoreFolder, path: string): Promise<string> {

@@ -24,8 +24,6 @@ export const ClientRow = z
     /** Set for a client created at the first start, which can't be removed. */
     bootstrap: z.enum(['admin', 'app']).optional(),
     createdAt: instant,
-    /** Tokens issued before this instant (epoch seconds) are rejected. Earlier versions set it when the secret changed. */
-    tokensValidFrom: z.number().optional(),
     /** Raised when the secret changes: tokens of an earlier generation are rejected, whatever the clocks say. */
     tokenGeneration: z.int().optional(),
   })

@@ -15,10 +15,10 @@ export const OtpRow = z
     /** The logon to bind, if that is not the subject itself. */
     about: text.optional(),
     /** The digest of the source that requested it, and whether the source was known. */
-    source: text.optional(),
-    known: z.boolean().optional(),
+    source: text,
+    known: z.boolean(),
     /** Orders codes of the same second. */
-    sequence: z.int().optional(),
+    sequence: z.int(),
     codeHash: secret,
     used: z.boolean(),
     createdAt: epoch,
@@ -29,22 +29,13 @@ export const OtpRow = z
 export type Otp = z.infer<typeof OtpRow>;
 
 /** Events of the last hour, oldest first, with the digest of their source. */
-const sourceEvents = z.array(z.strictObject({ source: text.optional(), at: epoch }).readonly()).readonly();
+const sourceEvents = z.array(z.strictObject({ source: text, at: epoch }).readonly()).readonly();
 
-/** Failed codes of one subject for one purpose. Old rows, without sources, have `failures` and `lastAt`. */
-export const OtpAttemptsRow = z
-  .strictObject({
-    name: text,
-    failures: z.int().optional(),
-    lastAt: epoch.optional(),
-    events: sourceEvents.optional(),
-  })
-  .readonly();
+/** Failed codes of one subject for one purpose. */
+export const OtpAttemptsRow = z.strictObject({ name: text, events: sourceEvents }).readonly();
 
-/** Codes sent to a contact or requested for a name. Old rows, without sources, have `times`. */
-export const OtpRateLimitRow = z
-  .strictObject({ contact: text, times: z.array(epoch).readonly().optional(), events: sourceEvents.optional() })
-  .readonly();
+/** Codes sent to a contact or requested for a name. */
+export const OtpRateLimitRow = z.strictObject({ contact: text, events: sourceEvents }).readonly();
 
 export const otpTable = defineTable(OtpRow, (row) => row.codeId, {
   unique: {},

@@ -13,7 +13,7 @@ export const SigningKeyRow = z
     publicJwk: z.record(z.string(), z.unknown()),
     createdAt: instant,
     /** The maximum lifetime, in seconds, of the tokens signed with it. */
-    longestToken: z.number().optional(),
+    longestToken: z.number(),
     /** For a key that is published but does not sign yet: from when on it signs (epoch seconds). */
     signsFrom: z.number().optional(),
     /** For a retired key: when its last token expires (epoch seconds). */

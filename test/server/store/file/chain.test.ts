@@ -1,19 +1,12 @@
 /** Files of another store, or of a copy with different later commits, stop the start. */
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { closedSegmentName, FORMAT_VERSION } from '../../../../src/server/store/file/layout.ts';
 import { openExitCodes } from '../../../../src/server/store/open-error.ts';
-import type { StoredRow } from '../../../../src/server/store/table-shape.ts';
-import { tableNames } from '../../../../src/server/store/table-shape.ts';
 import { COMMITS, closedSegment, createHarnessWith, model, snapshot, wal } from '../damaged-store.ts';
-import type { Loss } from '../fake-disk.ts';
 import { History } from '../history.ts';
 import { backupFile, catchOpenError, createOfflineStoreOn } from '../maintenance/offline-harness.ts';
-import { createSeededRandom } from '../random.ts';
 import { expectOpenError, expectOpens } from '../store-assertions.ts';
 import { files, StoreHarness } from '../store-harness.ts';
-import type { openStore } from '../temp-store.ts';
 
 /** Another store with the same history. */
 const other = await (async () => {
@@ -183,75 +176,5 @@ describe('a restored store', () => {
       file: files.checkpoint,
       message: expect.stringContaining('iam store restore'),
     });
-  });
-});
-
-describe('a store of format 1', () => {
-  const fixture = path.resolve(import.meta.dirname, '../../../fixtures/stores/format-1');
-  const rows = JSON.parse(readFileSync(path.join(fixture, 'rows.json'), 'utf8')) as Record<string, StoredRow[]>;
-
-  async function plantFixture(): Promise<StoreHarness> {
-    const harness = new StoreHarness();
-    await harness.disk.makeFolder('/store');
-    await harness.disk.syncFolder('/');
-    for (const name of readdirSync(path.join(fixture, 'store')))
-      harness.disk.plant(harness.path(name), readFileSync(path.join(fixture, 'store', name)));
-    return harness;
-  }
-
-  async function expectRows(store: Awaited<ReturnType<typeof openStore>>): Promise<void> {
-    for (const name of tableNames) expect(await store[name].list(), name).toEqual(rows[name] ?? []);
-  }
-
-  test('is given an id by the next start, which keeps its files under other names', async () => {
-    const harness = await plantFixture();
-    const before = await snapshot(harness);
-    const store = await harness.open();
-    await expectRows(store);
-    await store.close();
-    const setAside = Object.keys(before).map((name) => `set-aside.1.${name}`);
-    expect(harness.events).toEqual([{ event: 'store-upgraded', setAside: setAside.sort() }]);
-    for (const [name, text] of Object.entries(before))
-      expect(harness.bytes(harness.path(`set-aside.1.${name}`)).toString('latin1')).toBe(text);
-    expect(await createOfflineStoreOn(harness.disk).verify('/store')).toMatchObject({
-      ...{ formatVersion: FORMAT_VERSION, sound: true, opens: true },
-    });
-    harness.events.length = 0;
-    await expectRows(await harness.open());
-    expect(harness.events).toEqual([]);
-  });
-
-  test('is verified and backed up without being changed', async () => {
-    const harness = await plantFixture();
-    const before = await snapshot(harness);
-    await harness.disk.makeFolder('/backups');
-    const offlineStore = createOfflineStoreOn(harness.disk);
-    expect(await offlineStore.verify('/store')).toMatchObject({ formatVersion: 1, sound: true, opens: true });
-    expect(await offlineStore.backup('/store', { file: backupFile, replace: false })).toBeDefined();
-    expect(await snapshot(harness)).toEqual(before);
-  });
-
-  test('does not take a file of a store with an id', async () => {
-    const harness = await plantFixture();
-    harness.disk.plant(harness.path(closedSegmentName(1)), model.bytes(closedSegment));
-    await expectOpenError(harness, { kind: 'foreign', file: harness.path(closedSegmentName(1)) });
-  });
-
-  test('keeps all rows if the upgrade is interrupted at any step, also repeatedly', async () => {
-    const whole = await plantFixture();
-    await (await whole.open()).close();
-    for (const loss of ['nothing', 'everything', { random: createSeededRandom(1) }] satisfies Loss[])
-      for (let at = 0; at <= whole.disk.operations.length; at += 1) {
-        const harness = await plantFixture();
-        harness.disk.loseAt((_, count) => count === at);
-        await harness.open().catch(() => {});
-        harness.crash(loss);
-        harness.disk.loseAt((_, count) => count === at % 7);
-        await harness.open().catch(() => {});
-        harness.crash(loss);
-        const store = await harness.open();
-        await expectRows(store);
-        await store.close();
-      }
   });
 });

@@ -1,19 +1,25 @@
 /** Damaged checkpoints and missing files. */
 import { describe, expect, test } from 'vitest';
 import { FORMAT_VERSION, layoutOf } from '../../../../src/server/store/file/layout.ts';
-import { readMarker } from '../../../../src/server/store/file/marker.ts';
+import { writeMarker } from '../../../../src/server/store/file/marker.ts';
 import {
   COMMITS,
   closedSegment,
   createHarnessWith,
   createHarnessWithout,
   flipBit,
+  lineOffsets,
   model,
+  snapshot,
   wal,
 } from '../damaged-store.ts';
+import { catchOpenError, createOfflineStoreOn } from '../maintenance/offline-harness.ts';
 import { expectOpenError, expectOpens } from '../store-assertions.ts';
 import { files } from '../store-harness.ts';
 import { withVersion } from '../with-version.ts';
+
+/** Of format 1. */
+const firstMarker = '{"kind":"iam-store","formatVersion":1,"initialised":true}\n';
 
 const wrongCheckpoints: readonly [what: string, contents: string][] = [
   ['empty', ''],
@@ -115,20 +121,44 @@ describe('the marker', () => {
     await expectOpenError(createHarnessWith(files.marker, newer), { kind: 'newer-format', file: files.marker });
   });
 
-  test('without a CRC is one of the first version', async () => {
-    const first = Buffer.from('{"kind":"iam-store","formatVersion":1,"initialised":true}\n');
-    expect(await readMarker(createHarnessWith(files.marker, first).disk, layoutOf('/store'))).toMatchObject({
-      formatVersion: 1,
-    });
+  test('without a CRC is damaged', async () => {
+    const first = Buffer.from(firstMarker);
     for (const changed of [{ formatVersion: FORMAT_VERSION }, { storeId: '0' }]) {
-      const newer = Buffer.from(JSON.stringify({ ...JSON.parse(first.toString()), ...changed }));
-      await expectOpenError(createHarnessWith(files.marker, newer), { kind: 'damaged', file: files.marker });
+      const damaged = Buffer.from(JSON.stringify({ ...JSON.parse(first.toString()), ...changed }));
+      await expectOpenError(createHarnessWith(files.marker, damaged), { kind: 'damaged', file: files.marker });
     }
   });
 
   test('that contradicts the commits in the write-ahead log stops the start', async () => {
-    const begun = Buffer.from('{"kind":"iam-store","formatVersion":1,"initialised":false}');
-    await expectOpenError(createHarnessWith(files.marker, begun), { kind: 'damaged', file: files.marker });
+    const harness = model.copy();
+    await writeMarker(harness.disk, layoutOf('/store'), { storeId: '0', initialised: false });
+    await expectOpenError(harness, { kind: 'damaged', file: files.marker });
+  });
+});
+
+describe('a format from before the first release is refused in one sentence, and nothing is changed:', () => {
+  const [, end] = lineOffsets;
+  const early: readonly [what: string, file: string, bytes: Buffer][] = [
+    ['the marker', files.marker, withVersion(model.bytes(files.marker), 1)],
+    ['a marker without a CRC', files.marker, Buffer.from(firstMarker)],
+    ['the checkpoint', files.checkpoint, withVersion(model.bytes(files.checkpoint), 1)],
+    ['the write-ahead log', files.wal, Buffer.concat([withVersion(wal.subarray(0, end), 1), wal.subarray(end)])],
+  ];
+
+  test.each(early)('%s', async (_, file, bytes) => {
+    const harness = createHarnessWith(file, bytes);
+    const before = await snapshot(harness);
+    const refusal = {
+      kind: 'not-ours',
+      file,
+      message: expect.stringMatching(
+        /^\S+: the [\w -]+ has format 1, which is from before the first release and no longer read; use another folder\.$/,
+      ),
+    };
+    await expectOpenError(harness.copy(), refusal);
+    for (const name of ['verify', 'previewRepair', 'repair'] as const)
+      expect(await catchOpenError(createOfflineStoreOn(harness.disk)[name]('/store'))).toMatchObject(refusal);
+    expect(await snapshot(harness)).toEqual(before);
   });
 });
 

@@ -168,16 +168,16 @@ describe('the lock file', () => {
     expect((await stat(lockOf(folder.directory))).ino).toBe(ino);
   });
 
-  test('of a running older version is respected, and ignored after its end', async () => {
-    const older = start();
-    await older.line('open');
-    const { pid, bootId, startedAt } = JSON.parse(await readFile(lockOf(folder.directory), 'utf8'));
+  test('of a running process without the kernel lock is respected, and ignored after its end', async () => {
+    const first = start();
+    await first.line('open');
+    const { file: _, ...holder } = JSON.parse(await readFile(lockOf(folder.directory), 'utf8'));
     const other = join(folder.directory, 'other');
     await (await openStore(other)).close();
-    await writeFile(lockOf(other), `${JSON.stringify({ pid, bootId, startedAt })}\n`);
+    await writeFile(lockOf(other), `${JSON.stringify({ ...holder, lock: 'unsafe' })}\n`);
     const message = expect.stringContaining('if this folder is a copy, remove that file');
-    await expect(openStore(other)).rejects.toMatchObject({ kind: 'in-use', pid, message });
-    await older.kill();
+    await expect(openStore(other)).rejects.toMatchObject({ kind: 'in-use', pid: holder.pid, message });
+    await first.kill();
     await (await openStore(other)).close();
   });
 

@@ -34,7 +34,6 @@ export const ClientItem = z.strictObject({
 /** Omits secrets and internal fields. */
 export function toClientItem({
   secretHash: _,
-  tokensValidFrom: _from,
   tokenGeneration: _generation,
   bootstrap: _bootstrap,
   ...client

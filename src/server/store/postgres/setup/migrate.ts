@@ -8,7 +8,7 @@ import { migrations } from './migrations/index.ts';
 export type SchemaState =
   /** The schema is missing or empty. */
   | 'empty'
-  /** It has tables, but not ours. */
+  /** It has tables, but not ours, or those of a version before the first release. */
   | 'foreign'
   /** A copy into it has begun and not ended. */
   | 'copying'
@@ -37,8 +37,8 @@ export async function readSchemaState(client: PoolClient, schema: string): Promi
   if (rows.length === 0) return 'empty';
   if (!rows.some(({ table_name }) => table_name === 'meta')) return 'foreign';
   const applied = await readApplied(client).catch(noneIfForeign);
-  if (applied.length === 0) return 'foreign';
   const known = migrations.map(({ name }) => name);
+  if (!applied.some((name) => name === known[0])) return 'foreign';
   const unknown = applied.filter((name) => !known.includes(name)).length;
   if (unknown > tolerableUnknown) return 'newer';
   if (!known.every((name) => applied.includes(name))) return 'older';

@@ -155,7 +155,7 @@ function createStateError(state: Exclude<SchemaState, 'current' | 'ahead'>, sche
     case 'foreign':
       return new StoreOpenError(
         'not-ours',
-        `Schema ${schema} contains tables of another program. Nothing was changed. Use another schema or database.`,
+        `Schema ${schema} contains tables of another program, or from before the first release. Nothing was changed. Use another schema or database.`,
       );
   }
 }

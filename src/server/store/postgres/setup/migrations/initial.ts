@@ -1,9 +1,12 @@
-/** Version 1 of the schema. Never changed: later versions are further migrations. */
+/** The tables of the first release. Never changed after it: later versions are further migrations. */
 import type { Migration } from './migration.ts';
 
 const statements = [
   "create table commits (id uuid primary key, kind text not null default 'done', at timestamptz not null default now())",
   'create index commits_at on commits (at)',
+  'create table replicas (name text collate "C" primary key, issuer text not null, exclusive boolean not null, until timestamptz not null)',
+  'create table login_events (id uuid primary key, replica text not null, body jsonb not null, at timestamptz not null default clock_timestamp())',
+  'create index login_events_at on login_events (at)',
   'create table leases (name text collate "C" primary key, holder text not null, until timestamptz not null)',
   'create table "signing_keys" (key text collate "C" primary key, version bigint not null, body jsonb not null)',
   'create table "subjects" (key text collate "C" primary key, version bigint not null, body jsonb not null)',
@@ -72,4 +75,4 @@ const statements = [
   'create index "providers_kind" on "providers" ("kind", key) where "kind" is not null',
 ];
 
-export const initial: Migration = { name: '0001-initial', statements };
+export const initial: Migration = { name: '0001-tables', statements };

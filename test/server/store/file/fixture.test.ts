@@ -1,4 +1,4 @@
-/** Stores of released versions open with unchanged rows. */
+/** The store that this version wrote, and those of released versions, open with unchanged rows. */
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,7 +18,7 @@ const versions = (await readdir(root, { withFileTypes: true }))
   .map(({ name }) => name);
 
 async function withCopy(version: string, work: (folder: string) => Promise<void>): Promise<void> {
-  const parent = await mkdtemp(path.join(os.tmpdir(), 'iam-upgrade-'));
+  const parent = await mkdtemp(path.join(os.tmpdir(), 'iam-fixture-'));
   const folder = path.join(parent, 'store');
   await cp(path.join(root, version, 'store'), folder, { recursive: true });
   await work(folder).finally(() => rm(parent, { recursive: true }));
@@ -55,7 +55,7 @@ describe.each(versions)('a store of version %s', (version) => {
     await withCopy(version, async (folder) => {
       await using server = await startServer({ openStore: () => openStore(folder) });
       await server.admin.clientIdentities.login();
-      await server.admin.groups.create({ body: { groupName: 'after the upgrade' } });
+      await server.admin.groups.create({ body: { groupName: 'later' } });
     });
   });
 
