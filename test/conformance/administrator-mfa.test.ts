@@ -6,11 +6,11 @@
 import { describe, expect, test } from 'vitest';
 import type { CallInput } from '../../src/client/types.ts';
 import type { Principal } from '../../src/server/directory/principal.ts';
-import type { AuthenticationLevel } from '../../src/server/directory/user-roles.ts';
+import type { AuthenticationLevel } from '../../src/server/directory/authentication-levels.ts';
 import { epochSeconds } from '../../src/server/lib/clock.ts';
 import { type OperationId, operations } from '../../src/server/operations/index.ts';
 import type { SeedDocument } from '../../src/server/seed/schema.ts';
-import { UserRow } from '../../src/server/store/schema/user.ts';
+import { UserRow } from '../../src/server/store/schema/users.ts';
 import type { User } from '../../src/server/store/tables.ts';
 import { guardAccounts } from '../../src/server/users/account-guard.ts';
 import { appClientId, startServer, type TestServer } from '../harness.ts';

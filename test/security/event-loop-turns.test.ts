@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';
-import { edgesPerTurn, resolveEffectiveRoles } from '../../src/server/directory/effective-roles.ts';
+import { edgesPerTurn, resolveEffectiveRoles } from '../../src/server/directory/group-roles.ts';
 import { toGroupViews } from '../../src/server/directory/groups.ts';
 import { readRoleSources } from '../../src/server/directory/role-provenance.ts';
 import { encodeDump } from '../../src/server/snapshots/dump-format.ts';

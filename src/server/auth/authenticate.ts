@@ -3,9 +3,10 @@
 import { apiError, type ErrorReason, type IamError } from '../../contract/errors.ts';
 import type { Auth } from '../../contract/operation.ts';
 import type { ApiKeyUses } from '../directory/api-key-uses.ts';
+import { computeLevel, rolesOfLevel } from '../directory/authentication-levels.ts';
 import { hasOwner, isOwnerActive, partyRole, resolveAuthenticatedClientRoles } from '../directory/clients.ts';
 import type { Principal } from '../directory/principal.ts';
-import { computeLevel, listMemberIdentities, resolveUserRoles, rolesOfLevel } from '../directory/user-roles.ts';
+import { listMemberIdentities, resolveUserRoles } from '../directory/user-roles.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { hashSecret, secretMatches } from '../lib/secrets.ts';

@@ -1,6 +1,6 @@
 /** Redeems a one-time token of generate-param for a session of the same user in another client. */
 
-import { computeLevel } from '../directory/user-roles.ts';
+import { computeLevel } from '../directory/authentication-levels.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';

@@ -1,6 +1,6 @@
 /** Groups and effective roles of a user, a business or a service, as the control plane returns them. */
 import * as z from 'zod';
-import { resolveEffectiveRoles } from '../directory/effective-roles.ts';
+import { resolveEffectiveRoles } from '../directory/group-roles.ts';
 import type { Reader } from '../store/store.ts';
 import { type Membership, memberValue } from '../store/tables.ts';
 

@@ -6,9 +6,9 @@ import { hashSecret } from '../lib/secrets.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { ApiKey, Client } from '../store/tables.ts';
 import type { ApiKeyUses } from './api-key-uses.ts';
+import { isLevelUpTo } from './authentication-levels.ts';
 import type { Principal } from './principal.ts';
 import { resolveClientAuthorities } from './service-roles.ts';
-import { isLevelUpTo } from './user-roles.ts';
 
 /** Generates an API key: base64 of 32 random bytes. */
 export function generateApiKey(random: Random): string {

@@ -3,7 +3,7 @@ import { createPause, type Pause } from '../lib/event-loop-turns.ts';
 import type { Derivation } from '../store/derived-values.ts';
 import type { Reader } from '../store/store.ts';
 import type { Group, Membership } from '../store/tables.ts';
-import { collectReachableGroups, edgesPerTurn } from './effective-roles.ts';
+import { collectReachableGroups, edgesPerTurn } from './group-roles.ts';
 
 export type MemberCounts = Readonly<Record<Membership['kind'], number>>;
 

@@ -5,7 +5,7 @@ import { createPause } from '../lib/event-loop-turns.ts';
 import type { Derivation, RowCache } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Group } from '../store/tables.ts';
-import { edgesPerTurn } from './effective-roles.ts';
+import { edgesPerTurn } from './group-roles.ts';
 
 type GroupReader = Pick<Reader, 'groups'>;
 

@@ -3,7 +3,7 @@ import { apiError, detailedError } from '../../contract/errors.ts';
 import { isAllowed, isIamAdministrativeRole, type RoleExpression } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
 import { type Client, type Group, type Membership, membershipKey, type User } from '../store/tables.ts';
-import { listGroupIdsOfMember, resolveEffectiveRoles } from './effective-roles.ts';
+import { listGroupIdsOfMember, resolveEffectiveRoles } from './group-roles.ts';
 import { isClientItself, type Principal } from './principal.ts';
 import { isAdministrative, resolveGroupRolesOfUser } from './user-roles.ts';
 

@@ -2,7 +2,7 @@
 import { createPause } from '../lib/event-loop-turns.ts';
 import type { Reader } from '../store/store.ts';
 import { type Group, type Membership, memberValue } from '../store/tables.ts';
-import { edgesPerTurn } from './effective-roles.ts';
+import { edgesPerTurn } from './group-roles.ts';
 
 export interface RolePath {
   readonly kind: Membership['kind'];

@@ -2,7 +2,7 @@
 import { createPause, type Pause } from '../lib/event-loop-turns.ts';
 import type { Reader } from '../store/store.ts';
 import type { Group, Membership } from '../store/tables.ts';
-import { collectReachableGroups, edgesPerTurn, listGroupIdsOfMember } from './effective-roles.ts';
+import { collectReachableGroups, edgesPerTurn, listGroupIdsOfMember } from './group-roles.ts';
 
 export interface RoleSource {
   readonly role: string;

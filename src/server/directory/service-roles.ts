@@ -6,7 +6,7 @@
 import type { Derivation } from '../store/derived-values.ts';
 import type { Reader } from '../store/store.ts';
 import { type Client, memberValue } from '../store/tables.ts';
-import { collectReachableGroups, resolveEffectiveRoles } from './effective-roles.ts';
+import { collectReachableGroups, resolveEffectiveRoles } from './group-roles.ts';
 import { collectRoleSources, type RoleSource } from './role-provenance.ts';
 import { resolveGroupRolesOfUser } from './user-roles.ts';
 

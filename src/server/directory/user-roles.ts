@@ -1,37 +1,11 @@
 /** Roles of a user: from its authentication level, its kind and its groups. */
 import { isAdministrativeRole } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
-import { type Membership, memberValue, type Session, type User } from '../store/tables.ts';
-import { resolveEffectiveRoles } from './effective-roles.ts';
+import { type Membership, memberValue, type User } from '../store/tables.ts';
+import { type AuthenticationLevel, rolesOfLevel } from './authentication-levels.ts';
+import { resolveEffectiveRoles } from './group-roles.ts';
 
 type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
-export type AuthenticationLevel = Session['level'];
-
-const mfaLifetimeSeconds = 12 * 3600;
-
-/** Levels are cumulative. */
-const levels: Readonly<Record<AuthenticationLevel, readonly string[]>> = {
-  NONE: [],
-  'AUTH-IDENTIFIED': ['AUTH-IDENTIFIED'],
-  'AUTH-BASIC': ['AUTH-IDENTIFIED', 'AUTH-BASIC'],
-  'AUTH-MFA': ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'],
-};
-
-/** The current level of a session: AUTH-MFA expires after 12 hours. */
-export function computeLevel(session: Session, now: number): AuthenticationLevel {
-  if (session.level !== 'AUTH-MFA') return session.level;
-  return (session.mfaAt ?? 0) + mfaLifetimeSeconds > now ? 'AUTH-MFA' : 'AUTH-BASIC';
-}
-
-/** The roles that an authentication level grants. */
-export function rolesOfLevel(level: AuthenticationLevel): readonly string[] {
-  return levels[level];
-}
-
-/** Whether a role is an authentication level that one of these roles includes. */
-export function isLevelUpTo(role: string, roles: ReadonlySet<string>): boolean {
-  return Object.entries(levels).some(([level, included]) => roles.has(level) && included.includes(role));
-}
 
 /** The memberships that apply to a user: its own, those of its business, and those it has as a user of its business. */
 export function listMemberIdentities(

@@ -1,6 +1,6 @@
 /** Sessions: started by a login, referenced by tokens, ended by locks, removals and password changes. */
 
-import type { AuthenticationLevel } from '../directory/user-roles.ts';
+import type { AuthenticationLevel } from '../directory/authentication-levels.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import type { Random } from '../lib/random.ts';

@@ -1,51 +1,37 @@
 /**
- * The tables: row schema, primary key, unique and plain indexes, declared by entity in `schema/`.
+ * The tables: row schema, primary key, unique and plain indexes, declared by subject in `schema/`.
  * Engines know nothing else about the rows.
  */
 import type * as z from 'zod';
-import { apiKeyTable } from './schema/api-key.ts';
-import { businessTable } from './schema/business.ts';
-import { clientTable } from './schema/client.ts';
-import { corporateGroupTable } from './schema/corporate-group.ts';
-import { counterTable } from './schema/counter.ts';
-import { customerTable } from './schema/customer.ts';
-import { deviceTable } from './schema/device.ts';
-import { factorTable } from './schema/factor.ts';
-import { groupTable } from './schema/group.ts';
-import { logonTable } from './schema/logon.ts';
-import { membershipTable } from './schema/membership.ts';
-import { messageTable } from './schema/message.ts';
-import { oneTimeTokenTable } from './schema/one-time-token.ts';
-import { otpAttemptsTable, otpRateLimitTable, otpTable } from './schema/otp.ts';
-import { opaqueTokenTable, productTable } from './schema/product.ts';
-import { providerTable, usedAssertionTable } from './schema/provider.ts';
-import { refreshTokenTable, revokedTokenTable, sessionTable } from './schema/session.ts';
-import { signingKeyTable } from './schema/signing-key.ts';
-import { storeSecretTable } from './schema/store-secret.ts';
-import { subjectTable } from './schema/subject.ts';
-import { userTable } from './schema/user.ts';
+import {
+  apiKeyTable,
+  businessTable,
+  clientTable,
+  corporateGroupTable,
+  customerTable,
+  groupTable,
+  membershipTable,
+  productTable,
+  subjectTable,
+} from './schema/directory.ts';
+import { messageTable, otpAttemptsTable, otpRateLimitTable, otpTable } from './schema/messages.ts';
+import {
+  oneTimeTokenTable,
+  opaqueTokenTable,
+  providerTable,
+  refreshTokenTable,
+  revokedTokenTable,
+  sessionTable,
+  usedAssertionTable,
+} from './schema/sessions.ts';
+import { counterTable, signingKeyTable, storeSecretTable } from './schema/system.ts';
+import { deviceTable, factorTable, logonTable, userTable } from './schema/users.ts';
 
-export * from './schema/api-key.ts';
-export * from './schema/business.ts';
-export * from './schema/client.ts';
-export * from './schema/corporate-group.ts';
-export * from './schema/counter.ts';
-export * from './schema/customer.ts';
-export * from './schema/device.ts';
-export * from './schema/factor.ts';
-export * from './schema/group.ts';
-export * from './schema/logon.ts';
-export * from './schema/membership.ts';
-export * from './schema/message.ts';
-export * from './schema/one-time-token.ts';
-export * from './schema/otp.ts';
-export * from './schema/product.ts';
-export * from './schema/provider.ts';
-export * from './schema/session.ts';
-export * from './schema/signing-key.ts';
-export * from './schema/store-secret.ts';
-export * from './schema/subject.ts';
-export * from './schema/user.ts';
+export * from './schema/directory.ts';
+export * from './schema/messages.ts';
+export * from './schema/sessions.ts';
+export * from './schema/system.ts';
+export * from './schema/users.ts';
 
 export const tables = {
   signingKeys: signingKeyTable,

@@ -1,8 +1,9 @@
 /** The claims of an access token (RFC 9068, and the claims of the service interface). */
 import * as z from 'zod';
 import { stripRolePrefix } from '../../contract/roles.ts';
+import { computeLevel } from '../directory/authentication-levels.ts';
 import { partyRole } from '../directory/clients.ts';
-import { computeLevel, listMemberIdentities, resolveUserRoles } from '../directory/user-roles.ts';
+import { listMemberIdentities, resolveUserRoles } from '../directory/user-roles.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Reader, Store } from '../store/store.ts';

@@ -1,7 +1,8 @@
 /** Issues access tokens. */
+
+import { computeLevel, rolesOfLevel } from '../directory/authentication-levels.ts';
 import { partyRole, resolveAuthenticatedClientRoles } from '../directory/clients.ts';
 import { logonSubjectPrefix } from '../directory/subject-ids.ts';
-import { computeLevel, rolesOfLevel } from '../directory/user-roles.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 import {

@@ -3,7 +3,7 @@
  * and not read from the server.
  */
 import { basicAuthorization } from '../../../src/client/index.ts';
-import type { AuthenticationLevel } from '../../../src/server/directory/user-roles.ts';
+import type { AuthenticationLevel } from '../../../src/server/directory/authentication-levels.ts';
 import { hashSecret } from '../../../src/server/lib/secrets.ts';
 import { membershipKey, memberValue } from '../../../src/server/store/tables.ts';
 import { appClientId, type TestClient, type TestServer } from '../../harness.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
-import type { AuthenticationLevel } from '../../../src/server/directory/user-roles.ts';
+import type { AuthenticationLevel } from '../../../src/server/directory/authentication-levels.ts';
 import { enqueueMessage } from '../../../src/server/messaging/messages.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';

@@ -1,6 +1,6 @@
 /** The claims of a user's token and the rights of a user: levels, kinds, and roles of groups. */
 import { describe, expect, test } from 'vitest';
-import type { AuthenticationLevel } from '../../../src/server/directory/user-roles.ts';
+import type { AuthenticationLevel } from '../../../src/server/directory/authentication-levels.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import type { Customer } from '../../../src/server/store/tables.ts';
 import { toAuthorities } from '../../../src/server/tokens/claims.ts';

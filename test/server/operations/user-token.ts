@@ -1,6 +1,6 @@
 /** Sends requests as a signed-in user: user, session and token are stored directly, without a login. */
 import type { IamClient } from '../../../src/client/index.ts';
-import type { AuthenticationLevel } from '../../../src/server/directory/user-roles.ts';
+import type { AuthenticationLevel } from '../../../src/server/directory/authentication-levels.ts';
 import { epochSeconds } from '../../../src/server/lib/clock.ts';
 import type { Session, User } from '../../../src/server/store/tables.ts';
 import { appClientId, type TestServer } from '../../harness.ts';

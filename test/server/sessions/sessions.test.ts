@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { computeLevel } from '../../../src/server/directory/user-roles.ts';
+import { computeLevel } from '../../../src/server/directory/authentication-levels.ts';
 import type { Session } from '../../../src/server/store/tables.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
 import {

@@ -34,9 +34,9 @@ export const parts = {
     tests: ['test/contract/roles.test.ts'],
     excludedMutations: [],
   },
-  'effective-roles': {
-    mutate: [`${directory}/effective-roles.ts`, `${directory}/role-provenance.ts`],
-    tests: [`${directoryTests}/effective-roles.test.ts`, `${directoryTests}/role-provenance.test.ts`],
+  'group-roles': {
+    mutate: [`${directory}/group-roles.ts`, `${directory}/role-provenance.ts`],
+    tests: [`${directoryTests}/group-roles.test.ts`, `${directoryTests}/role-provenance.test.ts`],
     excludedMutations: [],
   },
   'token-verification': {

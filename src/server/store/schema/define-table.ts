@@ -1,5 +1,6 @@
-/** The declaration of a table. */
-import type * as z from 'zod';
+/** The declaration of a table, and the field types that several tables use. */
+import * as z from 'zod';
+import { sensitive } from '../../../contract/sensitive.ts';
 
 /** The values of a row in an index: none, one or several. */
 type IndexValue = string | readonly string[] | undefined;
@@ -20,3 +21,14 @@ export function defineTable<R, U extends IndexFunctions<R>, I extends IndexFunct
 ): TableDefinition<R, U, I> {
   return { schema, key, ...indexes };
 }
+
+export const text = z.string();
+/** A credential, its hash or id, or a text that can contain one. */
+export const secret = sensitive(text, 'secret');
+export const names = z.array(z.string()).readonly();
+export const instant = z.string().describe('ISO 8601, UTC');
+export const epoch = z.number().describe('Epoch seconds');
+
+export const Phone = z
+  .strictObject({ regionCode: z.number(), areaCode: z.number(), phoneNumber: z.number() })
+  .readonly();

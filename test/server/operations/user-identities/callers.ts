@@ -1,9 +1,9 @@
 /** Callers of operations on users: administrators, and callers without one of the roles. */
 import { expect } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import type { AuthenticationLevel } from '../../../../src/server/directory/user-roles.ts';
+import type { AuthenticationLevel } from '../../../../src/server/directory/authentication-levels.ts';
 import { startSession } from '../../../../src/server/sessions/sessions.ts';
-import { UserRow } from '../../../../src/server/store/schema/user.ts';
+import { UserRow } from '../../../../src/server/store/schema/users.ts';
 import type { User } from '../../../../src/server/store/tables.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { asUser } from '../user-token.ts';

@@ -1,6 +1,6 @@
 /** A session in responses of the control plane. */
 import * as z from 'zod';
-import { computeLevel } from '../../../directory/user-roles.ts';
+import { computeLevel } from '../../../directory/authentication-levels.ts';
 import { isRenewable } from '../../../sessions/refresh-tokens.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { Session } from '../../../store/tables.ts';

@@ -1,7 +1,6 @@
-/** Users and their login names. */
+/** Users with their login names, contacts and devices, and the logons of the embedded mainframe. */
 import * as z from 'zod';
-import { defineTable } from './define-table.ts';
-import { instant, names, Phone, secret, text } from './fields.ts';
+import { defineTable, instant, names, Phone, secret, text } from './define-table.ts';
 
 export const UserRow = z
   .strictObject({
@@ -70,3 +69,58 @@ export const userTable = defineTable(UserRow, (row) => row.userId, {
   unique: { login: loginNames, legacyLogon: (row) => row.legacyLogons, bootstrap: (row) => row.bootstrap },
   index: { businessId: (row) => row.businessId },
 });
+
+/** An alternative contact of a user. */
+export const FactorRow = z
+  .strictObject({
+    factorId: text,
+    userId: text,
+    contactType: z.enum(['EMAIL', 'MOBILE']),
+    email: text.optional(),
+    mobile: Phone.optional(),
+    tags: names,
+    verified: z.boolean(),
+    createdAt: instant,
+  })
+  .readonly();
+
+export type Factor = z.infer<typeof FactorRow>;
+
+export const factorTable = defineTable(FactorRow, (row) => row.factorId, {
+  unique: {},
+  index: { userId: (row) => row.userId },
+});
+
+/** A device of a user. Its token is stored as a hash. */
+export const DeviceRow = z
+  .strictObject({
+    deviceKey: text,
+    userId: text,
+    deviceId: text,
+    deviceVersion: z.enum(['V1', 'V2']).optional(),
+    deviceName: text.optional(),
+    tokenHash: secret,
+    createdAt: instant,
+  })
+  .readonly();
+
+export type Device = z.infer<typeof DeviceRow>;
+
+export const deviceTable = defineTable(DeviceRow, (row) => row.deviceKey, {
+  unique: { tokenHash: (row) => row.tokenHash },
+  index: { userId: (row) => row.userId },
+});
+
+/** A logon of the embedded mainframe. */
+export const LogonRow = z
+  .strictObject({
+    logon: text,
+    passwordHash: secret.optional(),
+    email: text.optional(),
+    mobile: Phone.optional(),
+  })
+  .readonly();
+
+export type Logon = z.infer<typeof LogonRow>;
+
+export const logonTable = defineTable(LogonRow, (row) => row.logon, { unique: {}, index: {} });

@@ -1,8 +1,7 @@
-/** The keys that sign tokens. */
+/** What a store needs for itself: signing keys, secrets and counters. */
 import * as z from 'zod';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { defineTable } from './define-table.ts';
-import { instant, text } from './fields.ts';
+import { defineTable, instant, secret, text } from './define-table.ts';
 
 export const SigningKeyRow = z
   .strictObject({
@@ -24,3 +23,13 @@ export const SigningKeyRow = z
 export type SigningKey = z.infer<typeof SigningKeyRow>;
 
 export const signingKeyTable = defineTable(SigningKeyRow, (row) => row.kid, { unique: {}, index: {} });
+
+/** Random secrets of this store, such as the key of its digests. */
+export const StoreSecretRow = z.strictObject({ name: text, value: secret }).readonly();
+
+export const storeSecretTable = defineTable(StoreSecretRow, (row) => row.name, { unique: {}, index: {} });
+
+/** Sequential counters. */
+export const CounterRow = z.strictObject({ name: text, last: z.int() }).readonly();
+
+export const counterTable = defineTable(CounterRow, (row) => row.name, { unique: {}, index: {} });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { resolveAuthenticatedClientRoles } from '../../../src/server/directory/clients.ts';
-import { listGroupIdsOfMember, resolveEffectiveRoles } from '../../../src/server/directory/effective-roles.ts';
+import { listGroupIdsOfMember, resolveEffectiveRoles } from '../../../src/server/directory/group-roles.ts';
 import { resolveClientAuthorities } from '../../../src/server/directory/service-roles.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Reader, Transaction } from '../../../src/server/store/store.ts';

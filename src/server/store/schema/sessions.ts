@@ -1,0 +1,128 @@
+/** Sessions and tokens, and the identity providers that logins trust. */
+import * as z from 'zod';
+import { defineTable, epoch, names, secret, text } from './define-table.ts';
+
+/**
+ * A login session. Its tokens refer to it and end with it. Times are epoch seconds. A session without userId and logon
+ * belongs to a client that obtained a refresh token.
+ */
+export const SessionRow = z
+  .strictObject({
+    sessionId: text,
+    clientId: text,
+    userId: text.optional(),
+    level: z.enum(['NONE', 'AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA']),
+    /** When the second factor was verified: AUTH-MFA lasts 12 hours from then. */
+    mfaAt: z.number().optional(),
+    /** AUTH-SMART on top of the level. */
+    smart: z.boolean(),
+    /** The requested subset of the client's scope. */
+    scope: names.optional(),
+    /** A remembered session: its access tokens are short-lived. */
+    remember: z.boolean(),
+    /** The mainframe logon it started with; without userId the logon is not bound to a user. */
+    logon: text.optional(),
+    /** The device that its refresh token is bound to; only this device can renew it. */
+    deviceKey: text.optional(),
+    startedAt: z.number(),
+    endsAt: z.number(),
+  })
+  .readonly();
+
+export type Session = z.infer<typeof SessionRow>;
+
+/** A refresh token, by its hash. Used ones are retained until their session ends, to detect reuse. */
+export const RefreshTokenRow = z
+  .strictObject({ tokenHash: secret, sessionId: text, used: z.boolean(), issuedAt: z.number() })
+  .readonly();
+
+/** A revoked access token without a session, retained until it expires (epoch seconds). */
+export const RevokedTokenRow = z.strictObject({ tokenId: secret, expiresAt: z.number() }).readonly();
+
+export const sessionTable = defineTable(SessionRow, (row) => row.sessionId, {
+  unique: {},
+  index: { userId: (row) => row.userId, clientId: (row) => row.clientId, logon: (row) => row.logon },
+});
+
+export const refreshTokenTable = defineTable(RefreshTokenRow, (row) => row.tokenHash, {
+  unique: {},
+  index: { sessionId: (row) => row.sessionId },
+});
+
+export const revokedTokenTable = defineTable(RevokedTokenRow, (row) => row.tokenId, { unique: {}, index: {} });
+
+/** A single-use token, by its hash: of generate-param, a certificate nonce, or for grant-auth-smart. */
+export const OneTimeTokenRow = z
+  .strictObject({
+    ticketHash: secret,
+    kind: z.enum(['param', 'certificate-nonce', 'auth-smart']),
+    clientId: text.optional(),
+    targetClientId: text.optional(),
+    userId: text.optional(),
+    sessionId: text.optional(),
+    /** The narrowed scope of the token that it represents. */
+    scope: names.optional(),
+    expiresAt: epoch,
+  })
+  .readonly();
+
+export type OneTimeToken = z.infer<typeof OneTimeTokenRow>;
+
+export const oneTimeTokenTable = defineTable(OneTimeTokenRow, (row) => row.ticketHash, {
+  unique: {},
+  index: { userId: (row) => row.userId },
+});
+
+/** An opaque product token, by its hash. */
+export const OpaqueTokenRow = z
+  .strictObject({
+    tokenHash: secret,
+    userId: text.optional(),
+    clientId: text,
+    productId: text,
+    billingType: text.optional(),
+    expiresAt: epoch,
+  })
+  .readonly();
+
+export const opaqueTokenTable = defineTable(OpaqueTokenRow, (row) => row.tokenHash, {
+  unique: {},
+  index: { userId: (row) => row.userId },
+});
+
+/** A trusted identity provider or certificate authority. Certificates are PEM or base64 DER. */
+export const ProviderRow = z.discriminatedUnion('kind', [
+  z
+    .strictObject({
+      kind: z.literal('oidc'),
+      name: text,
+      issuer: text,
+      clientId: text,
+      jwksUri: text,
+      emailDomains: names,
+    })
+    .readonly(),
+  z
+    .strictObject({
+      kind: z.literal('saml'),
+      name: text,
+      entityId: text,
+      certificates: names,
+      audience: text,
+      emailDomains: names,
+    })
+    .readonly(),
+  z.strictObject({ kind: z.literal('certificateAuthority'), name: text, certificate: text }).readonly(),
+]);
+
+export type Provider = z.infer<typeof ProviderRow>;
+
+/** The hash of an accepted SAML assertion or ID token, to reject a replay. */
+export const UsedAssertionRow = z.strictObject({ proofHash: secret, expiresAt: epoch }).readonly();
+
+export const providerTable = defineTable(ProviderRow, (row) => row.name, {
+  unique: {},
+  index: { kind: (row) => row.kind },
+});
+
+export const usedAssertionTable = defineTable(UsedAssertionRow, (row) => row.proofHash, { unique: {}, index: {} });
