@@ -2,10 +2,11 @@
 import type { Operation, ResponseDeclaration } from '../../src/contract/operation.ts';
 import { controlPrefix } from '../../src/contract/prefix.ts';
 import { formatRoles } from '../../src/contract/roles.ts';
-import { type ControlContext, type ControlRoute, capabilities } from '../../src/server/control/define.ts';
+import { type ControlRoute, capabilities } from '../../src/server/control/define.ts';
 import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import { sortByPath } from '../../src/server/openapi/document.ts';
 import { SchemaCollection } from '../../src/server/openapi/schemas.ts';
+import type { ControlContext } from '../../src/server/request-context.ts';
 import { builtPage, code, table } from './markdown.ts';
 
 type Route = Operation<ControlContext>;

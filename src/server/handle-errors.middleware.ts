@@ -5,7 +5,7 @@ import { ConnectionDroppedError } from './fault-injection/apply-faults.middlewar
 import { createErrorResponse } from './http/error-response.ts';
 import type { KoaContext, Middleware } from './http/request-state.ts';
 import { setHeaders, writeJson } from './http/response.ts';
-import { ClientDisconnectedError } from './lib/client-disconnected-error.ts';
+import { ClientDisconnectedError } from './users/hash-queue.ts';
 
 export function handleErrors(appContext: AppContext): Middleware {
   return async (ctx, next) => {

@@ -4,7 +4,6 @@
  * nothing.
  */
 
-import type * as z from 'zod';
 import { errorTable } from '../contract/error-codes.ts';
 import { apiError, IamError } from '../contract/errors.ts';
 import { hasGrowthLimit } from '../contract/growth-limit.ts';
@@ -36,14 +35,14 @@ import type { Route } from './http/router.ts';
 import { matchesEtag } from './http/serializer.ts';
 import { sourceBehindClient } from './lib/request-source.ts';
 import listGroups from './operations/groups/list.ts';
-import type { HandlerContext, OperationContext, RequestPart } from './request-context.ts';
+import { type ControlContext, createRequestContext, type RequestPart } from './request-context.ts';
 import { createResponseWriter } from './response-writer.ts';
 import { createAuthenticationError } from './tokens/authentication-error.ts';
-import { recordIssuedTokens, type TokenSubject } from './tokens/token-subject.ts';
+import { recordIssuedTokens } from './tokens/token-subject.ts';
 import { guardAccounts } from './users/account-guard.ts';
 import { toFlowKey } from './users/hash-queue.ts';
 
-export type AnyOperation = Operation<HandlerContext>;
+export type AnyOperation = Operation<ControlContext>;
 
 /** A compiled operation: writes the response to `ctx`, or throws the error to return. */
 export type OperationHandler = (ctx: KoaContext, search: URLSearchParams) => Promise<void>;
@@ -67,7 +66,7 @@ export interface CompileOptions {
   /** Rejects authorized callers before the body is read. */
   readonly rejection?: 'STORE_SHARED' | undefined;
   /** For the control plane: see its context. */
-  readonly controlDocument?: HandlerContext['controlDocument'];
+  readonly controlDocument?: ControlContext['controlDocument'];
 }
 
 export function compileOperation(
@@ -132,16 +131,22 @@ export function compileOperation(
     const source = clientId === undefined ? ctx.state.source : sourceBehindClient(ctx.state.source, clientId, ip);
     const limitedRequest = limitsGrowth ? limitGrowth(appContext, operation, { caller, source }) : undefined;
     const store = limitedRequest?.store ?? appContext.store;
-    const context = createContext(appContext, operation, {
+    const ifMatch = ctx.req.headers['if-match'] ?? '';
+    const context = createRequestContext(appContext, {
       controlDocument: options.controlDocument,
       store: isGuarded ? guardAccounts(store, caller ?? absentCaller, appContext) : store,
+      issuer: appContext.audit
+        ? recordIssuedTokens(appContext.issuer, (issued) => {
+            ctx.state.issued = issued;
+          })
+        : appContext.issuer,
       credentials: () => credentials ?? readRequestCredentials(ctx, search, operation),
+      authentication: appContext,
       caller: caller ?? absentCaller,
       source,
       sourceBehindClient: (client) => sourceBehindClient(ctx.state.source, client.clientId, ip),
       hashFlow: { flow: toFlowKey(source, clientId), disconnectSignal },
-      list,
-      ifMatch: ctx.req.headers['if-match'] ?? '',
+      range: 'page' in operation.response ? readRange(list, operation) : { limit: defaultLimit },
       disconnectSignal,
       markAuthenticated: () => limitedRequest?.exempt(),
       recordLogin: (subject) => {
@@ -150,8 +155,9 @@ export function compileOperation(
       recordCaller: (authenticated) => {
         ctx.state.caller = authenticated;
       },
-      recordIssuedToken: (issued) => {
-        ctx.state.issued = issued;
+      assertMatch: (schema, current) => {
+        if (ifMatch !== '' && !matchesEtag(ifMatch, appContext.serializers(schema).computeEtag(current)))
+          throw apiError('CHANGED_MEANWHILE');
       },
     });
     const input = { params, query, headers, body: body as undefined, accept: ctx.req.headers.accept ?? '' };
@@ -229,59 +235,6 @@ function assertNotRepeated(ctx: KoaContext, name: string): undefined {
   return undefined;
 }
 
-/** The part of the request as the pipeline knows it; `createContext` derives the rest. */
-interface PipelineRequest extends Omit<RequestPart, 'authentication' | 'range' | 'assertMatch'> {
-  readonly controlDocument: CompileOptions['controlDocument'];
-  readonly list: ListIdentity;
-  readonly ifMatch: string;
-  recordIssuedToken(issued: TokenSubject): void;
-}
-
-/** Contains no per-request getters: V8 would create a hidden class for each of them, which retains the request. */
-function createContext(appContext: AppContext, operation: AnyOperation, request: PipelineRequest): HandlerContext {
-  return {
-    store: request.store,
-    storeSecret: appContext.storeSecret,
-    settings: appContext.settings,
-    disableRateLimits: appContext.disableRateLimits,
-    baseUrl: appContext.baseUrl,
-    issuerUrl: appContext.issuerUrl,
-    outbox: appContext.outbox,
-    mainframe: appContext.mainframe,
-    productSystem: appContext.productSystem,
-    providers: appContext.providers,
-    clock: appContext.clock,
-    ids: appContext.ids,
-    random: appContext.random,
-    keys: appContext.keys,
-    issuer: appContext.audit ? recordIssuedTokens(appContext.issuer, request.recordIssuedToken) : appContext.issuer,
-    passwords: appContext.passwords,
-    hashFlow: request.hashFlow,
-    authentication: appContext,
-    observability: appContext.observability,
-    audit: appContext.audit,
-    timer: appContext.timer,
-    state: appContext.state,
-    sandboxes: appContext.sandboxes,
-    docsPageFiles: appContext.docsPageFiles,
-    controlDocument: request.controlDocument,
-    credentials: request.credentials,
-    caller: request.caller,
-    source: request.source,
-    sourceBehindClient: request.sourceBehindClient,
-    disconnectSignal: request.disconnectSignal,
-    recordLogin: request.recordLogin,
-    recordCaller: request.recordCaller,
-    markAuthenticated: request.markAuthenticated,
-    range: 'page' in operation.response ? readRange(request.list, operation) : { limit: defaultLimit },
-    assertMatch(schema: z.ZodType, current: object) {
-      if (request.ifMatch === '') return;
-      if (!matchesEtag(request.ifMatch, appContext.serializers(schema).computeEtag(current)))
-        throw apiError('CHANGED_MEANWHILE');
-    },
-  } as HandlerContext;
-}
-
 /** The caller of an unauthenticated request: any access is a bug. */
 function createAbsentCaller({ id }: AnyOperation): Principal {
   return new Proxy({} as Principal, {
@@ -291,7 +244,7 @@ function createAbsentCaller({ id }: AnyOperation): Principal {
   });
 }
 
-function readRange(list: ListIdentity, operation: AnyOperation): OperationContext['range'] {
+function readRange(list: ListIdentity, operation: AnyOperation): RequestPart['range'] {
   const { limit, after } = list.query as { limit?: number; after?: string };
   const range = { limit: limit ?? defaultLimit };
   if (after === undefined) return range;

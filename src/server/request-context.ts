@@ -7,17 +7,22 @@ import type { AppContext } from './app-context.ts';
 import type { Authentication } from './auth/authenticate.ts';
 import type { RequestCredentials } from './auth/credentials.ts';
 import type { Principal } from './directory/principal.ts';
+import type { AdjustableClock } from './lib/adjustable-clock.ts';
 import type { Clock } from './lib/clock.ts';
+import { derive } from './lib/derive.ts';
 import type { RequestSource } from './lib/request-source.ts';
 import type { Observability } from './observability/observability.ts';
 import type { Store } from './store/store.ts';
 import type { Client } from './store/tables.ts';
+import type { TokenIssuer } from './tokens/issue.ts';
 import type { HashFlow } from './users/hash-queue.ts';
 
 /** What belongs to one request. */
 export interface RequestPart {
   /** The store; for operations with limits or guards, wrapped for this request. */
   readonly store: Store;
+  /** The issuer; with an audit log, it records the subjects of tokens that the request issues. */
+  readonly issuer: TokenIssuer;
   /** The flow that password hashes of the request count in. */
   readonly hashFlow: HashFlow;
   /** The authenticated caller. Reading it on an operation with auth `none` is a bug and throws. */
@@ -43,40 +48,44 @@ export interface RequestPart {
   assertMatch(schema: z.ZodType, current: object): void;
 }
 
-/** The services of the app context that operations use. */
-type OperationServices = Pick<
-  AppContext,
-  | 'storeSecret'
-  | 'settings'
-  | 'disableRateLimits'
-  | 'baseUrl'
-  | 'issuerUrl'
-  | 'ids'
-  | 'random'
-  | 'keys'
-  | 'issuer'
-  | 'passwords'
-  | 'outbox'
-  | 'mainframe'
-  | 'productSystem'
-  | 'providers'
->;
-
-export interface OperationContext extends RequestPart, OperationServices {
+/** The context of operations. What an operation may use of the app context is listed here. */
+export interface OperationContext
+  extends RequestPart,
+    Pick<
+      AppContext,
+      | 'storeSecret'
+      | 'settings'
+      | 'disableRateLimits'
+      | 'baseUrl'
+      | 'issuerUrl'
+      | 'ids'
+      | 'random'
+      | 'keys'
+      | 'passwords'
+      | 'outbox'
+      | 'mainframe'
+      | 'productSystem'
+      | 'providers'
+    > {
   /** Read-only: only the control plane adjusts the clock. */
   readonly clock: Clock;
 }
 
-/** The services that only the control plane uses. */
-export type ControlServices = Pick<
-  AppContext,
-  'audit' | 'timer' | 'state' | 'sandboxes' | 'clock' | 'docsPageFiles'
-> & {
+/** The context of routes of the control plane, which use more. */
+export interface ControlContext
+  extends OperationContext,
+    Pick<AppContext, 'audit' | 'timer' | 'state' | 'sandboxes' | 'docsPageFiles'> {
+  readonly clock: AdjustableClock;
   /** Always present when the control plane is enabled. */
   readonly observability: Observability;
   /** Returns the API document of the control plane. Built on the first call, then cached. */
   controlDocument(): object;
-};
+}
 
-/** The context that the pipeline creates. */
-export type HandlerContext = OperationContext & ControlServices;
+/** Creates the context of one request: its part, and services that it inherits from the app context. */
+export function createRequestContext(
+  appContext: AppContext,
+  request: RequestPart & { readonly controlDocument: ControlContext['controlDocument'] | undefined },
+): ControlContext {
+  return derive(appContext, request) as ControlContext;
+}

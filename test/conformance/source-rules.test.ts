@@ -109,6 +109,13 @@ describe('every source file', () => {
     expect(files.filter((file) => !entryFiles.test(file) && pattern.test(stripComments(file)))).toEqual([]);
   });
 
+  test('of a handler passes its context on whole: a copy has nothing that the context inherits', () => {
+    const copy = /\bhandle(: )?\([^)]*\.\.\.\w+ \}\)|\.\.\.(context|deps)\b/;
+    const handlers = serverFiles.filter((file) => /^src\/server\/(operations|oauth|control)\//.test(file));
+    expect(handlers.length).toBeGreaterThan(100);
+    expect(handlers.filter((file) => copy.test(stripComments(file)))).toEqual([]);
+  });
+
   test('is at most 400 lines long, unless it is generated or a table of data', () => {
     const long = files.filter((file) => !isGenerated(file) && readSource(file).split('\n').length > 401);
     expect(long).toEqual(dataTables);

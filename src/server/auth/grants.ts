@@ -1,6 +1,7 @@
 /** The three grants of the token endpoints (RFC 6749, 4.3, 4.4 and 6), regardless of the parameter names of the endpoint. */
 import { apiError, fieldError, IamError } from '../../contract/errors.ts';
 import type { GrantType } from '../../contract/grant-types.ts';
+import { derive } from '../lib/derive.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { rotateRefreshToken } from '../sessions/refresh-tokens.ts';
 import { issueSessionToken } from '../sessions/session-tokens.ts';
@@ -92,7 +93,7 @@ async function issueUserToken(
     secret: requireField(request.password, 'password'),
   };
   try {
-    return await loginWithPassword({ ...deps, source, hashFlow }, passwordCredentials, client, {
+    return await loginWithPassword(derive(deps, { source, hashFlow }), passwordCredentials, client, {
       remember: false,
       renewable: true,
       scope: request.scope,

@@ -7,30 +7,7 @@ import {
   type RequestDeclaration,
   type ResponseDeclaration,
 } from '../../contract/operation.ts';
-import type { ControlServices, OperationContext } from '../request-context.ts';
-
-/** The context of a route. Its caller exists only on a server with remote access: others authenticate no callers. */
-export type ControlContext = ControlServices &
-  Pick<
-    OperationContext,
-    | 'store'
-    | 'storeSecret'
-    | 'settings'
-    | 'baseUrl'
-    | 'random'
-    | 'ids'
-    | 'keys'
-    | 'issuer'
-    | 'outbox'
-    | 'authentication'
-    | 'caller'
-    | 'passwords'
-    | 'hashFlow'
-    | 'disableRateLimits'
-    | 'source'
-    | 'range'
-    | 'disconnectSignal'
-  >;
+import type { ControlContext } from '../request-context.ts';
 
 /**
  * Roles that a route requires on a server with remote access. A user needs MFA to change something or see a secret; an

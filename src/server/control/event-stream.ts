@@ -1,8 +1,8 @@
 /** Server-sent events (EventSource in the HTML standard) of the control plane. */
 import type { TextStream } from '../../contract/operation.ts';
 import type { Subscription } from '../lib/subscribers.ts';
+import type { ControlContext } from '../request-context.ts';
 import type { Message } from '../store/tables.ts';
-import type { ControlContext } from './define.ts';
 import { type InboxQuery, listMessages } from './inbox-items.ts';
 
 /** Max events that are read at a time. */

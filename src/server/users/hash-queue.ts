@@ -4,10 +4,14 @@
  * queue is full, the newest waiter of the longest source is rejected.
  */
 import { retryLater } from '../../contract/errors.ts';
-import { ClientDisconnectedError } from '../lib/client-disconnected-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { FairQueue, type FlowKey } from '../lib/fair-queue.ts';
 import type { RequestSource } from '../lib/request-source.ts';
+
+/** Thrown to abort work when the client has disconnected. */
+export class ClientDisconnectedError extends Error {
+  override readonly name = 'ClientDisconnectedError';
+}
 
 /** The queue flow of a hash, and the disconnect signal of its request. */
 export interface HashFlow {

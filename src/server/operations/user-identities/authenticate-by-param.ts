@@ -46,10 +46,10 @@ export default defineOperation({
   identifies: [],
   errors: ['CREDENTIALS_INVALID'],
 
-  async handle({ headers, body }, { store, caller, issuer, ...deps }) {
-    const { client } = caller;
+  async handle({ headers, body }, context) {
+    const { client } = context.caller;
     const exchange = { param: headers.param, deviceTokenId: body.deviceTokenId, clientId: client.clientId };
-    const { user, session } = await store.transaction((tx) => loginWithOneTimeToken(tx, exchange, deps));
-    return issuer.issueForUser(user, session, client);
+    const { user, session } = await context.store.transaction((tx) => loginWithOneTimeToken(tx, exchange, context));
+    return context.issuer.issueForUser(user, session, client);
   },
 });

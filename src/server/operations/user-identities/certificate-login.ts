@@ -55,9 +55,12 @@ export default defineOperation({
   identifies: ['certificate'],
   errors: ['PROOF_INVALID'],
 
-  async handle({ query, body }, { caller, ...context }) {
+  async handle({ query, body }, context) {
     const { token: text, chain = [], ...rest } = body;
     const remember = query['remember-me'] ?? false;
-    return loginWithCertificate(context, { ...rest, text, chain }, caller.client, { remember, renewable: remember });
+    return loginWithCertificate(context, { ...rest, text, chain }, context.caller.client, {
+      remember,
+      renewable: remember,
+    });
   },
 });

@@ -35,9 +35,10 @@ export default defineOperation({
   identifies: [],
   errors: [],
 
-  async handle(_input, { store, caller, ...deps }) {
+  async handle(_input, context) {
+    const { store, caller } = context;
     const token = { kind: 'certificate-nonce', clientId: caller.client.clientId } as const;
-    const { value, expiresIn } = await store.transaction((tx) => issueOneTimeToken(tx, token, deps));
+    const { value, expiresIn } = await store.transaction((tx) => issueOneTimeToken(tx, token, context));
     return { token: value, expiresIn };
   },
 });

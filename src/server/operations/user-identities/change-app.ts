@@ -33,16 +33,17 @@ export default defineOperation({
   response: { status: 200, body: Token, secret: true },
   errors: ['USER_MISSING', 'CLIENT_NOT_FOUND', 'TARGET_NOT_ALLOWED'],
 
-  async handle({ query }, { store, caller, issuer, ...deps }) {
+  async handle({ query }, context) {
+    const { store, caller } = context;
     const { target, session, refreshToken } = await store.transaction(async (tx) => {
-      const current = await revalidateUserCaller(tx, caller, deps.clock);
+      const current = await revalidateUserCaller(tx, caller, context.clock);
       const target = await requireTargetClient(tx, query.targetClientId);
       const scope = findNarrowedScope(caller, current.session);
       const to = { clientId: target.clientId, ...(scope === undefined ? {} : { scope }) };
       const session = await transferSession(tx, current.session, to);
-      return { target, session, refreshToken: await rotateSessionRefreshToken(tx, session, deps) };
+      return { target, session, refreshToken: await rotateSessionRefreshToken(tx, session, context) };
     });
-    const token = await issueSessionToken({ store, issuer }, session, target, { refreshToken });
+    const token = await issueSessionToken(context, session, target, { refreshToken });
     if (!token) throw createAuthenticationError('TOKEN_INVALID');
     return token;
   },

@@ -75,10 +75,11 @@ export default defineOperation({
     },
   ],
 
-  async handle({ query, body }, { caller, ids, ...context }) {
+  async handle({ query, body }, context) {
+    const { caller } = context;
     const { token, lead = false, ...fields } = body;
     assertUserNameForm(fields.userName, fields.userEmail);
-    const draft = buildUser({ ...fields, lead }, { ids, clock: context.clock });
+    const draft = buildUser({ ...fields, lead }, context);
     const user = mayAssertName(caller) ? withVerifiedName(draft) : draft;
     const remember = query['remember-me'] ?? false;
     const start = { clientId: caller.client.clientId, userId: user.userId, remember, renewable: remember } as const;
@@ -92,10 +93,8 @@ export default defineOperation({
       refreshToken,
     } = token === undefined
       ? await context.store.transaction((tx) => createInTransaction(tx, user, 'NONE'))
-      : await consumeFirstMatchingOtp(
-          buildCodeChecks(user, token, createUnknownSource(context)),
-          { ...context, ids },
-          (tx, code) => createInTransaction(tx, withVerifiedContact(code, user), 'AUTH-IDENTIFIED'),
+      : await consumeFirstMatchingOtp(buildCodeChecks(user, token, createUnknownSource(context)), context, (tx, code) =>
+          createInTransaction(tx, withVerifiedContact(code, user), 'AUTH-IDENTIFIED'),
         );
     return context.issuer.issueForUser(created, session, caller.client, { refreshToken });
   },

@@ -19,7 +19,7 @@ export default defineOperation({
   response: { status: 201, body: Token, secret: true },
   errors: ['USER_MISSING', 'CODE_INVALID', 'CODE_FAILURES'],
 
-  async handle({ body }, { caller, ...context }) {
-    return completeMfaChallenge(context, caller, { codeId: body.challengeId, code: body.token });
+  async handle({ body }, context) {
+    return completeMfaChallenge(context, context.caller, { codeId: body.challengeId, code: body.token });
   },
 });

@@ -43,9 +43,10 @@ export default defineOperation({
   response: { status: 201, body: Param, secret: true },
   errors: ['USER_MISSING', 'CLIENT_NOT_FOUND', 'TARGET_NOT_ALLOWED'],
 
-  async handle({ body: { targetClientId } }, { store, caller, ...deps }) {
+  async handle({ body: { targetClientId } }, context) {
+    const { store, caller } = context;
     const { value, expiresIn } = await store.transaction(async (tx) => {
-      const { user, session } = await revalidateUserCaller(tx, caller, deps.clock);
+      const { user, session } = await revalidateUserCaller(tx, caller, context.clock);
       if (targetClientId !== undefined) await requireTargetClient(tx, targetClientId);
       const scope = findNarrowedScope(caller, session);
       const token = {
@@ -56,7 +57,7 @@ export default defineOperation({
         ...(targetClientId === undefined ? {} : { targetClientId }),
         ...(scope === undefined ? {} : { scope }),
       } as const;
-      return issueOneTimeToken(tx, token, deps);
+      return issueOneTimeToken(tx, token, context);
     });
     return { param: value, expiresIn };
   },

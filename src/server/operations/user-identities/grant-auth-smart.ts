@@ -21,7 +21,8 @@ export default defineOperation({
   response: { status: 200, body: Token, secret: true },
   errors: ['USER_MISSING', 'CODE_INVALID'],
 
-  async handle({ body }, { caller, ...context }) {
+  async handle({ body }, context) {
+    const { caller } = context;
     const granted = await context.store.transaction(async (tx) => {
       const { session: before } = await revalidateUserCaller(tx, caller, context.clock);
       const token = await consumeOneTimeToken(tx, 'auth-smart', body.challengeId, context.clock);

@@ -38,7 +38,7 @@ export default defineOperation({
   response: { status: 201, body: Challenge },
   errors: ['USER_MISSING', 'FACTOR_NOT_FOUND', 'FACTOR_NOT_VERIFIED', 'TOO_MANY_CODES'],
 
-  async handle({ body }, { caller, ...context }) {
-    return startMfaChallenge(context, caller, body.factorId);
+  async handle({ body }, context) {
+    return startMfaChallenge(context, context.caller, body.factorId);
   },
 });

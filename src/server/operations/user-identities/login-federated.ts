@@ -51,11 +51,11 @@ export default defineOperation({
   identifies: ['idToken'],
   errors: ['PROVIDER_NOT_FOUND', 'PROVIDER_UNAVAILABLE', 'PROOF_INVALID', 'SUBJECT_UNKNOWN'],
 
-  async handle({ query, body }, { caller, providers, ...context }) {
+  async handle({ query, body }, context) {
     const provider = await context.store.providers.get(body.provider);
     if (provider?.kind !== 'oidc') throw apiError('PROVIDER_NOT_FOUND');
-    const assertion = await providers.verifyIdToken(provider, body);
+    const assertion = await context.providers.verifyIdToken(provider, body);
     const remember = query['remember-me'] ?? false;
-    return loginWithAssertion(context, assertion, caller.client, { remember, renewable: remember });
+    return loginWithAssertion(context, assertion, context.caller.client, { remember, renewable: remember });
   },
 });

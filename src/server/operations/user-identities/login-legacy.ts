@@ -49,10 +49,10 @@ export default defineOperation({
   errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'MAINFRAME_UNAVAILABLE'],
   openapiExamples: { body: { logon: 'ALICE01', password: 'secret01' } },
 
-  async handle({ query, body }, { caller, credentials: readCredentials, ...context }) {
+  async handle({ query, body }, context) {
     const remember = query['remember-me'] ?? false;
-    const pair = readCredentials().userBasicAuth ?? readPair(body);
-    return loginWithLogon(context, pair, caller.client, { remember, renewable: remember });
+    const pair = context.credentials().userBasicAuth ?? readPair(body);
+    return loginWithLogon(context, pair, context.caller.client, { remember, renewable: remember });
   },
 });
 

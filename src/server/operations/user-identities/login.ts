@@ -50,11 +50,11 @@ export default defineOperation({
   errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY'],
   openapiExamples: { body: { userName: 'alice', password: 'correct horse battery staple' } },
 
-  async handle({ query, body }, { caller, credentials: readCredentials, ...context }) {
+  async handle({ query, body }, context) {
     const remember = query['remember-me'] ?? false;
-    const pair = readCredentials().userBasicAuth ?? readPair(body);
+    const pair = context.credentials().userBasicAuth ?? readPair(body);
     const deviceTokenId = body?.deviceTokenId;
-    return loginWithPassword(context, pair, caller.client, { remember, renewable: remember, deviceTokenId });
+    return loginWithPassword(context, pair, context.caller.client, { remember, renewable: remember, deviceTokenId });
   },
 });
 

@@ -42,11 +42,11 @@ export default defineOperation({
   identifies: ['samlResponse'],
   errors: ['PROOF_INVALID', 'SUBJECT_UNKNOWN'],
 
-  async handle({ body }, { caller, baseUrl, providers, ...context }) {
+  async handle({ body }, context) {
     const encoded = body.samlResponse.replaceAll(/\s/g, '');
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded))
       throw fieldError('FIELD_TYPE', 'samlResponse', 'samlResponse must be base64.');
-    const assertion = await providers.verifySamlResponse(encoded, `${baseUrl}${servicePrefix}${path}`);
-    return loginWithAssertion(context, assertion, caller.client, { remember: false, renewable: false });
+    const assertion = await context.providers.verifySamlResponse(encoded, `${context.baseUrl}${servicePrefix}${path}`);
+    return loginWithAssertion(context, assertion, context.caller.client, { remember: false, renewable: false });
   },
 });

@@ -32,13 +32,14 @@ export default defineOperation({
   identifies: [],
   errors: ['CREDENTIALS_INVALID'],
 
-  async handle({ body }, { caller, store, ...deps }) {
+  async handle({ body }, context) {
+    const { caller, store } = context;
     const { client } = caller;
     const renewer = { clientId: client.clientId, hasClientCredential: hasClientCredential(caller) };
-    const rotation = await store.transaction((tx) => rotateRefreshToken(tx, body.refreshToken, renewer, deps));
+    const rotation = await store.transaction((tx) => rotateRefreshToken(tx, body.refreshToken, renewer, context));
     if (rotation.outcome !== 'rotated') throw createAuthenticationError('CREDENTIALS_INVALID');
     const { session, refreshToken } = rotation;
-    const token = await issueSessionToken({ store, issuer: deps.issuer }, session, client, { refreshToken });
+    const token = await issueSessionToken(context, session, client, { refreshToken });
     if (!token) throw createAuthenticationError('CREDENTIALS_INVALID');
     return token;
   },

@@ -53,8 +53,8 @@ export default defineOperation({
   identifies: ['userName'],
   errors: ['USER_NOT_FOUND', 'TOO_MANY_CODES'],
 
-  async handle({ body: { userName, deviceTokenId } }, { caller, ...context }) {
-    const isAuthenticated = caller.roles.has('CLI-AUTH-BASIC');
+  async handle({ body: { userName, deviceTokenId } }, context) {
+    const isAuthenticated = context.caller.roles.has('CLI-AUTH-BASIC');
     const user = await context.store.transaction(async (tx) => {
       const found = await startRecovery(tx, { loginName: userName, deviceTokenId }, context);
       if (isAuthenticated && !found) throw apiError('USER_NOT_FOUND');

@@ -4,7 +4,8 @@ import { apiError, fieldError } from '../../../../contract/errors.ts';
 import { singleLine } from '../../../../contract/schemas/primitives.ts';
 import { type AdjustableClock, validateClockTime } from '../../../lib/adjustable-clock.ts';
 import { parseDuration } from '../../../lib/durations.ts';
-import { type ControlContext, defineRoute } from '../../define.ts';
+import type { ControlContext } from '../../../request-context.ts';
+import { defineRoute } from '../../define.ts';
 import { findExpiry } from '../../expiry.ts';
 import { ClockView, toClockView } from './clock-state.ts';
 

@@ -1,6 +1,6 @@
 /** Reads the events of several topics after a position. */
 import type { RequestLog } from '../../../observability/request-log.ts';
-import type { ControlContext } from '../../define.ts';
+import type { ControlContext } from '../../../request-context.ts';
 import { findLastMessageId, maxEventsPerRead, readNewMessages, type ServerEvent } from '../../event-stream.ts';
 import { toInboxItem } from '../../inbox-items.ts';
 import { toRequestItem } from '../../request-items.ts';

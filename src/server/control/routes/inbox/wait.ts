@@ -1,8 +1,9 @@
 /** GET /_iam/inbox/wait */
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
+import type { ControlContext } from '../../../request-context.ts';
 import type { Message } from '../../../store/tables.ts';
-import { type ControlContext, defineRoute } from '../../define.ts';
+import { defineRoute } from '../../define.ts';
 import { InboxFilters, InboxItem, type InboxQuery, listMessages, toInboxItem } from '../../inbox-items.ts';
 import { Timeout, withTimeout } from '../../wait-timeout.ts';
 

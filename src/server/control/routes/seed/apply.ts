@@ -1,4 +1,5 @@
 /** POST /_iam/seed */
+import { derive } from '../../../lib/derive.ts';
 import { applySeedToServer } from '../../../seed/apply-to-server.ts';
 import { defineRoute } from '../../define.ts';
 import { explainSeedErrors, SeedBody, SeedResult } from './seed-body.ts';
@@ -28,9 +29,9 @@ export default defineRoute({
 
   handle: ({ body }, context) =>
     explainSeedErrors([], () =>
-      applySeedToServer(body, {
-        ...context,
-        hash: (password) => context.passwords.hash(password, context.hashFlow),
-      }),
+      applySeedToServer(
+        body,
+        derive(context, { hash: (password: string) => context.passwords.hash(password, context.hashFlow) }),
+      ),
     ),
 });

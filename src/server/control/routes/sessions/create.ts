@@ -10,7 +10,8 @@ import {
   startSessionWithoutPassword,
 } from '../../../auth/sign-in.ts';
 import { hasTestFeatures } from '../../../config/settings.ts';
-import { type ControlContext, defineRoute } from '../../define.ts';
+import type { ControlContext } from '../../../request-context.ts';
+import { defineRoute } from '../../define.ts';
 
 export default defineRoute({
   capability: 'maintain',

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { NewPassword } from '../../../../contract/schemas/user.ts';
 import { replacePassword } from '../../../auth/set-password.ts';
+import { derive } from '../../../lib/derive.ts';
 import { assertPasswordPolicy, passwordErrorCodes } from '../../../users/password-policy.ts';
 import { requireUser } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
@@ -30,7 +31,7 @@ export default defineRoute({
     const passwordHash = await context.passwords.hash(body.newPassword, context.hashFlow);
     await context.store.transaction(async (tx) => {
       const current = await requireUser(tx, id);
-      await replacePassword(tx, current, passwordHash, { ...context, source: undefined });
+      await replacePassword(tx, current, passwordHash, derive(context, { source: undefined }));
     });
     await context.authentication.throttles.clear(user);
     context.outbox.wake();

@@ -24,7 +24,8 @@ export default defineOperation({
     { title: 'Several contacts, as authenticationFactors in a file', command: '-f factors.yaml' },
   ],
 
-  async handle({ body }, { store, caller, ...context }) {
+  async handle({ body }, context) {
+    const { store, caller } = context;
     const drafts = body.authenticationFactors.map((factor) => ({ ...factor, tags: parseTags(factor.tags) }));
     return store.transaction(async (tx) => {
       const { user } = await revalidateUserCaller(tx, caller, context.clock);

@@ -26,7 +26,8 @@ export default defineOperation({
     { title: 'Several contacts, as authenticationFactors in a file', command: 'USER_ID -f factors.yaml' },
   ],
 
-  async handle({ params, body }, { store, caller, ...context }) {
+  async handle({ params, body }, context) {
+    const { store, caller } = context;
     const drafts = body.authenticationFactors.map((factor) => ({ ...factor, tags: parseTags(factor.tags) }));
     return store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);

@@ -23,7 +23,8 @@ export default defineOperation({
   command: 'users factors remove',
   cliExamples: [{ title: 'One contact', command: 'USER_ID FACTOR_ID' }],
 
-  async handle({ params }, { store, caller, ...context }) {
+  async handle({ params }, context) {
+    const { store, caller } = context;
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
       await assertMfaForAdministrator(tx, user, caller);

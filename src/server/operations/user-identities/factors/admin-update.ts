@@ -34,7 +34,8 @@ export default defineOperation({
   command: 'users factors update',
   cliExamples: [{ title: 'Replace the tags', command: 'USER_ID FACTOR_ID --tag home --tag MARKED_RESOURCES' }],
 
-  async handle({ params, body }, { store, caller, ...context }) {
+  async handle({ params, body }, context) {
+    const { store, caller } = context;
     const setByAdministrator = body.email !== undefined || body.mobile !== undefined;
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);

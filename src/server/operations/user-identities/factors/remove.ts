@@ -21,7 +21,8 @@ export default defineOperation({
   command: 'factors remove',
   cliExamples: [{ title: 'One contact', command: 'FACTOR_ID' }],
 
-  async handle({ params }, { store, caller, ...context }) {
+  async handle({ params }, context) {
+    const { store, caller } = context;
     await store.transaction(async (tx) => {
       const { user } = await revalidateUserCaller(tx, caller, context.clock);
       await removeFactor(tx, await requireChangeableFactor(tx, user, params.id), context);

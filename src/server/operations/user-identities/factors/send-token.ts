@@ -19,8 +19,8 @@ export default defineOperation({
   command: 'factors send-token',
   cliExamples: [{ title: 'To the main e-mail address', command: 'main-email' }],
 
-  async handle({ params }, { caller, ...context }) {
-    await sendFactorOtp(context, caller, params.id);
+  async handle({ params }, context) {
+    await sendFactorOtp(context, context.caller, params.id);
     return undefined;
   },
 });

@@ -27,7 +27,8 @@ export default defineOperation({
     },
   ],
 
-  async handle({ params, body }, { store, caller, ...context }) {
+  async handle({ params, body }, context) {
+    const { store, caller } = context;
     const draft = { ...body, tags: parseTags(body.tags) };
     await store.transaction(async (tx) => {
       const { user } = await revalidateUserCaller(tx, caller, context.clock);

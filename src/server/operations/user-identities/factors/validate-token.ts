@@ -28,7 +28,7 @@ export default defineOperation({
   command: 'factors validate-token',
   cliExamples: [{ title: 'Read the code from standard input', command: 'main-email --token-file -' }],
 
-  async handle({ params, body }, { caller, ...context }) {
-    return verifyFactor(context, caller, params.id, body.token);
+  async handle({ params, body }, context) {
+    return verifyFactor(context, context.caller, params.id, body.token);
   },
 });
