@@ -1,10 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { isFullRun } from './test/effort.ts';
 
 const endToEnd = 'test/e2e/**/*.test.ts';
 /** Needs an executable: `npm run test:executable`. */
 const onExecutable = 'test/e2e/delivery/executable.test.ts';
 const inBrowser = 'packages/console/test/**/*.test.ts';
-const onPostgres = 'test/postgres/**/*.test.ts';
+/** The store, and one race over two servers; the other files only in a full run. */
+const onPostgres = isFullRun
+  ? ['test/postgres/**/*.test.ts']
+  : ['test/postgres/store.test.ts', 'test/postgres/replicas/races.test.ts'];
 
 export default defineConfig({
   test: {
@@ -19,7 +23,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [endToEnd, inBrowser, onPostgres] },
+        test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [endToEnd, inBrowser, 'test/postgres/**'] },
       },
       {
         extends: true,
@@ -30,7 +34,7 @@ export default defineConfig({
           globalSetup: ['test/e2e/package/install.ts'],
         },
       },
-      { extends: true, test: { name: 'postgres', include: [onPostgres], globalSetup: ['test/postgres/database.ts'] } },
+      { extends: true, test: { name: 'postgres', include: onPostgres, globalSetup: ['test/postgres/database.ts'] } },
       {
         extends: true,
         test: {

@@ -26,7 +26,8 @@ describe('a form of many fields', () => {
   test('costs no more than a form with one field of the same length', async () => {
     const hostile = names(22_000);
     const harmless = `grant_type=x&other=${'a'.repeat(hostile.length)}`;
-    expect(await measureCost(() => send(hostile))).toBeLessThan(10 * (await measureCost(() => send(harmless))));
+    const enough = 10 * (await measureCost(() => send(harmless)));
+    expect(await measureCost(() => send(hostile), { enough })).toBeLessThan(enough);
   });
 
   test('is rejected with the limit in the message, and changes nothing', async () => {

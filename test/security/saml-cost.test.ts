@@ -38,10 +38,13 @@ const provider = {
 };
 
 let server: TestServer;
+/** The cost of a common response, in milliseconds. */
+let common: number;
 beforeAll(async () => {
   server = await startServer({
     seed: { users: [{ ...alice, identities: [`${name}:Subject-1`] }], providers: [provider] },
   });
+  common = await measureCost(() => catchClientError(logIn(wronglySigned())), { tries: 10 });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -100,8 +103,8 @@ describe('the cost of a SAML response', () => {
       after: (xml) => xml.replace('</saml:Assertion>', `${'<a/>'.repeat(15_000)}</saml:Assertion>`),
     });
     expect(hostile.length).toBeGreaterThan(80_000);
-    const common = await measureCost(() => catchClientError(logIn(wronglySigned())));
-    expect(await measureCost(() => catchClientError(logIn(hostile)), 3)).toBeLessThan(5 * common);
+    const enough = 5 * common;
+    expect(await measureCost(() => catchClientError(logIn(hostile)), { enough })).toBeLessThan(enough);
   });
 
   test.each(worstResponses)(
@@ -110,8 +113,8 @@ describe('the cost of a SAML response', () => {
       const hostile = samlResponse(server, options);
       expect(hostile.length).toBeLessThanOrEqual(100_000);
       expect(await seenByLibraries(hostile)).toBe(1);
-      const common = await measureCost(() => catchClientError(logIn(wronglySigned())));
-      expect(await measureCost(() => catchClientError(logIn(hostile)), 3)).toBeLessThan(40 * common);
+      const enough = 40 * common;
+      expect(await measureCost(() => catchClientError(logIn(hostile)), { enough })).toBeLessThan(enough);
     },
   );
 

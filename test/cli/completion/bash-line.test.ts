@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatBashCandidates, parseBashLine } from '../../../src/cli/completion/bash-line.ts';
+import { rounds } from '../../effort.ts';
 import { breaks, listBashCompletions } from './complete.ts';
 
 const read = (line: string) => parseBashLine(line, breaks);
@@ -56,7 +57,7 @@ describe('a line of bash', () => {
         fc.pre(texts.length === 1);
         expect(read(`iam ${open}${texts[0]}${close} `).words).toEqual(['iam', name]);
       }),
-      { seed: 20_260_301, numRuns: 500 },
+      { seed: 20_260_301, numRuns: rounds(500) },
     );
   });
 

@@ -12,6 +12,7 @@ import {
 import type { Question } from '../../../src/cli/io/prompter.ts';
 import { formatYaml } from '../../../src/cli/io/yaml.ts';
 import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
+import { rounds } from '../../effort.ts';
 import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
 import { Home, iam, tokenVariables } from '../run-cli.ts';
 
@@ -66,7 +67,7 @@ describe('control characters', () => {
         expect(parse(written)).toEqual(sample);
         expect(parse(formatYaml(sample, { lineWidth: 0, aliasDuplicateObjects: false }))).toEqual(sample);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeCell, encodeCell, formatCsvLine } from '../../../src/cli/output/csv.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
+import { rounds } from '../../effort.ts';
 import { Home, iam, tokenVariables } from '../run-cli.ts';
 
 const formulas = [
@@ -94,7 +95,7 @@ describe('a cell that starts a formula', () => {
         expect(encodeCell(value)).not.toMatch(/^[\t\n\r]/);
         expect(encodeCell(value)).not.toMatch(/(?:^|[;\t\n\r])\s*(?:[=@]|[+-](?!\d))/);
       }),
-      { numRuns: 5_000 },
+      { numRuns: rounds(5_000) },
     );
   });
 

@@ -4,6 +4,7 @@ import { decodeProtectedHeader } from 'jose';
 import pg from 'pg';
 import { describe, expect, inject, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { rounds } from '../../effort.ts';
 import { adminClient, appClientId, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
 import { createAuthority, createCertificate } from '../../server/federation/certificates.ts';
@@ -22,9 +23,8 @@ const statusWith = async (server: TestServer, token: string): Promise<number> =>
 const login = (server: TestServer, secret: string) =>
   post(server, `/user-identities/login?clientId=${appClientId}`, { authorization: basic(alice.userName, secret) });
 
-/** More of them on demand. */
-const rounds = Number(process.env.IAM_TEST_ROUNDS ?? 20);
-const rotations = Number(process.env.IAM_TEST_ROTATIONS ?? 3);
+const endings = rounds(20);
+const rotations = rounds(3);
 
 describe('access that one server ended', () => {
   const cases: readonly [string, (server: TestServer, tokens: Tokens) => Promise<unknown>][] = [
@@ -51,7 +51,7 @@ describe('access that one server ended', () => {
   test.each(cases)('by %s is refused by the other with the next call', async (_what, end) => {
     await using replicas = await startReplicas({ seed });
     const { servers } = replicas;
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < endings; round += 1) {
       const [here, there] = round % 2 === 0 ? [servers[0], servers[1]] : [servers[1], servers[0]];
       const tokens = await createTokens(here);
       expect([await statusWith(there, tokens.accessToken), await statusWith(here, tokens.accessToken)]).toEqual([

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { hasAdministrator, withAdministratorCheck } from '../../../src/server/directory/administrators.ts';
 import type { Transaction } from '../../../src/server/store/store.ts';
 import { membershipKey, type User } from '../../../src/server/store/tables.ts';
+import { rounds } from '../../effort.ts';
 import { startServer } from '../../harness.ts';
 import { arbitraryGroupGraph, createStoreFrom, type GroupGraph, naiveHasAdministrator } from './group-arbitraries.ts';
 
@@ -17,7 +18,7 @@ test('finds an administrator exactly where a naive implementation does', async (
       seen.add(found);
       expect(await hasAdministrator(await createStoreFrom(fixture))).toBe(found);
     }),
-    { numRuns: 400 },
+    { numRuns: rounds(400) },
   );
   expect(seen.size).toBe(2);
 });

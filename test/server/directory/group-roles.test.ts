@@ -22,7 +22,6 @@ describe.each([
       fc.asyncProperty(arbitraryGroupGraph(cyclic), someGroups, async (fixture, from) => {
         expect(await resolveEffectiveRoles(await createStoreFrom(fixture), from)).toEqual(naiveRoles(fixture, from));
       }),
-      { numRuns: 200 },
     );
   });
 
@@ -41,7 +40,6 @@ describe.each([
             (await resolveEffectiveRoles(store, [groupId])).has('MARK'),
           ]);
       }),
-      { numRuns: 100 },
     );
   });
 });
@@ -73,7 +71,6 @@ describe('a client', () => {
         );
         expect(await listGroupIdsOfMember(store, { kind: 'service', memberId: 'u0' })).toEqual([...from].sort());
       }),
-      { numRuns: 100 },
     );
   });
 
@@ -143,7 +140,6 @@ describe('the cache of effective roles', () => {
           expect(await allRoles(store)).toEqual(expected);
         }
       }),
-      { numRuns: 100 },
     );
   });
 
@@ -160,7 +156,6 @@ describe('the cache of effective roles', () => {
         await expect(failing).rejects.toThrow('no');
         expect(await allRoles(store)).toEqual(before);
       }),
-      { numRuns: 50 },
     );
   });
 
@@ -174,7 +169,6 @@ describe('the cache of effective roles', () => {
         const groups = await store.groups.list();
         expect(await allRoles(store)).toEqual(groupIds.map((groupId) => naiveRoles({ ...fixture, groups }, [groupId])));
       }),
-      { numRuns: 50 },
     );
   });
 

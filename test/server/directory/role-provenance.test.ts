@@ -4,6 +4,7 @@ import { collectRoleSources, readRoleSources } from '../../../src/server/directo
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { type Group, membershipKey } from '../../../src/server/store/tables.ts';
+import { rounds } from '../../effort.ts';
 
 const createdAt = '2026-01-01T00:00:00.000Z';
 const size = 7;
@@ -50,7 +51,7 @@ test('equals the naive implementation for any graph', async () => {
       const ids = memberOf.map(idOf);
       expect(await collectRoleSources(byId(groups), ids)).toEqual(naive(groups, ids));
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 
@@ -96,7 +97,6 @@ test('is right after every change of roles, dependencies and memberships', async
         expect(await readRoleSources(store, members)).toEqual(naive(await store.groups.list(), memberOf));
       }
     }),
-    { numRuns: 100 },
   );
 });
 

@@ -77,6 +77,7 @@ describe('rejects long malicious input in bounded time', () => {
     ['blanks before a declaration', `${' '.repeat(long)}<?xml`],
     ['blanks around equals', `<a b${' '.repeat(long / 2)}=${' '.repeat(long / 2)}!`],
   ])('%s', async (_, text) => {
-    expect(await measureCost(() => expect(() => parseXml(text)).toThrow())).toBeLessThan(1000);
+    const reject = () => expect(() => parseXml(text)).toThrow();
+    expect(await measureCost(reject, { enough: 1000 })).toBeLessThan(1000);
   });
 });

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { rounds } from '../../effort.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import {
   buildHead,
@@ -272,7 +273,7 @@ test('whatever the target, the response is one of this service', async () => {
         expect.objectContaining({ code: expect.any(String), message: expect.any(String) }),
       ]);
     }),
-    { numRuns: 400 },
+    { numRuns: rounds(400) },
   );
   await expectAlive(server);
 });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findMalformedNames, isWellEncoded, parseQuery } from '../../../src/server/http/query.ts';
+import { rounds } from '../../effort.ts';
 import { maxLinearGrowth, measureGrowth } from '../../security/measure-cost.ts';
 
 const pieces = ['%', '%C3', '%A9', 'é', 'a', '%41', '%ED%A0%80', '%F0%9F%98%80', '%FF', '%c0%80', '%2', '+', '=', '&'];
@@ -14,7 +15,7 @@ test('every query has the parameters that URLSearchParams sees', () => {
       const text = value.replaceAll('é', '');
       expect([...parseQuery(text)]).toEqual([...new URLSearchParams(text)]);
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 
@@ -31,7 +32,7 @@ test('text is well encoded exactly if decodeURIComponent accepts it', () => {
     fc.property(query, (text) => {
       expect(isWellEncoded(text)).toBe(decodes(text));
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { rounds } from '../../effort.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { attemptBadInput, collectPool, isErrorArray, registry, routes } from './bad-input.ts';
 import { administratorCredentials, createCallerCredentials, remote, seedEntities } from './callers.ts';
@@ -9,8 +10,8 @@ import { createRawSender, type RawSender } from './raw-sender.ts';
 import { drawRequest, toRawRequest } from './request-generator.ts';
 
 const seed = 20260301;
-/** The total number of runs stays about the same as operations are added. */
-const runs = Math.max(2, Math.min(6, Math.floor(120 / registry.length)));
+/** Draws of each mutation for each operation. */
+const runs = rounds(10);
 
 describe.each(registry)('$id', (operation) => {
   test('rejects bad input as documented', async () => {
@@ -47,7 +48,7 @@ describe('the control plane', () => {
       const rejections = await attemptBadInput(server, route, {
         credentials,
         seed,
-        runs: 1,
+        runs,
         send: (request) => raw.send(request),
       });
       expect(rejections).toBeGreaterThan(0);

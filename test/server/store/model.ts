@@ -59,7 +59,6 @@ function modelTest(title: string, open: () => Promise<OpenedStore>, compare: Com
           await dispose();
         }
       }),
-      { numRuns: 40 },
     );
   });
 }

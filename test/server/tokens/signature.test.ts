@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TokenVerifier } from '../../../src/server/tokens/verify.ts';
+import { rounds } from '../../effort.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { callWithToken, forgeToken, rejectedToken } from './forge.ts';
 
@@ -48,7 +49,7 @@ test('rejects a change of any bit of the signed text', async () => {
     fc.asyncProperty(fc.nat(signed.length * 8 - 1), async (bit) => {
       expect(await verifier.verify(flipped(text, bit).toString('latin1'))).toBeUndefined();
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 
@@ -103,12 +104,12 @@ test('rejects random text', async () => {
         expect(await isAccepted(Buffer.from(bytes).toString('base64url'))).toBe(false);
       },
     ),
-    { numRuns: 800 },
+    { numRuns: rounds(800) },
   );
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 100 }), async (text) => {
       expect(await isAccepted(text)).toBe(false);
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });

@@ -11,7 +11,7 @@ import { type Budget, type Finding, runRounds, type Suite } from '../suite.ts';
 import { type Case, combinations, computeExpected, createCase, existingSandbox } from './browser-cases.ts';
 
 /** Combinations per round. */
-const casesPerRound = 1000;
+const casesPerRound = 100;
 /** A step that is coprime to the number of combinations, so that rounds repeat none. */
 const stride = 7919 * 7927;
 

@@ -7,7 +7,7 @@ import { seedThrottleBug } from '../seeded-bugs.ts';
 import { runRounds, type Suite } from '../suite.ts';
 import { type Guesses, home, names, regainSeconds, ThrottleScenario } from './scenario.ts';
 
-const steps = 40;
+const steps = 20;
 /** Stays below the limit of five codes per source and hour. */
 const maxRecoveries = 4;
 const attackers = Array.from({ length: 40 }, (_, at) => `203.0.113.${at}`).concat('127.0.0.5', '2001:db8::1');

@@ -66,7 +66,7 @@ describe('a fork', () => {
     const listOften = async () => {
       for (let at = 0; at < 1000; at += 1) await fork.groups.list();
     };
-    expect(await measureCost(listOften)).toBeLessThan(1000);
+    expect(await measureCost(listOften, { enough: 1000 })).toBeLessThan(1000);
     expect(await ids(fork)).toEqual(['a']);
   });
 });

@@ -30,7 +30,6 @@ describe('sorted keys', () => {
           expect(keys.size).toBe(expected.length);
         },
       ),
-      { numRuns: 30 },
     );
   });
 
