@@ -3,7 +3,9 @@
  * reason why none does. Prerequisites are created by callers without a growth limit.
  */
 import { sign } from 'node:crypto';
-import type { OperationId } from '../../src/server/operations/index.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { servicePrefix } from '../../src/contract/prefix.ts';
+import { type OperationId, operations } from '../../src/server/operations/index.ts';
 import { adminClient, appClientId, createFakeClock, type TestServer, type TestServerOptions } from '../harness.ts';
 import { createAuthority, createCertificate } from '../server/federation/certificates.ts';
 import {
@@ -24,6 +26,7 @@ import {
 import { createPhoneSession, toRememberMeInput } from '../server/operations/user-identities/remember-me-fixtures.ts';
 import { createTokens } from '../server/operations/user-identities/session-fixtures.ts';
 import { userToken } from '../server/operations/user-token.ts';
+import type { RawResponse } from '../server/property/raw-sender.ts';
 
 export interface GrowthFixture extends AsyncDisposable {
   readonly server: TestServer;
@@ -173,3 +176,27 @@ export const requestsWithoutGrowth: Partial<
     return { headers: bearer(token), params: { clientId } };
   },
 };
+
+/** Sends a request, from another source than this machine if one is given. */
+export function sendGrowthRequest(
+  server: TestServer,
+  id: OperationId,
+  creation: GrowthRequest,
+  source?: string,
+): Promise<RawResponse> {
+  const { method, path, auth } = operations[id] as unknown as Operation<never>;
+  const { body, form, headers = [], params = {} } = creation;
+  const authorized = headers.some(([, value]) => value.startsWith('Bearer'));
+  const query = auth === 'client-id' && !authorized ? `?clientId=${appClientId}` : '';
+  const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
+  return server.send({
+    method,
+    path: `${servicePrefix}${path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')}${query}`,
+    headers: [
+      ...headers,
+      ...(body === undefined && !form ? [] : [['Content-Type', type] as const]),
+      ...(source === undefined ? [] : [['X-Forwarded-For', source] as const]),
+    ],
+    body: form ? new URLSearchParams(form).toString() : body === undefined ? undefined : JSON.stringify(body),
+  });
+}

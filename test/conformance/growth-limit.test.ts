@@ -2,15 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasGrowthLimit } from '../../src/contract/growth-limit.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { servicePrefix } from '../../src/contract/prefix.ts';
 import { type OperationId, operations } from '../../src/server/operations/index.ts';
-import { appClientId } from '../harness.ts';
 import type { RawResponse } from '../server/property/raw-sender.ts';
 import {
   type GrowthFixture,
   type GrowthRequest,
   growthRequests,
   requestsWithoutGrowth,
+  sendGrowthRequest,
   startGrowthFixture,
 } from './growth-limit-requests.ts';
 
@@ -22,23 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-function sendRequest(id: OperationId, creation: GrowthRequest, source: string | undefined): Promise<RawResponse> {
-  const { method, path, auth } = operations[id] as unknown as Operation<never>;
-  const { body, form, headers = [], params = {} } = creation;
-  const authorized = headers.some(([, value]) => value.startsWith('Bearer'));
-  const query = auth === 'client-id' && !authorized ? `?clientId=${appClientId}` : '';
-  const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
-  return fixture.server.send({
-    method,
-    path: `${servicePrefix}${path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')}${query}`,
-    headers: [
-      ...headers,
-      ...(body === undefined && !form ? [] : [['Content-Type', type] as const]),
-      ...(source === undefined ? [] : [['X-Forwarded-For', source] as const]),
-    ],
-    body: form ? new URLSearchParams(form).toString() : body === undefined ? undefined : JSON.stringify(body),
-  });
-}
+const sendRequest = (id: OperationId, request: GrowthRequest, source: string | undefined) =>
+  sendGrowthRequest(fixture.server, id, request, source);
 
 /** How many rows of the store were not there before. */
 async function countInserted(work: () => Promise<unknown>): Promise<number> {

@@ -138,7 +138,12 @@ async function insertServiceGroup({ appContext }: TestServer, memberId: string):
   });
 }
 
-async function insertKey({ appContext }: TestServer, apiKeyId: string, key: string, clientId: string): Promise<void> {
+export async function insertKey(
+  { appContext }: TestServer,
+  apiKeyId: string,
+  key: string,
+  clientId: string,
+): Promise<void> {
   const row = {
     apiKeyId,
     appId: 'matrix',
@@ -169,7 +174,7 @@ async function createUsers(server: TestServer): Promise<Caller[]> {
     };
   };
   const third = await server.makeClient({ party: '3RDPARTY' });
-  const strong = await server.makeClient({ authorities: everything });
+  const strong = await server.makeClient({ authorities: everything, scope: ['account_lock', 'account_unlock'] });
   const roles = [...administrative, ...ofBusiness];
   const levelled = (Object.keys(levelRoles) as AuthenticationLevel[]).map((level) =>
     create(`level ${level}`, { level }),
@@ -248,6 +253,21 @@ async function createRejectedCallers(server: TestServer): Promise<Caller[]> {
       'client: owner is locked, by API key',
       [['X-Api-Key', 'key-of-a-client-whose-owner-is-locked-for-now']],
       'CREDENTIALS_INVALID',
+    ),
+    createRejectedCaller(
+      'unknown client',
+      basic({ clientId: 'unknown', clientSecret: 'nothing' }),
+      'CREDENTIALS_INVALID',
+    ),
+    createRejectedCaller('client: wrong secret', basic({ ...known, clientSecret: 'wrong' }), 'CREDENTIALS_INVALID'),
+    withToken('that is malformed', 'not.a.token'),
+    createRejectedCaller(
+      'an API key and a token',
+      [
+        ['X-Api-Key', 'one'],
+        ['Authorization', 'Bearer two'],
+      ],
+      'CREDENTIALS_AMBIGUOUS',
     ),
     createRejectedCaller('unknown API key', [['X-Api-Key', 'unknown-key']], 'CREDENTIALS_INVALID'),
     createRejectedCaller(

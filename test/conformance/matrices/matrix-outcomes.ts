@@ -55,8 +55,17 @@ export function findMismatch(
     status === expected.status &&
     code === expected.code &&
     loggedCaller === (isIdentified ? caller.subject : 'anonymous');
-  const isChallenged = status !== 401 || headers['www-authenticate'] !== undefined;
-  return isRight && isChallenged ? undefined : `expected ${expected.status} ${expected.code}: ${actual}`;
+  return isRight && isChallenged(response, expected.code)
+    ? undefined
+    : `expected ${expected.status} ${expected.code}: ${actual}`;
+}
+
+/** Whether a missing role is named and reported in the challenge (RFC 6750, 3.1), and every 401 has a challenge. */
+function isChallenged({ status, headers, json }: MatrixResponse, code: string): boolean {
+  const challenge = String(headers['www-authenticate'] ?? '');
+  if (code !== 'ROLE_MISSING') return status !== 401 || challenge !== '';
+  const isNamed = Array.isArray(json) && json.length === 1 && /lacks|must not have/.test(json[0]?.message);
+  return isNamed && challenge.includes('error="insufficient_scope"');
 }
 
 /** Searches from the newest line, because the request has just completed. */

@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { catchClientError, sharedServer, testAccess } from '../access.ts';
+import { catchClientError, sharedServer } from '../access.ts';
 import { logIn } from '../user-identities/login-fixtures.ts';
 import { fulfill, requestChallenge } from '../user-identities/second-factor.ts';
 import { asUser } from '../user-token.ts';
 
 const key = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
-
-testAccess('api-key.create', async ({ makeClient }) => {
-  const { clientId } = await makeClient();
-  return { body: { appId: 'billing', clientId } };
-});
 
 test('creates a key that authenticates its client and returns it only once', async () => {
   await using server = await startServer();

@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { catchClientError, testAccess } from '../access.ts';
+import { catchClientError } from '../access.ts';
 
 async function makeKey({ admin, makeClient }: TestServer) {
   const { clientId } = await makeClient({ authorities: ['AUTH-BASIC', 'ADMIN'] });
   const { apiKeyId, apiKey } = await admin.apiKey.create({ body: { appId: 'billing', clientId } });
   return { params: { apiKeyId }, apiKey };
 }
-
-testAccess('api-key.remove', async (server) => {
-  const { params } = await makeKey(server);
-  return { params };
-});
 
 test('removes the key, which is rejected from the next request on', async () => {
   await using server = await startServer();

@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { catchClientError, testAccess } from '../access.ts';
+import { catchClientError } from '../access.ts';
 
 async function prepare({ admin, makeClient }: TestServer) {
   const [one, other] = [await makeClient(), await makeClient({ authorities: ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'] })];
   const created = await admin.apiKey.create({ body: { appId: 'billing', clientId: one.clientId } });
   return { ...created, params: { apiKeyId: created.apiKeyId }, one: one.clientId, other: other.clientId };
 }
-
-testAccess('api-key.update', async (server) => {
-  const { params, one } = await prepare(server);
-  return { params, body: { appId: 'shop', clientId: one } };
-});
 
 test('changes the application and the client, and leaves the key unchanged if the body contains none', async () => {
   await using server = await startServer();

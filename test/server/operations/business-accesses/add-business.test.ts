@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { membersIn, testMemberBodies } from '../user-accesses/bodies.ts';
-import { callerWith, expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { callerWith, expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'business-accesses.add-business';
@@ -8,8 +8,6 @@ const to = (groupId: string, businessIds: readonly string[]) => ({
   params: { groupId },
   body: businessIds.map((businessId) => ({ businessId })),
 });
-
-testRoleSets(id, async () => to('plain', ['a']));
 
 testMemberBodies({
   id,

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
-import { expectRejection, insertMembers, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, insertMembers, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'business-accesses.list-business-roles';
 const of = (businessId: string) => ({ params: { businessId } });
-
-testRoleSets(id, async () => of('a'));
 
 test('returns the roles that the business grants to all its users, and the groups that grant them', async () => {
   await using server = await startWithMembers();

@@ -9,18 +9,12 @@ import {
   lockFirstAdministrator,
   makeUsers,
   startWithMembers,
-  testRoleSets,
 } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'business-accesses.remove-business';
 const from = (groupId: string, businessId: string) => ({ params: { groupId, businessId } });
 const business = (memberId: string) => ({ kind: 'business', memberId }) as const;
-
-testRoleSets(id, async (server) => {
-  await insertMembers(server, 'plain', [business('a')]);
-  return from('plain', 'a');
-});
 
 test('removes the membership of one business and leaves the business users in the group', async () => {
   await using server = await startWithMembers();

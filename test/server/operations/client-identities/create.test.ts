@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { catchClientError, testAccess } from '../access.ts';
-
-testAccess('client-identities.create', async () => ({ body: { appId: 'billing' } }));
+import { catchClientError } from '../access.ts';
 
 const seed = {
   users: [{ userId: 'eve', userName: 'eve' }],

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { createIds, expectRejection, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { createIds, expectRejection } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'client-identities.migrate';
 const target = { organizationId: 'new', businessUnitId: 'trade' };
-
-testRoleSets(id, async () => ({ body: { clientIds: ['of-a'], target } }));
 
 /**
  * Clients of the organization old (in the units sales, stock and no unit), of another organization and of no

@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { catchClientError, testAccess } from '../access.ts';
-
-testAccess('client-identities.remove', async ({ makeClient }) => {
-  const { clientId } = await makeClient();
-  return { params: { serviceAccountId: clientId } };
-});
+import { catchClientError } from '../access.ts';
 
 async function makeService({ admin }: TestServer) {
   const body = { appId: 'billing', serviceAccountId: 'billing-service' };

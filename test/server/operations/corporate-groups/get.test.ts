@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { makeCorporateGroup } from './fixtures.ts';
 
 const id = 'corporate-groups.get';
-
-testRoleSets(id, async (server) => ({ params: { corporateGroupId: await makeCorporateGroup(server, 'holding') } }));
 
 test('returns a corporate group with an ETag of its state', async () => {
   await using server = await startWithMembers();

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { catchClientError, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { catchClientError, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { makeCorporateGroup } from './fixtures.ts';
 
 const id = 'corporate-groups.list';
-
-testRoleSets(id, async () => ({}));
 
 async function withNames(server: TestServer, names: readonly string[]): Promise<void> {
   for (const name of names) await makeCorporateGroup(server, name);

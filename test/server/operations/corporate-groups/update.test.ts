@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { makeCorporateGroup, testCorporateBodies } from './fixtures.ts';
 
 const id = 'corporate-groups.update';
@@ -9,7 +9,6 @@ async function prepare(server: TestServer) {
   return { params: { corporateGroupId: await makeCorporateGroup(server, 'old', ['a']) } };
 }
 
-testRoleSets(id, async (server) => ({ ...(await prepare(server)), body: { corporateGroupName: 'new' } }));
 testCorporateBodies({ id, prepare });
 
 test('replaces all fields and clears those that are omitted', async () => {

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { userToken } from '../user-token.ts';
 
 const id = 'customers.create-business';
 const body = { businessName: 'Acme', document: '12345' };
-
-testRoleSets(id, async () => ({ body }));
 
 const create = (server: TestServer, more: object = {}) => server.admin.call(id, { body: { ...body, ...more } });
 

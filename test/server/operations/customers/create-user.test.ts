@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 
 const id = 'customers.create-user';
 const body = { userId: 'p1', document: '12345' };
-
-testRoleSets(id, async () => ({ body }));
 
 const create = (server: TestServer, more: object = {}) => server.admin.call(id, { body: { ...body, ...more } });
 

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { catchClientError, sharedServer, testAccess } from '../access.ts';
-
-testAccess('groups.add-dependency', async () => ({
-  params: { groupId: 'business-users' },
-  body: { groupName: 'iam-auditors' },
-}));
+import { catchClientError, sharedServer } from '../access.ts';
 
 test('adds a dependency once, by name or by id', async () => {
   await using server = await startServer();

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { catchClientError, sharedServer, testAccess } from '../access.ts';
-
-testAccess('groups.add-role', async () => ({ params: { groupId: 'iam-auditors' }, body: { roleName: 'DEPLOY' } }));
+import { catchClientError, sharedServer } from '../access.ts';
 
 test('adds a role once and stores it without the prefix', async () => {
   await using server = await startServer();

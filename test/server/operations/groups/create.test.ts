@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { catchClientError, sharedServer, testAccess } from '../access.ts';
-
-testAccess('groups.create', async () => ({ body: { groupName: 'ops', roles: ['DEPLOY'] } }));
+import { catchClientError, sharedServer } from '../access.ts';
 
 test('creates a group with all its fields and returns its id', async () => {
   await using server = await startServer();

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { catchClientError, sharedServer, testAccess } from '../access.ts';
+import { catchClientError, sharedServer } from '../access.ts';
 
 const params = { groupId: 'iam-auditors' };
-
-testAccess('groups.get', async () => ({ params }));
 
 test('returns a group by id and by name with the same ETag', async () => {
   await using server = await startServer();

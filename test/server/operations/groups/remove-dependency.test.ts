@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { catchClientError, testAccess } from '../access.ts';
-
-testAccess('groups.remove-dependency', async () => ({
-  params: { groupId: 'business-owners', dependencyName: 'business-admins' },
-}));
+import { catchClientError } from '../access.ts';
 
 test('removes a dependency by name or by id', async () => {
   await using server = await startServer();

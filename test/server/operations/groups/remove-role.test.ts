@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { catchClientError, testAccess } from '../access.ts';
-
-testAccess('groups.remove-role', async () => ({
-  params: { groupId: 'iam-auditors', roleName: 'IAM_ADMIN_READ_ONLY' },
-}));
+import { catchClientError } from '../access.ts';
 
 test.each(['DEPLOY', 'ROLE_DEPLOY'])('removes the role %s from the group and no other', async (roleName) => {
   await using server = await startServer();

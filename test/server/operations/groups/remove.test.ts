@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { catchClientError, testAccess } from '../access.ts';
+import { catchClientError } from '../access.ts';
 
 const params = { groupId: 'ops' };
-
-testAccess('groups.remove', async ({ admin }) => {
-  await admin.groups.create({ body: { groupName: 'ops' } });
-  return { params };
-});
 
 test('removes the group with its memberships and nothing else', async () => {
   await using server = await startServer({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { catchClientError, sharedServer, testAccess } from '../access.ts';
+import { catchClientError, sharedServer } from '../access.ts';
 
 const params = { groupId: 'ops' };
 const whole = {
@@ -10,11 +10,6 @@ const whole = {
   roles: ['DEPLOY'],
   dependencies: [{ groupName: 'iam-auditors' }],
 };
-
-testAccess('groups.update', async ({ admin }) => {
-  await admin.groups.create({ body: { groupName: 'ops' } });
-  return { params, body: whole };
-});
 
 test('replaces all fields of the group except its id', async () => {
   await using server = await startServer();

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { asUser, userToken } from '../user-token.ts';
 
 const id = 'my-client-identities.create';
 const body = { appId: 'reports' };
-
-testRoleSets(id, async () => ({ body }));
 
 type Pair = { readonly clientId: string; readonly clientSecret: string };
 

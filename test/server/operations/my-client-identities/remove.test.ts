@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { catchClientError, expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { catchClientError, expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'my-client-identities.remove';
 const notFound = { status: 404, code: 'CLIENT_NOT_FOUND' };
-
-testRoleSets(id, async () => ({ params: { clientId: 'of-a' } }));
 
 const clientExists = async (server: TestServer, clientId: string) =>
   (await server.appContext.store.clients.get(clientId)) !== undefined;

@@ -3,7 +3,6 @@ import type { IamClient } from '../../../../src/client/index.ts';
 import { epochSeconds } from '../../../../src/server/lib/clock.ts';
 import { hashSecret } from '../../../../src/server/lib/secrets.ts';
 import { appClientId, startServer } from '../../../harness.ts';
-import { testAccess } from '../access.ts';
 import { asUser } from '../user-token.ts';
 import { opaqueTokens, reports, startWithProducts } from './products.ts';
 
@@ -12,11 +11,6 @@ const productId = 'reports-basic';
 function authorize(caller: IamClient, body: object, remember?: boolean) {
   return caller.productAccesses.authorize({ body, query: { 'remember-me': remember } });
 }
-
-testAccess('product-accesses.authorize', async (server) => {
-  await server.appContext.store.transaction((tx) => tx.products.insert({ productId, ...reports, billingTypes: [] }));
-  return { body: { productId } };
-});
 
 describe('issues a token', () => {
   test.each<[boolean | undefined, string]>([

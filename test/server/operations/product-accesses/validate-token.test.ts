@@ -4,7 +4,6 @@ import { servicePrefix } from '../../../../src/contract/prefix.ts';
 import { epochSeconds } from '../../../../src/server/lib/clock.ts';
 import { hashSecret } from '../../../../src/server/lib/secrets.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
-import { testAccess } from '../access.ts';
 import { asUser, userToken } from '../user-token.ts';
 import { opaqueTokens, products, reports, startWithProducts } from './products.ts';
 
@@ -13,16 +12,6 @@ const input = { ...reports, billingType: 'SUBSCRIPTION' } as const;
 function validate(caller: IamClient, more: object = {}) {
   return caller.productAccesses.validateToken({ body: { ...input, ...more } });
 }
-
-testAccess(
-  'product-accesses.validate-token',
-  async (server) => {
-    const product = { productId: 'p', ...reports, billingTypes: ['SUBSCRIPTION'] };
-    await server.appContext.store.transaction((tx) => tx.products.insert(product));
-    return { body: input };
-  },
-  (server) => server.withAuthorities(['AUTH-BASIC', 'PERSON']),
-);
 
 test('returns 204 without a body, the token in a header, and Cache-Control: no-store', async () => {
   await using server = await startWithProducts();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { membersIn, testMemberBodies } from '../user-accesses/bodies.ts';
-import { callerWith, expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { callerWith, expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { asUser, userToken } from '../user-token.ts';
 
 const id = 'service-accesses.add-service';
@@ -8,8 +8,6 @@ const to = (groupId: string, serviceIds: readonly string[]) => ({
   params: { groupId },
   body: serviceIds.map((serviceId) => ({ serviceId })),
 });
-
-testRoleSets(id, async () => to('plain', ['service-of-a']));
 
 testMemberBodies({
   id,

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { expectRejection, insertMembers, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, insertMembers, startWithMembers } from '../user-accesses/member-fixtures.ts';
 
 const id = 'service-accesses.list-service-roles';
 const of = (serviceId: string) => ({ params: { serviceId } });
-
-testRoleSets(id, async () => of('service-of-a'));
 
 test('returns the roles that groups grant to the service, and those groups', async () => {
   await using server = await startWithMembers();

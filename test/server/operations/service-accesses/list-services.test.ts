@@ -1,7 +1,4 @@
-import { testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { testMemberPages } from '../user-accesses/pages.ts';
-
-testRoleSets('service-accesses.list-services', async () => ({ params: { groupId: 'plain' } }));
 
 testMemberPages({
   id: 'service-accesses.list-services',

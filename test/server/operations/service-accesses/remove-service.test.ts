@@ -6,18 +6,12 @@ import {
   insertMembers,
   lockFirstAdministrator,
   startWithMembers,
-  testRoleSets,
 } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'service-accesses.remove-service';
 const from = (groupId: string, serviceId: string) => ({ params: { groupId, serviceId } });
 const service = (memberId: string) => ({ kind: 'service', memberId }) as const;
-
-testRoleSets(id, async (server) => {
-  await insertMembers(server, 'plain', [service('service-of-a')]);
-  return from('plain', 'service-of-a');
-});
 
 test('removes one service, which loses its roles immediately', async () => {
   await using server = await startWithMembers();

@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../user-token.ts';
 import { membersIn, testMemberBodies } from './bodies.ts';
-import { callerWith, expectRejection, makeUsers, startWithMembers, testRoleSets } from './member-fixtures.ts';
+import { callerWith, expectRejection, makeUsers, startWithMembers } from './member-fixtures.ts';
 
 const id = 'user-accesses.add-business-user';
 const to = (businessId: string, userIds: readonly string[], groupName = 'plain') => ({
   params: { groupName, businessId },
   body: userIds.map((userId) => ({ userId })),
 });
-
-testRoleSets(id, async () => to('a', ['a1']));
 
 testMemberBodies({
   id,

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import { asUser } from '../user-token.ts';
 import { membersIn, testMemberBodies } from './bodies.ts';
-import { expectRejection, makeUsers, startWithMembers, testRoleSets } from './member-fixtures.ts';
+import { expectRejection, makeUsers, startWithMembers } from './member-fixtures.ts';
 
 const id = 'user-accesses.add-user';
-
-testRoleSets(id, async () => ({ params: { groupName: 'plain' }, body: [{ userId: 'p1' }] }));
 
 testMemberBodies({
   id,

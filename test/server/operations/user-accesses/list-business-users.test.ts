@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../user-token.ts';
-import { callerWith, expectRejection, insertMembers, startWithMembers, testRoleSets } from './member-fixtures.ts';
+import { callerWith, expectRejection, insertMembers, startWithMembers } from './member-fixtures.ts';
 import { testMemberPages } from './pages.ts';
 
 const id = 'user-accesses.list-business-users';
 const at = (businessId: string) => ({ params: { groupName: 'plain', businessId } });
-
-testRoleSets(id, async () => at('a'));
 
 testMemberPages({
   id,

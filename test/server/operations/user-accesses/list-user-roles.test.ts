@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import { expectRejection, insertMembers, startWithMembers, testRoleSets } from './member-fixtures.ts';
+import { expectRejection, insertMembers, startWithMembers } from './member-fixtures.ts';
 
 const id = 'user-accesses.list-user-roles';
 const of = (userId: string, businessId?: string) => ({
   params: { userId },
   query: businessId === undefined ? {} : { businessId },
 });
-
-testRoleSets(id, async () => of('p1'));
 
 test('returns each role once with the groups that grant it, in order', async () => {
   await using server = await startWithMembers();

@@ -1,10 +1,6 @@
 /** A server with users, businesses and services, and tests shared by all operations on memberships. */
-import { describe, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { ClientError, type IamClient } from '../../../../src/client/index.ts';
-import type { CallInput } from '../../../../src/client/types.ts';
-import type { Operation } from '../../../../src/contract/operation.ts';
-import { formatRoles, isAllowed, type RoleExpression } from '../../../../src/contract/roles.ts';
-import { type OperationId, operations } from '../../../../src/server/operations/index.ts';
 import type { Membership, User } from '../../../../src/server/store/tables.ts';
 import { startServer, type TestClient, type TestServer } from '../../../harness.ts';
 
@@ -121,70 +117,13 @@ export async function expectOneRemaining(
   expect(await server.appContext.store.memberships.find('group', groupId)).toHaveLength(1);
 }
 
-type RoleSet = readonly string[];
-
-/** Returns every minimal set of roles that satisfies the expression; negated roles are omitted. */
-function listRoleSets(expression: RoleExpression): RoleSet[] {
-  switch (expression.kind) {
-    case 'role':
-      return [[expression.name]];
-    case 'any':
-      return expression.of.flatMap(listRoleSets);
-    case 'all':
-      return expression.of
-        .map(listRoleSets)
-        .reduce((sets, more) => sets.flatMap((set) => more.map((other) => [...new Set([...set, ...other])])), [[]]);
-    case 'not':
-      return [[]];
-    default:
-      throw new Error(`unsupported role expression: ${formatRoles(expression)}`);
-  }
-}
-
 /** Creates an authenticated client of business a with exactly these roles. */
 export function callerWith(
   server: TestServer,
-  roles: RoleSet,
+  roles: readonly string[],
   client: TestClient = { businessId: 'a' },
 ): Promise<IamClient> {
   const party = roles.includes('CLI-1STPARTY') ? '1STPARTY' : '3RDPARTY';
   const authorities = roles.filter((role) => !role.startsWith('CLI-'));
   return server.withAuthorities(authorities, { party, ...client });
-}
-
-/** Tests which callers are accepted: each alternative of the role expression, and each alternative with one role missing. */
-export function testRoleSets(id: OperationId, prepare: (server: TestServer) => Promise<CallInput>): void {
-  const operation: Operation<never> = operations[id];
-  const alternatives = listRoleSets(operation.roles);
-  const implied = new Set(['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC']);
-  const incomplete = alternatives.flatMap((alternative) =>
-    alternative.filter((role) => !implied.has(role)).map((role) => alternative.filter((other) => other !== role)),
-  );
-  const rejected = incomplete.filter(
-    (roles) => !isAllowed(operation.roles, { roles: new Set([...implied, ...roles]), scope: new Set() }),
-  );
-
-  describe('access', () => {
-    test.each(alternatives.map((alternative) => [alternative.join(' and '), alternative] as const))(
-      'accepts %s',
-      async (_, alternative) => {
-        await using server = await startWithMembers();
-        const input = await prepare(server);
-        const response = await (await callerWith(server, alternative)).call(id, input);
-        expect(operation.statuses).toContain(response.status);
-      },
-    );
-
-    test('rejects a caller without one of the roles or without credentials, and leaves the store unchanged', async () => {
-      await using server = await startWithMembers();
-      const input = await prepare(server);
-      expect(rejected.length).toBeGreaterThan(0);
-      const status = operation.statuses.includes(403) ? 403 : 401;
-      for (const roles of rejected) {
-        const caller = await callerWith(server, roles);
-        await expectRejection(server, () => caller.call(id, input), { status, code: 'ROLE_MISSING' });
-      }
-      await expectRejection(server, () => server.as().call(id, input), { status: 401, code: 'CREDENTIALS_MISSING' });
-    });
-  });
 }

@@ -10,17 +10,11 @@ import {
   lockFirstAdministrator,
   makeUsers,
   startWithMembers,
-  testRoleSets,
 } from './member-fixtures.ts';
 
 const id = 'user-accesses.remove-business-user';
 const from = (groupName: string, businessId: string, userId: string) => ({ params: { groupName, businessId, userId } });
 const pair = (businessId: string, memberId: string) => ({ kind: 'businessUser', memberId, businessId }) as const;
-
-testRoleSets(id, async (server) => {
-  await insertMembers(server, 'plain', [pair('a', 'a1')]);
-  return from('plain', 'a', 'a1');
-});
 
 test('removes one business user and nothing else', async () => {
   await using server = await startWithMembers();

@@ -10,17 +10,11 @@ import {
   lockFirstAdministrator,
   makeUsers,
   startWithMembers,
-  testRoleSets,
 } from './member-fixtures.ts';
 
 const id = 'user-accesses.remove-user';
 const from = (groupName: string, userId: string) => ({ params: { groupName, userId } });
 const user = (memberId: string) => ({ kind: 'user', memberId }) as const;
-
-testRoleSets(id, async (server) => {
-  await insertMembers(server, 'plain', [user('p1')]);
-  return from('plain', 'p1');
-});
 
 test('removes one user, by the name or the id of the group, and nothing else', async () => {
   await using server = await startWithMembers();

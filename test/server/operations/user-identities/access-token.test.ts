@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { alice, postJson, readClaims, startWith } from './login-fixtures.ts';
-import { createTokens, expectUserNeeded, sessionEndings } from './session-fixtures.ts';
+import { createTokens, sessionEndings } from './session-fixtures.ts';
 
 const path = '/user-identities/me/access-token';
 
@@ -73,11 +73,6 @@ test('rejects an invalid body and a scope wider than that of the caller, and lea
   for (const [body, status, code] of cases)
     expect(await postJson(server, path, body as object, { authorization })).toMatchObject({ status, json: [{ code }] });
   expect(await server.dump()).toEqual(before);
-});
-
-test('rejects callers other than users signed in with a password, and leaves the store unchanged', async () => {
-  await using server = await startWith();
-  await expectUserNeeded(server, 'user-identities.access-token', { body: {} });
 });
 
 test.each(Object.entries(sessionEndings))('is rejected after %s', async (_what, end) => {

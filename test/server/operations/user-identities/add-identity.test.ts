@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { appClientId } from '../../../harness.ts';
-import { asMaintainer, expectRejected, expectRolesNeeded, firstAdministrator, rowOf } from './callers.ts';
+import { asMaintainer, expectRejected, firstAdministrator, rowOf } from './callers.ts';
 import { alice, logIn, readClaims, startWith } from './login-fixtures.ts';
 
 const add = (as: IamClient, identity: unknown, id: string = alice.userId) =>
@@ -42,11 +42,6 @@ test('accepts an e-mail address that another user has not verified', async () =>
 });
 
 describe('rejects', () => {
-  test('a caller without one of the roles', async () => {
-    await using server = await startWith();
-    await expectRolesNeeded(server, (as) => add(as, 'new'));
-  });
-
   test('an administrator without MFA', async () => {
     await using server = await startWith();
     const { userId } = await firstAdministrator(server);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hashSecret } from '../../../../src/server/lib/secrets.ts';
 import { maxDevices } from '../../../../src/server/sessions/devices.ts';
 import { alice, passwordHash, postJson, startWith } from './login-fixtures.ts';
-import { associate, createTokens, expectUserNeeded, findSession, renew, sessionEndings } from './session-fixtures.ts';
+import { associate, createTokens, findSession, renew, sessionEndings } from './session-fixtures.ts';
 
 const path = '/user-identities/me/associate-user-device';
 
@@ -109,11 +109,6 @@ test('rejects an invalid body and leaves the store unchanged', async () => {
     expect(response).toMatchObject({ status: 400, json: [{ code }] });
   }
   expect(await server.dump()).toEqual(before);
-});
-
-test('rejects callers other than users signed in with a password, and leaves the store unchanged', async () => {
-  await using server = await startWith();
-  await expectUserNeeded(server, 'user-identities.associate-device', { body: { deviceId: 'phone' } });
 });
 
 test.each(Object.entries(sessionEndings))('is rejected after %s and binds nothing', async (_what, end) => {

@@ -5,14 +5,7 @@ import { lastCode, messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
 import { createSession } from './callers.ts';
 import { alice } from './login-fixtures.ts';
-import {
-  afterMainframeRequest,
-  createLogonClient,
-  dora,
-  replaceMainframe,
-  startWithLogons,
-  stopMainframe,
-} from './logon-fixtures.ts';
+import { afterMainframeRequest, dora, replaceMainframe, startWithLogons, stopMainframe } from './logon-fixtures.ts';
 
 const associate = (as: IamClient, logon = 'FREE1') => as.userIdentities.associateLegacyByEmail({ body: { logon } });
 const asAlice = (server: TestServer) => createSession(server, alice.userId, 'AUTH-BASIC');
@@ -74,21 +67,6 @@ test('is limited like any other: five codes an hour for each logon over all call
 });
 
 describe('rejects', () => {
-  test('clients, tokens of unbound logons, users without password authentication and leads', async () => {
-    await using server = await startWithLogons();
-    const others: [IamClient, object][] = [
-      [await server.withAuthorities(['AUTH-BASIC', 'USER']), { status: 403, code: 'USER_MISSING' }],
-      [await server.withAuthorities(['AUTH-BASIC']), { status: 403, code: 'ROLE_MISSING' }],
-      [await createLogonClient(server, 'MAIL1'), { status: 403, code: 'ROLE_MISSING' }],
-      [await asUser(server, { level: 'AUTH-IDENTIFIED' }), { status: 403, code: 'ROLE_MISSING' }],
-      [await asUser(server, { lead: true }), { status: 403, code: 'ROLE_MISSING' }],
-      [server.as(), { status: 401, code: 'CREDENTIALS_MISSING' }],
-    ];
-    const before = await server.dump();
-    for (const [caller, failure] of others) await expect(associate(caller)).rejects.toMatchObject(failure);
-    expect(await server.dump()).toEqual(before);
-  });
-
   test('invalid logon names', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);

@@ -1,4 +1,4 @@
-/** Callers of operations on users: administrators, and callers without one of the roles. */
+/** Callers of operations on users, and their rejection. */
 import { expect } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import type { AuthenticationLevel } from '../../../../src/server/directory/authentication-levels.ts';
@@ -29,42 +29,6 @@ export async function createSession(
 /** Sends requests as a user with IAM_ADMIN_MAINTENANCE, by default without MFA. */
 export function asMaintainer(server: TestServer, level: AuthenticationLevel = 'AUTH-BASIC'): Promise<IamClient> {
   return asUser(server, { roles: [maintenance], level });
-}
-
-/** Creates callers that each lack one of the roles for changes to users. */
-async function createUnderprivilegedCallers(server: TestServer): Promise<Record<string, IamClient>> {
-  const { accessToken } = await server.as().userIdentities.create({
-    query: { clientId: appClientId },
-    body: { userName: 'just-created', userEmail: 'just-created@example.com' },
-  });
-  const thirdParty = await server.makeClient({ party: '3RDPARTY', authorities: ['AUTH-BASIC', maintenance] });
-  return {
-    'a third party': server.as({ basic: thirdParty }),
-    'a client without AUTH-BASIC': await server.withAuthorities([maintenance]),
-    'a client without IAM_ADMIN_MAINTENANCE': await server.withAuthorities(['AUTH-BASIC', 'AUTH-MFA', 'ADMIN']),
-    'a user who only verified a contact': await asUser(server, { roles: [maintenance], level: 'AUTH-IDENTIFIED' }),
-    'a user without IAM_ADMIN_MAINTENANCE': await asUser(server, {
-      roles: ['ADMIN', 'IAM_ADMIN_READ_ONLY'],
-      level: 'AUTH-MFA',
-    }),
-    'a user who is not authenticated': server.as({ token: accessToken }),
-  };
-}
-
-/** Expects that every such caller and a request without credentials is rejected without a change. */
-export async function expectRolesNeeded(
-  server: TestServer,
-  request: (as: IamClient) => Promise<unknown>,
-): Promise<void> {
-  const callers = await createUnderprivilegedCallers(server);
-  const before = await server.dump();
-  for (const [who, caller] of Object.entries(callers))
-    await expect(request(caller), who).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
-  await expect(request(server.as()), 'no credentials').rejects.toMatchObject({
-    status: 401,
-    code: 'CREDENTIALS_MISSING',
-  });
-  expect(await server.dump()).toEqual(before);
 }
 
 /** Expects that a change to a user is rejected and leaves the store unchanged. */

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { appClientId, startServer } from '../../../harness.ts';
-import { catchClientError, testAccess } from '../access.ts';
 import { post } from './login-fixtures.ts';
-
-const id = 'user-identities.certificate-token';
-
-testAccess(id, async () => ({}));
 
 test('issues a nonce to an identified client, valid for 120 seconds, and stores only its hash', async () => {
   await using server = await startServer();
@@ -33,12 +28,5 @@ describe('the request', () => {
         status: 201,
         headers: { 'cache-control': 'no-store' },
       });
-  });
-
-  test('is rejected from a third-party client', async () => {
-    await using server = await startServer();
-    const { clientId } = await server.makeClient({ party: '3RDPARTY' });
-    const failure = await catchClientError(server.as().userIdentities.certificateToken({ query: { clientId } }));
-    expect(failure).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
   });
 });

@@ -6,7 +6,6 @@ import {
   changeSession,
   createTokens,
   days,
-  expectUserNeeded,
   findSession,
   hours,
   renew,
@@ -204,11 +203,6 @@ describe('rejects', () => {
         json: [{ code }],
       });
     expect(await server.dump()).toEqual(before);
-  });
-
-  test('callers other than users signed in with a password, and leaves the store unchanged', async () => {
-    await using server = await startWithShop();
-    await expectUserNeeded(server, 'user-identities.change-app', { query: { targetClientId: 'shop' }, body: {} });
   });
 
   test.each(Object.entries(sessionEndings))('a session after %s', async (_what, end) => {

@@ -3,7 +3,6 @@ import { ClientError, type IamClient } from '../../../../src/client/index.ts';
 import { verifyPasswordHash } from '../../../../src/server/users/passwords.ts';
 import type { TestServer } from '../../../harness.ts';
 import { messagesTo } from '../otp-inbox.ts';
-import { asUser } from '../user-token.ts';
 import { createSession, expectRejected, rowOf } from './callers.ts';
 import { newPassword, recoveryCode, rejectedCode, reset } from './flows.ts';
 import {
@@ -21,7 +20,6 @@ import { forwardedFrom, logInFrom, withProxy } from './sources.ts';
 const { userId } = alice;
 const change = (as: IamClient, { current = password, input = newPassword } = {}) =>
   as.userIdentities.changePassword({ body: { password: current, newPassword: input } });
-const missing = { status: 403, code: 'ROLE_MISSING' };
 const wrong = { status: 412, code: 'PASSWORD_WRONG' };
 
 test('replaces the current password', async () => {
@@ -162,21 +160,6 @@ test('accepts one of 100 concurrent requests', async () => {
 });
 
 describe('accepts only', () => {
-  test('users with AUTH-BASIC, signed in through a first-party client', async () => {
-    await using server = await startWith();
-    const { clientId } = await server.makeClient({ party: '3RDPARTY' });
-    const callers: [IamClient, { status: number; code: string }][] = [
-      [server.as(), { status: 401, code: 'CREDENTIALS_MISSING' }],
-      [server.as({ token: 'no.token.atall' }), { status: 401, code: 'TOKEN_INVALID' }],
-      [await asUser(server, { level: 'AUTH-IDENTIFIED' }), missing],
-      [await asUser(server, { lead: true }), missing],
-      [await asUser(server, { clientId }), missing],
-      [server.admin, missing],
-      [await server.withAuthorities(['AUTH-BASIC', 'USER']), { status: 403, code: 'USER_MISSING' }],
-    ];
-    for (const [caller, failure] of callers) await expectRejected(server, () => change(caller), failure);
-  });
-
   test('a body with exactly two strings', async () => {
     await using server = await startWith();
     const user = await createSession(server, userId);

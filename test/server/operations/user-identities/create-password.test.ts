@@ -10,7 +10,6 @@ import { alice, countHashes, logIn, replacePasswords, startWith } from './login-
 const carol = { userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' };
 const create = (as: IamClient, input = newPassword) =>
   as.userIdentities.createPassword({ body: { newPassword: input } });
-const missing = { status: 403, code: 'ROLE_MISSING' };
 
 test('sets the first password of a user, keeps its sessions and sends a notice', async () => {
   await using server = await startWith([carol]);
@@ -43,21 +42,6 @@ describe('access', () => {
     await using server = await startWith();
     for (const level of ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const)
       expect(await create(await asUser(server, { level, lead: true }))).toEqual({});
-  });
-
-  test('is denied to unauthenticated users, clients on their own behalf and users of third-party clients', async () => {
-    await using server = await startWith();
-    const { clientId } = await server.makeClient({ party: '3RDPARTY' });
-    const callers: [IamClient, object][] = [
-      [server.as(), { status: 401, code: 'CREDENTIALS_MISSING' }],
-      [server.as({ token: 'no.token.atall' }), { status: 401, code: 'TOKEN_INVALID' }],
-      [await asUser(server, { level: 'NONE' }), missing],
-      [await asUser(server, { clientId }), missing],
-      [await server.withAuthorities([]), missing],
-      [server.admin, { status: 403, code: 'USER_MISSING' }],
-    ];
-    for (const [caller, failure] of callers)
-      await expectRejected(server, () => create(caller), failure as { status: number; code: string });
   });
 });
 

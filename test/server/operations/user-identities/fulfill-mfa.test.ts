@@ -4,7 +4,6 @@ import { createWrongCode, lastCode } from '../otp-inbox.ts';
 import { createSession, expectRejected } from './callers.ts';
 import {
   completeSecondFactor,
-  expectUsersOnly,
   logInAs,
   mainEmail,
   settleAll,
@@ -171,11 +170,6 @@ describe('a code is rejected', () => {
 });
 
 describe('rejects', () => {
-  test('callers other than users', async () => {
-    await using server = await startWithBob();
-    await expectUsersOnly(server, (as) => fulfill(as, { challengeId: 'x', token: '123456' }), { level: 'AUTH-BASIC' });
-  });
-
   test('an invalid body', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');

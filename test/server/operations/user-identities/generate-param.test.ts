@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
 import { alice, post, postJson, readClaims, startWith } from './login-fixtures.ts';
-import { createTokens, expectUserNeeded, sessionEndings } from './session-fixtures.ts';
+import { createTokens, sessionEndings } from './session-fixtures.ts';
 
 const path = '/user-identities/me/generate-param';
 
@@ -74,11 +74,6 @@ describe('rejects and leaves the store unchanged:', () => {
       expect(response).toMatchObject({ status: 400, json: [{ code }] });
     }
     expect(await server.dump()).toEqual(before);
-  });
-
-  test('callers other than users signed in with a password', async () => {
-    await using server = await startWith();
-    await expectUserNeeded(server, 'user-identities.generate-param', { body: {} });
   });
 
   test.each(Object.entries(sessionEndings))('a session after %s', async (_what, end) => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { servicePrefix } from '../../../../src/contract/prefix.ts';
-import { appClientId, startServer } from '../../../harness.ts';
+import { startServer } from '../../../harness.ts';
 import { asUser } from '../user-token.ts';
 import { createSession, rowOf } from './callers.ts';
 import { alice, startWith } from './login-fixtures.ts';
@@ -69,17 +68,6 @@ describe('access', () => {
     const group = { groupId: 'roles-of-auditor', roleName: 'IAM_ADMIN_READ_ONLY' };
     await server.admin.groups.removeRole({ params: group });
     await expect(reader.userIdentities.get({ params })).rejects.toMatchObject({ status: 404 });
-  });
-
-  test('is denied to third-party clients and to clients that are only identified', async () => {
-    await using server = await startWith([bob]);
-    const thirdParty = server.as({ basic: await server.makeClient({ party: '3RDPARTY' }) });
-    await expect(thirdParty.userIdentities.get({ params })).rejects.toMatchObject({
-      status: 401,
-      code: 'ROLE_MISSING',
-    });
-    const named = await fetch(`${server.url}${servicePrefix}/user-identities/bob?clientId=${appClientId}`);
-    expect(named.status).toBe(401);
   });
 });
 

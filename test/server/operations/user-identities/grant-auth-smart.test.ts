@@ -3,14 +3,7 @@ import type { IamClient } from '../../../../src/client/index.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
 import { createSession, expectRejected } from './callers.ts';
-import {
-  completeSecondFactor,
-  expectUsersOnly,
-  logInAs,
-  mainEmail,
-  settleAll,
-  startWithBob,
-} from './factors/factor-fixtures.ts';
+import { completeSecondFactor, logInAs, mainEmail, settleAll, startWithBob } from './factors/factor-fixtures.ts';
 import { postJson, readClaims, readRoles } from './login-fixtures.ts';
 
 const grant = (as: IamClient, challengeId: string) => as.userIdentities.grantAuthSmart({ body: { challengeId } });
@@ -88,11 +81,6 @@ describe('a challenge', () => {
 });
 
 describe('is rejected', () => {
-  test('for callers other than users', async () => {
-    await using server = await startWithBob();
-    await expectUsersOnly(server, (as) => grant(as, 'x'), { level: 'AUTH-BASIC' });
-  });
-
   test('in another session and for another user, without being consumed', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
 import { appClientId, startServer } from '../../../harness.ts';
-import { testAccess } from '../access.ts';
 import { lastCode, messagesTo, readText } from '../otp-inbox.ts';
 import { identify, retrieve, signUp } from './flows.ts';
 import { type ApiResponse, alice, postJson, startWith } from './login-fixtures.ts';
 
 const userEmail = 'bob@example.com';
 const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
-
-testAccess('user-identities.identification', async () => ({ body: { userEmail } }));
 
 test('sends a code to an e-mail address or a mobile number and returns it masked', async () => {
   await using server = await startServer();

@@ -2,14 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { lastCode } from '../otp-inbox.ts';
 import { createSession, expectRejected } from './callers.ts';
-import {
-  expectUsersOnly,
-  mainEmail,
-  mainNumber,
-  startWithBob,
-  throughClient,
-  workEmail,
-} from './factors/factor-fixtures.ts';
+import { mainEmail, mainNumber, startWithBob, throughClient, workEmail } from './factors/factor-fixtures.ts';
 
 const leverage = (as: IamClient, factorId?: string) =>
   as.userIdentities.leverageMfa({ body: factorId === undefined ? {} : { factorId } });
@@ -84,11 +77,6 @@ describe('for visibility', () => {
 });
 
 describe('rejects', () => {
-  test('callers other than users', async () => {
-    await using server = await startWithBob();
-    await expectUsersOnly(server, (as) => leverage(as), { level: 'AUTH-BASIC' });
-  });
-
   test('a contact that is not verified, and a user without contacts', async () => {
     await using server = await startWithBob({ userEmail: undefined, userMobile: undefined });
     const as = await createSession(server, 'bob');

@@ -2,12 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { hasAdministrator } from '../../../../src/server/directory/administrators.ts';
 import type { TestServer } from '../../../harness.ts';
-import { asUser } from '../user-token.ts';
 import {
   asMaintainer,
   createSession,
   expectRejected,
-  expectRolesNeeded,
   firstAdministrator,
   rowOf,
   startWithAdministrators,
@@ -60,28 +58,6 @@ describe('a locked user', () => {
 
 describe('access', () => {
   const scope = ['account_lock'];
-
-  test('is granted to maintainers and to authenticated first-party clients with the scope', async () => {
-    await using server = await startWith();
-    const callers = [
-      await asMaintainer(server),
-      await server.withAuthorities(['AUTH-BASIC', 'IAM_ADMIN_MAINTENANCE']),
-      await server.withAuthorities([], { scope }),
-    ];
-    for (const caller of callers) await expect(lock(caller)).resolves.toEqual({});
-  });
-
-  test('is denied without one of the roles', async () => {
-    await using server = await startWith();
-    await expectRolesNeeded(server, lock);
-    const client = await server.makeClient({ scope });
-    const others = [
-      server.as({ basic: await server.makeClient({ scope, party: '3RDPARTY' }) }),
-      await server.withAuthorities([], { scope: ['account_unlock'] }),
-      await asUser(server, { clientId: client.clientId, roles: ['ADMIN'], level: 'AUTH-MFA' }),
-    ];
-    for (const other of others) await expectRejected(server, () => lock(other), { status: 403, code: 'ROLE_MISSING' });
-  });
 
   test('requires MFA of an administrator', async () => {
     await using server = await startWith();

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../../harness.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type OpenIdProvider,
   startOpenIdProvider,
 } from '../../federation/openid-provider.ts';
-import { catchClientError, testAccess } from '../access.ts';
+import { catchClientError } from '../access.ts';
 import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
 
 const name = 'corp';
@@ -70,25 +70,6 @@ async function expectRejected(
 
 const unknown = { status: 412, code: 'SUBJECT_UNKNOWN' };
 const unavailable = { status: 503, code: 'PROVIDER_UNAVAILABLE' };
-
-describe('callers', () => {
-  let provider: OpenIdProvider | undefined;
-  let count = 0;
-  afterAll(() => provider?.[Symbol.asyncDispose]());
-
-  testAccess('user-identities.login-federated', async (server) => {
-    provider ??= await startOpenIdProvider(createFakeClock());
-    const { issuer, jwksUri } = provider;
-    await server.appContext.store.transaction(async (tx) => {
-      await tx.providers.insert({ kind: 'oidc', name, issuer, jwksUri, clientId: audience, emailDomains: [] });
-      const user = { emailVerified: false, mobileVerified: false, lead: false, locked: false };
-      const { userId, userName, identities } = linked;
-      await tx.users.insert({ ...user, userId, userName, identities, createdAt: '2026-01-01T00:00:00.000Z' });
-    });
-    count += 1;
-    return { body: { provider: name, idToken: await provider.token({ jti: String(count) }) } };
-  });
-});
 
 describe('a valid token', () => {
   test('logs the linked user in with the level of a password', async () => {

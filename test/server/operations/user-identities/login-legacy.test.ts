@@ -138,14 +138,6 @@ test('renews the session of an unbound logon until the logon is bound to a user'
   expect(await renew(next ?? '')).toMatchObject({ status: 400 });
 });
 
-test('rejects a request without a client and a third-party client', async () => {
-  await using server = await startWithLogons();
-  const authorization = basic('FREE1', logonPassword);
-  const { clientId } = await server.makeClient({ party: '3RDPARTY' });
-  for (const target of [path, `${path}?clientId=${clientId}`])
-    expect(await post(server, target, { authorization })).toMatchObject({ status: 401 });
-});
-
 /** Counts the hashes that the embedded mainframe computes from now on. */
 function countHashes(server: TestServer): { count: number } {
   const counted = { count: 0 };

@@ -121,19 +121,6 @@ test('rejects an unverified e-mail address', async () => {
   await expect(logIn(server, { name: alice.userEmail })).rejects.toMatchObject({ status: 401 });
 });
 
-test('rejects a request without a client and a third-party client', async () => {
-  await using server = await startWith();
-  const { clientId } = await server.makeClient({ party: '3RDPARTY' });
-  const codes: object[] = [];
-  for (const target of [path, `${path}?clientId=${clientId}`, `${path}?clientId=unknown`])
-    codes.push(await post(server, target, { authorization }));
-  expect(codes).toMatchObject([
-    { status: 401, json: [{ code: 'CREDENTIALS_MISSING' }] },
-    { status: 401, json: [{ code: 'ROLE_MISSING' }] },
-    { status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] },
-  ]);
-});
-
 describe('failures', () => {
   test.each(Object.keys(loginEndpoints))('have the same response and the same cost at %s', async (endpoint) => {
     await using server = await startWith([

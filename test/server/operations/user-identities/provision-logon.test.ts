@@ -5,14 +5,7 @@ import { internalFlow } from '../../../../src/server/users/hash-queue.ts';
 import { verifyPasswordHash } from '../../../../src/server/users/passwords.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
-import {
-  asMaintainer,
-  createSession,
-  expectRejected,
-  expectRolesNeeded,
-  firstAdministrator,
-  rowOf,
-} from './callers.ts';
+import { asMaintainer, createSession, expectRejected, firstAdministrator, rowOf } from './callers.ts';
 import { alice, readClaims } from './login-fixtures.ts';
 import {
   afterMainframeRequest,
@@ -75,12 +68,6 @@ describe('a new logon', () => {
 });
 
 describe('access', () => {
-  test('is granted to maintainers only', async () => {
-    await using server = await startWithLogons();
-    await expectRolesNeeded(server, (as) => provision(as));
-    await expect(provision(await asMaintainer(server))).resolves.toEqual({ logon: 'NEW1' });
-  });
-
   test('requires MFA of an administrator', async () => {
     await using server = await startWithLogons();
     const id = (await firstAdministrator(server)).userId;

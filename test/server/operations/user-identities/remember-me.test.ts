@@ -3,7 +3,6 @@ import { alice, postJson, readClaims, readRoles, startWith } from './login-fixtu
 import {
   createPhoneSession,
   identifiedPath,
-  path,
   type RememberMeInput,
   rememberMe,
   toRememberMeInput,
@@ -152,26 +151,6 @@ test.each(Object.entries(sessionEndings))('is rejected after %s', async (_what, 
   const next = await rememberMe(server, toRememberMeInput(phone));
   await end(server, next ?? phone);
   expect(await rememberMe(server, { ...toRememberMeInput(phone), refreshToken: next?.refreshToken })).toBeUndefined();
-});
-
-test('rejects callers that are neither authenticated nor first-party, and leaves the store unchanged', async () => {
-  await using server = await startWith();
-  const thirdParty = await server.makeClient({ party: '3RDPARTY' });
-  const phone = await createPhoneSession(server);
-  const before = await server.dump();
-  const cases = [
-    [path, {}, 'CREDENTIALS_MISSING'],
-    [`${path}?clientId=${thirdParty.clientId}`, {}, 'ROLE_MISSING'],
-    [`${path}?clientId=unknown`, {}, 'CREDENTIALS_INVALID'],
-    [path, { authorization: 'Bearer a.b.c' }, 'TOKEN_INVALID'],
-    [identifiedPath, { authorization: 'Bearer a.b.c', 'x-api-key': 'x' }, 'CREDENTIALS_AMBIGUOUS'],
-  ] as const;
-  for (const [target, headers, code] of cases)
-    expect(await postJson(server, target, toRememberMeInput(phone), headers)).toMatchObject({
-      status: 401,
-      json: [{ code }],
-    });
-  expect(await server.dump()).toEqual(before);
 });
 
 test('returns 200 with the error array for a malformed body when soft errors are set, but not for invalid credentials', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { asMaintainer, expectRejected, expectRolesNeeded, firstAdministrator, rowOf } from './callers.ts';
+import { asMaintainer, expectRejected, firstAdministrator, rowOf } from './callers.ts';
 import { alice, logIn, startWith } from './login-fixtures.ts';
 
 const remove = (as: IamClient, identity: string, id: string = alice.userId) =>
@@ -28,11 +28,6 @@ test.each(['a/b', 'a?b#c', 'x5t#S256:0a', '%2F', 'a b', '🙂', '__proto__', 'co
 );
 
 describe('rejects', () => {
-  test('a caller without one of the roles', async () => {
-    await using server = await startWith();
-    await expectRolesNeeded(server, (as) => remove(as, 'alice.smith'));
-  });
-
   test('an administrator without MFA', async () => {
     await using server = await startWith();
     const { userId: id } = await firstAdministrator(server);

@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import {
-  asMaintainer,
-  createSession,
-  expectRejected,
-  expectRolesNeeded,
-  firstAdministrator,
-  startWithAdministrators,
-} from './callers.ts';
+import { asMaintainer, createSession, expectRejected, firstAdministrator, startWithAdministrators } from './callers.ts';
 import { alice, logIn, loginEndpoints, password, startWith } from './login-fixtures.ts';
 
 const { userId } = alice;
@@ -83,11 +76,6 @@ describe('a removed user', () => {
 });
 
 describe('rejects', () => {
-  test('a caller without one of the roles', async () => {
-    await using server = await startWith();
-    await expectRolesNeeded(server, (as) => remove(as));
-  });
-
   test('an administrator without MFA', async () => {
     await using server = await startWithAdministrators();
     const maintainer = await asMaintainer(server);

@@ -12,7 +12,7 @@ import {
   signing,
   weakSigning,
 } from '../../federation/saml-responses.ts';
-import { catchClientError, testAccess } from '../access.ts';
+import { catchClientError } from '../access.ts';
 import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
 
 const name = 'idp';
@@ -51,16 +51,6 @@ async function expectRejected(server: TestServer, response: string, expected: ob
   expect({ status: failure.status, code: failure.code, items: failure.items }).toMatchObject(expected);
   expect(await server.dump()).toEqual(before);
 }
-
-testAccess('user-identities.renew-app-token', async (server) => {
-  await server.appContext.store.transaction(async (tx) => {
-    await tx.providers.insert(provider);
-    const user = { emailVerified: false, mobileVerified: false, lead: false, locked: false };
-    const { userId, userName, identities } = linked;
-    await tx.users.insert({ ...user, userId, userName, identities, createdAt: '2026-01-01T00:00:00.000Z' });
-  });
-  return { body: { samlResponse: samlResponse(server) } };
-});
 
 describe('a valid response', () => {
   test('logs the linked user in with the level of a password and without a refresh token', async () => {

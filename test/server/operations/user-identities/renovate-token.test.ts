@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { alice, post, readClaims, readRoles, startWith } from './login-fixtures.ts';
-import { changeSession, createTokens, expectUserNeeded, hours, minutes, sessionEndings } from './session-fixtures.ts';
+import { changeSession, createTokens, hours, minutes, sessionEndings } from './session-fixtures.ts';
 
 const path = '/user-identities/me/renovate-token';
 
@@ -88,11 +88,6 @@ test('ignores the body', async () => {
       json: { scope: ['READ', 'WRITE'] },
       headers: { 'cache-control': 'no-store' },
     });
-});
-
-test('rejects callers other than users signed in with a password, and leaves the store unchanged', async () => {
-  await using server = await startWith();
-  await expectUserNeeded(server, 'user-identities.renovate-token');
 });
 
 describe('is rejected', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { verifyPasswordHash } from '../../../../src/server/users/passwords.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
-import { testAccess } from '../access.ts';
 import { createWrongCode, lastCode, messagesTo, readText } from '../otp-inbox.ts';
 import { createSession, rowOf } from './callers.ts';
 import { newPassword, recoveryCode, rejectedCode, reset, retrieve, tally } from './flows.ts';
@@ -15,14 +14,6 @@ import {
   replacePasswords,
   startWith,
 } from './login-fixtures.ts';
-
-testAccess('user-identities.reset-password', async (server) => {
-  const { appContext } = server;
-  const admin = await appContext.store.users.getBy('bootstrap', 'admin');
-  const username = admin?.userName ?? '';
-  await retrieve(server, username);
-  return { body: { newPassword, username, validationCode: await lastCode(server, admin?.userEmail ?? '') } };
-});
 
 describe('a correct code', () => {
   test('sets the password and returns the user id', async () => {

@@ -2,16 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { decryptMessageCode } from '../../../../src/server/messaging/messages.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
-import { testAccess } from '../access.ts';
 import { lastCode, messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
 import { recoveryCode, rejectedCode, reset, retrieve, tally } from './flows.ts';
 import { type ApiResponse, alice, postJson, startWith } from './login-fixtures.ts';
-
-testAccess('user-identities.retrieve', async ({ appContext }) => {
-  const admin = await appContext.store.users.getBy('bootstrap', 'admin');
-  return { body: { userName: admin?.userName ?? '' } };
-});
 
 const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
 const others = [

@@ -2,13 +2,10 @@
 import { expect } from 'vitest';
 import { revokeUserAccess } from '../../../../src/server/auth/revoke-user-access.ts';
 import { epochSeconds } from '../../../../src/server/lib/clock.ts';
-import type { OperationId } from '../../../../src/server/operations/index.ts';
 import { endSession } from '../../../../src/server/sessions/end-sessions.ts';
 import { type SessionOptions, startSession } from '../../../../src/server/sessions/sessions.ts';
 import type { Session } from '../../../../src/server/store/tables.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
-import { catchClientError } from '../access.ts';
-import { asUser, userToken } from '../user-token.ts';
 import { alice, postJson, readClaims } from './login-fixtures.ts';
 
 export const minutes = 60;
@@ -89,32 +86,3 @@ export const sessionEndings: Readonly<Record<string, (server: TestServer, token:
     clock.advance((session?.endsAt ?? 0) - epochSeconds(clock));
   },
 };
-
-type Input = Parameters<TestServer['admin']['call']>[1];
-
-/** Expects that callers other than users signed in with a password are rejected and leave the store unchanged. */
-export async function expectUserNeeded(server: TestServer, id: OperationId, input?: Input): Promise<void> {
-  const thirdParty = await server.makeClient({ party: '3RDPARTY' });
-  const callers = [
-    ['a third party', await asUser(server, { clientId: thirdParty.clientId }), 403, 'ROLE_MISSING'],
-    ['a user who only verified a contact', await asUser(server, { level: 'AUTH-IDENTIFIED' }), 403, 'ROLE_MISSING'],
-    ['a user who is not authenticated', await asUser(server, { level: 'NONE' }), 403, 'ROLE_MISSING'],
-    ['a lead', await asUser(server, { lead: true }), 403, 'ROLE_MISSING'],
-    ['a client', await server.withAuthorities(['AUTH-BASIC']), 403, 'ROLE_MISSING'],
-    ['a client with every role', await server.withAuthorities(['AUTH-BASIC', 'USER']), 403, 'USER_MISSING'],
-    ['unauthenticated', server.as(), 401, 'CREDENTIALS_MISSING'],
-    ['a broken token', server.as({ token: 'no.token.atall' }), 401, 'TOKEN_INVALID'],
-  ] as const;
-  const { accessToken } = { accessToken: await userToken(server) };
-  const before = await server.dump();
-  for (const [who, caller, status, code] of callers)
-    expect(await catchClientError(caller.call(id, input)), who).toMatchObject({ status, code });
-  const named = { ...input, query: { ...input?.query, clientId: appClientId } };
-  expect(await catchClientError(server.as().call(id, named))).toMatchObject({
-    status: 401,
-    code: 'CREDENTIALS_MISSING',
-  });
-  const twice = { ...input, headers: { 'x-api-key': 'one', authorization: `Bearer ${accessToken}` } };
-  expect(await catchClientError(server.as().call(id, twice))).toMatchObject({ code: 'CREDENTIALS_AMBIGUOUS' });
-  expect(await server.dump()).toEqual(before);
-}

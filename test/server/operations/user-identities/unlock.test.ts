@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { asUser } from '../user-token.ts';
-import {
-  asMaintainer,
-  expectRejected,
-  expectRolesNeeded,
-  firstAdministrator,
-  rowOf,
-  startWithAdministrators,
-} from './callers.ts';
+import { asMaintainer, expectRejected, firstAdministrator, rowOf, startWithAdministrators } from './callers.ts';
 import { alice, logIn, startWith } from './login-fixtures.ts';
 
 const { userId } = alice;
@@ -42,30 +34,6 @@ test('changes nothing if the user is not locked', async () => {
 
 describe('access', () => {
   const scope = ['account_unlock'];
-
-  test('is granted to maintainers and to authenticated first-party clients with the scope', async () => {
-    await using server = await startWith();
-    const callers = [
-      await asMaintainer(server),
-      await server.withAuthorities(['AUTH-BASIC', 'IAM_ADMIN_MAINTENANCE']),
-      await server.withAuthorities([], { scope }),
-    ];
-    for (const caller of callers) await expect(unlock(caller)).resolves.toEqual({});
-  });
-
-  test('is denied without one of the roles', async () => {
-    await using server = await startWith();
-    await server.admin.userIdentities.lock({ body: { userId } });
-    await expectRolesNeeded(server, unlock);
-    const client = await server.makeClient({ scope });
-    const others = [
-      server.as({ basic: await server.makeClient({ scope, party: '3RDPARTY' }) }),
-      await server.withAuthorities([], { scope: ['account_lock'] }),
-      await asUser(server, { clientId: client.clientId, roles: ['ADMIN'], level: 'AUTH-MFA' }),
-    ];
-    for (const other of others)
-      await expectRejected(server, () => unlock(other), { status: 403, code: 'ROLE_MISSING' });
-  });
 
   test('requires MFA of an administrator, for locked and throttled users', async () => {
     await using server = await startWithAdministrators();

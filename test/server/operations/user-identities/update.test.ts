@@ -3,15 +3,7 @@ import { servicePrefix } from '../../../../src/contract/prefix.ts';
 import type { TestServer } from '../../../harness.ts';
 import { adminClient } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
-import {
-  asMaintainer,
-  createSession,
-  expectRejected,
-  expectRolesNeeded,
-  firstAdministrator,
-  rowOf,
-  storedFields,
-} from './callers.ts';
+import { asMaintainer, createSession, expectRejected, firstAdministrator, rowOf, storedFields } from './callers.ts';
 import { alice, basic, logIn, startWith } from './login-fixtures.ts';
 
 const params = { id: alice.userId };
@@ -168,11 +160,6 @@ describe('a change of the business', () => {
 });
 
 describe('rejects', () => {
-  test('a caller without one of the roles', async () => {
-    await using server = await startWith();
-    await expectRolesNeeded(server, (as) => as.userIdentities.update({ params, body: { lead: true } }));
-  });
-
   test('changes of contacts and names of an administrator without MFA', async () => {
     await using server = await startWith();
     const { userId: id } = await firstAdministrator(server);

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { createSession, expectRejected } from '../callers.ts';
 import {
-  expectUsersOnly,
   factorIds,
   factorOf,
   factors,
@@ -133,11 +132,6 @@ describe('is added with all others of the request, or none is added', () => {
 });
 
 describe('is rejected', () => {
-  test('for callers other than users with MFA', async () => {
-    await using server = await startWithBob();
-    await expectUsersOnly(server, (as) => add(as, email('x@example.com')), { level: 'AUTH-MFA' });
-  });
-
   const malformed: [string, unknown, number, string][] = [
     ['a missing list', {}, 400, 'FIELD_MISSING'],
     ['factors that are not a list', { authenticationFactors: {} }, 400, 'FIELD_TYPE'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { lastCode } from '../../otp-inbox.ts';
-import { asMaintainer, createSession, expectRejected, expectRolesNeeded, firstAdministrator } from '../callers.ts';
+import { asMaintainer, createSession, expectRejected, firstAdministrator } from '../callers.ts';
 import { factorIds, notices, settleAll, startWithBob, workEmail } from './factor-fixtures.ts';
 
 const remove = (as: IamClient, factorId = 'work', id = 'bob') =>
@@ -33,11 +33,6 @@ describe('a removed contact', () => {
 });
 
 describe('is rejected', () => {
-  test('for a caller without one of the roles', async () => {
-    await using server = await startWithBob();
-    await expectRolesNeeded(server, (as) => remove(as));
-  });
-
   test.each([
     ['work', 'unknown', 'USER_NOT_FOUND'],
     ['absent', 'bob', 'FACTOR_NOT_FOUND'],

@@ -1,11 +1,8 @@
-/** Bob, who has contacts of every kind, and requests as this user, for the tests of factors and MFA. */
-import { expect } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import type { SeedFactor, SeedUser } from '../../../../../src/server/seed/schema.ts';
 import type { Factor } from '../../../../../src/server/store/tables.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../../harness.ts';
 import { lastCode } from '../../otp-inbox.ts';
-import { createSession } from '../callers.ts';
 import { basic, password, passwordHash, startWith } from '../login-fixtures.ts';
 
 export const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
@@ -86,44 +83,6 @@ export async function notices(server: TestServer): Promise<{ to: string; purpose
   return messages
     .filter(({ sealedCode }) => sealedCode === undefined)
     .map(({ to, purpose, text }) => ({ to, purpose, text }));
-}
-
-/** Expects that callers without a role, clients and requests without credentials are rejected without a change. */
-export async function expectUsersOnly(
-  server: TestServer,
-  request: (as: IamClient) => Promise<unknown>,
-  { level, documents403 = true }: { level: 'AUTH-BASIC' | 'AUTH-MFA'; documents403?: boolean },
-): Promise<void> {
-  const below = level === 'AUTH-MFA' ? 'AUTH-BASIC' : 'AUTH-IDENTIFIED';
-  const thirdParty = await server.makeClient({ party: '3RDPARTY' });
-  const lead = { userId: 'a-lead', userName: 'a-lead', lead: true };
-  await server.appContext.store.transaction((tx) =>
-    tx.users.insert({
-      ...lead,
-      emailVerified: false,
-      mobileVerified: false,
-      locked: false,
-      identities: [],
-      createdAt: server.clock.now().toISOString(),
-    }),
-  );
-  const callers: Record<string, [IamClient, string]> = {
-    'a lower level': [await createSession(server, 'bob', below), 'ROLE_MISSING'],
-    'no level': [await createSession(server, 'bob', 'NONE'), 'ROLE_MISSING'],
-    'a lead': [await createSession(server, 'a-lead', 'AUTH-MFA'), 'ROLE_MISSING'],
-    'a client': [server.admin, 'ROLE_MISSING'],
-    'a client with the roles': [await server.withAuthorities([level, 'USER']), 'USER_MISSING'],
-    'a third party': [server.as({ basic: thirdParty }), 'ROLE_MISSING'],
-  };
-  const before = await server.dump();
-  for (const [who, [as, code]] of Object.entries(callers))
-    await expect(request(as), who).rejects.toMatchObject({ status: documents403 ? 403 : 401, code });
-  await expect(request(server.as()), 'unauthenticated').rejects.toMatchObject({
-    status: 401,
-    code: 'CREDENTIALS_MISSING',
-  });
-  await expect(request(server.as({ token: 'no.token.atall' }))).rejects.toMatchObject({ status: 401 });
-  expect(await server.dump()).toEqual(before);
 }
 
 /** Returns the errors of many requests. */

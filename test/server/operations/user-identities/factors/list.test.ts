@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { asMaintainer, createSession } from '../callers.ts';
-import { expectUsersOnly, startWithBob, throughClient } from './factor-fixtures.ts';
+import { startWithBob, throughClient } from './factor-fixtures.ts';
 
 const list = (as: IamClient) => as.userIdentities.factors.list();
 
@@ -84,9 +84,4 @@ describe('returns the default', () => {
   test('none if no main contact is verified', async () => {
     expect(await ofBob({ emailVerified: false, mobileVerified: false })).toEqual([]);
   });
-});
-
-test('rejects callers other than users', async () => {
-  await using server = await startWithBob();
-  await expectUsersOnly(server, list, { level: 'AUTH-BASIC' });
 });

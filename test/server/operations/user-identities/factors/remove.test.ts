@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { lastCode } from '../../otp-inbox.ts';
 import { createSession, expectRejected } from '../callers.ts';
-import { expectUsersOnly, factorIds, notices, settleAll, startWithBob, workEmail } from './factor-fixtures.ts';
+import { factorIds, notices, settleAll, startWithBob, workEmail } from './factor-fixtures.ts';
 
 const remove = (as: IamClient, id = 'work') => as.userIdentities.factors.remove({ params: { id } });
 
@@ -45,11 +45,6 @@ describe('a removed contact', () => {
 });
 
 describe('is rejected', () => {
-  test('for callers other than users with MFA', async () => {
-    await using server = await startWithBob();
-    await expectUsersOnly(server, (as) => remove(as), { level: 'AUTH-MFA' });
-  });
-
   test.each([
     ['main-email', 412, 'MAIN_CONTACT'],
     ['main-mobile', 412, 'MAIN_CONTACT'],

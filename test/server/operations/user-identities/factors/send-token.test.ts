@@ -2,15 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { lastCode } from '../../otp-inbox.ts';
 import { createSession, expectRejected } from '../callers.ts';
-import {
-  expectUsersOnly,
-  freshEmail,
-  mainEmail,
-  mainNumber,
-  startWithBob,
-  throughClient,
-  workEmail,
-} from './factor-fixtures.ts';
+import { freshEmail, mainEmail, mainNumber, startWithBob, throughClient, workEmail } from './factor-fixtures.ts';
 
 const send = (as: IamClient, id: string) => as.userIdentities.factors.sendToken({ params: { id } });
 
@@ -74,11 +66,6 @@ describe('for visibility', () => {
 });
 
 describe('rejects', () => {
-  test('callers other than users', async () => {
-    await using server = await startWithBob();
-    await expectUsersOnly(server, (as) => send(as, 'work'), { level: 'AUTH-BASIC', documents403: false });
-  });
-
   test('unknown contacts and contacts of other users', async () => {
     await using server = await startWithBob();
     const bob = await createSession(server, 'bob');

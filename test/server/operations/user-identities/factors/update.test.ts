@@ -2,16 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { lastCode } from '../../otp-inbox.ts';
 import { createSession, expectRejected } from '../callers.ts';
-import {
-  expectUsersOnly,
-  factorOf,
-  freshEmail,
-  mainEmail,
-  notices,
-  otherMobile,
-  startWithBob,
-  workEmail,
-} from './factor-fixtures.ts';
+import { factorOf, freshEmail, mainEmail, notices, otherMobile, startWithBob, workEmail } from './factor-fixtures.ts';
 
 type Change = Parameters<IamClient['userIdentities']['factors']['update']>[0]['body'];
 
@@ -120,11 +111,6 @@ describe('an unchanged contact', () => {
 });
 
 describe('is rejected', () => {
-  test('for callers other than users with MFA', async () => {
-    await using server = await startWithBob();
-    await expectUsersOnly(server, (as) => update(as, email('x@example.com')), { level: 'AUTH-MFA' });
-  });
-
   const good = email('x@example.com');
   const rejected: [string, string, Change, number, string][] = [
     ['an unknown id', 'absent', good, 404, 'FACTOR_NOT_FOUND'],

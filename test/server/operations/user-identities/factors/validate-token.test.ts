@@ -5,7 +5,6 @@ import { createWrongCode, lastCode } from '../../otp-inbox.ts';
 import { createSession, expectRejected, rowOf } from '../callers.ts';
 import { logIn } from '../login-fixtures.ts';
 import {
-  expectUsersOnly,
   factorOf,
   freshEmail,
   mainEmail,
@@ -162,11 +161,6 @@ describe('a code is rejected', () => {
 });
 
 describe('is rejected', () => {
-  test('for callers other than users', async () => {
-    await using server = await startWithBob();
-    await expectUsersOnly(server, (as) => validate(as, 'work', '123456'), { level: 'AUTH-BASIC' });
-  });
-
   test('for a contact that the client cannot see, even with the correct code', async () => {
     await using server = await startWithBob();
     const token = await codeFor(server, await createSession(server, 'bob'), 'phone', '+15555550123');
