@@ -138,7 +138,7 @@ test.each(Object.keys(loginEndpoints))(
         await work();
         return hash();
       }, flow);
-    replacePasswords(server, createPasswords({ run: slow }));
+    replacePasswords(server, createPasswords({ run: slow }, { fast: true }));
     const attemptLogin = (at: number) => loginEndpoints[endpoint]?.(server, `user${at}`, password);
     const waiting = [attemptLogin(0), attemptLogin(1), attemptLogin(2)];
     while (queue.waiting() < 2) await settled();
@@ -161,7 +161,7 @@ test('a rejected request does not count as a failed login', async () => {
   const busy = createWork();
   const queue = createHashQueue({ concurrency: 1, maxWaiting: 0, clock });
   const blocked = queue.run(busy.work, internalFlow);
-  replacePasswords(server, createPasswords(queue));
+  replacePasswords(server, createPasswords(queue, { fast: true }));
   for (let login = 0; login < 15; login += 1)
     await expect(logIn(server)).rejects.toMatchObject({ status: 503, code: 'TOO_BUSY' });
   busy.endOne();

@@ -3,7 +3,6 @@ import { sign } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { applySeed } from '../../../../src/server/seed/apply.ts';
 import { SeedDocument } from '../../../../src/server/seed/schema.ts';
-import { hashPassword } from '../../../../src/server/users/passwords.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../../harness.ts';
 import { createAuthority, createCertificate } from '../../federation/certificates.ts';
 import { audience, startOpenIdProvider } from '../../federation/openid-provider.ts';
@@ -11,7 +10,7 @@ import { entityId, audience as samlAudience, samlResponse, signing } from '../..
 import { lastCode } from '../otp-inbox.ts';
 import { rowOf } from './callers.ts';
 import { newPassword, retrieve } from './flows.ts';
-import { alice, basic, password, passwordHash, postForm, postJson, startWith } from './login-fixtures.ts';
+import { alice, basic, hashFast, password, passwordHash, postForm, postJson, startWith } from './login-fixtures.ts';
 import { dora, logonPassword, mobiles, startWithLogons } from './logon-fixtures.ts';
 import { associate, forwardedFrom, listKnownSources, logInFrom, tokenFrom, withProxy } from './sources.ts';
 
@@ -253,7 +252,7 @@ describe('a new password', () => {
       applySeed(SeedDocument.parse({ users: [{ userId: alice.userId, passwordHash: hash }] }), server.appContext);
     await apply(passwordHash);
     expect(await listKnownSources(server, all)).toEqual([here]);
-    await apply(await hashPassword(newPassword));
+    await apply(await hashFast(newPassword));
     expect(await listKnownSources(server, all)).toEqual([]);
   });
 });

@@ -4,12 +4,13 @@ import { servicePrefix } from '../../../../src/contract/prefix.ts';
 import type { SeedUser } from '../../../../src/server/seed/schema.ts';
 import { type AccessClaims, parseAuthorities } from '../../../../src/server/tokens/claims.ts';
 import { createHashQueue, type HashQueue } from '../../../../src/server/users/hash-queue.ts';
-import { createPasswords, hashPassword, type Passwords } from '../../../../src/server/users/passwords.ts';
+import { createPasswordHasher, createPasswords, type Passwords } from '../../../../src/server/users/passwords.ts';
 import { appClientId, startServer, type TestServer, type TestServerOptions } from '../../../harness.ts';
 
 export const password = 'open sesame, please';
-/** Computed once for each file, since hashing is slow by design. */
-export const passwordHash = await hashPassword(password);
+/** At the lowest cost, as the servers of the tests hash new passwords. */
+export const hashFast = createPasswordHasher(true);
+export const passwordHash = await hashFast(password);
 
 export const alice = {
   userId: 'alice-id',
@@ -123,7 +124,7 @@ export function countHashes(
       counted.count += 1;
       return work();
     }, flow);
-  replacePasswords(server, createPasswords({ run }));
+  replacePasswords(server, createPasswords({ run }, { fast: server.appContext.settings.fastPasswords }));
   return counted;
 }
 

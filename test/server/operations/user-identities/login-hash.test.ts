@@ -12,7 +12,6 @@ import {
   logIn,
   loginEndpoints,
   password,
-  passwordHash,
   postJson,
   readClaims,
   startWith,
@@ -59,19 +58,19 @@ describe('a hash of lower cost', () => {
     expect((await rowOf(server)).passwordHash).toBe(old);
   });
 
-  test('is replaced once by 50 concurrent logins, which all succeed', async () => {
+  test('is replaced once by ten concurrent logins, which all succeed', async () => {
     await using server = await withHash(await hashWithCost(4096, 1));
     const responses = await Promise.all(
-      Array.from({ length: 50 }, () =>
+      Array.from({ length: 10 }, () =>
         postJson(server, `/user-identities/login?clientId=${appClientId}`, { userName: 'alice', password }),
       ),
     );
-    expect(tally(responses)).toEqual({ 201: 50 });
+    expect(tally(responses)).toEqual({ 201: 10 });
     expect((await rowOf(server)).passwordHash).toMatch(current);
   });
 
   test('is replaced, but not one of the same or higher cost, which needs only one verification', async () => {
-    for (const value of [passwordHash, await hashWithCost(47_104, 1), await hashWithCost(19_456, 3)]) {
+    for (const value of [await hashWithCost(19_456, 2), await hashWithCost(47_104, 1), await hashWithCost(19_456, 3)]) {
       await using server = await withHash(value);
       const hashes = countHashes(server);
       await logIn(server);
@@ -82,12 +81,11 @@ describe('a hash of lower cost', () => {
 
   test('is not replaced if new hashes are fast', async () => {
     await using server = await startWith();
-    await logIn(server);
-    expect((await rowOf(server)).passwordHash).toBe(passwordHash);
-    const low = await hashWithCost(8, 1);
-    await setHash(server, low);
-    await logIn(server);
-    expect((await rowOf(server)).passwordHash).toBe(low);
+    for (const value of [await hashWithCost(19_456, 2), await hashWithCost(8, 1)]) {
+      await setHash(server, value);
+      await logIn(server);
+      expect((await rowOf(server)).passwordHash).toBe(value);
+    }
   });
 });
 

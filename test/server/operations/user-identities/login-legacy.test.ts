@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { createMainframe } from '../../../../src/server/integrations.ts';
 import { createHashQueue } from '../../../../src/server/users/hash-queue.ts';
-import { createPasswords, hashPassword } from '../../../../src/server/users/passwords.ts';
+import { createPasswords } from '../../../../src/server/users/passwords.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
 import { createSession } from './callers.ts';
 import {
   alice,
   basic,
+  hashFast,
   logIn,
   passwordHash,
   post,
@@ -146,7 +147,10 @@ function countHashes(server: TestServer): { count: number } {
     counted.count += 1;
     return queue.run(work, flow);
   };
-  replaceMainframe(server, createMainframe({ ...server.appContext, passwords: createPasswords({ run }) }));
+  replaceMainframe(
+    server,
+    createMainframe({ ...server.appContext, passwords: createPasswords({ run }, { fast: true }) }),
+  );
   return counted;
 }
 
@@ -160,7 +164,7 @@ test('responds and works the same for every failure', async () => {
     locked: true,
   };
   await using server = await startWithLogons({}, [locked]);
-  const passwordHash = await hashPassword(logonPassword);
+  const passwordHash = await hashFast(logonPassword);
   await server.appContext.store.transaction(async (tx) => {
     await tx.logons.insert({ logon: 'LOCKED1', passwordHash });
     await tx.logons.insert({ logon: 'EMPTY1' });

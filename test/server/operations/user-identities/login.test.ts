@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { hashPassword } from '../../../../src/server/users/passwords.ts';
 import { appClientId } from '../../../harness.ts';
 import {
   afterPasswordCheck,
   alice,
   basic,
   countHashes,
+  hashFast,
   logIn,
   loginEndpoints,
   password,
@@ -49,7 +49,7 @@ describe('credentials in Authorization', () => {
   });
 
   test('have the password after the first colon', async () => {
-    const passwordHash = await hashPassword('a:b:c:d:e');
+    const passwordHash = await hashFast('a:b:c:d:e');
     await using server = await startWith([{ userId: 'colon', userName: 'colon', passwordHash }]);
     await expect(logIn(server, { name: 'colon', secret: 'a:b:c:d:e' })).resolves.toBeDefined();
   });
@@ -148,7 +148,7 @@ describe('failures', () => {
   test('does not hash a password that is too long', async () => {
     const maxPassword = '🔑'.repeat(128);
     await using server = await startWith([
-      { userId: 'long', userName: 'long', passwordHash: await hashPassword(maxPassword) },
+      { userId: 'long', userName: 'long', passwordHash: await hashFast(maxPassword) },
     ]);
     const hashes = countHashes(server);
     await expect(logIn(server, { name: 'long', secret: maxPassword })).resolves.toBeDefined();
@@ -168,9 +168,7 @@ describe('failures', () => {
 
 test('compares passwords exactly: spaces, case, NUL and composition', async () => {
   const secret = 'Caf\u00e9 au lait ';
-  await using server = await startWith([
-    { userId: 'exact', userName: 'exact', passwordHash: await hashPassword(secret) },
-  ]);
+  await using server = await startWith([{ userId: 'exact', userName: 'exact', passwordHash: await hashFast(secret) }]);
   const others = [
     secret.trim(),
     secret.toLowerCase(),
@@ -188,9 +186,7 @@ test('compares passwords exactly: spaces, case, NUL and composition', async () =
 
 test('distinguishes long passwords with a common prefix', async () => {
   const secret = 'x'.repeat(100);
-  await using server = await startWith([
-    { userId: 'alike', userName: 'alike', passwordHash: await hashPassword(secret) },
-  ]);
+  await using server = await startWith([{ userId: 'alike', userName: 'alike', passwordHash: await hashFast(secret) }]);
   for (const other of ['x'.repeat(72), 'x'.repeat(99), `${'x'.repeat(99)}y`])
     await expect(logIn(server, { name: 'alike', secret: other })).rejects.toMatchObject({ status: 401 });
 });
@@ -199,7 +195,7 @@ describe('while the password is verified', () => {
   const { userId } = alice;
   test.each(['lock', 'removal', 'new password'])('a %s stops the login', async (event) => {
     await using server = await startWith();
-    const otherHash = await hashPassword('another password');
+    const otherHash = await hashFast('another password');
     afterPasswordCheck(server, async () => {
       if (event === 'lock') await server.admin.userIdentities.lock({ body: { userId } });
       if (event === 'removal') await server.admin.userIdentities.remove({ params: { id: userId } });

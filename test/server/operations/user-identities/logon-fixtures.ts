@@ -5,12 +5,11 @@ import { apiError } from '../../../../src/contract/errors.ts';
 import type { Mainframe } from '../../../../src/server/legacy/mainframe.ts';
 import type { SeedUser } from '../../../../src/server/seed/schema.ts';
 import type { Logon } from '../../../../src/server/store/tables.ts';
-import { hashPassword } from '../../../../src/server/users/passwords.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
-import { basic, passwordHash, startWith } from './login-fixtures.ts';
+import { basic, hashFast, passwordHash, startWith } from './login-fixtures.ts';
 
 export const logonPassword = 'OLD#PW1';
-const logonHash = await hashPassword(logonPassword);
+const logonHash = await hashFast(logonPassword);
 
 export const dora = {
   userId: 'dora-id',
