@@ -1,4 +1,4 @@
-/** Access tests shared by all operations. Each operation's test file calls `testAccess`. */
+/** One server for tests that change nothing, and the errors of requests. */
 import { afterAll, beforeAll } from 'vitest';
 import { ClientError } from '../../../src/client/index.ts';
 import { startServer, type TestServer } from '../../harness.ts';
@@ -13,11 +13,11 @@ export async function catchClientError(request: Promise<unknown>): Promise<Clien
   throw new Error('expected the request to fail, but it succeeded', { cause: outcome });
 }
 
-/** Starts one server for the tests of a file that do not change the store. */
-export function sharedServer(): () => TestServer {
+/** Starts one server for the tests of a file, or of a describe block, that do not change the store. */
+export function sharedServer(start: () => Promise<TestServer> = startServer): () => TestServer {
   let server: TestServer | undefined;
   beforeAll(async () => {
-    server = await startServer();
+    server = await start();
   });
   afterAll(async () => server?.[Symbol.asyncDispose]());
   return () => {

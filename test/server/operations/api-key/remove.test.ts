@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { catchClientError } from '../access.ts';
+import { catchClientError, sharedServer } from '../access.ts';
 
 async function makeKey({ admin, makeClient }: TestServer) {
   const { clientId } = await makeClient({ authorities: ['AUTH-BASIC', 'ADMIN'] });
@@ -38,13 +38,15 @@ test('removes the key that the request authenticates with', async () => {
   expect(await catchClientError(caller.apiKey.remove({ params }))).toMatchObject({ status: 401 });
 });
 
+const shared = sharedServer();
+
 test.each([
   ['unknown', 'API_KEY_NOT_FOUND'],
   ['toString', 'API_KEY_NOT_FOUND'],
   ['a b', 'PATH_VALUE'],
   ['x'.repeat(65), 'PATH_VALUE'],
 ])('returns 404 for %s', async (apiKeyId, code) => {
-  await using server = await startServer();
+  const server = shared();
   const before = await server.dump();
   expect(await catchClientError(server.admin.apiKey.remove({ params: { apiKeyId } }))).toMatchObject({
     status: 404,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { catchClientError } from '../access.ts';
+import { catchClientError, sharedServer } from '../access.ts';
 
 async function prepare({ admin, makeClient }: TestServer) {
   const [one, other] = [await makeClient(), await makeClient({ authorities: ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'] })];
@@ -55,6 +55,8 @@ test('rejects a client with more rights than the caller', async () => {
   await caller.apiKey.update({ params, body: { appId: 'x', clientId: one } });
 });
 
+const shared = sharedServer();
+
 test.each([
   ['an unknown key', { apiKeyId: 'unknown' }, {}, 404, 'API_KEY_NOT_FOUND'],
   ['an invalid id', { apiKeyId: 'a b' }, {}, 404, 'PATH_VALUE'],
@@ -63,7 +65,7 @@ test.each([
   ['a missing client', {}, { clientId: undefined }, 400, 'FIELD_MISSING'],
   ['a read-only field', {}, { lastUsedAt: 'now' }, 400, 'FIELD_UNKNOWN'],
 ])('rejects %s and leaves the store unchanged', async (_, otherParams, otherBody, status, code) => {
-  await using server = await startServer();
+  const server = shared();
   const { params, one } = await prepare(server);
   const before = await server.dump();
   const input = { params: { ...params, ...otherParams }, body: { appId: 'x', clientId: one, ...otherBody } };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { catchClientError } from '../access.ts';
+import { catchClientError, sharedServer } from '../access.ts';
 
 const seed = {
   users: [{ userId: 'eve', userName: 'eve' }],
@@ -82,6 +82,8 @@ test('assigns a service account to exactly one of fifty concurrent requests', as
 });
 
 describe('rejects and leaves the store unchanged:', () => {
+  const shared = sharedServer(() => startServer({ seed }));
+
   test.each([
     ['an unknown user', { userId: 'unknown' }, 412, 'USER_UNKNOWN'],
     ['an unknown business', { businessId: 'unknown' }, 412, 'BUSINESS_UNKNOWN'],
@@ -101,7 +103,7 @@ describe('rejects and leaves the store unchanged:', () => {
     ['the bootstrap field', { bootstrap: 'admin' }, 400, 'FIELD_UNKNOWN'],
     ['a client id', { clientId: 'mine' }, 400, 'FIELD_UNKNOWN'],
   ])('%s', async (_, fields, status, code) => {
-    await using server = await startServer({ seed });
+    const server = shared();
     const before = await server.dump();
     const body = { appId: 'billing', ...fields };
     const failure = await catchClientError(server.admin.call('client-identities.create', { body }));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
+import { sharedServer } from '../access.ts';
 import { createIds, expectRejection } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
@@ -101,6 +102,8 @@ describe('rejects', () => {
     await expectRejection(server, () => migrate(server, { target }), { status: 400, code: 'FIELD_MISSING' });
   });
 
+  const shared = sharedServer(startWithClients);
+
   test.each([
     [400, 'BODY_NOT_JSON', '{'],
     [400, 'FIELD_MISSING', { clientIds: ['none'] }],
@@ -111,7 +114,7 @@ describe('rejects', () => {
     [422, 'FIELD_VALUE', { clientIds: ['a b'], target }],
     [422, 'FIELD_VALUE', { clientIds: ['none'], target: { ...target, organizationId: '' } }],
   ])('an invalid body with %i %s: %j', async (status, code, body) => {
-    await using server = await startWithClients();
+    const server = shared();
     await expectRejection(server, () => migrate(server, body), { status, code });
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
+import { sharedServer } from '../access.ts';
 import { expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { userToken } from '../user-token.ts';
 
@@ -116,6 +117,8 @@ describe('uniqueness:', () => {
   });
 });
 
+const shared = sharedServer(startWithMembers);
+
 test.each([
   [400, 'BODY_NOT_JSON', '{'],
   [400, 'FIELD_MISSING', { businessName: 'Acme' }],
@@ -128,6 +131,6 @@ test.each([
   [422, 'FIELD_VALUE', { ...body, businessId: 'a b' }],
   [422, 'FIELD_VALUE', { ...body, businessId: 'me' }],
 ])('rejects an invalid body with %i %s: %j', async (status, code, invalidBody) => {
-  await using server = await startWithMembers();
+  const server = shared();
   await expectRejection(server, () => server.admin.call(id, { body: invalidBody }), { status, code });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
+import { sharedServer } from '../access.ts';
 import { expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 
 const id = 'customers.create-user';
@@ -48,6 +49,8 @@ test('accepts one of a hundred concurrent requests for the same user or document
   expect(await winners(requests)).toBe(1);
 });
 
+const shared = sharedServer(startWithMembers);
+
 test.each([
   [400, 'BODY_NOT_JSON', ''],
   [400, 'FIELD_MISSING', { document: '1' }],
@@ -58,6 +61,6 @@ test.each([
   [422, 'FIELD_VALUE', { ...body, document: '' }],
   [422, 'FIELD_VALUE', { ...body, name: 'x'.repeat(201) }],
 ])('rejects an invalid body with %i %s: %j', async (status, code, invalidBody) => {
-  await using server = await startWithMembers();
+  const server = shared();
   await expectRejection(server, () => server.admin.call(id, { body: invalidBody }), { status, code });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { catchClientError } from '../access.ts';
+import { catchClientError, sharedServer } from '../access.ts';
 
 test('removes a dependency by name or by id', async () => {
   await using server = await startServer();
@@ -15,13 +15,15 @@ test('removes a dependency by name or by id', async () => {
   }
 });
 
+const shared = sharedServer();
+
 test.each([
   ['an unknown group', 'unknown', 'business-admins', 'GROUP_NOT_FOUND'],
   ['an unknown dependency', 'business-owners', 'unknown', 'DEPENDENCY_NOT_FOUND'],
   ['a group that it does not depend on', 'business-owners', 'iam-auditors', 'DEPENDENCY_NOT_FOUND'],
   ['an indirect dependency', 'business-owners', 'business-users', 'DEPENDENCY_NOT_FOUND'],
 ])('returns 404 for %s and leaves the store unchanged', async (_, groupId, dependencyName, code) => {
-  await using server = await startServer();
+  const server = shared();
   const before = await server.dump();
   const failure = await catchClientError(server.admin.groups.removeDependency({ params: { groupId, dependencyName } }));
   expect(failure).toMatchObject({ status: 404, code });

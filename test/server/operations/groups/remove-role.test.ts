@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
-import { catchClientError } from '../access.ts';
+import { catchClientError, sharedServer } from '../access.ts';
 
 test.each(['DEPLOY', 'ROLE_DEPLOY'])('removes the role %s from the group and no other', async (roleName) => {
   await using server = await startServer();
@@ -11,13 +11,15 @@ test.each(['DEPLOY', 'ROLE_DEPLOY'])('removes the role %s from the group and no 
   expect(group.roles).toEqual(['VIEW', 'DEPLOY2']);
 });
 
+const shared = sharedServer();
+
 test.each([
   ['an unknown group', 'unknown', 'DEPLOY', 'GROUP_NOT_FOUND'],
   ['a role that the group does not have', 'iam-auditors', 'DEPLOY', 'ROLE_NOT_FOUND'],
   ['a role that only a dependency of the group has', 'business-owners', 'BUSINESSUSER', 'ROLE_NOT_FOUND'],
   ['an invalid role name', 'iam-auditors', 'deploy', 'PATH_VALUE'],
 ])('returns 404 for %s and leaves the store unchanged', async (_, groupId, roleName, code) => {
-  await using server = await startServer();
+  const server = shared();
   const before = await server.dump();
   const failure = await catchClientError(server.admin.groups.removeRole({ params: { groupId, roleName } }));
   expect(failure).toMatchObject({ status: 404, code });

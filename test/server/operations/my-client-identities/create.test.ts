@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
+import { sharedServer } from '../access.ts';
 import { expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { asUser, userToken } from '../user-token.ts';
 
@@ -182,6 +183,8 @@ describe('rejects', () => {
   });
 });
 
+const shared = sharedServer(startWithMembers);
+
 test.each([
   ['BODY_NOT_JSON', '{'],
   ['FIELD_MISSING', {}],
@@ -195,7 +198,7 @@ test.each([
   ['FIELD_VALUE', { ...body, redirectURI: 'not-a-uri' }],
   ['FIELD_VALUE', { ...body, scope: ['a b'] }],
 ])('rejects an invalid body with %s: %j', async (code, invalidBody) => {
-  await using server = await startWithMembers();
+  const server = shared();
   const caller = await asUser(server);
   await expectRejection(server, () => caller.call(id, { body: invalidBody }), { status: 400, code });
 });

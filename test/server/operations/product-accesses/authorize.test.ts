@@ -3,6 +3,7 @@ import type { IamClient } from '../../../../src/client/index.ts';
 import { epochSeconds } from '../../../../src/server/lib/clock.ts';
 import { hashSecret } from '../../../../src/server/lib/secrets.ts';
 import { appClientId, startServer } from '../../../harness.ts';
+import { sharedServer } from '../access.ts';
 import { asUser } from '../user-token.ts';
 import { opaqueTokens, reports, startWithProducts } from './products.ts';
 
@@ -63,6 +64,8 @@ describe('issues a token', () => {
 });
 
 describe('rejects without issuing a token:', () => {
+  const shared = sharedServer(startWithProducts);
+
   test.each<[object, object]>([
     [{}, { status: 400, code: 'FIELD_MISSING' }],
     [{ productAlias: 'reports' }, { status: 400, code: 'FIELD_MISSING' }],
@@ -100,7 +103,7 @@ describe('rejects without issuing a token:', () => {
       { status: 501, code: 'BILLING_TYPE_UNSUPPORTED' },
     ],
   ])('%j', async (body, failure) => {
-    await using server = await startWithProducts();
+    const server = shared();
     const caller = await asUser(server);
     const before = await server.dump();
     await expect(authorize(caller, body)).rejects.toMatchObject(failure);

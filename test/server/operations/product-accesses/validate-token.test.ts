@@ -4,6 +4,7 @@ import { servicePrefix } from '../../../../src/contract/prefix.ts';
 import { epochSeconds } from '../../../../src/server/lib/clock.ts';
 import { hashSecret } from '../../../../src/server/lib/secrets.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
+import { sharedServer } from '../access.ts';
 import { asUser, userToken } from '../user-token.ts';
 import { opaqueTokens, products, reports, startWithProducts } from './products.ts';
 
@@ -63,6 +64,8 @@ test.each([
 });
 
 describe('rejects without issuing a token:', () => {
+  const shared = sharedServer(startWithProducts);
+
   test.each<[object, object]>([
     [{ productAlias: 'unknown' }, { status: 404, code: 'PRODUCT_NOT_FOUND' }],
     [{ sku: 'unknown' }, { status: 404, code: 'PRODUCT_NOT_FOUND' }],
@@ -77,7 +80,7 @@ describe('rejects without issuing a token:', () => {
     [{ productAlias: '' }, { status: 400, code: 'FIELD_VALUE' }],
     [{ productId: 'reports-basic' }, { status: 400, code: 'FIELD_UNKNOWN' }],
   ])('%j', async (more, failure) => {
-    await using server = await startWithProducts();
+    const server = shared();
     const caller = await asUser(server);
     const before = await server.dump();
     await expect(validate(caller, more)).rejects.toMatchObject(failure);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OperationId } from '../../../../src/server/operations/index.ts';
 import type { TestServer } from '../../../harness.ts';
+import { sharedServer } from '../access.ts';
 import { catchClientError, createIds, expectRejection, startWithMembers } from './member-fixtures.ts';
 
 export interface MemberAddition {
@@ -75,6 +76,8 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       expect(failure.items).toHaveLength(100);
     });
 
+    const shared = sharedServer(startWithMembers);
+
     test.each([
       ['BODY_NOT_JSON', '[{', undefined],
       ['FIELD_TYPE', [5], '[0] must be an object.'],
@@ -87,7 +90,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       ['FIELD_TYPE', '"x"', 'The body must be an array.'],
       ['FIELD_TYPE', '7', 'The body must be an array.'],
     ])('is rejected with %s: %j', async (code, body, message) => {
-      await using server = await startWithMembers();
+      const server = shared();
       const failure = await expectRejection(server, () => add(server, body), { status: 400, code });
       if (message !== undefined) expect(failure.items).toEqual([expect.objectContaining({ code, message })]);
     });
@@ -95,7 +98,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     test.each(['', 'a b', 'a/b', 'x'.repeat(65), 'ü', '\u0001'])(
       'is rejected if an id is invalid: %j',
       async (memberId) => {
-        await using server = await startWithMembers();
+        const server = shared();
         const request = () => add(server, entries([known[0], memberId]));
         const failure = await expectRejection(server, request, { status: 422, code: 'FIELD_VALUE' });
         expect(failure.items).toEqual([

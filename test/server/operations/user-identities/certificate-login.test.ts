@@ -10,7 +10,7 @@ import {
   generateKeyPairOnce,
   type TestCertificate,
 } from '../../federation/certificates.ts';
-import { catchClientError } from '../access.ts';
+import { catchClientError, sharedServer } from '../access.ts';
 import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
 
 const root = createAuthority({ name: 'Root', key: 'ec' });
@@ -319,6 +319,8 @@ describe('the path', () => {
     extensions: [['2.5.29.30', false, der(0x30)]],
   });
 
+  const shared = sharedServer(start);
+
   test.each<[string, TestCertificate, TestCertificate[]]>([
     ['of a self-signed leaf', createCertificate({ ...leafOptions, key: 'ec-other' }), []],
     ['to another authority of the same name', below(stranger), [stranger]],
@@ -347,7 +349,7 @@ describe('the path', () => {
     ['over an authority with a weak key', below(weakMiddle), [weakMiddle]],
     ['over an authority with name constraints', below(constrained), [constrained]],
   ])('is rejected %s', async (_, certificate, chain) => {
-    await using server = await start();
+    const server = shared();
     await expectRejected(server, await signNonce(server, certificate, chain));
   });
 

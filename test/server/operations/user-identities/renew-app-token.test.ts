@@ -12,7 +12,7 @@ import {
   signing,
   weakSigning,
 } from '../../federation/saml-responses.ts';
-import { catchClientError } from '../access.ts';
+import { catchClientError, sharedServer } from '../access.ts';
 import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
 
 const name = 'idp';
@@ -143,6 +143,8 @@ describe('rejects a response', () => {
       .replace(/ID="[^"]*"/, 'ID="_forged"')
       .replace('>Subject-1<', '>Root<');
   const other = 'https://other.example.com';
+  const root = { userId: 'root', userName: 'root', identities: [`${name}:Root`] };
+  const shared = sharedServer(() => start({ users: [linked, root] }));
 
   test.each<[string, ResponseOptions]>([
     ['of another provider', { issuer: other }],
@@ -291,10 +293,7 @@ describe('rejects a response', () => {
     ['with another root element', { after: (xml) => xml.replaceAll('samlp:Response', 'samlp:LogoutResponse') }],
     ['with an encrypted assertion', { after: (xml) => xml.replaceAll('saml:Assertion', 'saml:EncryptedAssertion') }],
   ])('%s', async (_, options) => {
-    await using server = await start({
-      users: [linked, { userId: 'root', userName: 'root', identities: [`${name}:Root`] }],
-    });
-    await expectRejected(server, samlResponse(server, options));
+    await expectRejected(shared(), samlResponse(shared(), options));
   });
 
   test('of a provider with a weak key', async () => {
@@ -385,6 +384,8 @@ describe('the user', () => {
     await expectRejected(server, samlResponse(server, { format }), unknown);
   });
 
+  const shared = sharedServer(() => start({ users: [linked, { userId: 'named', userName: 'named@example.com' }] }));
+
   test.each<[string, ResponseOptions]>([
     ['of another domain', { attributes: { email: ['alice@example.org'] } }],
     ['that is unknown', { attributes: { email: ['unknown@example.com'] } }],
@@ -393,7 +394,7 @@ describe('the user', () => {
     ['as a name of another format', { nameId: alice.userEmail }],
     ['that is a user name', { attributes: { email: ['named@example.com'] } }],
   ])('is not found by an e-mail address %s', async (_, options) => {
-    await using server = await start({ users: [linked, { userId: 'named', userName: 'named@example.com' }] });
+    const server = shared();
     await expectRejected(server, samlResponse(server, { nameId: 'new', ...options }), unknown);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../../harness.ts';
 import { createMemorySink } from '../../../audit/memory-sink.ts';
+import { sharedServer } from '../../../operations/access.ts';
 import { send } from '../../control-client.ts';
 
 const seed = {
@@ -55,6 +56,8 @@ describe('a sign-in without a password', () => {
     expect(readClaims(response)).toMatchObject({ client_id: plain.clientId });
   });
 
+  const shared = sharedServer(() => startServer({ seed }));
+
   test.each([
     ['an unknown user', { userId: 'unknown' }, 404, 'USER_NOT_FOUND'],
     ['a login name as id', { userId: 'ann.lee' }, 404, 'USER_NOT_FOUND'],
@@ -65,7 +68,7 @@ describe('a sign-in without a password', () => {
     ['a user named twice', { userId: 'ann', userName: 'ann.lee' }, 400, 'FIELD_VALUE'],
     ['an unknown field', { userId: 'ann', password: 'x' }, 400, 'FIELD_UNKNOWN'],
   ])('rejects %s and starts no session', async (_name, body, status, code) => {
-    await using server = await startServer({ seed });
+    const server = shared();
     const before = await server.dump();
     expect(await signIn(server, body)).toMatchObject({ status, body: [{ code }] });
     expect(await server.dump()).toEqual(before);

@@ -3,6 +3,7 @@ import { epochSeconds } from '../../../../../src/server/lib/clock.ts';
 import { startSession } from '../../../../../src/server/sessions/sessions.ts';
 import type { Session } from '../../../../../src/server/store/tables.ts';
 import { appClientId, startServer, type TestServer } from '../../../../harness.ts';
+import { sharedServer } from '../../../operations/access.ts';
 import { userToken } from '../../../operations/user-token.ts';
 import { readAllPages, send } from '../../control-client.ts';
 
@@ -124,6 +125,8 @@ describe('ending sessions', () => {
     expect(await end(server, '?userId=u1')).toMatchObject({ body: { ended: 0 } });
   });
 
+  const shared = sharedServer();
+
   test.each([
     ['', 'FIELD_MISSING'],
     ['?userId=u1&clientId=test-app', 'FIELD_VALUE'],
@@ -131,7 +134,7 @@ describe('ending sessions', () => {
     ['?userId=', 'FIELD_VALUE'],
     ['?userId=u1&userId=u2', 'QUERY_REPEATED'],
   ])('rejects %j and ends nothing', async (query, code) => {
-    await using server = await startServer();
+    const server = shared();
     await renewableSession(server, 'u1');
     const before = await server.dump();
     expect(await end(server, query)).toMatchObject({ status: 400, body: [{ code }] });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../../harness.ts';
+import { sharedServer } from '../../../operations/access.ts';
 import { userToken } from '../../../operations/user-token.ts';
 import { createValidClaims, forgeToken } from '../../../tokens/forge.ts';
 import { send } from '../../control-client.ts';
@@ -100,10 +101,12 @@ describe('an opaque token', () => {
     expect(await inspect(server, refreshToken)).toMatchObject({ active: false });
   });
 
+  const shared = sharedServer();
+
   test.each(['x', 'a.b.c', '...', 'e30.e30.', `${'e30.'.repeat(2)}x`, '__proto__', 'W10.W10.x'])(
     'or text that is unknown is reported so: %s',
     async (text) => {
-      await using server = await startServer();
+      const server = shared();
       const before = await server.dump();
       expect(await inspect(server, text)).toMatchObject({ active: false });
       expect(await server.dump()).toEqual(before);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
+import { sharedServer } from '../../access.ts';
 import { lastCode } from '../../otp-inbox.ts';
 import { asMaintainer, createSession, expectRejected, firstAdministrator } from '../callers.ts';
 import { factorIds, notices, settleAll, startWithBob, workEmail } from './factor-fixtures.ts';
@@ -33,6 +34,8 @@ describe('a removed contact', () => {
 });
 
 describe('is rejected', () => {
+  const shared = sharedServer(startWithBob);
+
   test.each([
     ['work', 'unknown', 'USER_NOT_FOUND'],
     ['absent', 'bob', 'FACTOR_NOT_FOUND'],
@@ -41,7 +44,7 @@ describe('is rejected', () => {
     ['main-mobile', 'alice-id', 'FACTOR_NOT_FOUND'],
     ['a b', 'bob', 'PATH_VALUE'],
   ])('for %s of %s', async (factorId, id, code) => {
-    await using server = await startWithBob();
+    const server = shared();
     await expectRejected(server, () => remove(server.admin, factorId, id), { status: 404, code });
   });
 
