@@ -17,7 +17,7 @@ import { adminClient, startServer } from '../harness.ts';
 import { basic } from '../server/operations/user-identities/login-fixtures.ts';
 
 const createdAt = '2026-03-01T12:00:00.000Z';
-const wide = 300;
+const wide = 200;
 /** Groups times dependencies. */
 const edges = wide * wide;
 const member = { kind: 'user', memberId: 'ann' } as const;
