@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { isFullRun } from './test/effort.ts';
+import { effort, isFullRun } from './test/effort.ts';
 
 const endToEnd = 'test/e2e/**/*.test.ts';
 /** Needs an executable: `npm run test:executable`. */
@@ -14,7 +14,7 @@ export default defineConfig({
   test: {
     setupFiles: ['test/setup.ts'],
     // They only end what hangs: no test may fail because the machine is slow.
-    testTimeout: 120_000,
+    testTimeout: 120_000 * effort,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,

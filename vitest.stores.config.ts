@@ -1,5 +1,6 @@
 /** Runs the tests of the service with other stores: `npm run test:postgres`, and `npm run test:twice`. */
 import { defineConfig } from 'vitest/config';
+import { effort } from './test/effort.ts';
 
 const service = {
   include: ['test/{contract,model,security,server,statuses}/**/*.test.ts'],
@@ -10,7 +11,7 @@ export default defineConfig({
   test: {
     setupFiles: ['test/setup.ts'],
     // They only end what hangs: no test may fail because the machine is slow.
-    testTimeout: 120_000,
+    testTimeout: 120_000 * effort,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,

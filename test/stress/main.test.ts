@@ -4,52 +4,28 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from './paths.ts';
 
-/** Generous, for busy machines. */
-const TIMEOUT_MS = 120_000;
-
 function runStress(...args: string[]) {
   return spawnSync(process.execPath, [path.join(root, 'dist/stress/main.js'), ...args], { encoding: 'utf8' });
 }
 
-test(
-  'prints the seed and one line per suite, and exits with 0 without findings',
-  () => {
-    const { status, stdout } = runStress('--only', 'replays', '--seed', '7', '--seconds', '5');
-    const [first, second, last] = stdout.split('\n');
-    expect(first).toMatch(/^seed 7, Node v/);
-    expect(second).toMatch(/^replays +ok +[\d.]+ s {2}\d+ of \d+ positions$/);
-    expect(last).toBe('nothing found');
-    expect(status).toBe(0);
-  },
-  TIMEOUT_MS,
-);
+test('prints the seed and one line per suite, and exits with 0 without findings', () => {
+  const { status, stdout } = runStress('--only', 'replays', '--seed', '7', '--seconds', '5');
+  const [first, second, last] = stdout.split('\n');
+  expect(first).toMatch(/^seed 7, Node v/);
+  expect(second).toMatch(/^replays +ok +[\d.]+ s {2}\d+ of \d+ positions$/);
+  expect(last).toBe('nothing found');
+  expect(status).toBe(0);
+});
 
-test(
-  'exits with 1 and prints the command that reproduces a finding',
-  () => {
-    const { status, stdout } = runStress(
-      '--only',
-      'simulator',
-      '--seed',
-      '1',
-      '--count',
-      '5',
-      '--bug',
-      'skip-datasync',
-    );
-    expect(stdout).toContain('reproduce: npm run stress -- --only simulator --seed 1 --count 1 --bug skip-datasync');
-    expect(status).toBe(1);
-  },
-  TIMEOUT_MS,
-);
+test('exits with 1 and prints the command that reproduces a finding', () => {
+  const { status, stdout } = runStress('--only', 'simulator', '--seed', '1', '--count', '5', '--bug', 'skip-datasync');
+  expect(stdout).toContain('reproduce: npm run stress -- --only simulator --seed 1 --count 1 --bug skip-datasync');
+  expect(status).toBe(1);
+});
 
-test(
-  'exits with 2 and prints the usage for an unknown suite',
-  () => {
-    const { status, stderr } = runStress('--only', 'nothing');
-    expect(stderr).toContain('unknown suite: nothing');
-    expect(stderr).toContain('usage: npm run stress');
-    expect(status).toBe(2);
-  },
-  TIMEOUT_MS,
-);
+test('exits with 2 and prints the usage for an unknown suite', () => {
+  const { status, stderr } = runStress('--only', 'nothing');
+  expect(stderr).toContain('unknown suite: nothing');
+  expect(stderr).toContain('usage: npm run stress');
+  expect(status).toBe(2);
+});

@@ -9,20 +9,13 @@ import { auditKills } from './suites/audit-kills.ts';
 import { kills } from './suites/process-kills.ts';
 import { ackOrder, assertSyncOrder } from './suites/system-calls.ts';
 
-/** Generous, for busy machines. */
-const TIMEOUT_MS = 180_000;
-
 test.each([
   ['kills', kills, 1],
   ['audit-kills', auditKills, 1],
   ['ack-order', ackOrder, 1],
-] as const)(
-  '%s finds nothing',
-  async (_, suite, count) => {
-    expect(await suite.run(countBudget(count * effort, 2))).toEqual([]);
-  },
-  TIMEOUT_MS,
-);
+] as const)('%s finds nothing', async (_, suite, count) => {
+  expect(await suite.run(countBudget(count * effort, 2))).toEqual([]);
+});
 
 // Their limits are times on a machine that does nothing else. Besides, test/security measures the cost of each parser,
 // and test/server/users/hash-fairness.test.ts the shares of sources.
@@ -30,23 +23,15 @@ describe.runIf(isFullRun)('under load', () => {
   test.each([
     ['parsers', parsersSuite],
     ['fairness', fairnessSuite],
-  ] as const)(
-    '%s finds nothing',
-    async (_, suite) => {
-      expect(await suite.run(countBudget(2, 2))).toEqual([]);
-    },
-    TIMEOUT_MS,
-  );
+  ] as const)('%s finds nothing', async (_, suite) => {
+    expect(await suite.run(countBudget(2, 2))).toEqual([]);
+  });
 });
 
-test.runIf(isFullRun)(
-  'audit-kills finds the seeded bug audit-later',
-  async () => {
-    const [first] = await auditKills.run(countBudget(1, 2, 'audit-later'));
-    expect(first?.problem).toMatch(/acknowledged changes have no audit line$/);
-  },
-  TIMEOUT_MS,
-);
+test.runIf(isFullRun)('audit-kills finds the seeded bug audit-later', async () => {
+  const [first] = await auditKills.run(countBudget(1, 2, 'audit-later'));
+  expect(first?.problem).toMatch(/acknowledged changes have no audit line$/);
+});
 
 describe('the order of syncs and responses', () => {
   const commit = '7</s/journal.jsonl>, "{\\"groupId\\":\\"g1\\"}", 19, 0)';

@@ -6,9 +6,6 @@ import { seededBugs } from './seeded-bugs.ts';
 import { createFinding, DelayedError } from './suite.ts';
 import { suites } from './suites.ts';
 
-/** Generous, for busy machines: no test waits for time to pass. */
-const TIMEOUT_MS = 120_000;
-
 function suiteOf(name: string) {
   const suite = suites.find((each) => each.name === name);
   if (suite === undefined) throw new Error(`unknown suite: ${name}`);
@@ -33,13 +30,9 @@ const shortRuns = {
   throttle: [1, 1],
 } as const;
 
-test.each(Object.entries(shortRuns))(
-  '%s finds nothing',
-  async (name, [count, seed]) => {
-    expect(await suiteOf(name).run(countBudget(count * effort, seed))).toEqual([]);
-  },
-  TIMEOUT_MS,
-);
+test.each(Object.entries(shortRuns))('%s finds nothing', async (name, [count, seed]) => {
+  expect(await suiteOf(name).run(countBudget(count * effort, seed))).toEqual([]);
+});
 
 describe.runIf(isFullRun)('finds the seeded bug', () => {
   test.each([
@@ -62,16 +55,12 @@ describe.runIf(isFullRun)('finds the seeded bug', () => {
     ['frozen-clock', 'clock'],
     ['ignore-origin', 'browsers'],
     ['throttle-by-name', 'throttle'],
-  ] as const)(
-    '%s with the suite %s',
-    async (bug, name) => {
-      const [count, seed] = shortRuns[name];
-      const [first] = await suiteOf(name).run(countBudget(count, seed, bug));
-      expect(first?.reproduce).toContain(`npm run stress -- --only ${name}`);
-      expect(first?.reproduce).toContain(`--bug ${bug}`);
-    },
-    TIMEOUT_MS,
-  );
+  ] as const)('%s with the suite %s', async (bug, name) => {
+    const [count, seed] = shortRuns[name];
+    const [first] = await suiteOf(name).run(countBudget(count, seed, bug));
+    expect(first?.reproduce).toContain(`npm run stress -- --only ${name}`);
+    expect(first?.reproduce).toContain(`--bug ${bug}`);
+  });
 });
 
 test('reproduces a delayed finding with the seed of the round that caused it', () => {

@@ -8,8 +8,6 @@ export interface Race {
   readonly about: string;
   /** The test file that runs this race in the test suite; races without one run in the table of races. */
   readonly coveredBy?: string;
-  /** Takes several times as long as the others; the tests run a single round. */
-  readonly isSlow?: true;
   /** Servers that share a store count a little late: each can add a burst to the limit. */
   readonly isCountedLate?: true;
   readonly seed?: SeedDocument;

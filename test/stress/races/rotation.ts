@@ -64,7 +64,6 @@ function createRevocationRace(name: string, about: string, end: (server: TestSer
   return {
     name,
     about,
-    isSlow: true,
     seed: userSeed,
     flags: fastPasswords,
     async setUp(server) {
@@ -109,7 +108,6 @@ export const rotationRaces: readonly Race[] = [
   {
     name: 'renewals against a password change',
     about: 'sessions that started with the old password end, also when they were just renewed',
-    isSlow: true,
     seed: userSeed,
     flags: fastPasswords,
     async setUp(server) {
