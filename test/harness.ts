@@ -198,7 +198,8 @@ const environment = {
   IAM_ADMIN_PASSWORD: 'correct horse battery staple',
 };
 
-async function insertClient({ store, ids, clock }: AppContext, client: TestClient) {
+/** Inserts a client into the store of a server or a sandbox. @returns its credentials */
+export async function insertClient({ store, ids, clock }: AppContext, client: TestClient) {
   const clientId = client.clientId ?? ids.newId();
   const clientSecret = `secret-of-${clientId}`;
   await store.transaction(async (tx) => {

@@ -2,15 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { BrowserContext, Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { isFullRun } from '../../../test/effort.ts';
 import { startServer, type TestServer } from '../../../test/harness.ts';
-import { send } from '../../../test/server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
-
-/** Names of another site, which the browser resolves to this machine. */
-const otherHost = 'other.example';
+import { hasBrowser, otherHost, sharedBrowser } from './harness/browser.ts';
+import { navigate, openConsole } from './harness/console-page.ts';
+import { useConsole } from './harness/use-console.ts';
 
 /** A site at another origin whose page contains the given HTML. */
 async function startOtherSite(html: string) {
@@ -24,25 +23,23 @@ async function startOtherSite(html: string) {
   };
 }
 
-let browser: Browser;
-beforeAll(async () => {
-  if (hasBrowser) browser = await launchBrowser([`--host-resolver-rules=MAP ${otherHost} 127.0.0.1`]);
-});
-afterAll(() => browser?.close());
-
 describe.skipIf(!hasBrowser)('a page of another site', () => {
   let server: TestServer;
+  let context: BrowserContext;
   beforeAll(async () => {
     server = await startServer({ seed: { users: [{ userId: 'alice' }] } });
+    return () => server[Symbol.asyncDispose]();
   });
-  afterAll(() => server?.[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    context = await (await sharedBrowser()).newContext();
+    return () => context.close();
+  });
 
   test('cannot frame or embed the console', async () => {
     const address = `${server.url}/_iam/console/inbox`;
     await using site = await startOtherSite(
       `<iframe src="${address}"></iframe><object data="${address}"></object><embed src="${address}">`,
     );
-    const context = await browser.newContext();
     for (const url of site.urls) {
       const page = await context.newPage();
       await page.goto(url);
@@ -52,13 +49,11 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
       for (const frame of shown) expect(await frame.content()).not.toMatch(/IAM console|<script[^>]*assets/);
       await page.close();
     }
-    await context.close();
   });
 
   test('cannot read or change anything by scripts and forms', async () => {
     await using site = await startOtherSite('<p>Other site</p>');
     const before = await server.dump();
-    const context = await browser.newContext();
     for (const url of site.urls) {
       const page = await context.newPage();
       await page.goto(url);
@@ -70,20 +65,7 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
       expect(await page.content()).toMatch(/ORIGIN_FOREIGN|CSRF_HEADER_MISSING/);
       await page.close();
     }
-    await context.close();
     expect(await server.dump()).toEqual(before);
-  });
-
-  test('gains nothing with a name of its own for this server', async () => {
-    const { port } = new URL(server.url);
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    for (const path of ['/', '/_iam/console/', '/_iam/users', '/security/iam/v1/groups']) {
-      const response = await page.goto(`http://${otherHost}:${port}${path}`);
-      expect([path, response?.status()]).toEqual([path, 421]);
-      expect(await page.content()).not.toMatch(/alice|<script/);
-    }
-    await context.close();
   });
 
   test('cannot make the page offer a command of its own', async () => {
@@ -108,7 +90,7 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
       `sessions?userId=${value}`,
       `state?from=${value}`,
     ];
-    const { page } = await openConsole(browser, server.url);
+    const { page } = await openConsole(server.url);
     const commands = page.locator('main details').getByLabel('Command');
     const readCommands = async () => (await commands.allTextContents()).filter((text) => text.startsWith('iam '));
     // Otherwise the first page visited could be taken for this one.
@@ -116,9 +98,10 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
     let texts = await readCommands();
     for (const [number, value] of values.entries()) {
       // Pages place options, but one function quotes: the value that looks like an option goes to all of them, the others
-      // to a third each.
+      // to one each, in a full run to a third each.
       const isOption = value.startsWith('-');
-      const visited = paths(encodeURIComponent(value)).filter((_, at) => isOption || at % 3 === number % 3);
+      const share = isFullRun ? 3 : values.length;
+      const visited = paths(encodeURIComponent(value)).filter((_, at) => isOption || at % share === number % share);
       for (const path of visited) {
         const before = texts;
         await navigate(page, `${server.url}/_iam/console/${path}`);
@@ -140,21 +123,13 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
 
   test('may link to the console, which does not tell it anything', async () => {
     await using site = await startOtherSite(`<a href="${server.url}/_iam/console/users/alice">Alice</a>`);
-    const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(String(site.urls[0]));
     await page.getByRole('link').click();
     await page.getByRole('heading', { name: 'alice' }).waitFor();
     expect(await page.evaluate('window.opener')).toBeNull();
-    await context.close();
   });
 });
-
-/** Opens an address as the buttons for back and forward do, without loading the page again. */
-async function navigate(page: Page, address: string): Promise<void> {
-  await page.evaluate(`history.pushState({}, '', ${JSON.stringify(address)})`);
-  await page.evaluate(`dispatchEvent(new PopStateEvent('popstate', { state: {} }))`);
-}
 
 /** What a shell passes to the command. The program of that name is replaced, so that nothing else runs. */
 function readArguments(command: string): string[] {
@@ -215,34 +190,27 @@ const hostileSeed: SeedDocument = {
 };
 
 describe.skipIf(!hasBrowser)('markup in names, messages and headers', () => {
-  let server: TestServer;
-  let page: Page;
-  let problems: string[];
+  const { open, send } = useConsole({ seed: hostileSeed, isShared: true });
   beforeAll(async () => {
-    server = await startServer({ seed: hostileSeed });
     const headers = { 'User-Agent': `agent ${markup}`, 'X-Request-Id': 'id', Referer: `http://x/?${script}` };
-    await send(server, `/security/iam/v1/groups/${encodeURIComponent(markup)}?search=${encodeURIComponent(script)}`, {
+    await send(`/security/iam/v1/groups/${encodeURIComponent(markup)}?search=${encodeURIComponent(script)}`, {
       headers,
     });
-    await send(server, '/_iam/snapshots', { method: 'POST', body: { name: 'one' } });
-  });
-  afterAll(() => server?.[Symbol.asyncDispose]());
-  beforeEach(async () => {
-    ({ page, problems } = await openConsole(browser, server.url));
+    await send('/_iam/snapshots', { method: 'POST', body: { name: 'one' } });
   });
 
-  /** Loads a path of the console. */
-  async function expectText(path: string, ...texts: readonly string[]): Promise<void> {
-    await page.goto(`${server.url}/_iam/console/${path}`);
+  async function expectText(path: string, ...texts: readonly string[]): Promise<Page> {
+    const { page, problems } = await open(path);
     for (const text of texts) await page.getByText(text).first().waitFor();
     expect(await page.evaluate('window.isAttacked')).toBeUndefined();
     expect(await page.locator('img[src="x"], main script').count()).toBe(0);
     expect(problems).toEqual([]);
+    return page;
   }
 
   test('are text in users', async () => {
     await expectText('users', markup);
-    await expectText('users/eve', markup, script);
+    const page = await expectText('users/eve', markup, script);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').waitFor();
     expect(await page.evaluate('window.isAttacked')).toBeUndefined();
@@ -257,7 +225,7 @@ describe.skipIf(!hasBrowser)('markup in names, messages and headers', () => {
   });
 
   test('are text in requests and their headers', async () => {
-    await expectText('requests', 'anonymous');
+    const page = await expectText('requests', 'anonymous');
     // The middle of the row: a click anywhere in it opens it.
     await page.getByRole('row', { name: /anonymous/ }).click();
     await page.getByText(`agent ${markup}`).waitFor();

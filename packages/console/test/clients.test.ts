@@ -1,11 +1,12 @@
 /** Clients and API keys in a real browser, each write with its effect on the server. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
-import { adminClient, startServer, type TestServer } from '../../../test/harness.ts';
-import { send } from '../../../test/server/control/control-client.ts';
-import { findViewProblems } from './axe-violations.ts';
-import { chooseFound, closeContexts, copyWith, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { isFullRun } from '../../../test/effort.ts';
+import { adminClient } from '../../../test/harness.ts';
+import { findViewProblems } from './harness/axe-violations.ts';
+import { hasBrowser } from './harness/browser.ts';
+import { chooseFound, copyWith } from './harness/console-page.ts';
+import { useConsole } from './harness/use-console.ts';
 
 const markup = '<img src=x onerror=alert(1)>';
 const seed: SeedDocument = {
@@ -17,204 +18,192 @@ const seed: SeedDocument = {
   groups: [{ groupName: `g ${markup}`, roles: ['DEPLOY'], services: ['billing-service'] }],
 };
 
-let server: TestServer;
-let browser: Browser;
-beforeAll(async () => {
-  if (hasBrowser) [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
-});
-afterAll(async () => {
-  await closeContexts(browser);
-  await server?.[Symbol.asyncDispose]();
-});
+describe.skipIf(!hasBrowser)('clients and API keys', () => {
+  const { command, open, send } = useConsole({ seed });
 
-async function open(path: string) {
-  const opened = await openConsole(browser, server.url, { path });
-  return { ...opened, dialog: opened.page.getByRole('dialog') };
-}
-
-const read = async (path: string) => await send(server, path);
-
-async function makeApiKey(clientId: string) {
-  const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
-  const { body } = await send(server, '/security/iam/v1/api-key', {
-    method: 'POST',
-    headers,
-    body: { appId: markup, clientId },
-  });
-  return body as { apiKeyId: string; apiKey: string };
-}
-
-describe.skipIf(!hasBrowser)('a client', () => {
-  test('is found by its application, and shows its groups, roles and keys', async () => {
-    const { apiKeyId } = await makeApiKey('billing');
-    const { page, problems } = await open('clients');
-    await page.getByLabel('Client id, service account or application').fill('IMG SRC');
-    await page.getByText('1 in all').waitFor();
-    await page.getByRole('button', { name: 'billing' }).click();
-    await page.getByRole('heading', { level: 1, name: 'billing' }).waitFor();
-    await page.getByRole('link', { name: `g ${markup}` }).waitFor();
-    await page.getByText('DEPLOY', { exact: true }).waitFor();
-    await page.getByRole('link', { name: apiKeyId }).click();
-    await page.getByRole('heading', { name: `API key ${apiKeyId}` }).waitFor();
-    await page.goBack();
-    await page.goBack();
-    await page.getByText('1 in all').waitFor();
-    expect(problems).toEqual([]);
-  });
-
-  test('is created; its secret is shown once, works, and is not kept by the page', async () => {
-    const { page, dialog, problems } = await open('clients');
-    await page.getByRole('button', { name: 'Create a client' }).click();
-    await dialog.getByLabel('Application').fill('invoices');
-    await dialog.getByLabel('Service account').fill('not an id!');
-    await dialog.getByRole('button', { name: 'Create the client' }).click();
-    await dialog.getByRole('alert').waitFor();
-    expect(await dialog.getByLabel('Application').inputValue()).toBe('invoices');
-    await dialog.getByLabel('Service account').fill('invoices-service');
-    await dialog.getByRole('combobox', { name: 'Scopes' }).fill('invoices.read');
-    await page.keyboard.press('Enter');
-    await dialog.getByText('The same from a terminal').click();
-    await dialog
-      .getByText('iam clients create --app-id invoices --service-account-id invoices-service --scope invoices.read')
-      .waitFor();
-    await dialog.getByRole('button', { name: 'Create the client' }).click();
-    await dialog.getByText('it is not shown again').waitFor();
-    expect(await findViewProblems(page)).toEqual([]);
-    await page.setViewportSize({ width: 1280, height: 800 });
-    const secret = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
-    expect(secret.length).toBeGreaterThan(20);
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.waitForURL(/\/clients\/[^/?]+$/);
-    const clientId = new URL(page.url()).pathname.split('/').pop() ?? '';
-    const login = await send(server, '/security/iam/v1/client-identities/login', {
+  async function makeApiKey(clientId: string) {
+    const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
+    const { body } = await send('/security/iam/v1/api-key', {
       method: 'POST',
-      headers: { Authorization: `Basic ${btoa(`${clientId}:${secret}`)}` },
-      body: {},
+      headers,
+      body: { appId: markup, clientId },
     });
-    expect(login.status).toBe(200);
-    expect(await read(`/_iam/clients/${clientId}`)).toMatchObject({
-      body: { appId: 'invoices', serviceAccountId: 'invoices-service', scope: ['invoices.read'] },
-    });
-    const kept = await page.evaluate(
-      'JSON.stringify([location.href, history.state, document.title, document.body.innerHTML, localStorage, sessionStorage])',
-    );
-    expect(String(kept)).not.toContain(secret);
-    expect(problems.filter((problem) => !/status of 4/.test(problem))).toEqual([]);
-  });
+    return body as { apiKeyId: string; apiKey: string };
+  }
 
-  test('is deleted after a confirmation that names its groups and keys', async () => {
-    const { apiKeyId, apiKey } = await makeApiKey('billing');
-    const { page, dialog, problems } = await open('clients/billing');
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await dialog.getByText(`g ${markup}`).waitFor();
-    await dialog.getByText(apiKeyId).waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect((await read('/_iam/clients/billing')).status).toBe(200);
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Delete the client' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Clients' }).waitFor();
-    expect((await read('/_iam/clients/billing')).status).toBe(404);
-    expect((await read(`/_iam/api-keys/${apiKeyId}`)).status).toBe(404);
-    const { status } = await send(server, '/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } });
-    expect(status).toBe(401);
-    expect(problems).toEqual([]);
-  });
-});
-
-describe.skipIf(!hasBrowser)('an API key', () => {
-  test('is created for a client; it is shown once and works', async () => {
-    const { page, dialog, problems } = await open('api-keys');
-    await page.getByRole('button', { name: 'Create an API key' }).click();
-    await dialog.getByLabel('Application').fill('exports');
-    await chooseFound(dialog.getByRole('combobox', { name: 'Client' }), 'repo', /reports/);
-    await dialog.getByRole('button', { name: 'Create the API key' }).click();
-    const apiKey = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByRole('heading', { level: 1, name: /^API key \w/ }).waitFor();
-    const { body } = await send(server, '/_iam/requests?caller=reports');
-    expect(body).toEqual([]);
-    expect((await send(server, '/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } })).status).toBe(403);
-    expect((await send(server, '/_iam/requests?caller=reports')).body).toHaveLength(1);
-    expect(problems).toEqual([]);
-  });
-
-  test('is assigned to another application, and replaced', async () => {
-    const { apiKeyId, apiKey } = await makeApiKey('reports');
-    const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
-    await page.getByRole('button', { name: 'Edit' }).click();
-    await dialog.getByLabel('Application').fill('moved');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Done').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByText('moved').first().waitFor();
-    expect((await read(`/_iam/api-keys/${apiKeyId}`)).body).toMatchObject({ appId: 'moved', clientId: 'reports' });
-    await page.getByRole('button', { name: 'Edit' }).click();
-    await dialog.getByLabel('Replace the key itself').check();
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    const replaced = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
-    const statusOf = async (key: string) =>
-      (await send(server, '/security/iam/v1/groups', { headers: { 'X-Api-Key': key } })).status;
-    expect([await statusOf(apiKey), await statusOf(replaced)]).toEqual([401, 403]);
-    expect(problems).toEqual([]);
-  });
-
-  test('is deleted after a confirmation', async () => {
-    const { apiKeyId } = await makeApiKey('reports');
-    const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await dialog.getByText(markup).waitFor();
-    await dialog.getByRole('button', { name: 'Delete the API key' }).click();
-    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
-    expect((await read(`/_iam/api-keys/${apiKeyId}`)).status).toBe(404);
-    expect(problems).toEqual([]);
-  });
-
-  test('that does not exist is explained', async () => {
-    const { page } = await open('api-keys/missing');
-    await page.getByText('API_KEY_NOT_FOUND').waitFor();
-  });
-});
-
-describe.skipIf(!hasBrowser)('the caller of a request', () => {
-  test('is opened, whether it is a client or a user', async () => {
-    const { apiKey } = await makeApiKey('reports');
-    await send(server, '/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } });
-    const { body } = await send(server, '/_iam/sessions', { method: 'POST', body: { userId: 'alice' } });
-    const { accessToken } = body as { accessToken: string };
-    await send(server, '/security/iam/v1/groups', { headers: { Authorization: `Bearer ${accessToken}` } });
-    for (const [caller, heading] of [
-      ['reports', 'reports'],
-      ['alice', 'alice'],
-    ] as const) {
-      const { page, problems } = await open(`requests?caller=${caller}`);
-      await page.getByRole('button', { name: 'groups.list' }).first().click();
-      await page.getByRole('link', { name: 'Open the caller' }).click();
-      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+  describe('a client', () => {
+    test('is found by its application, and shows its groups, roles and keys', async () => {
+      const { apiKeyId } = await makeApiKey('billing');
+      const { page, problems } = await open('clients');
+      await page.getByLabel('Client id, service account or application').fill('IMG SRC');
+      await page.getByText('1 in all').waitFor();
+      await page.getByRole('button', { name: 'billing' }).click();
+      await page.getByRole('heading', { level: 1, name: 'billing' }).waitFor();
+      await page.getByRole('link', { name: `g ${markup}` }).waitFor();
+      await page.getByText('DEPLOY', { exact: true }).waitFor();
+      await page.getByRole('link', { name: apiKeyId }).click();
+      await page.getByRole('heading', { name: `API key ${apiKeyId}` }).waitFor();
+      await page.goBack();
+      await page.goBack();
+      await page.getByText('1 in all').waitFor();
       expect(problems).toEqual([]);
-    }
-  });
-});
+    });
 
-describe.skipIf(!hasBrowser)('the pages of clients and API keys', () => {
-  test.each([
-    ['clients/reports', 'Effective roles', undefined],
-    ['clients/reports', 'its ids are never used again', 'Delete'],
-    ['clients', 'Redirect URI', 'Create a client'],
-    ['api-keys', 'Whose rights the key has', 'Create an API key'],
-  ])('%s: %s', async (path, ready, button) => {
-    const { page, problems } = await open(path);
-    if (button !== undefined) await page.getByRole('button', { name: button }).click();
-    await page.getByText(ready).first().waitFor();
-    expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
+    test('is created; its secret is shown once, works, and is not kept by the page', async () => {
+      const { page, dialog, problems } = await open('clients');
+      await page.getByRole('button', { name: 'Create a client' }).click();
+      await dialog.getByLabel('Application').fill('invoices');
+      await dialog.getByLabel('Service account').fill('not an id!');
+      await dialog.getByRole('button', { name: 'Create the client' }).click();
+      await dialog.getByRole('alert').waitFor();
+      expect(await dialog.getByLabel('Application').inputValue()).toBe('invoices');
+      await dialog.getByLabel('Service account').fill('invoices-service');
+      await dialog.getByRole('combobox', { name: 'Scopes' }).fill('invoices.read');
+      await page.keyboard.press('Enter');
+      await dialog.getByText('The same from a terminal').click();
+      await dialog
+        .getByText(
+          command('clients create --app-id invoices --service-account-id invoices-service --scope invoices.read'),
+        )
+        .waitFor();
+      await dialog.getByRole('button', { name: 'Create the client' }).click();
+      await dialog.getByText('it is not shown again').waitFor();
+      expect(await findViewProblems(page)).toEqual([]);
+      const secret = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
+      expect(secret.length).toBeGreaterThan(20);
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await page.waitForURL(/\/clients\/[^/?]+$/);
+      const clientId = new URL(page.url()).pathname.split('/').pop() ?? '';
+      const login = await send('/security/iam/v1/client-identities/login', {
+        method: 'POST',
+        headers: { Authorization: `Basic ${btoa(`${clientId}:${secret}`)}` },
+        body: {},
+      });
+      expect(login.status).toBe(200);
+      expect(await send(`/_iam/clients/${clientId}`)).toMatchObject({
+        body: { appId: 'invoices', serviceAccountId: 'invoices-service', scope: ['invoices.read'] },
+      });
+      const kept = await page.evaluate(
+        'JSON.stringify([location.href, history.state, document.title, document.body.innerHTML, localStorage, sessionStorage])',
+      );
+      expect(String(kept)).not.toContain(secret);
+      expect(problems.filter((problem) => !/status of 4/.test(problem))).toEqual([]);
+    });
+
+    test('is deleted after a confirmation that names its groups and keys', async () => {
+      const { apiKeyId, apiKey } = await makeApiKey('billing');
+      const { page, dialog, problems } = await open('clients/billing');
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await dialog.getByText(`g ${markup}`).waitFor();
+      await dialog.getByText(apiKeyId).waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      expect((await send('/_iam/clients/billing')).status).toBe(200);
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await dialog.getByRole('button', { name: 'Delete the client' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Clients' }).waitFor();
+      expect((await send('/_iam/clients/billing')).status).toBe(404);
+      expect((await send(`/_iam/api-keys/${apiKeyId}`)).status).toBe(404);
+      const { status } = await send('/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } });
+      expect(status).toBe(401);
+      expect(problems).toEqual([]);
+    });
   });
 
-  test('of an API key', async () => {
-    const { apiKeyId } = await makeApiKey('reports');
-    const { page, problems } = await open(`api-keys/${apiKeyId}`);
-    await page.getByText('Last used').waitFor();
-    expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
-    await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByText('Replace the key itself').waitFor();
-    expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
+  describe('an API key', () => {
+    test('is created for a client; it is shown once and works', async () => {
+      const { page, dialog, problems } = await open('api-keys');
+      await page.getByRole('button', { name: 'Create an API key' }).click();
+      await dialog.getByLabel('Application').fill('exports');
+      await chooseFound(dialog.getByRole('combobox', { name: 'Client' }), 'repo', /reports/);
+      await dialog.getByRole('button', { name: 'Create the API key' }).click();
+      const apiKey = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await page.getByRole('heading', { level: 1, name: /^API key \w/ }).waitFor();
+      const { body } = await send('/_iam/requests?caller=reports');
+      expect(body).toEqual([]);
+      expect((await send('/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } })).status).toBe(403);
+      expect((await send('/_iam/requests?caller=reports')).body).toHaveLength(1);
+      expect(problems).toEqual([]);
+    });
+
+    test('is assigned to another application, and replaced', async () => {
+      const { apiKeyId, apiKey } = await makeApiKey('reports');
+      const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await dialog.getByLabel('Application').fill('moved');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByText('Done').waitFor();
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await page.getByText('moved').first().waitFor();
+      expect((await send(`/_iam/api-keys/${apiKeyId}`)).body).toMatchObject({ appId: 'moved', clientId: 'reports' });
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await dialog.getByLabel('Replace the key itself').check();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      const replaced = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
+      const statusOf = async (key: string) =>
+        (await send('/security/iam/v1/groups', { headers: { 'X-Api-Key': key } })).status;
+      expect([await statusOf(apiKey), await statusOf(replaced)]).toEqual([401, 403]);
+      expect(problems).toEqual([]);
+    });
+
+    test('is deleted after a confirmation', async () => {
+      const { apiKeyId } = await makeApiKey('reports');
+      const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await dialog.getByText(markup).waitFor();
+      await dialog.getByRole('button', { name: 'Delete the API key' }).click();
+      await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
+      expect((await send(`/_iam/api-keys/${apiKeyId}`)).status).toBe(404);
+      expect(problems).toEqual([]);
+    });
+
+    test('that does not exist is explained', async () => {
+      const { page } = await open('api-keys/missing');
+      await page.getByText('API_KEY_NOT_FOUND').waitFor();
+    });
+  });
+
+  describe('the caller of a request', () => {
+    test('is opened, whether it is a client or a user', async () => {
+      const { apiKey } = await makeApiKey('reports');
+      await send('/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } });
+      const { body } = await send('/_iam/sessions', { method: 'POST', body: { userId: 'alice' } });
+      const { accessToken } = body as { accessToken: string };
+      await send('/security/iam/v1/groups', { headers: { Authorization: `Bearer ${accessToken}` } });
+      for (const [caller, heading] of [
+        ['reports', 'reports'],
+        ['alice', 'alice'],
+      ] as const) {
+        const { page, problems } = await open(`requests?caller=${caller}`);
+        await page.getByRole('button', { name: 'groups.list' }).first().click();
+        await page.getByRole('link', { name: 'Open the caller' }).click();
+        await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+        expect(problems).toEqual([]);
+      }
+    });
+  });
+
+  describe.runIf(isFullRun)('the pages of clients and API keys', () => {
+    test.each([
+      ['clients/reports', 'Effective roles', undefined],
+      ['clients/reports', 'its ids are never used again', 'Delete'],
+      ['clients', 'Redirect URI', 'Create a client'],
+      ['api-keys', 'Whose rights the key has', 'Create an API key'],
+    ])('%s: %s', async (path, ready, button) => {
+      const { page, problems } = await open(path);
+      if (button !== undefined) await page.getByRole('button', { name: button }).click();
+      await page.getByText(ready).first().waitFor();
+      expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
+    });
+
+    test('of an API key', async () => {
+      const { apiKeyId } = await makeApiKey('reports');
+      const { page, problems } = await open(`api-keys/${apiKeyId}`);
+      await page.getByText('Last used').waitFor();
+      expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByText('Replace the key itself').waitFor();
+      expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
+    });
   });
 });

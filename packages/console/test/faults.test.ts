@@ -1,31 +1,25 @@
 /** The faults in a real browser: each effect, the errors of the server, and removal. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { adminClient, startServer, type TestServer } from '../../../test/harness.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { adminClient } from '../../../test/harness.ts';
+import { hasBrowser } from './harness/browser.ts';
+import { useConsole } from './harness/use-console.ts';
 
 describe.skipIf(!hasBrowser)('the faults', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), sharedBrowser()]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
+  const { command: commandOf, open, read, send } = useConsole({ isShared: true });
   beforeEach(async () => {
-    await fetch(`${server.url}/_iam/faults`, { method: 'DELETE' });
+    await send('/_iam/faults', { method: 'DELETE' });
   });
 
-  const open = (path = 'faults') => openConsole(browser, server.url, { path });
-  const list = async () => (await (await fetch(`${server.url}/_iam/faults`)).json()) as object[];
-  const inject = (rule: object) =>
-    fetch(`${server.url}/_iam/faults`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(rule),
-    });
+  /** The page still has the rules of the test before for a moment. */
+  async function openWithoutRules(path = 'faults') {
+    const opened = await open(path);
+    await opened.page.getByText('No faults').waitFor();
+    return opened;
+  }
+
+  const list = async () => (await read('/_iam/faults')) as object[];
+  const inject = (rule: object) => send('/_iam/faults', { method: 'POST', body: rule });
 
   async function choose(page: Page, label: string, option: string): Promise<void> {
     await page.getByRole('combobox', { name: label, exact: true }).click();
@@ -38,15 +32,14 @@ describe.skipIf(!hasBrowser)('the faults', () => {
   const command = (page: Page) => page.getByRole('form').getByLabel('Command').first().textContent();
 
   test('are added for an operation and a caller, with the equal command', async () => {
-    const { page, problems } = await open('faults?operation=groups.create&status=500');
-    await page.getByText('No faults').waitFor();
+    const { page, problems } = await openWithoutRules('faults?operation=groups.create&status=500');
     await page.getByLabel('Caller').fill('billing-service');
     await choose(page, 'Requests', 'Only the nth request');
     await page.getByLabel('Number').fill('3');
     await page.getByLabel('At most, times').fill('2');
     await expect
       .poll(() => command(page))
-      .toBe('iam faults add --operation groups.create --caller billing-service --nth 3 --times 2 --fail 500');
+      .toBe(commandOf('faults add --operation groups.create --caller billing-service --nth 3 --times 2 --fail 500'));
     await submit(page);
     await page.getByRole('button', { name: /^Remove the rule/ }).waitFor();
     expect(await list()).toEqual([
@@ -64,7 +57,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
   });
 
   test('delay, with random numbers of a seed', async () => {
-    const { page, problems } = await open();
+    const { page, problems } = await openWithoutRules();
     await choose(page, 'Effect', 'Delay the response');
     await page.getByLabel('Latency').fill('100ms');
     await page.getByLabel('Jitter').fill('50ms');
@@ -80,7 +73,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
   });
 
   test('close connections, rotate the key and serve the previous key set', async () => {
-    const { page, problems } = await open();
+    const { page, problems } = await openWithoutRules();
     await choose(page, 'Effect', 'Close the connection');
     await choose(page, 'When', 'After its changes are stored');
     await choose(page, 'Requests', 'Every nth request');
@@ -103,11 +96,11 @@ describe.skipIf(!hasBrowser)('the faults', () => {
   });
 
   test('have only statuses that the server accepts, and are announced when they are added', async () => {
-    const { page, problems } = await open('faults?operation=groups.get&status=418');
+    const { page, problems } = await openWithoutRules('faults?operation=groups.get&status=418');
     const status = page.getByLabel('Status', { exact: true });
     const rejected = await inject({ operation: 'groups.get', effect: { status: 418 } });
     expect(rejected.status).toBe(400);
-    const [, accepted = ''] = /groups\.get can return: ([\d, ]+)/.exec(await rejected.text()) ?? [];
+    const [, accepted = ''] = /groups\.get can return: ([\d, ]+)/.exec(JSON.stringify(rejected.body)) ?? [];
     expect(accepted).toMatch(/^401, 403, 404, .*503$/);
     await expect.poll(() => status.locator('option').allTextContents()).toEqual(accepted.split(', '));
     expect(await status.inputValue()).toBe('503');
@@ -120,7 +113,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
   });
 
   test('that the server rejects are explained at their fields', async () => {
-    const { page } = await open();
+    const { page } = await openWithoutRules();
     await page.getByLabel('At most, times').fill('many');
     await submit(page);
     await page.getByText('times must be').waitFor();
@@ -129,12 +122,12 @@ describe.skipIf(!hasBrowser)('the faults', () => {
   });
 
   test('show how often they matched and applied', async () => {
+    const { page, problems } = await openWithoutRules();
     await inject({ operation: 'groups.get', nth: 2, effect: { status: 500 } });
-    const { page, problems } = await open();
     const cells = page.locator('section[aria-label="Fault rules"] tbody td');
     await expect.poll(() => cells.allTextContents()).toEqual(expect.arrayContaining(['groups.get', 'number 2']));
     const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
-    for (const name of ['a', 'b', 'c']) await fetch(`${server.url}/security/iam/v1/groups/${name}`, { headers });
+    for (const name of ['a', 'b', 'c']) await send(`/security/iam/v1/groups/${name}`, { headers });
     await expect.poll(async () => (await cells.allTextContents()).slice(5, 7)).toEqual(['3', '1']);
     expect(problems).toEqual([]);
   });
@@ -143,7 +136,8 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await inject({ effect: { latency: '1ms' } });
     await inject({ effect: { latency: '2ms' } });
     await inject({ effect: { latency: '3ms' } });
-    const { page, problems } = await open();
+    const { page, problems } = await open('faults');
+    await page.getByText('3 in all').waitFor();
     await page
       .getByRole('button', { name: /^Remove the rule/ })
       .first()
@@ -161,21 +155,21 @@ describe.skipIf(!hasBrowser)('the faults', () => {
   });
 
   test('are made of a request', async () => {
-    await server.send({ method: 'GET', path: '/security/iam/v1/groups/none' });
+    await send('/security/iam/v1/groups/none');
     const { page, problems } = await open('requests?operation=groups.get&status=401');
     await page.getByRole('button', { name: 'groups.get' }).first().click();
     await page.getByRole('link', { name: 'Make a fault of this' }).click();
     await page.getByRole('heading', { level: 1, name: 'Faults' }).waitFor();
     expect(await page.getByLabel('Status', { exact: true }).inputValue()).toBe('401');
     await submit(page);
-    await page.getByRole('button', { name: /^Remove the rule/ }).waitFor();
+    await page.getByRole('status').getByText('status 401, groups.get.').waitFor();
     expect(await list()).toMatchObject([{ operation: 'groups.get', effect: { status: 401 } }]);
     expect(problems).toEqual([]);
   });
 
   test('are made of a successful request with status 503', async () => {
     const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
-    await fetch(`${server.url}/security/iam/v1/groups`, { headers });
+    await send('/security/iam/v1/groups', { headers });
     const { page, problems } = await open('requests?operation=groups.list&status=200');
     await page.getByRole('button', { name: 'groups.list' }).first().click();
     await page.getByRole('link', { name: 'Make a fault of this' }).click();

@@ -1,9 +1,9 @@
 /** What a newcomer wants first, at the width of a phone and with the keyboard only. */
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { appClientId, startServer, type TestServer } from '../../../test/harness.ts';
-import { send } from '../../../test/server/control/control-client.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { appClientId } from '../../../test/harness.ts';
+import { hasBrowser } from './harness/browser.ts';
+import { useConsole } from './harness/use-console.ts';
 
 const password = 'demo-only correct horse';
 const seed = {
@@ -34,29 +34,15 @@ const ways = [
 ] as const;
 
 describe.skipIf(!hasBrowser)('a newcomer', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await sharedBrowser();
-  });
-  afterAll(() => closeContexts(browser));
-  beforeEach(async () => {
-    server = await startServer({ seed });
-    return () => server[Symbol.asyncDispose]();
-  });
+  const { open, read, send, service } = useConsole({ seed });
 
   const operations = '/security/iam/v1';
   const logIn = () =>
-    send(server, `${operations}/user-identities/login?clientId=${appClientId}`, {
+    send(`${operations}/user-identities/login?clientId=${appClientId}`, {
       method: 'POST',
       headers: { Authorization: `Basic ${btoa(`alice:${password}`)}` },
       body: {},
     });
-
-  async function open(width: number): Promise<Page> {
-    const { page } = await openConsole(browser, server.url, { width });
-    return page;
-  }
 
   async function openPage(page: Page, title: string, { width, activate }: (typeof ways)[number]): Promise<void> {
     if (width < 768) await activate(page.getByRole('button', { name: 'Open the menu' }));
@@ -65,21 +51,21 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
   }
 
   test.each(ways)('finds the code that was just sent, $name', async ({ width, activate }) => {
-    const page = await open(width);
-    await send(server, `${operations}/user-identities/retrieve-identity?clientId=${appClientId}`, {
+    const { page } = await open('', { width });
+    await send(`${operations}/user-identities/retrieve-identity?clientId=${appClientId}`, {
       method: 'POST',
       body: { userName: 'alice' },
     });
-    const [message] = (await send(server, '/_iam/inbox')).body as [{ code: string }];
+    const [message] = (await read('/_iam/inbox')) as [{ code: string }];
     await page.getByText(message.code).first().waitFor();
     await activate(page.getByRole('button', { name: 'alice@example.com' }));
     await page.getByRole('dialog').getByText(`Your code is ${message.code}`).waitFor();
   });
 
   test.each(ways)('finds why a call was refused and who can mend it, $name', async (way) => {
-    const client = await server.withAuthorities([]);
+    const client = await service().withAuthorities([]);
     await expect(client.groups.create({ body: { groupName: 'new', roles: ['NEW'] } })).rejects.toThrow();
-    const page = await open(way.width);
+    const { page } = await open('', { width: way.width });
     await openPage(page, 'Requests', way);
     await way.activate(page.getByRole('button', { name: 'groups.create' }));
     await page.getByText('The nearest way in').waitFor();
@@ -88,7 +74,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
   });
 
   test.each(ways)('finds the group that gives a user a role, $name', async (way) => {
-    const page = await open(way.width);
+    const { page } = await open('', { width: way.width });
     await openPage(page, 'Users', way);
     await way.activate(page.getByRole('button', { name: 'alice' }));
     await way.activate(page.getByRole('button', { name: 'Path to VIEW' }));
@@ -96,18 +82,18 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
   });
 
   test.each(ways)('resets the state, $name', async ({ width, activate }) => {
-    await send(server, '/_iam/users', { method: 'POST', body: { userName: 'bob' } });
-    const page = await open(width);
+    await send('/_iam/users', { method: 'POST', body: { userName: 'bob' } });
+    const { page } = await open('', { width });
     await activate(page.getByRole('button', { name: 'Reset', exact: true }));
     await activate(page.getByRole('dialog').getByRole('button', { name: 'Reset' }));
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    const users = (await send(server, '/_iam/users')).body as { userName: string }[];
+    const users = (await read('/_iam/users')) as { userName: string }[];
     expect(users.map(({ userName }) => userName)).not.toContain('bob');
   });
 
   test.each(ways)('moves the clock past the expiry of a token, $name', async (way) => {
     const { accessToken } = (await logIn()).body as { accessToken: string };
-    const page = await open(way.width);
+    const { page } = await open('', { width: way.width });
     await openPage(page, 'Tokens', way);
     await page.getByRole('textbox', { name: 'Token' }).fill(accessToken);
     await way.activate(page.getByRole('button', { name: 'Inspect' }));
@@ -117,7 +103,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
   });
 
   test.each(ways)('makes the next login fail, $name', async (way) => {
-    const page = await open(way.width);
+    const { page } = await open('', { width: way.width });
     await openPage(page, 'Faults', way);
     const operation = page.getByRole('combobox', { name: 'Operation' });
     await way.activate(operation);

@@ -1,29 +1,21 @@
 /** What all pages share: the top bar, the menu, keyboard shortcuts, errors, and a server that goes away. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../test/harness.ts';
-import { send } from '../../../test/server/control/control-client.ts';
-import { closeContexts, hasBrowser, openByKeys, openConsole, sharedBrowser } from './console-page.ts';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { hasBrowser } from './harness/browser.ts';
+import { openByKeys } from './harness/console-page.ts';
+import { useConsole } from './harness/use-console.ts';
 
 describe.skipIf(!hasBrowser)('the frame of the console', () => {
-  let server: TestServer;
-  let browser: Browser;
+  const { open, read, send, service } = useConsole({ server: {} });
   let page: Page;
-  let problems: string[];
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), sharedBrowser()]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
+  let problems: readonly string[];
   beforeEach(async () => {
-    await send(server, '/_iam/clock', { method: 'PUT', body: { reset: true } });
-    ({ page, problems } = await openConsole(browser, server.url));
+    await send('/_iam/clock', { method: 'PUT', body: { reset: true } });
+    ({ page, problems } = await open());
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
   });
 
-  const readClock = async () => (await send(server, '/_iam/clock')).body as { frozen: boolean; offset: number };
+  const readClock = async () => (await read('/_iam/clock')) as { frozen: boolean; offset: number };
 
   test('freezes the clock, lets it run and advances it', async () => {
     await page.getByRole('button', { name: /UTC/ }).click();
@@ -49,11 +41,11 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
   });
 
   test('resets the state only after a confirmation', async () => {
-    await send(server, '/_iam/faults', {
+    await send('/_iam/faults', {
       method: 'POST',
       body: { operation: 'groups.get', effect: { status: 503 } },
     });
-    const faults = async () => (await send(server, '/_iam/faults')).body;
+    const faults = () => read('/_iam/faults');
     await page.getByRole('button', { name: 'Reset' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
@@ -65,13 +57,13 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
   });
 
   test('switches faults off', async () => {
-    await send(server, '/_iam/faults', { method: 'POST', body: { operation: 'groups.get', effect: { status: 503 } } });
+    await send('/_iam/faults', { method: 'POST', body: { operation: 'groups.get', effect: { status: 503 } } });
     await page.reload();
     await page.getByRole('button', { name: '1 fault' }).click();
     await page.getByText('groups.get: status 503').waitFor();
     await page.getByRole('button', { name: 'Remove the fault of groups.get' }).click();
     await page.getByRole('button', { name: '1 fault' }).waitFor({ state: 'hidden' });
-    expect((await send(server, '/_iam/faults')).body).toEqual([]);
+    expect(await read('/_iam/faults')).toEqual([]);
   });
 
   async function chooseDeletion(sandbox: string): Promise<void> {
@@ -81,7 +73,7 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
   }
 
   test('creates a sandbox, switches to it and deletes it', async () => {
-    await page.getByRole('button', { name: new URL(server.url).host }).click();
+    await page.getByRole('button', { name: new URL(service().url).host }).click();
     // The sandboxes that are read when a menu opens move its other items down.
     await page.getByText('none', { exact: true }).waitFor();
     await page.getByRole('menuitem', { name: 'Create a sandbox' }).click();
@@ -91,12 +83,12 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await chooseDeletion('checkout');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL((url) => url.pathname === '/_iam/console/inbox');
-    expect((await send(server, '/_iam/sandboxes')).body).toEqual([]);
+    expect(await read('/_iam/sandboxes')).toEqual([]);
   });
 
   test('leaves a deleted sandbox deleted, whatever the page reads until it is left', async () => {
     await page.clock.install();
-    await page.goto(`${server.url}/s/deleted/_iam/console/metrics`);
+    await page.goto(`${service().url}/s/deleted/_iam/console/metrics`);
     await chooseDeletion('deleted');
     await page.route('**/_iam/sandboxes/deleted', async (route) => {
       const response = await route.fetch();
@@ -107,22 +99,22 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     });
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL((url) => url.pathname === '/_iam/console/inbox');
-    expect((await send(server, '/_iam/sandboxes')).body).toEqual([]);
+    expect(await read('/_iam/sandboxes')).toEqual([]);
     // The clock of the page stays replaced.
     await page.close();
   });
 
   test('goes on reading a sandbox that could not be deleted', async () => {
-    await page.goto(`${server.url}/s/kept/_iam/console/inbox`);
+    await page.goto(`${service().url}/s/kept/_iam/console/inbox`);
     await chooseDeletion('kept');
     const error = [{ code: 'INTERNAL_ERROR', message: 'No.' }];
     await page.route('**/_iam/sandboxes/kept', (route) => route.fulfill({ status: 500, json: error }), { times: 1 });
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('alert').waitFor();
     const fault = { operation: 'groups.get', effect: { status: 503 } };
-    await send(server, '/s/kept/_iam/faults', { method: 'POST', body: fault });
+    await send('/s/kept/_iam/faults', { method: 'POST', body: fault });
     await page.getByRole('button', { name: '1 fault' }).waitFor();
-    await send(server, '/_iam/sandboxes/kept', { method: 'DELETE' });
+    await send('/_iam/sandboxes/kept', { method: 'DELETE' });
   });
 
   test('opens no other page by keys in a dialog', async () => {
@@ -138,7 +130,7 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await page.keyboard.press('/');
     await expect.poll(() => page.evaluate('document.activeElement?.hasAttribute("data-search")')).toBe(true);
     await page.keyboard.press('Escape');
-    await page.goto(`${server.url}/_iam/console/nosuch`);
+    await page.goto(`${service().url}/_iam/console/nosuch`);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await openByKeys(page, 'i', 'Inbox');
   });
@@ -154,10 +146,10 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
 });
 
 describe.skipIf(!hasBrowser)('while the server is down', () => {
+  const { open } = useConsole();
+
   test('the page says so, keeps what was typed and connects again', async () => {
-    await using first = await startServer();
-    const browser = await sharedBrowser();
-    const { page } = await openConsole(browser, first.url);
+    const { page } = await open();
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     await page.route('**/_iam/**', (route) => route.abort('connectionrefused'));
     await page.getByLabel('Address or number').fill('alice@example.com');

@@ -1,39 +1,31 @@
 /** The inbox page in a real browser. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { appClientId, startServer, type TestServer } from '../../../test/harness.ts';
-import { send } from '../../../test/server/control/control-client.ts';
-import { closeContexts, copyWith, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { appClientId } from '../../../test/harness.ts';
+import { hasBrowser } from './harness/browser.ts';
+import { copyWith } from './harness/console-page.ts';
+import { useConsole } from './harness/use-console.ts';
 
 const seed = {
   users: ['ann', 'bob'].map((name) => ({ userId: name, userName: name, userEmail: `${name}@example.com` })),
 };
 
 describe.skipIf(!hasBrowser)('the inbox', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
+  const { open, read, send } = useConsole({ seed, isShared: true, server: {} });
 
   beforeEach(async () => {
-    await send(server, '/_iam/inbox', { method: 'DELETE' });
+    await send('/_iam/inbox', { method: 'DELETE' });
   });
 
   /** Sends a recovery code to a user. @returns the address and the code */
   async function sendCode(userName: string): Promise<{ to: string; code: string }> {
     const path = `/security/iam/v1/user-identities/retrieve-identity?clientId=${appClientId}`;
-    await send(server, path, { method: 'POST', body: { userName } });
-    const { body } = await send(server, `/_iam/inbox/wait?to=${userName}@example.com`);
+    await send(path, { method: 'POST', body: { userName } });
+    const { body } = await send(`/_iam/inbox/wait?to=${userName}@example.com`);
     return body as { to: string; code: string };
   }
 
   test('is the first page, and explains what appears there', async () => {
-    const { page, problems } = await openConsole(browser, server.url);
+    const { page, problems } = await open();
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/_iam/console/inbox');
     await page.getByText('No messages yet').waitFor();
@@ -41,7 +33,7 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
   });
 
   test('shows a message when it is sent, copies its code and opens its text', async () => {
-    const { page, problems } = await openConsole(browser, server.url);
+    const { page, problems } = await open();
     await page.getByText('No messages yet').waitFor();
     const { to, code } = await sendCode('ann');
     const row = page.getByRole('row', { name: to });
@@ -62,7 +54,7 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
   test('filters by address and purpose in the URL', async () => {
     await sendCode('ann');
     await sendCode('bob');
-    const { page } = await openConsole(browser, server.url);
+    const { page } = await open();
     await page.getByText('2 in all').waitFor();
     await page.getByLabel('Address or number').fill('bob@example.com');
     await page.getByText('1 in all').waitFor();
@@ -75,8 +67,8 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
 
   test('is cleared only after a confirmation', async () => {
     await sendCode('ann');
-    const { page } = await openConsole(browser, server.url);
-    const messages = async () => (await send(server, '/_iam/inbox')).body;
+    const { page } = await open();
+    const messages = () => read('/_iam/inbox');
     await page.getByRole('button', { name: 'Clear the inbox' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });

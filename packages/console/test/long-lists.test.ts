@@ -1,36 +1,31 @@
-/** Lists of thousands of rows after changes on the server: few requests, and the scroll position stays. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../test/harness.ts';
-import { send } from '../../../test/server/control/control-client.ts';
-import { closeContexts, hasBrowser, loadConsole, openConsole, sharedBrowser } from './console-page.ts';
+/** Lists of many pages after changes on the server: few requests, and the scroll position stays. */
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from './harness/browser.ts';
+import { listLength, openConsole, pageSize, reconnect, shrinkPages } from './harness/console-page.ts';
+import { useConsole } from './harness/use-console.ts';
 
-const count = 3000;
+const count = listLength(3000);
+/** In the middle of the list, on none of its first pages. */
+const middle = Math.floor(count * 0.54);
 const idAt = (at: number) => `user-${String(at).padStart(4, '0')}`;
 const ids = Array.from({ length: count }, (_, at) => idAt(at));
 
-describe.skipIf(!hasBrowser)('a list of thousands of rows', () => {
-  let server: TestServer;
-  let browser: Browser;
+describe.skipIf(!hasBrowser)('a list of many pages', () => {
+  const seed = { users: ids.map((userId) => ({ userId })), groups: [{ groupName: 'all', users: ids }] };
+  const { send, service } = useConsole({ seed, isShared: true });
   let page: Page;
-  let problems: string[];
+  let problems: readonly string[];
   /** Requests for pages of the list. */
-  let requests: string[];
-  beforeAll(async () => {
-    const seed = { users: ids.map((userId) => ({ userId })), groups: [{ groupName: 'all', users: ids }] };
-    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
+  const requests: string[] = [];
 
   async function open(path: string, region: string): Promise<void> {
-    ({ page } = await openConsole(browser, server.url));
     // Without the stream: its first connection reads the list again, and those requests would be counted.
-    await page.route('**/_iam/events?*', () => {});
-    ({ problems } = await loadConsole(page, server.url, path));
-    requests = [];
+    const prepare = async (opened: Page) => {
+      await shrinkPages(opened);
+      await opened.route('**/_iam/events?*', () => {});
+    };
+    ({ page, problems } = await openConsole(service().url, { path, prepare }));
     page.on('request', (request) => {
       if (request.url().includes('limit=500')) requests.push(request.url());
     });
@@ -46,23 +41,18 @@ describe.skipIf(!hasBrowser)('a list of thousands of rows', () => {
   };
   const scrollTop = async () => Number(await page.evaluate(`document.querySelector('section.rows').scrollTop`));
   const row = (id: string) => page.getByRole('region').getByRole('row').filter({ hasText: id });
-  /** As another tab does, which holds the stream of events. */
-  const reconnect = () =>
-    page.evaluate(
-      `new BroadcastChannel('iam-console').postMessage({ subject: 'inbox,requests,clock,faults ', event: 'connected' })`,
-    );
   const rename = (userId: string, userName: string) =>
-    send(server, '/_iam/seed', { method: 'POST', body: { users: [{ userId, userName }] } });
+    send('/_iam/seed', { method: 'POST', body: { users: [{ userId, userName }] } });
 
   test('reads two pages from the visible rows, and the others when they are scrolled to', async () => {
     await open('users?search=user-&sort=userId', 'Users');
-    await scroll(1600 * 40);
-    await row(idAt(1600)).waitFor();
+    await scroll(middle * 40);
+    await row(idAt(middle)).waitFor();
     const top = await scrollTop();
-    await rename(idAt(1600), 'changed-visible');
+    await rename(idAt(middle), 'changed-visible');
     await rename(idAt(3), 'changed-above');
-    await rename(idAt(2990), 'changed-below');
-    await reconnect();
+    await rename(idAt(count - 10), 'changed-below');
+    await reconnect(page);
     await row('changed-visible').waitFor();
     expect(requests).toHaveLength(2);
     expect(await scrollTop()).toBe(top);
@@ -76,23 +66,23 @@ describe.skipIf(!hasBrowser)('a list of thousands of rows', () => {
   test('reads two pages from its beginning if its end is not visible', async () => {
     await open('users?search=user-&sort=-userId', 'Users');
     await scroll(0);
-    await row(idAt(2999)).waitFor();
-    await rename(idAt(2998), 'changed-first');
-    await reconnect();
+    await row(idAt(count - 1)).waitFor();
+    await rename(idAt(count - 2), 'changed-first');
+    await reconnect(page);
     await row('changed-first').waitFor();
     expect(requests).toHaveLength(2);
-    await page.getByText('1000 shown, more follow').waitFor();
+    await page.getByText(`${2 * pageSize} shown, more follow`).waitFor();
     expect(problems).toEqual([]);
   });
 
   test('loses a row at its end, where it stays', async () => {
     await open('groups/all', 'Members of the group');
-    await page.getByRole('button', { name: `Remove ${idAt(2995)}`, exact: true }).click();
+    await page.getByRole('button', { name: `Remove ${idAt(count - 5)}`, exact: true }).click();
     const top = await scrollTop();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove the member' }).click();
-    await page.getByText('2999 in all').waitFor();
-    await row(idAt(2994)).waitFor();
-    expect(await row(idAt(2995)).count()).toBe(0);
+    await page.getByText(`${count - 1} in all`).waitFor();
+    await row(idAt(count - 6)).waitFor();
+    expect(await row(idAt(count - 5)).count()).toBe(0);
     expect(requests.length).toBeLessThanOrEqual(2);
     expect(top - (await scrollTop())).toBeLessThanOrEqual(40);
     expect(problems).toEqual([]);

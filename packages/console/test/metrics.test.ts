@@ -1,27 +1,18 @@
 /** The page of metrics in a real browser. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../test/harness.ts';
-import { findViewProblems } from './axe-violations.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { describe, expect, test } from 'vitest';
+import { findStateProblems, findViewProblems } from './harness/axe-violations.ts';
+import { hasBrowser } from './harness/browser.ts';
+import { useConsole } from './harness/use-console.ts';
 
 describe.skipIf(!hasBrowser)('metrics', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), sharedBrowser()]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
+  const { open, send, service } = useConsole({ isShared: true, server: {} });
 
   test('say so without requests, then show charts and the same figures as tables', async () => {
-    const { page, problems } = await openConsole(browser, server.url, { path: 'metrics' });
+    const { page, problems } = await open('metrics');
     await page.getByText('No requests in this time').waitFor();
-    expect(await findViewProblems(page)).toEqual([]);
-    for (let count = 0; count < 3; count += 1) await server.admin.groups.list();
-    await expect(server.as().groups.list()).rejects.toThrow();
+    expect(await findStateProblems(page)).toEqual([]);
+    for (let count = 0; count < 3; count += 1) await service().admin.groups.list();
+    await send('/security/iam/v1/groups');
     await page.reload();
     // The login of the client, its three requests, and one without credentials.
     await page.getByText('Requests in this time: 5.').waitFor();
@@ -43,7 +34,7 @@ describe.skipIf(!hasBrowser)('metrics', () => {
   });
 
   test('are of the last hour with a parameter of the URL', async () => {
-    const { page, problems } = await openConsole(browser, server.url, { path: 'metrics' });
+    const { page, problems } = await open('metrics');
     await page.getByRole('combobox', { name: 'Time' }).selectOption('The last hour');
     await page.waitForURL('**/metrics?intervals=360');
     await page.reload();

@@ -1,9 +1,11 @@
 /** The request log in a real browser: the list, its filters, one request and why it was rejected. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
-import { adminClient, startServer, type TestServer } from '../../../test/harness.ts';
-import { closeContexts, copyWith, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { adminClient } from '../../../test/harness.ts';
+import { hasBrowser } from './harness/browser.ts';
+import { copyWith } from './harness/console-page.ts';
+import { useConsole } from './harness/use-console.ts';
 
 const seed: SeedDocument = {
   groups: [{ groupName: 'administrators', roles: ['ADMIN'] }],
@@ -12,39 +14,23 @@ const groups = '/security/iam/v1/groups';
 const markup = '<img src=x onerror=alert(1)>';
 
 describe.skipIf(!hasBrowser)('the requests', () => {
-  let server: TestServer;
-  let browser: Browser;
+  const { open, read, send, service } = useConsole({ seed, isShared: true });
   /** Ids of a rejected and a successful request. */
   let rejected: string;
   let created: string;
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
-    const plain = await server.makeClient({ clientId: 'plain-client' });
-    await send({ method: 'POST', path: groups, body: { groupName: 'refused' }, ...basic(plain) });
+    const plain = await service().makeClient({ clientId: 'plain-client' });
+    await send(groups, { method: 'POST', body: { groupName: 'refused' }, ...basic(plain) });
     rejected = await lastId();
-    await send({ method: 'POST', path: groups, body: { groupName: markup }, ...basic(adminClient) });
+    await send(groups, { method: 'POST', body: { groupName: markup }, ...basic(adminClient) });
     created = await lastId();
   });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
-
   const basic = ({ clientId, clientSecret }: { clientId: string; clientSecret: string }) => ({
     headers: { Authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
   });
-  const open = (path: string) => openConsole(browser, server.url, { path });
-
-  async function send({ path, body, headers, method }: SentRequest): Promise<Response> {
-    return fetch(`${server.url}${path}`, {
-      method,
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-  }
 
   async function lastId(): Promise<string> {
-    const [last] = (await (await fetch(`${server.url}/_iam/requests?limit=1`)).json()) as { id: string }[];
+    const [last] = (await read('/_iam/requests?limit=1')) as { id: string }[];
     return last?.id ?? '';
   }
 
@@ -77,20 +63,12 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     await page.getByRole('alert').getByText('status must be a status').waitFor();
   });
 
-  test('appear as they are sent', async () => {
-    const { page, problems } = await open('requests?operation=groups.get');
-    await page.getByText('No request matches').waitFor();
-    await send({ method: 'GET', path: `${groups}/no-such-group` });
-    await page.getByRole('button', { name: 'groups.get' }).waitFor();
-    expect(problems).toEqual([]);
-  });
-
   test('explain why they were rejected, and which group grants the missing role', async () => {
     const { page, problems } = await open(`requests/${rejected}`);
     const dialog = page.getByRole('dialog', { name: 'Request' });
     const nearest = dialog.getByRole('alert', { name: 'The nearest way in' });
     await nearest.waitFor();
-    const why = (await (await fetch(`${server.url}/_iam/requests/${rejected}/why`)).json()) as {
+    const why = (await read(`/_iam/requests/${rejected}/why`)) as {
       requires: string;
       missing: string[];
     };
@@ -108,12 +86,12 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     await row.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Request' });
     await dialog.getByText('The request was accepted.').waitFor();
-    expect(new URL(page.url()).pathname).toBe(`/_iam/console/requests/${created}`);
+    expect(page.url()).toBe(`${service().url}/_iam/console/requests/${created}?status=201`);
     // Markup of callers is text.
     await dialog.getByLabel('Request body').getByText(markup).waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
-    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/_iam/console/requests?status=201');
+    expect(page.url()).toBe(`${service().url}/_iam/console/requests?status=201`);
     await expect.poll(() => row.evaluate('document.activeElement.textContent')).toBe('groups.create');
     expect(problems).toEqual([]);
   });
@@ -122,7 +100,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     const { page, problems } = await open(`requests/${created}`);
     await page.getByText('basic, accepted').waitFor();
     expect(await copyWith(page.getByRole('button', { name: 'Copy as curl' }))).toBe(
-      `curl -X POST -H 'Content-Type: application/json' -d '{"groupName":"${markup}"}' ${server.url}${groups} -u ${adminClient.clientId}`,
+      `curl -X POST -H 'Content-Type: application/json' -d '{"groupName":"${markup}"}' ${service().url}${groups} -u ${adminClient.clientId}`,
     );
     expect(problems).toEqual([]);
   });
@@ -143,9 +121,14 @@ describe.skipIf(!hasBrowser)('the requests', () => {
   });
 });
 
-interface SentRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+describe.skipIf(!hasBrowser)('new requests', () => {
+  const { open, send } = useConsole();
+
+  test('appear as they are sent', async () => {
+    const { page, problems } = await open('requests?operation=groups.get');
+    await page.getByText('No request matches').waitFor();
+    await send(`${groups}/no-such-group`);
+    await page.getByRole('button', { name: 'groups.get' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+});

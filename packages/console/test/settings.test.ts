@@ -1,49 +1,38 @@
 /** The page of settings in a real browser: what the server reports, never a secret, and links that work everywhere. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../test/harness.ts';
-import { send } from '../../../test/server/control/control-client.ts';
-import { findViewProblems } from './axe-violations.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { describe, expect, test } from 'vitest';
+import { findStateProblems } from './harness/axe-violations.ts';
+import { hasBrowser } from './harness/browser.ts';
+import { openConsole } from './harness/console-page.ts';
+import { useConsole } from './harness/use-console.ts';
 
 const markup = '<img src=x onerror=alert(1)>';
 const secret = 'password-only-for-tests';
 
 describe.skipIf(!hasBrowser)('the settings', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    const flags = { 'mainframe-password-rule': markup, 'request-log-size': '77' };
-    const environment = { IAM_SMTP_URL: `smtp://user:${secret}@127.0.0.1:2525` };
-    [server, browser] = await Promise.all([startServer({ flags, environment }), sharedBrowser()]);
-    await send(server, '/_iam/sandboxes', { method: 'POST', body: { name: 'checkout' } });
+  const { open, read, send, service } = useConsole({
+    isShared: true,
+    server: {
+      flags: { 'mainframe-password-rule': markup, 'request-log-size': '77' },
+      environment: { IAM_SMTP_URL: `smtp://user:${secret}@127.0.0.1:2525` },
+    },
   });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
-
-  async function open(path = 'settings', url = server.url) {
-    const opened = await openConsole(browser, url, { path });
-    return opened;
-  }
 
   test('are those of the server, without secrets, and values are text', async () => {
-    const { page, problems } = await open();
+    const { page, problems } = await open('settings');
     const table = page.getByRole('table', { name: 'Effective settings' });
     await table.getByRole('row', { name: '--request-log-size 77' }).waitFor();
     await table.getByText(markup).waitFor();
-    const { body } = await send(server, '/_iam/settings');
+    const body = await read('/_iam/settings');
     expect(await table.getByRole('row').count()).toBe(Object.keys(body as object).length + 1);
     expect(await page.content()).not.toContain(secret);
     await page.getByText('The same from a terminal').click();
     await page.getByText('iam api GET /_iam/settings').waitFor();
-    await page.getByText(`curl ${server.url}/_iam/settings`).waitFor();
-    expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
+    await page.getByText(`curl ${service().url}/_iam/settings`).waitFor();
+    expect([...(await findStateProblems(page)), ...problems]).toEqual([]);
   });
 
   test('are found by name and value, with the search in the address', async () => {
-    const { page, problems } = await open();
+    const { page, problems } = await open('settings');
     await page.getByText('--request-log-size').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('LOG-SIZE');
@@ -54,13 +43,13 @@ describe.skipIf(!hasBrowser)('the settings', () => {
     await page.getByRole('row', { name: '--mainframe-password-rule' }).waitFor();
     await page.getByLabel('Name or value').fill('missing');
     await page.getByText('No setting matches').waitFor();
-    expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
+    expect([...(await findStateProblems(page)), ...problems]).toEqual([]);
   });
 
   test('show health, version and store', async () => {
-    const { page, problems } = await open();
+    const { page, problems } = await open('settings');
     const status = page.getByRole('table', { name: 'Status' });
-    const { body } = await send(server, '/');
+    const body = await read('/');
     await status.getByRole('row', { name: `Version ${(body as { version: string }).version}` }).waitFor();
     for (const row of ['Health ok', 'Readiness ready', 'Store writable'])
       await status.getByRole('row', { name: row }).waitFor();
@@ -71,14 +60,15 @@ describe.skipIf(!hasBrowser)('the settings', () => {
     ['the server', ''],
     ['a sandbox', '/s/checkout'],
   ])('link to the documents of %s', async (_title, prefix) => {
-    const { page, problems } = await open('settings', `${server.url}${prefix}`);
+    const { page, problems } =
+      prefix === '' ? await open('settings') : await openConsole(service().url + prefix, { path: 'settings' });
     await page.getByText('--request-log-size').waitFor();
     const links = await page.getByRole('region', { name: 'Documents' }).getByRole('link').all();
     const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
     expect(paths).toHaveLength(7);
     for (const path of paths) {
       expect(path).toMatch(new RegExp(`^${prefix}/(_iam|openapi|metrics|\\.well-known)`));
-      expect((await fetch(`${server.url}${path}`)).status).toBe(200);
+      expect((await send(String(path))).status).toBe(200);
     }
     expect(problems).toEqual([]);
   });
@@ -95,6 +85,6 @@ describe.skipIf(!hasBrowser)('the settings', () => {
     await page.getByRole('row', { name: 'Readiness not ready' }).waitFor();
     await page.getByRole('row', { name: 'Store read-only' }).waitFor();
     await page.getByRole('alert').getByText('INTERNAL').waitFor();
-    expect(await findViewProblems(page)).toEqual([]);
+    expect(await findStateProblems(page)).toEqual([]);
   });
 });

@@ -1,35 +1,25 @@
 /** Snapshots, changes, export and import in a real browser. */
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../test/harness.ts';
-import { send } from '../../../test/server/control/control-client.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { hasBrowser } from './harness/browser.ts';
+import { useConsole } from './harness/use-console.ts';
 
 const seed = { users: [{ userId: 'ann', userName: 'ann' }] };
 
 describe.skipIf(!hasBrowser)('the state', () => {
-  let server: TestServer;
-  let browser: Browser;
+  const { open, read, send } = useConsole({ seed, isShared: true, server: {} });
   let page: Page;
-  let problems: string[];
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
+  let problems: readonly string[];
   beforeEach(async () => {
-    await send(server, '/_iam/state/reset', { method: 'POST', body: {} });
-    ({ page, problems } = await openConsole(browser, server.url, { path: 'state' }));
+    await send('/_iam/state/reset', { method: 'POST', body: {} });
+    ({ page, problems } = await open('state'));
     await page.getByRole('heading', { name: 'State' }).waitFor();
   });
 
-  const read = async (path: string) => (await send(server, path)).body as Record<string, unknown>[];
-  const hasUser = async (userId: string) => (await send(server, `/_iam/users/${userId}`)).status === 200;
+  const hasUser = async (userId: string) => (await send(`/_iam/users/${userId}`)).status === 200;
   const addUser = (userId: string) =>
-    send(server, '/_iam/seed', { method: 'POST', body: { users: [{ userId, userName: userId }] } });
+    send('/_iam/seed', { method: 'POST', body: { users: [{ userId, userName: userId }] } });
 
   test('saves, restores and deletes a snapshot', async () => {
     await page.getByLabel('Name of a new snapshot').fill('before');

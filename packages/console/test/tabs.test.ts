@@ -1,32 +1,21 @@
 /** Many open consoles: tabs share one stream of events, and hidden tabs hold none. */
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../test/harness.ts';
-import { send } from '../../../test/server/control/control-client.ts';
-import { closeContexts, hasBrowser, sharedBrowser } from './console-page.ts';
+import type { BrowserContext, Page, Request } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../test/effort.ts';
+import { hasBrowser, sharedBrowser } from './harness/browser.ts';
+import { useConsole } from './harness/use-console.ts';
 
 // The stream itself is open to 100 clients: test/server/control/routes/events/stream.test.ts.
 // More than the six connections of a browser to one host: with a stream for each tab the last ones would not load.
-const tabCount = 10;
+const tabCount = isFullRun ? 10 : 7;
 
 const toUser = (userId: string) => ({ userId, userName: userId, userEmail: `${userId}@example.com` });
 
 describe.skipIf(!hasBrowser)('open tabs', () => {
-  let server: TestServer;
-  let browser: Browser;
+  const { send, service } = useConsole({ seed: { users: ['alice', 'bob'].map(toUser) } });
   let context: BrowserContext;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([
-      startServer({ seed: { users: ['alice', 'bob'].map(toUser) } }),
-      sharedBrowser(),
-    ]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
   beforeEach(async () => {
-    context = await browser.newContext();
+    context = await (await sharedBrowser()).newContext();
     return () => context.close();
   });
 
@@ -38,7 +27,7 @@ describe.skipIf(!hasBrowser)('open tabs', () => {
       const page = await context.newPage();
       tabs.add(page);
       trackStream(page, readers);
-      await page.goto(`${server.url}/_iam/console/inbox`);
+      await page.goto(`${service().url}/_iam/console/inbox`);
       await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     };
     await Promise.all(Array.from({ length: count }, openNext));
@@ -46,7 +35,7 @@ describe.skipIf(!hasBrowser)('open tabs', () => {
   }
 
   const sendMessage = (userName: string) =>
-    send(server, `/security/iam/v1/user-identities/retrieve-identity?clientId=test-app`, {
+    send(`/security/iam/v1/user-identities/retrieve-identity?clientId=test-app`, {
       method: 'POST',
       body: { userName },
     });

@@ -1,31 +1,22 @@
 /** The token inspector and the signing keys in a real browser. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../test/harness.ts';
-import { send } from '../../../test/server/control/control-client.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { hasBrowser } from './harness/browser.ts';
+import { useConsole } from './harness/use-console.ts';
 
 const seed = { users: [{ userId: 'ann', userName: 'ann' }] };
 
 describe.skipIf(!hasBrowser)('the token inspector', () => {
-  let server: TestServer;
-  let browser: Browser;
+  const { open, read, send } = useConsole({ seed });
   let page: Page;
-  let problems: string[];
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
+  let problems: readonly string[];
   beforeEach(async () => {
-    ({ page, problems } = await openConsole(browser, server.url, { path: 'tokens' }));
+    ({ page, problems } = await open('tokens'));
     await page.getByRole('heading', { name: 'Tokens' }).waitFor();
   });
 
   async function signIn(): Promise<string> {
-    const { body } = await send(server, '/_iam/sessions', { method: 'POST', body: { userId: 'ann' } });
+    const { body } = await send('/_iam/sessions', { method: 'POST', body: { userId: 'ann' } });
     return (body as { accessToken: string }).accessToken;
   }
 
@@ -53,7 +44,7 @@ describe.skipIf(!hasBrowser)('the token inspector', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     const inspected = async () =>
-      (await send(server, '/_iam/tokens/inspect', { method: 'POST', body: { token } })).body as { active: boolean };
+      (await send('/_iam/tokens/inspect', { method: 'POST', body: { token } })).body as { active: boolean };
     expect(await inspected()).toMatchObject({ active: true });
     await page.getByRole('button', { name: 'Revoke the token' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
@@ -65,7 +56,6 @@ describe.skipIf(!hasBrowser)('the token inspector', () => {
     await inspect(await signIn());
     await page.getByRole('button', { name: 'Move the clock to its expiry' }).click();
     await page.getByText('The server rejects this token: expired').waitFor();
-    await send(server, '/_iam/clock', { method: 'PUT', body: { reset: true } });
   });
 
   test('says what a text that is no token is', async () => {
@@ -74,10 +64,10 @@ describe.skipIf(!hasBrowser)('the token inspector', () => {
   });
 
   test('rotates the signing key', async () => {
-    const before = (await send(server, '/_iam/keys')).body as { kid: string }[];
+    const before = (await read('/_iam/keys')) as { kid: string }[];
     await page.getByRole('button', { name: 'Rotate the key' }).click();
     await page.getByText('retired').first().waitFor();
-    const after = (await send(server, '/_iam/keys')).body as { kid: string; state: string }[];
+    const after = (await read('/_iam/keys')) as { kid: string; state: string }[];
     expect(after.length).toBe(before.length + 1);
     await page.getByText(after[0]?.kid ?? 'none').waitFor();
   });

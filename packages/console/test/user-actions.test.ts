@@ -1,34 +1,20 @@
 /** Writes on the page of a user in a real browser, each with its effect on the server. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { adminClient, appClientId, startServer, type TestServer } from '../../../test/harness.ts';
-import { send } from '../../../test/server/control/control-client.ts';
-import { chooseFound, closeContexts, copyWith, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { describe, expect, test } from 'vitest';
+import { adminClient, appClientId } from '../../../test/harness.ts';
+import { hasBrowser } from './harness/browser.ts';
+import { chooseFound, copyWith } from './harness/console-page.ts';
+import { useConsole } from './harness/use-console.ts';
 
 describe.skipIf(!hasBrowser)('a user', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await sharedBrowser();
-  });
-  afterAll(() => closeContexts(browser));
-  beforeEach(async () => {
-    server = await startServer({
-      seed: {
-        users: [{ userId: 'alice' }, { userId: 'bob' }],
-        businesses: [{ businessId: 'acme', businessName: 'Acme' }],
-        groups: [{ groupName: 'ops', users: ['alice'] }],
-      },
-    });
-    return () => server[Symbol.asyncDispose]();
+  const { command, open, read, send } = useConsole({
+    seed: {
+      users: [{ userId: 'alice' }, { userId: 'bob' }],
+      businesses: [{ businessId: 'acme', businessName: 'Acme' }],
+      groups: [{ groupName: 'ops', users: ['alice'] }],
+    },
   });
 
-  async function open(path: string) {
-    const opened = await openConsole(browser, server.url, { path });
-    return { ...opened, dialog: opened.page.getByRole('dialog') };
-  }
-
-  const readUser = async (id: string) => (await send(server, `/_iam/users/${id}`)).body;
+  const readUser = (id: string) => read(`/_iam/users/${id}`);
 
   test('is locked with a reason, and unlocked', async () => {
     const { page, dialog, problems } = await open('users/alice');
@@ -54,13 +40,13 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog.getByRole('button', { name: 'Delete the user' }).click();
     await page.getByRole('button', { name: 'bob' }).waitFor();
-    expect((await send(server, '/_iam/users/alice')).status).toBe(404);
+    expect((await send('/_iam/users/alice')).status).toBe(404);
     expect(problems).toEqual([]);
   });
 
   test('loses all its sessions', async () => {
-    await send(server, '/_iam/sessions', { method: 'POST', body: { userId: 'alice' } });
-    await send(server, '/_iam/sessions', { method: 'POST', body: { userId: 'bob' } });
+    await send('/_iam/sessions', { method: 'POST', body: { userId: 'alice' } });
+    await send('/_iam/sessions', { method: 'POST', body: { userId: 'bob' } });
     const { page, dialog, problems } = await open('users/alice');
     await page.getByRole('button', { name: 'End all sessions' }).click();
     await dialog.getByRole('button', { name: 'End the sessions' }).click();
@@ -108,10 +94,10 @@ describe.skipIf(!hasBrowser)('a user', () => {
     expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'E-mail' }).fill('alice@example.org');
     await dialog.getByText('The same from a terminal').click();
-    await dialog.getByText('iam users update alice --user-email alice@example.org', { exact: true }).waitFor();
+    await dialog.getByText(command('users update alice --user-email alice@example.org'), { exact: true }).waitFor();
     const authorization = `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
     // Another caller changes another field meanwhile.
-    await send(server, '/security/iam/v1/user-identities/alice', {
+    await send('/security/iam/v1/user-identities/alice', {
       method: 'PATCH',
       headers: { Authorization: authorization },
       body: { userName: 'alice-renamed' },
@@ -141,7 +127,7 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await dialog.waitFor({ state: 'hidden' });
     const path = `/security/iam/v1/user-identities/login?clientId=${appClientId}`;
     const headers = { Authorization: `Basic ${btoa('alice:demo-only correct horse')}` };
-    expect((await send(server, path, { method: 'POST', headers, body: {} })).status).toBe(201);
+    expect((await send(path, { method: 'POST', headers, body: {} })).status).toBe(201);
     expect(problems).toEqual([]);
   });
 
@@ -151,7 +137,7 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await dialog.getByLabel('Level').selectOption('AUTH-MFA');
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
     const token = await copyWith(dialog.getByRole('button', { name: 'Copy the access token' }));
-    const { body } = await send(server, '/_iam/tokens/inspect', { method: 'POST', body: { token } });
+    const { body } = await send('/_iam/tokens/inspect', { method: 'POST', body: { token } });
     expect(body).toMatchObject({ active: true, session: { userId: 'alice', level: 'AUTH-MFA' } });
     const kept = await page.evaluate('JSON.stringify([location.href, localStorage, sessionStorage, document.title])');
     expect(String(kept)).not.toContain('eyJ');
@@ -160,7 +146,7 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await page.getByRole('button', { name: /^End (?!all)/ }).click();
     await dialog.getByRole('button', { name: 'End the session' }).click();
     await page.getByText('No active sessions').waitFor();
-    expect((await send(server, '/_iam/tokens/inspect', { method: 'POST', body: { token } })).body).toMatchObject({
+    expect((await send('/_iam/tokens/inspect', { method: 'POST', body: { token } })).body).toMatchObject({
       active: false,
     });
     expect(problems).toEqual([]);

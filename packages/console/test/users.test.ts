@@ -1,16 +1,16 @@
 /** The list of users and the page of one user in a real browser. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
-import { startServer, type TestServer } from '../../../test/harness.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from './console-page.ts';
+import { hasBrowser } from './harness/browser.ts';
+import { listLength, pageSize } from './harness/console-page.ts';
+import { useConsole } from './harness/use-console.ts';
 
 const markup = '<img src=x onerror=alert(1)>';
+const count = listLength(10_000);
+const idAt = (at: number) => `user-${String(at).padStart(5, '0')}`;
+const lastId = idAt(count - 1);
 const seed: SeedDocument = {
-  users: [
-    { userId: 'alice' },
-    ...Array.from({ length: 10_000 }, (_, at) => ({ userId: `user-${String(at).padStart(5, '0')}` })),
-  ],
+  users: [{ userId: 'alice' }, ...Array.from({ length: count }, (_, at) => ({ userId: idAt(at) }))],
   groups: [
     { groupName: 'viewers', roles: ['VIEW'] },
     { groupName: 'ops', roles: ['DEPLOY'], dependencies: [{ groupName: 'viewers' }], users: ['alice'] },
@@ -19,31 +19,22 @@ const seed: SeedDocument = {
 };
 
 describe.skipIf(!hasBrowser)('the users', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
-
-  const open = (path: string) => openConsole(browser, server.url, { path });
+  const { open, openList } = useConsole({ seed, isShared: true, server: {} });
 
   test('are searched on the server, with the search in the URL', async () => {
     const { page, problems } = await open('users');
-    await page.getByLabel('Login name, e-mail or id').fill('user-09999');
+    await page.getByLabel('Login name, e-mail or id').fill(lastId);
     await page.getByText('1 in all').waitFor();
-    expect(new URL(page.url()).search).toBe('?search=user-09999');
-    await page.getByRole('button', { name: 'user-09999' }).click();
-    await page.getByRole('heading', { level: 1, name: 'user-09999' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/_iam/console/users/user-09999');
+    expect(new URL(page.url()).search).toBe(`?search=${lastId}`);
+    await page.getByRole('button', { name: lastId }).click();
+    await page.getByRole('heading', { level: 1, name: lastId }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/_iam/console/users/${lastId}`);
     expect(problems).toEqual([]);
   });
 
-  test('are read to the last of 10,000, and sorted by a column', async () => {
-    const { page, problems } = await open('users');
+  test('are read to the last of thousands, and sorted by a column', async () => {
+    const { page, problems } = await openList('users');
+    await page.getByText(`${pageSize} shown, more follow`).waitFor();
     const list = page.getByRole('region', { name: 'Users' });
     await list.getByRole('button', { name: 'Id', exact: true }).click();
     await list.getByRole('columnheader', { name: 'Id' }).and(page.locator('[aria-sort=ascending]')).waitFor();
@@ -51,7 +42,7 @@ describe.skipIf(!hasBrowser)('the users', () => {
       .poll(
         async () => {
           await list.evaluate('document.querySelector("section.rows").scrollTo(0, 1e7)');
-          return list.getByRole('button', { name: 'user-09999' }).count();
+          return list.getByRole('button', { name: lastId }).count();
         },
         { timeout: 50_000 },
       )

@@ -17,10 +17,11 @@ interface HttpRequest {
   readonly headOnly?: boolean;
 }
 
-/** Sends exactly these headers. Host defaults to the server's own. */
-export function send(server: TestServer, path: string, options: HttpRequest = {}) {
+/** Sends exactly these headers. Host defaults to the server's own. The path is one of the server, or of a sandbox at a URL. */
+export function send({ url }: Pick<TestServer, 'url'>, pathOfService: string, options: HttpRequest = {}) {
   const { method = 'GET', headers = {}, body, headOnly: untilHead = false } = options;
-  const { port } = new URL(server.url);
+  const { port, pathname } = new URL(url);
+  const path = pathname.replace(/\/$/, '') + pathOfService;
   const text = body === undefined ? undefined : JSON.stringify(body);
   const typed = text === undefined ? headers : { 'Content-Type': 'application/json', ...headers };
   return new Promise<HttpResponse>((resolve, reject) => {

@@ -1,35 +1,31 @@
 /** The login of the console on a server with remote access. */
-import type { Browser, Page, Request, Route } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { adminClient, appClientId, startServer, type TestServer } from '../../../../test/harness.ts';
-import { send } from '../../../../test/server/control/control-client.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import type { Page, Request, Route } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { adminClient, appClientId, createFakeClock } from '../../../../test/harness.ts';
+import { hasBrowser } from '../harness/browser.ts';
+import { reconnect } from '../harness/console-page.ts';
+import { useConsole } from '../harness/use-console.ts';
 import { listDisabledButtons, logInAsClient } from './log-in.ts';
 
 const adminPassword = 'demo-only correct horse';
 
 describe.skipIf(!hasBrowser)('on a server with remote access', () => {
-  let server: TestServer;
-  let browser: Browser;
+  const clock = createFakeClock();
+  const { open, send, service } = useConsole({
+    server: {
+      clock,
+      flags: { 'allow-remote': true },
+      environment: { IAM_ADMIN_EMAIL: 'admin@example.com', IAM_ADMIN_PASSWORD: adminPassword },
+    },
+  });
   let page: Page;
-  beforeAll(async () => {
-    const environment = { IAM_ADMIN_EMAIL: 'admin@example.com', IAM_ADMIN_PASSWORD: adminPassword };
-    [server, browser] = await Promise.all([
-      startServer({ flags: { 'allow-remote': true }, environment }),
-      sharedBrowser(),
-    ]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
   beforeEach(async () => {
-    ({ page } = await openConsole(browser, server.url));
+    ({ page } = await open());
     await page.getByRole('dialog', { name: 'Log in as an administrator' }).waitFor();
   });
 
   const readClockWith = async (token: string) =>
-    (await send(server, '/_iam/clock', { headers: { Authorization: `Bearer ${token}` } })).status;
+    (await send('/_iam/clock', { headers: { Authorization: `Bearer ${token}` } })).status;
 
   test('shows nothing before the login, and keeps the form after a wrong secret', async () => {
     await logInAsClient(page, { ...adminClient, clientSecret: 'demo-only-wrong' });
@@ -77,7 +73,7 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
   });
 
   test('a caller that may not read anything is rejected, and its token is revoked', async () => {
-    const token = await logInAsClient(page, await server.makeClient({ clientId: 'without-roles' }));
+    const token = await logInAsClient(page, await service().makeClient({ clientId: 'without-roles' }));
     const dialog = page.getByRole('dialog', { name: 'Log in as an administrator' });
     await dialog.getByRole('alert').getByText('ROLE_MISSING').waitFor();
     await dialog
@@ -109,7 +105,7 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     const field = page.getByLabel(/^Code sent to/);
     await field.waitFor();
     const basic = `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
-    const { body } = await send(server, '/_iam/inbox', { headers: { Authorization: basic } });
+    const { body } = await send('/_iam/inbox', { headers: { Authorization: basic } });
     const [message] = body as { to: string; code: string }[];
     expect(message?.to).toBe('admin@example.com');
     await field.fill(message?.code ?? '');
@@ -127,7 +123,7 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     await page.getByText('No message matches').waitFor();
     // Once the text is typed: an earlier request of the page would ask for a login over the field.
     const expireThenSend = async (route: Route) => {
-      server.clock.advance(7200);
+      clock.advance(7200);
       await route.continue();
     };
     await page.route(/\/_iam\/inbox\?.*bob/, expireThenSend, { times: 1 });
@@ -140,7 +136,7 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
   });
 
   test('a late rejection of an earlier token does not end the new login', async () => {
-    await page.goto(`${server.url}/_iam/console/tokens`);
+    await page.goto(`${service().url}/_iam/console/tokens`);
     await logInAsClient(page, adminClient);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     // The page inspects its own token as well, to know the roles of its caller.
@@ -154,11 +150,12 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     await page.getByRole('textbox', { name: 'Token' }).fill(inspected);
     await page.getByRole('button', { name: 'Inspect' }).click();
     const late = await held;
-    server.clock.advance(7200);
+    clock.advance(7200);
     const rejection = await late.fetch();
     expect(rejection.status()).toBe(401);
-    // Another request asks for the login; without changes, the page sends the next one after up to ten seconds.
-    await page.getByRole('dialog', { name: 'Log in as an administrator' }).waitFor({ timeout: 60_000 });
+    // Another request asks for the login.
+    await reconnect(page, adminClient.clientId);
+    await page.getByRole('dialog', { name: 'Log in as an administrator' }).waitFor();
     await logInAsClient(page, adminClient);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     const received = page.waitForResponse((response) => isHeld(response.request()));

@@ -1,11 +1,12 @@
 /** A read-only administrator in the console: lists without codes, and no action. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
-import { adminClient, startServer, type TestServer } from '../../../../test/harness.ts';
-import { send } from '../../../../test/server/control/control-client.ts';
-import { findViewProblems } from '../axe-violations.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { adminClient } from '../../../../test/harness.ts';
+import { findStateProblems, findViewProblems } from '../harness/axe-violations.ts';
+import { hasBrowser } from '../harness/browser.ts';
+import { openConsole } from '../harness/console-page.ts';
+import { useConsole } from '../harness/use-console.ts';
 import { type ClientSecret, listDisabledButtons, logInAsClient } from './log-in.ts';
 
 const seed: SeedDocument = {
@@ -66,40 +67,43 @@ const pages: Readonly<Record<string, ReadOnlyPage>> = {
 const adminHeaders = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
 
 describe.skipIf(!hasBrowser)('a read-only administrator', () => {
-  let server: TestServer;
-  let browser: Browser;
+  const {
+    open: openAt,
+    send,
+    service,
+  } = useConsole({ seed, isShared: true, server: { flags: { 'allow-remote': true, 'test-features': 'on' } } });
   let reader: ClientSecret;
   beforeAll(async () => {
-    [server, browser] = await Promise.all([
-      startServer({ seed, flags: { 'allow-remote': true, 'test-features': 'on' } }),
-      sharedBrowser(),
-    ]);
-    reader = await server.makeClient({ authorities: ['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC'] });
+    reader = await service().makeClient({ authorities: ['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC'] });
     await post('/_iam/faults', { operation: 'groups.get', effect: { latency: '1ms' } });
     await post('/_iam/state/snapshots', { name: 'before-checkout' });
     await post('/_iam/sessions', { userId: 'alice' });
   });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
 
   async function post(path: string, body: object): Promise<void> {
-    const { status, body: answer } = await send(server, path, { method: 'POST', headers: adminHeaders, body });
+    const { status, body: answer } = await send(path, { method: 'POST', headers: adminHeaders, body });
     expect([200, 201], JSON.stringify(answer)).toContain(status);
   }
 
-  async function open(path: string, client: ClientSecret = reader) {
-    const { page, problems } = await openConsole(browser, server.url, { path });
+  /** Of the login of the shared document. */
+  let token: string;
+
+  async function open(path: string) {
+    const { page, problems, isLoaded } = await openAt(path);
     const rejected: string[] = [];
     page.on('response', (response) => {
       if (response.status() === 401 && response.request().headers().authorization) rejected.push(response.url());
     });
-    const token = await logInAsClient(page, client);
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    if (isLoaded) token = await logIn(page, reader);
     // The server rejects what the page sent before the login, some of it only after the dialog is closed.
     const listProblems = () => [...problems.filter((problem) => !/status of 401/.test(problem)), ...rejected];
-    return { page, listProblems, token };
+    return { page, listProblems };
+  }
+
+  async function logIn(page: Page, client: ClientSecret): Promise<string> {
+    const accessToken = await logInAsClient(page, client);
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    return accessToken;
   }
 
   test.each(Object.entries(pages))('cannot change anything on %s, and sees why', async (path, { ready, disabled }) => {
@@ -110,13 +114,13 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
   });
 
   test('reads no code, not even in the events', async () => {
-    const { page, token } = await open('inbox');
+    const { page } = await open('inbox');
     await page.getByText('Not shown: messages and their codes').waitFor();
     await page.getByText(required).first().waitFor();
     const headers = { Authorization: `Bearer ${token}` };
-    expect((await send(server, '/_iam/inbox', { headers })).status).toBe(403);
-    expect((await send(server, '/_iam/events?topics=inbox', { headers })).status).toBe(403);
-    expect(await findViewProblems(page)).toEqual([]);
+    expect((await send('/_iam/inbox', { headers })).status).toBe(403);
+    expect((await send('/_iam/events?topics=inbox', { headers })).status).toBe(403);
+    expect(await findStateProblems(page)).toEqual([]);
   });
 
   test('opens a request without its content', async () => {
@@ -141,7 +145,7 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
 
   test('cannot use the menus of the top bar', async () => {
     const { page } = await open('users');
-    await page.getByRole('button', { name: new URL(server.url).host }).click();
+    await page.getByRole('button', { name: new URL(service().url).host }).click();
     // The sandboxes that are read when a menu opens move its other items down.
     await page.getByText('none', { exact: true }).waitFor();
     const item = page.getByRole('menuitem', { name: 'Create a sandbox' }).filter({ hasText: required });
@@ -165,17 +169,18 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
       Advance: required,
       'Reset to this machine': required,
     });
-    const { body } = await send(server, '/_iam/clock', { headers: adminHeaders });
+    const { body } = await send('/_iam/clock', { headers: adminHeaders });
     expect(body).toMatchObject({ offset: 0 });
   });
 
   test('that lost its role in the meantime gets an error with the role, and the action is then disabled', async () => {
-    const writer = await server.makeClient({
+    const writer = await service().makeClient({
       authorities: ['IAM_ADMIN_READ_ONLY', 'IAM_ADMIN_MAINTENANCE', 'AUTH-BASIC'],
     });
-    const { page } = await open('users', writer);
+    const { page } = await openConsole(service().url, { path: 'users' });
+    await logIn(page, writer);
     await page.getByRole('button', { name: 'Reset', exact: true }).click();
-    const { store } = server.appContext;
+    const { store } = service().appContext;
     await store.transaction(async (tx) => {
       const client = await tx.clients.get(writer.clientId);
       if (client) await tx.clients.replace({ ...client, authorities: ['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC'] });
@@ -191,7 +196,7 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
   });
 
   async function readSnapshots(): Promise<string[]> {
-    const { body } = await send(server, '/_iam/state/snapshots', { headers: adminHeaders });
+    const { body } = await send('/_iam/state/snapshots', { headers: adminHeaders });
     return (body as { name: string }[]).map(({ name }) => name);
   }
 });

@@ -1,23 +1,19 @@
 /** A server that stops, restarts or is replaced, and tokens that end, while a page is open. */
-import type { Browser, Page, Route } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Page, Route } from 'playwright-core';
+import { describe, expect, test, vi } from 'vitest';
 import { openMemoryStore } from '../../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../../src/server/store/store.ts';
 import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../../../test/harness.ts';
-import { send } from '../../../../test/server/control/control-client.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { send as sendTo } from '../../../../test/server/control/control-client.ts';
+import { hasBrowser } from '../harness/browser.ts';
+import { openConsole } from '../harness/console-page.ts';
+import { useConsole } from '../harness/use-console.ts';
 import { logInAsClient } from './log-in.ts';
 
 const seed = { users: ['alice', 'bob'].map((userId) => ({ userId, userEmail: `${userId}@example.com` })) };
 const notice = 'The page shows what it last received and connects again by itself.';
 
 describe.skipIf(!hasBrowser)('while the page is open', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await sharedBrowser();
-  });
-  afterAll(() => closeContexts(browser));
-
   /** A server that can stop and start again at the same address, with the same data. */
   async function startRestartable(flags: Record<string, boolean> = {}) {
     const store: Store = { ...openMemoryStore(), close: async () => {} };
@@ -46,7 +42,7 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
 
   test('the server restarts: typed text stays, and the lists are read again', async () => {
     await using restartable = await startRestartable();
-    const { page } = await openConsole(browser, restartable.url, { path: 'users?search=alice' });
+    const { page } = await openConsole(restartable.url, { path: 'users?search=alice' });
     await page.getByText('1 in all').waitFor();
     await page.getByRole('button', { name: 'Create a user' }).click();
     await page.getByRole('dialog').getByLabel('Login name').fill('alice2');
@@ -68,7 +64,7 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
   test('the server restarts: an open message stays open, and new ones arrive', async () => {
     await using restartable = await startRestartable();
     await sendCode(restartable.running(), 'alice');
-    const { page } = await openConsole(browser, restartable.url);
+    const { page } = await openConsole(restartable.url);
     await page.getByRole('button', { name: 'alice@example.com' }).click();
     const drawer = page.getByRole('dialog', { name: 'Message' });
     await drawer.waitFor();
@@ -84,31 +80,16 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await drawer.waitFor();
   });
 
-  test('a reset rejects the token of the console: the next action gets another one', async () => {
-    await using server = await startServer({ seed });
-    const { page } = await openConsole(browser, server.url, { path: 'users/alice' });
-    await lock(page);
-    await page.getByRole('button', { name: 'Unlock' }).waitFor();
-    expect((await send(server, '/_iam/state/reset', { method: 'POST', body: { to: 'seed' } })).status).toBe(204);
-    // Without a reload: the page still has the token of the time before the reset.
-    await page.getByRole('link', { name: 'All users' }).click();
-    await page.getByRole('button', { name: 'bob' }).click();
-    await lock(page);
-    await page.getByRole('button', { name: 'Unlock' }).waitFor();
-    expect((await send(server, '/_iam/users/alice')).body).toMatchObject({ locked: false });
-    expect((await send(server, '/_iam/users/bob')).body).toMatchObject({ locked: true });
-  });
-
   test('a login is revoked: the page asks for another one, and keeps its place and what was typed', async () => {
     await using server = await startServer({ seed, flags: { 'allow-remote': true } });
-    const { page } = await openConsole(browser, server.url, { path: 'users/alice?role=VIEW' });
+    const { page } = await openConsole(server.url, { path: 'users/alice?role=VIEW' });
     const token = await logInAsClient(page, adminClient);
     await page.getByRole('heading', { name: 'alice' }).waitFor();
     await page.getByRole('button', { name: 'Lock', exact: true }).click();
     await page.getByLabel('Reason').fill('Lost phone');
     // Revoked once the button is clicked: any earlier request of the page would ask for a login over the form.
     const revokeThenSend = async (route: Route) => {
-      await send(server, '/_iam/revoke', { method: 'POST', body: { token } });
+      await sendTo(server, '/_iam/revoke', { method: 'POST', body: { token } });
       await route.continue();
     };
     await page.route('**/user-identities/lock', revokeThenSend, { times: 1 });
@@ -124,10 +105,27 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await page.getByText('Lost phone').first().waitFor();
     await page.getByRole('button', { name: 'Unlock' }).waitFor();
   });
+});
+
+describe.skipIf(!hasBrowser)('while the page is open on a running server', () => {
+  const { open, send, service } = useConsole({ seed });
+
+  test('a reset rejects the token of the console: the next action gets another one', async () => {
+    const { page } = await open('users/alice');
+    await lock(page);
+    await page.getByRole('button', { name: 'Unlock' }).waitFor();
+    expect((await send('/_iam/state/reset', { method: 'POST', body: { to: 'seed' } })).status).toBe(204);
+    // Without a reload: the page still has the token of the time before the reset.
+    await page.getByRole('link', { name: 'All users' }).click();
+    await page.getByRole('button', { name: 'bob' }).click();
+    await lock(page);
+    await page.getByRole('button', { name: 'Unlock' }).waitFor();
+    expect((await send('/_iam/users/alice')).body).toMatchObject({ locked: false });
+    expect((await send('/_iam/users/bob')).body).toMatchObject({ locked: true });
+  });
 
   test('another version replaces the server: the page says so, and ignores what it does not know', async () => {
-    await using server = await startServer({ seed });
-    const { page } = await openConsole(browser, server.url, { path: 'users' });
+    const { page } = await open('users');
     await page.getByText('alice').first().waitFor();
     const mismatch = page.getByText('The server has another version than this page');
     expect(await mismatch.count()).toBe(0);
@@ -154,16 +152,16 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
   });
 
   test('an older server without the stream of events is read at intervals', async () => {
-    await using server = await startServer({ seed });
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await page.route('**/_iam/events?*', (route) => route.fulfill({ status: 404, json: [] }));
-    const asked = page.waitForResponse('**/_iam/events?*');
-    await page.goto(`${server.url}/_iam/console/users`);
-    await asked;
+    let isAsked = false;
+    const prepare = (opened: Page) =>
+      opened.route(`${service().url}/_iam/events?*`, async (route) => {
+        await route.fulfill({ status: 404, json: [] });
+        isAsked = true;
+      });
+    const { page } = await openConsole(service().url, { path: 'users', prepare });
+    await expect.poll(() => isAsked).toBe(true);
     await page.getByText('alice').first().waitFor();
     expect(await page.getByText(notice).count()).toBe(0);
-    await context.close();
   });
 });
 
@@ -175,6 +173,6 @@ async function lock(page: Page): Promise<void> {
 
 async function sendCode(server: TestServer, userName: string): Promise<void> {
   const path = `/security/iam/v1/user-identities/retrieve-identity?clientId=${appClientId}`;
-  await send(server, path, { method: 'POST', body: { userName } });
-  expect((await send(server, `/_iam/inbox/wait?to=${userName}@example.com`)).status).toBe(200);
+  await sendTo(server, path, { method: 'POST', body: { userName } });
+  expect((await sendTo(server, `/_iam/inbox/wait?to=${userName}@example.com`)).status).toBe(200);
 }

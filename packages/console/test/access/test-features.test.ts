@@ -1,9 +1,9 @@
-/** The console of servers that lack something: test features, an administrator client, the control plane. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+/** The console of servers that lack something: test features, an administrator client. */
+import { describe, expect, test } from 'vitest';
 import { adminClient, startServer } from '../../../../test/harness.ts';
 import { send } from '../../../../test/server/control/control-client.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { hasBrowser } from '../harness/browser.ts';
+import { openConsole } from '../harness/console-page.ts';
 import { listDisabledButtons } from './log-in.ts';
 
 const seed = { users: [{ userId: 'alice' }] };
@@ -11,15 +11,9 @@ const withoutFeatures = 'Test features are off on this server: start it with --t
 const withoutClient = 'No client of this server has the authority IAM_ADMIN_MAINTENANCE.';
 
 describe.skipIf(!hasBrowser)('the console of a server', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await sharedBrowser();
-  });
-  afterAll(() => closeContexts(browser));
-
   test('without test features issues no tokens, and adds no fault', async () => {
     await using server = await startServer({ seed, flags: { 'test-features': 'off' } });
-    const { page, problems } = await openConsole(browser, server.url, { path: 'users/alice' });
+    const { page, problems } = await openConsole(server.url, { path: 'users/alice' });
     await page.getByRole('heading', { name: 'alice' }).waitFor();
     const operations = ['Edit', 'Lock', 'Delete', 'Add to a group'];
     await expect
@@ -38,20 +32,10 @@ describe.skipIf(!hasBrowser)('the console of a server', () => {
   test('without an administrator client says so', async () => {
     await using server = await startServer({ seed });
     await server.appContext.store.transaction((tx) => tx.clients.delete(adminClient.clientId));
-    const { page } = await openConsole(browser, server.url, { path: 'users/alice' });
+    const { page } = await openConsole(server.url, { path: 'users/alice' });
     await page.getByRole('heading', { name: 'alice' }).waitFor();
     await expect
       .poll(() => listDisabledButtons(page))
       .toEqual(Object.fromEntries(['Edit', 'Lock', 'Delete', 'Add to a group'].map((name) => [name, withoutClient])));
-  });
-
-  test('without the control plane does not exist', async () => {
-    await using server = await startServer({ flags: { 'disable-control-plane': true } });
-    for (const path of ['/_iam/console', '/_iam/console/', '/_iam/console/inbox', '/_iam/console/assets/index.js'])
-      expect((await send(server, path)).status, path).toBe(404);
-    const page = await browser.newPage();
-    expect((await page.goto(server.url))?.url()).not.toContain('console');
-    expect((await page.goto(`${server.url}/_iam/console/`))?.status()).toBe(404);
-    await page.close();
   });
 });

@@ -1,23 +1,25 @@
 /** The states of requests, inbox and faults with the rules of WCAG 2.2 AA. */
 import { describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../../test/effort.ts';
 import { appClientId } from '../../../../test/harness.ts';
-import { send } from '../../../../test/server/control/control-client.ts';
-import { hasBrowser } from '../console-page.ts';
+import { hasBrowser } from '../harness/browser.ts';
 import { longName, useStates } from './view-states.ts';
 
 const groups = '/security/iam/v1/groups';
 
-describe.skipIf(!hasBrowser)('all states', () => {
-  const { server, open } = useStates({
-    users: [{ userId: 'ann', userName: 'ann', userEmail: `${'long.address.'.repeat(4)}@example.com` }],
-    groups: [{ groupName: longName, roles: ['ADMIN'] }],
+describe.runIf(hasBrowser && isFullRun)('all states', () => {
+  const { open, read, send, service } = useStates({
+    seed: {
+      users: [{ userId: 'ann', userName: 'ann', userEmail: `${'long.address.'.repeat(4)}@example.com` }],
+      groups: [{ groupName: longName, roles: ['ADMIN'] }],
+    },
   });
 
   test('of requests', async () => {
-    const client = await server().makeClient({ clientId: `client-${'long-'.repeat(10)}` });
+    const client = await service().makeClient({ clientId: `client-${'long-'.repeat(10)}` });
     const headers = { Authorization: `Basic ${btoa(`${client.clientId}:${client.clientSecret}`)}` };
-    await send(server(), groups, { method: 'POST', headers, body: { groupName: longName } });
-    await send(server(), `${groups}/${encodeURIComponent(longName)}?name=${'x'.repeat(100)}`);
+    await send(groups, { method: 'POST', headers, body: { groupName: longName } });
+    await send(`${groups}/${encodeURIComponent(longName)}?name=${'x'.repeat(100)}`);
     const { page, check, click } = await open('requests');
     await check('2 in all');
     await click('groups.create');
@@ -25,15 +27,15 @@ describe.skipIf(!hasBrowser)('all states', () => {
     await page.keyboard.press('Escape');
     await page.getByLabel('Caller').fill('unknown');
     await check('No request matches');
-    await page.goto(`${server().url}/_iam/console/requests?status=wrong`);
+    await page.goto(`${service().url}/_iam/console/requests?status=wrong`);
     await check('status must be a status');
-    await page.goto(`${server().url}/_iam/console/requests/unknown`);
+    await page.goto(`${service().url}/_iam/console/requests/unknown`);
     await check('This request is not in the log any more');
   });
 
   test('of the inbox', async () => {
     const path = `/security/iam/v1/user-identities/retrieve-identity?clientId=${appClientId}`;
-    for (const _ of [1, 2]) await send(server(), path, { method: 'POST', body: { userName: 'ann' } });
+    for (const _ of [1, 2]) await send(path, { method: 'POST', body: { userName: 'ann' } });
     const { page, check, click } = await open('inbox');
     await check('Replaced');
     await page.getByRole('row').filter({ hasText: 'Replaced' }).getByRole('button').first().click();
@@ -47,7 +49,7 @@ describe.skipIf(!hasBrowser)('all states', () => {
 
   test('of faults', async () => {
     const rules = [{ effect: { latency: '100ms', jitter: '50ms' }, caller: `client-${'long-'.repeat(10)}`, times: 3 }];
-    for (const body of rules) await send(server(), '/_iam/faults', { method: 'POST', body });
+    for (const body of rules) await send('/_iam/faults', { method: 'POST', body });
     const { page, check, click } = await open('faults?operation=groups.create');
     await page.getByLabel('At most, times').fill('many');
     await click('Add');
@@ -57,6 +59,6 @@ describe.skipIf(!hasBrowser)('all states', () => {
     await check(/^Added the rule/);
     await click('Remove all');
     await check('2 rules are removed.');
-    expect((await send(server(), '/_iam/faults')).body).toHaveLength(2);
+    expect(await read('/_iam/faults')).toHaveLength(2);
   });
 });

@@ -1,14 +1,14 @@
 /** The states of the token inspector, the signing keys and the state page with the rules of WCAG 2.2 AA. */
 import { describe, test } from 'vitest';
-import { send } from '../../../../test/server/control/control-client.ts';
-import { hasBrowser } from '../console-page.ts';
+import { isFullRun } from '../../../../test/effort.ts';
+import { hasBrowser } from '../harness/browser.ts';
 import { longName, useStates } from './view-states.ts';
 
-describe.skipIf(!hasBrowser)('all states', () => {
-  const { server, open } = useStates({ users: [{ userId: 'ann', userName: 'ann' }] });
+describe.runIf(hasBrowser && isFullRun)('all states', () => {
+  const { open, send } = useStates({ seed: { users: [{ userId: 'ann', userName: 'ann' }] } });
 
   test('of tokens and signing keys', async () => {
-    const { body } = await send(server(), '/_iam/sessions', { method: 'POST', body: { userId: 'ann' } });
+    const { body } = await send('/_iam/sessions', { method: 'POST', body: { userId: 'ann' } });
     const { page, check, click } = await open('tokens');
     const inspect = async (token: string) => {
       await page.getByRole('textbox', { name: 'Token' }).fill(token);
@@ -28,10 +28,10 @@ describe.skipIf(!hasBrowser)('all states', () => {
   });
 
   test('of the state', async () => {
-    await send(server(), '/_iam/state/snapshots', { method: 'POST', body: { name: 'before' } });
-    await send(server(), '/_iam/state/snapshots', { method: 'POST', body: { name: `${'long-'.repeat(12)}end` } });
+    await send('/_iam/state/snapshots', { method: 'POST', body: { name: 'before' } });
+    await send('/_iam/state/snapshots', { method: 'POST', body: { name: `${'long-'.repeat(12)}end` } });
     const users = [{ userId: 'zed', userName: longName }];
-    await send(server(), '/_iam/seed', { method: 'POST', body: { users } });
+    await send('/_iam/seed', { method: 'POST', body: { users } });
     const { page, check, click } = await open('state');
     await page.getByRole('heading', { level: 3 }).first().waitFor();
     await page.getByLabel('Name of a new snapshot').fill('two words');

@@ -1,8 +1,8 @@
 /** The states of the users and of one user with the rules of WCAG 2.2 AA. */
 import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
-import { send } from '../../../../test/server/control/control-client.ts';
-import { hasBrowser } from '../console-page.ts';
+import { isFullRun } from '../../../../test/effort.ts';
+import { hasBrowser } from '../harness/browser.ts';
 import { longName, useStates } from './view-states.ts';
 
 const seed: SeedDocument = {
@@ -13,9 +13,9 @@ const seed: SeedDocument = {
   groups: [{ groupName: longName, roles: ['DEPLOY', `V${'ERY_LONG_'.repeat(7)}`], users: ['ann', 'bob'] }],
 };
 
-describe.skipIf(!hasBrowser)('all states', () => {
-  const { server, open } = useStates(seed);
-  const signIn = (userId: string) => send(server(), '/_iam/sessions', { method: 'POST', body: { userId } });
+describe.runIf(hasBrowser && isFullRun)('all states', () => {
+  const { open, send, service } = useStates({ seed });
+  const signIn = (userId: string) => send('/_iam/sessions', { method: 'POST', body: { userId } });
 
   test('of the list', async () => {
     const { page, check, click } = await open('users');
@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('all states', () => {
     await dialog.getByRole('button', { name: 'Create the user' }).click();
     await dialog.getByRole('alert').waitFor();
     await check('Create the user');
-    await page.goto(`${server().url}/_iam/console/users?search=nothing`);
+    await page.goto(`${service().url}/_iam/console/users?search=nothing`);
     await check('No user matches');
   });
 
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('all states', () => {
     await check(/ → DEPLOY/);
     await click('Unlock');
     await check('Unlock the user');
-    await page.goto(`${server().url}/_iam/console/users/unknown`);
+    await page.goto(`${service().url}/_iam/console/users/unknown`);
     await check('USER_NOT_FOUND');
   });
 

@@ -1,10 +1,9 @@
 /** Writes on the page of groups in a real browser, each with its effect on the server. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
-import { startServer, type TestServer } from '../../../../test/harness.ts';
-import { send } from '../../../../test/server/control/control-client.ts';
-import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { hasBrowser } from '../harness/browser.ts';
+import { chooseFound } from '../harness/console-page.ts';
+import { useConsole } from '../harness/use-console.ts';
 
 const seed: SeedDocument = {
   businesses: [{ businessId: 'example-shop', businessName: 'Example Shop' }],
@@ -18,24 +17,10 @@ const seed: SeedDocument = {
 };
 
 describe.skipIf(!hasBrowser)('groups', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await sharedBrowser();
-  });
-  afterAll(() => closeContexts(browser));
-  beforeEach(async () => {
-    server = await startServer({ seed });
-    return () => server[Symbol.asyncDispose]();
-  });
+  const { command, open, read, service } = useConsole({ seed });
 
-  async function open(path: string) {
-    const opened = await openConsole(browser, server.url, { path });
-    return { ...opened, dialog: opened.page.getByRole('dialog') };
-  }
-
-  const readGroup = (groupId: string) => server.admin.groups.get({ params: { groupId } });
-  const readMembers = async (name: string) => (await send(server, `/_iam/groups/${name}/members`)).body;
+  const readGroup = (groupId: string) => service().admin.groups.get({ params: { groupId } });
+  const readMembers = (name: string) => read(`/_iam/groups/${name}/members`);
 
   test('are created with roles and dependencies', async () => {
     const { page, dialog, problems } = await open('groups');
@@ -47,7 +32,9 @@ describe.skipIf(!hasBrowser)('groups', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await dialog.getByText('The same from a terminal').click();
-    await dialog.getByText("iam groups create --group-name 'release team' --role RELEASE --dependency ops").waitFor();
+    await dialog
+      .getByText(command("groups create --group-name 'release team' --role RELEASE --dependency ops"))
+      .waitFor();
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'release team' }).waitFor();
     expect(await readGroup('release team')).toMatchObject({ roles: ['RELEASE'], dependencies: [{ groupName: 'ops' }] });
@@ -61,7 +48,7 @@ describe.skipIf(!hasBrowser)('groups', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByRole('alert').getByText('GROUP_NAME_TAKEN').waitFor();
     expect(await dialog.getByLabel('Name').inputValue()).toBe('ops');
-    expect(await server.admin.groups.list({ query: { name: 'ops' } })).toMatchObject({
+    expect(await service().admin.groups.list({ query: { name: 'ops' } })).toMatchObject({
       items: [{ roles: ['DEPLOY'] }],
     });
   });
@@ -83,7 +70,7 @@ describe.skipIf(!hasBrowser)('groups', () => {
     ]);
     await dialog.getByText('The same from a terminal').click();
     await dialog
-      .getByText('iam groups update ops --set organizationId=example-org --add-role ROLLBACK --remove-role DEPLOY')
+      .getByText(command('groups update ops --set organizationId=example-org --add-role ROLLBACK --remove-role DEPLOY'))
       .waitFor();
     expect(await readGroup('ops')).toMatchObject({ roles: ['DEPLOY'] });
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -108,7 +95,7 @@ describe.skipIf(!hasBrowser)('groups', () => {
     await page.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByRole('combobox', { name: 'Roles' }).fill('ROLLBACK');
     await page.keyboard.press('Enter');
-    await server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'RESTART' } });
+    await service().admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'RESTART' } });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('CHANGED_MEANWHILE').waitFor();
     expect(await readGroup('ops')).toMatchObject({ roles: ['DEPLOY', 'RESTART'] });
@@ -132,7 +119,7 @@ describe.skipIf(!hasBrowser)('groups', () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog.getByRole('button', { name: 'Delete the group' }).click();
     await page.getByRole('heading', { level: 1, name: 'Groups' }).waitFor();
-    expect(await server.admin.groups.list({ query: { name: 'leads' } })).toMatchObject({ items: [] });
+    expect(await service().admin.groups.list({ query: { name: 'leads' } })).toMatchObject({ items: [] });
     expect(problems).toEqual([]);
   });
 

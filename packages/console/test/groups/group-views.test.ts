@@ -1,9 +1,10 @@
 /** The graph of groups and the check of a role in a real browser. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
-import { startServer, type TestServer } from '../../../../test/harness.ts';
-import { chooseFound, closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { hasBrowser } from '../harness/browser.ts';
+import { chooseFound } from '../harness/console-page.ts';
+import { useConsole } from '../harness/use-console.ts';
 
 const markup = '<img src=x onerror=alert(1)>';
 const seed: SeedDocument = {
@@ -21,27 +22,14 @@ const seed: SeedDocument = {
 };
 
 describe.skipIf(!hasBrowser)('of the groups', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
-
-  async function open(path: string) {
-    const opened = await openConsole(browser, server.url, { path });
-    return opened;
-  }
+  const { command, open } = useConsole({ seed, isShared: true });
 
   const graphOf = (page: Page) => page.getByRole('region', { name: 'Graph of groups' });
   const isLoaded = (page: Page, name: string) =>
     page.evaluate(`performance.getEntriesByType('resource').some(({ name }) => name.includes('${name}'))`);
 
   test('the graph draws each group above its dependencies, and opens one by the keyboard', async () => {
-    const { page, problems } = await open('groups/ops');
+    const { page, problems } = await open('groups/ops', { isReloaded: true });
     await page.getByText('Own roles').first().waitFor();
     expect(await isLoaded(page, 'group-canvas')).toBe(false);
     await page.getByRole('link', { name: 'Show in the graph' }).click();
@@ -91,7 +79,7 @@ describe.skipIf(!hasBrowser)('of the groups', () => {
     await page.getByRole('heading', { name: 'No: no group gives DEPLOY to carol' }).waitFor();
     await page.getByRole('link', { name: 'ops' }).waitFor();
     await page.getByText('The same from a terminal').click();
-    await page.getByText('iam can carol DEPLOY').waitFor();
+    await page.getByText(command('can carol DEPLOY')).waitFor();
   });
 
   test('the check of a role says which roles no group can give', async () => {

@@ -1,17 +1,16 @@
 /** The list of groups and the page of one group in a real browser. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
-import { startServer, type TestServer } from '../../../../test/harness.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { hasBrowser } from '../harness/browser.ts';
+import { listLength } from '../harness/console-page.ts';
+import { useConsole } from '../harness/use-console.ts';
 
+const teamCount = listLength(1000);
+const memberIds = Array.from({ length: 250 }, (_, at) => `user-${String(at).padStart(3, '0')}`);
 const markup = '<img src=x onerror=alert(1)>';
 const seed: SeedDocument = {
   businesses: [{ businessId: 'example-shop', businessName: 'Example Shop' }],
-  users: [
-    ...Array.from({ length: 250 }, (_, at) => ({ userId: `user-${String(at).padStart(3, '0')}` })),
-    { userId: 'alice', businessId: 'example-shop' },
-  ],
+  users: [...memberIds.map((userId) => ({ userId })), { userId: 'alice', businessId: 'example-shop' }],
   clients: [{ clientId: 'billing', clientSecret: 'secret-of-billing', serviceAccountId: 'billing-service' }],
   groups: [
     { groupName: 'viewers', roles: ['VIEW'] },
@@ -20,29 +19,19 @@ const seed: SeedDocument = {
       organizationId: 'example-org',
       roles: ['DEPLOY'],
       dependencies: [{ groupName: 'viewers' }],
-      users: Array.from({ length: 250 }, (_, at) => `user-${String(at).padStart(3, '0')}`),
+      users: memberIds,
       businesses: ['example-shop'],
       businessUsers: [{ businessId: 'example-shop', userId: 'alice' }],
       services: ['billing-service'],
     },
     { groupName: 'leads', roles: ['APPROVE'], dependencies: [{ groupName: 'ops' }] },
     { groupName: markup, roles: ['MARKED'], dependencies: [{ groupName: 'leads' }] },
-    ...Array.from({ length: 1000 }, (_, at) => ({ groupName: `team-${String(at).padStart(4, '0')}` })),
+    ...Array.from({ length: teamCount }, (_, at) => ({ groupName: `team-${String(at).padStart(4, '0')}` })),
   ],
 };
 
 describe.skipIf(!hasBrowser)('the groups', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
-
-  const open = (path: string) => openConsole(browser, server.url, { path });
+  const { open, openList } = useConsole({ seed, isShared: true });
 
   test('are searched on the server, with the search in the URL', async () => {
     const { page, problems } = await open('groups');
@@ -55,8 +44,8 @@ describe.skipIf(!hasBrowser)('the groups', () => {
     expect(problems).toEqual([]);
   });
 
-  test('are read to the last of 1,000, sorted by name', async () => {
-    const { page, problems } = await open('groups?sort=-groupName');
+  test('are read to the last of hundreds, sorted by name', async () => {
+    const { page, problems } = await openList('groups?sort=-groupName');
     const list = page.getByRole('region', { name: 'Groups' });
     await list.getByText('viewers').waitFor();
     await expect
@@ -86,7 +75,7 @@ describe.skipIf(!hasBrowser)('the groups', () => {
   });
 
   test('have members of every kind, page by page, at an address of their own', async () => {
-    const { page, problems } = await open('groups/ops');
+    const { page, problems } = await openList('groups/ops');
     await page.getByText('250 users, 1 business, 1 user on behalf of a business, 1 service account').waitFor();
     await page.getByText('example-org').waitFor();
     const members = page.getByRole('region', { name: 'Members of the group' });

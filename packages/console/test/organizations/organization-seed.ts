@@ -4,7 +4,9 @@ import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
 export const markup = '<img src=x onerror="window.isAttacked=true">';
 export const holdingId = 'holding-1';
 
-export const organizationSeed: SeedDocument = {
+export const shopName = (at: number) => `Shop ${at}`;
+
+export const createOrganizationSeed = (shops: number): SeedDocument => ({
   businesses: [
     { businessId: 'acme', businessName: 'Acme', document: '111' },
     {
@@ -13,9 +15,9 @@ export const organizationSeed: SeedDocument = {
       document: `222 ${markup}`,
       corporateGroupName: 'holding',
     },
-    ...Array.from({ length: 1200 }, (_, at) => ({
+    ...Array.from({ length: shops }, (_, at) => ({
       businessId: `shop-${String(at).padStart(4, '0')}`,
-      businessName: `Shop ${at}`,
+      businessName: shopName(at),
       document: `9${String(at).padStart(6, '0')}`,
     })),
   ],
@@ -33,4 +35,6 @@ export const organizationSeed: SeedDocument = {
     },
     { corporateGroupId: 'marked-1', corporateGroupName: `Group ${markup}` },
   ],
-};
+});
+
+export const organizationSeed = createOrganizationSeed(50);

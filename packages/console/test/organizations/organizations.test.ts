@@ -1,47 +1,26 @@
 /** Businesses, customers and corporate groups in a real browser: the lists, each action with its effect, and markup. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { adminClient, startServer, type TestServer } from '../../../../test/harness.ts';
-import { send } from '../../../../test/server/control/control-client.ts';
-import { chooseFound, closeContexts, hasBrowser, openByKeys, openConsole, sharedBrowser } from '../console-page.ts';
-import { holdingId, markup, organizationSeed } from './organization-seed.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { adminClient } from '../../../../test/harness.ts';
+import { hasBrowser } from '../harness/browser.ts';
+import { chooseFound, listLength, navigate, openByKeys } from '../harness/console-page.ts';
+import { useConsole } from '../harness/use-console.ts';
+import { createOrganizationSeed, holdingId, markup, organizationSeed, shopName } from './organization-seed.ts';
 
-describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await sharedBrowser();
-  });
-  afterAll(() => closeContexts(browser));
-  beforeEach(async () => {
-    server = await startServer({ seed: organizationSeed });
-    return () => server[Symbol.asyncDispose]();
-  });
+const shops = listLength(1200);
 
-  async function open(path: string) {
-    const opened = await openConsole(browser, server.url, { path });
-    return { ...opened, dialog: opened.page.getByRole('dialog') };
-  }
-
-  const read = async (path: string) => (await send(server, `/_iam${path}`)).body;
-  async function readCorporateGroup(id: string): Promise<{ status: number; body: unknown }> {
-    const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
-    const response = await fetch(`${server.url}/security/iam/v1/corporate-groups/${id}`, { headers });
-    return { status: response.status, body: await response.json() };
-  }
-  const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
-  const select = (page: Page, label: string, text: string, option: string) =>
-    chooseFound(page.getByRole('dialog').getByRole('combobox', { name: label }), text, option);
+describe.skipIf(!hasBrowser)('businesses', () => {
+  const { openList } = useConsole({ seed: createOrganizationSeed(shops) });
 
   test('are read to the last of the list, searched and sorted on the server', async () => {
-    const { page, problems } = await open('businesses?sort=-businessId');
+    const { page, problems } = await openList('businesses?sort=-businessId');
     const list = page.getByRole('region', { name: 'Businesses' });
-    await page.getByRole('button', { name: 'Shop 1199' }).waitFor();
+    await page.getByRole('button', { name: shopName(shops - 1) }).waitFor();
     await list.focus();
     await expect
       .poll(async () => {
         await page.keyboard.press('End');
-        return page.getByText('1202 in all').count();
+        return page.getByText(`${shops + 2} in all`).count();
       })
       .toBe(1);
     await page.getByLabel('Name, id or document').fill('9000042');
@@ -50,6 +29,19 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     expect(new URL(page.url()).searchParams.get('search')).toBe('9000042');
     expect(problems).toEqual([]);
   });
+});
+
+describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () => {
+  const { command, open, read: readAt, send, service } = useConsole({ seed: organizationSeed });
+
+  const read = (path: string) => readAt(`/_iam${path}`);
+  function readCorporateGroup(id: string) {
+    const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
+    return send(`/security/iam/v1/corporate-groups/${id}`, { headers });
+  }
+  const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+  const select = (page: Page, label: string, text: string, option: string) =>
+    chooseFound(page.getByRole('dialog').getByRole('combobox', { name: label }), text, option);
 
   test('are opened by the keyboard', async () => {
     const { page, problems } = await open('inbox');
@@ -72,7 +64,7 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     await select(page, 'Corporate group', 'holding', 'holding');
     await expect
       .poll(() => dialog.getByLabel('Command').first().textContent())
-      .toContain('iam customers create-business --business-name Initech --document 333 --business-id initech');
+      .toContain(command('customers create-business --business-name Initech --document 333 --business-id initech'));
     await dialog.getByRole('button', { name: 'Create the business' }).click();
     await page.getByRole('heading', { level: 1, name: 'Initech' }).waitFor();
     expect(await read('/businesses/initech')).toMatchObject({ document: '333', corporateGroupId: holdingId });
@@ -196,7 +188,7 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     const { page, problems } = await open('businesses?search=globex');
     await page.getByRole('button', { name: `Globex ${markup}` }).click();
     await page.getByRole('heading', { level: 1, name: `Globex ${markup}` }).waitFor();
-    await page.goto(`${server.url}/_iam/console/corporate-groups/marked-1`);
+    await navigate(page, `${service().url}/_iam/console/corporate-groups/marked-1`);
     await page.getByRole('heading', { level: 1, name: `Group ${markup}` }).waitFor();
     await click(page, 'Delete');
     await page.getByText(`Delete Group ${markup}`).waitFor();

@@ -1,10 +1,11 @@
 /** Each view and dialog of businesses, customers and corporate groups with the rules of WCAG 2.2 AA. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../../test/harness.ts';
-import { findViewProblems } from '../axe-violations.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
-import { holdingId, organizationSeed } from './organization-seed.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../../test/effort.ts';
+import { findViewProblems } from '../harness/axe-violations.ts';
+import { hasBrowser } from '../harness/browser.ts';
+import { useConsole } from '../harness/use-console.ts';
+import { holdingId, organizationSeed } from '../organizations/organization-seed.ts';
 
 const click = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click();
 
@@ -26,19 +27,11 @@ const cases: readonly { path: string; ready: string; open?: (page: Page) => Prom
   { path: 'corporate-groups/missing', ready: 'CORPORATE_GROUP_NOT_FOUND' },
 ];
 
-describe.skipIf(!hasBrowser)('all views of businesses, customers and corporate groups', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed: organizationSeed }), sharedBrowser()]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
+describe.runIf(hasBrowser && isFullRun)('all views of businesses, customers and corporate groups', () => {
+  const { open: openAt } = useConsole({ seed: organizationSeed, isShared: true });
 
   test.each(cases)('$path: $ready', async ({ path, ready, open }) => {
-    const { page, problems } = await openConsole(browser, server.url, { path });
+    const { page, problems } = await openAt(path);
     await open?.(page);
     await page.getByText(ready).first().waitFor();
     expect(await findViewProblems(page)).toEqual([]);

@@ -1,10 +1,11 @@
 /** Each view and dialog of groups with the rules of WCAG 2.2 AA, in both colour schemes and at two widths. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
-import { startServer, type TestServer } from '../../../../test/harness.ts';
-import { findViewProblems } from '../axe-violations.ts';
-import { closeContexts, hasBrowser, openConsole, sharedBrowser } from '../console-page.ts';
+import { isFullRun } from '../../../../test/effort.ts';
+import { findViewProblems } from '../harness/axe-violations.ts';
+import { hasBrowser } from '../harness/browser.ts';
+import { useConsole } from '../harness/use-console.ts';
 
 const longName = `${'long-name-'.repeat(9)}<b>`;
 const seed: SeedDocument = {
@@ -35,19 +36,11 @@ const cases: readonly { path: string; ready: string; open?: (page: Page) => Prom
   { path: 'groups?view=role&user=bob&role=APPROVE', ready: 'A membership in one of these' },
 ];
 
-describe.skipIf(!hasBrowser)('all views of groups', () => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ seed }), sharedBrowser()]);
-  });
-  afterAll(async () => {
-    await closeContexts(browser);
-    await server?.[Symbol.asyncDispose]();
-  });
+describe.runIf(hasBrowser && isFullRun)('all views of groups', () => {
+  const { open: openAt } = useConsole({ seed, isShared: true });
 
   test.each(cases)('$path: $ready', async ({ path, ready, open }) => {
-    const { page, problems } = await openConsole(browser, server.url, { path });
+    const { page, problems } = await openAt(path);
     await open?.(page);
     await page.getByText(ready).first().waitFor();
     expect(await findViewProblems(page)).toEqual([]);
