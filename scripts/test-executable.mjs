@@ -32,8 +32,8 @@ function testExecutable(node, work) {
   if (!run(['scripts/executable-main.mjs', '--node', node, '--out', executable])) return false;
   const times = Array.from({ length: rounds }, () => measureFirstRun(executable, work)).sort((a, b) => a - b);
   process.stdout.write(`first run: ${Math.round(times[Math.floor(rounds / 2)])} ms (median of ${rounds})\n`);
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '-c', 'vitest.executable.config.ts'];
-  return run(vitest, { env: { ...process.env, IAM_TEST_EXECUTABLE: executable } });
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'executable'];
+  return run(vitest, { env: { ...process.env, IAM_TEST_COMMAND: executable } });
 }
 
 const { values } = parseArgs({ options: { node: { type: 'string' } } });

@@ -1,38 +1,30 @@
 /**
- * `npm test`: runs all checks, the cheapest first, and stops at the first failure. Arguments after `--` go to vitest:
- * `npm test -- test/contract`.
+ * `npm test`: builds, then runs all tests, with lint and types beside them. The first failure of those stops the tests.
+ * Arguments after `--` go to vitest: `npm test -- test/contract`.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { buildAll } from './build-steps.mjs';
+import { buildAll, isAllBuilt } from './build-steps.mjs';
 import { ensureInstalled } from './install.mjs';
 import { root } from './root.mjs';
 
-/** Runs a tool of node_modules. @returns whether it succeeded. */
-function run(script, ...args) {
-  return runWith({}, script, ...args);
-}
-
+const tsc = 'typescript/bin/tsc';
 /** Each further checker of the compiler checks what it needs of the other files once more: one takes half the processor time of four. */
-function checkTypes(project) {
-  return run('typescript/bin/tsc', '-p', project, '--checkers', '1');
-}
+const oneChecker = ['--checkers', '1'];
 
-function runWith(variables, script, ...args) {
-  const { status } = spawnSync(process.execPath, [path.join(root, 'node_modules', script), ...args], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, ...variables },
-  });
-  return status === 0;
-}
+/** They run one after the other, so that one core is left for the tests. */
+const staticSteps = [
+  ['Lint and format', '@biomejs/biome/bin/biome', 'check', '.'],
+  ['Types of the sources and tests', tsc, '-p', 'tsconfig.test.json', ...oneChecker],
+  ['Types of the console', tsc, '-p', 'packages/console/tsconfig.json', ...oneChecker],
+];
 
 async function tryBuild() {
   try {
-    await buildAll();
+    if (!isAllBuilt()) await buildAll();
     return true;
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
@@ -40,75 +32,97 @@ async function tryBuild() {
   }
 }
 
-/**
- * Runs the tests and counts them from the JSON report. A full run then verifies that the tests have covered all
- * documented statuses.
- */
-function runTests(args) {
-  const directory = mkdtempSync(path.join(os.tmpdir(), 'iam-test-'));
-  const report = path.join(directory, 'report.json');
-  const statuses = path.join(directory, 'statuses');
-  mkdirSync(statuses);
-  const variables = { IAM_TEST_STATUSES: statuses };
-  try {
-    const passed = runWith(
-      variables,
-      'vitest/vitest.mjs',
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile=${report}`,
-      ...args,
-    );
-    if (!passed || args.length > 0) return { passed, summary: summaryOf(report) };
-    process.stdout.write('\n== Documented statuses\n');
-    const complete = runWith(variables, 'vitest/vitest.mjs', 'run', '--config', 'vitest.statuses.config.ts');
-    return { passed: complete, summary: summaryOf(report, complete ? 0 : 1) };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
+/** Runs a tool of node_modules. @returns whether it succeeded, and what it printed */
+function run(script, ...args) {
+  const child = spawn(process.execPath, [path.join(root, 'node_modules', script), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk));
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ passed: code === 0, output: Buffer.concat(chunks).toString('utf8') }));
+  });
+}
+
+/** @returns the first step that failed, with its output; undefined if none did */
+async function runStaticSteps(isCancelled) {
+  for (const [title, ...command] of staticSteps) {
+    if (isCancelled()) return undefined;
+    const { passed, output } = await run(...command);
+    if (!passed) return { title, output };
+    process.stdout.write(`== ${title}: passed\n`);
+  }
+  return undefined;
+}
+
+/** Counts the tests of a run, and gives access to the run. */
+class Counter {
+  vitest;
+  passed = 0;
+  failed = 0;
+
+  onInit(vitest) {
+    this.vitest = vitest;
+  }
+
+  /** A file that cannot be loaded and an error outside of all tests count as failures. */
+  onTestRunEnd(modules, errors) {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]).map((test) => test.result().state);
+    this.passed += tests.filter((state) => state === 'passed').length;
+    const broken = modules.filter((module) => module.errors().length > 0);
+    this.failed += tests.filter((state) => state === 'failed').length + broken.length + errors.length;
   }
 }
 
-/** Returns the summary line; a test file that cannot be loaded counts as a failure. */
-function summaryOf(report, failedAfter = 0) {
+/** @param words of the command line of vitest. @returns when the run has ended and what it started is stopped */
+async function runVitest(counter, ...words) {
   try {
-    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
-    const broken = testResults.filter(
-      ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
-    );
-    return `${numPassedTests} passed, ${numFailedTests + broken.length + failedAfter} failed`;
-  } catch {
-    return '0 passed, 1 failed';
+    const { parseCLI, startVitest } = await import('vitest/node');
+    const { filter, options } = parseCLI(['vitest', 'run', ...words]);
+    await startVitest('test', filter, { ...options, reporters: ['default', counter] });
+  } catch (error) {
+    process.stderr.write(`${error.stack}\n`);
+    counter.failed += 1;
   }
 }
 
-const steps = [
-  ['Build', tryBuild],
-  ['Lint and format', () => run('@biomejs/biome/bin/biome', 'check', '.')],
-  ['Types of the sources and tests', () => checkTypes('tsconfig.test.json')],
-  ['Types of the console', () => checkTypes('packages/console/tsconfig.json')],
-];
+/** Runs the tests beside the static steps. A full run then verifies that the tests have covered all documented statuses. */
+async function check(args, counter) {
+  let isOver = false;
+  const steps = runStaticSteps(() => isOver).then(async (failure) => {
+    if (failure !== undefined) await counter.vitest?.cancelCurrentRun('test-failure');
+    return failure;
+  });
+  await runVitest(counter, ...args);
+  isOver = counter.failed > 0;
+  const failure = await steps;
+  if (failure !== undefined) {
+    process.stdout.write(`\n${failure.output}\n== ${failure.title} failed; the tests were stopped\n`);
+    counter.failed += 1;
+  }
+  if (counter.failed > 0 || args.length > 0) return;
+  process.stdout.write('\n== Documented statuses\n');
+  await runVitest(counter, '--project', 'statuses');
+}
 
-/** @returns the last line: the numbers of passed and failed tests. */
 async function main(args) {
-  if (!ensureInstalled()) {
-    process.exitCode = 1;
-    return '0 passed, 1 failed';
+  const counter = new Counter();
+  if (!ensureInstalled() || !(await tryBuild())) return { ...counter, failed: 1 };
+  const statuses = mkdtempSync(path.join(os.tmpdir(), 'iam-statuses-'));
+  process.env.IAM_TEST_STATUSES = statuses;
+  try {
+    await check(args, counter);
+  } finally {
+    rmSync(statuses, { recursive: true, force: true });
   }
-  for (const [title, step] of steps) {
-    process.stdout.write(`\n== ${title}\n`);
-    if (await step()) continue;
-    process.stdout.write(`\n== ${title} failed; the remaining steps were skipped\n`);
-    process.exitCode = 1;
-    return '0 passed, 1 failed';
-  }
-  process.stdout.write('\n== Tests\n');
-  const { passed, summary } = runTests(args);
-  if (!passed) process.exitCode = 1;
-  return summary;
+  return counter;
 }
 
 const startedAt = performance.now();
-process.exitCode = 0;
-const summary = await main(process.argv.slice(2));
-process.stdout.write(`\nTook ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n${summary}\n`);
+const { passed, failed } = await main(process.argv.slice(2));
+const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+process.stdout.write(`\nTook ${seconds} s\n${passed} passed, ${failed} failed\n`, () => {
+  // Without waiting for anything that a test left behind.
+  process.exit(failed > 0 || passed === 0 ? 1 : 0);
+});

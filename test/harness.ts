@@ -3,11 +3,10 @@
  * Every response is searched for secrets that its operation does not declare; the log is searched for all secrets.
  */
 import process from 'node:process';
-import { inject } from 'vitest';
 import { type ClientOptions, type Credentials, createClient, type IamClient } from '../src/client/index.ts';
 import type { AppContext } from '../src/server/app-context.ts';
 import type { AuditSink } from '../src/server/audit/audit.ts';
-import { readSettings } from '../src/server/config/settings.ts';
+import { readSettings, type SettingsEnvironment } from '../src/server/config/settings.ts';
 import { reserveSubjectId } from '../src/server/directory/subject-ids.ts';
 import type { Clock } from '../src/server/lib/clock.ts';
 import { createLog } from '../src/server/lib/log.ts';
@@ -50,7 +49,7 @@ export interface TestServerOptions {
   /** Settings by flag name, as on the command line. */
   readonly flags?: Readonly<Record<string, string | boolean>>;
   /** Settings that are available only as environment variables. */
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: SettingsEnvironment;
   readonly seed?: SeedDocument;
   readonly clock?: FakeClock;
   /** Replaces real timers. */
@@ -97,7 +96,8 @@ export interface TestServer extends AsyncDisposable {
 }
 
 const { IAM_TEST_STORE: testStore } = process.env;
-const schemas = testStore === 'postgres' ? new TestSchemas(inject('databaseUrl')) : undefined;
+const schemas =
+  testStore === 'postgres' ? new TestSchemas((await import('./postgres/database.ts')).databaseUrl) : undefined;
 
 /** In memory; with IAM_TEST_STORE, on PostgreSQL (postgres) or with each transaction run twice (twice). */
 async function openDefaultStore(): Promise<Store> {

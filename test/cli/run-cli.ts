@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
+import type { Environment } from '../../src/cli/io/io.ts';
 import type { Prompter } from '../../src/cli/io/prompter.ts';
 import { run } from '../../src/cli/run.ts';
 import { drainStream } from './drain-stream.ts';
@@ -21,8 +22,12 @@ export interface RunOptions {
   readonly columns?: number;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
+  /** Without it, commands do not wait. */
+  readonly pause?: Environment['pause'];
   /** The working folder; without it no project file is searched. */
   readonly folder?: string;
+  /** Another build of the command. */
+  readonly program?: typeof run;
   /** Replies to prompts in place of a user. */
   readonly prompter?: Prompter;
 }
@@ -80,8 +85,8 @@ export async function iam(words: readonly string[], options: RunOptions = {}): P
   const signal = options.signal ?? new AbortController().signal;
   const io = { stdin, stdout, stderr, signal, releaseSignals: () => undefined, prompter: options.prompter };
   const now = options.now ?? (() => 1_800_000_000_000);
-  const code = await run(words, io, {
-    ...{ variables, now, random: () => 0 },
+  const code = await (options.program ?? run)(words, io, {
+    ...{ variables, now, random: () => 0, pause: options.pause },
     workingFolder: () => options.folder,
   });
   return { code, out: drainStream(stdout), err: drainStream(stderr) };

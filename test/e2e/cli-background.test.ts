@@ -6,7 +6,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readProcessIdentity } from '../../src/cli/local-server/processes.ts';
 import { listRunningServers } from '../../src/cli/local-server/server-records.ts';
+import { effort } from '../effort.ts';
 import { command, type ProcessResult, Sandbox, shellCommand } from './cli-process.ts';
+import { runCommand } from './runner.ts';
 
 interface Row {
   readonly name: string;
@@ -44,9 +46,13 @@ function kill(pid: number): void {
 /** Whether the process runs and is not a zombie. */
 const isAlive = async (pid: number) => (await readProcessIdentity(pid)) !== undefined;
 
-const variables = () => ({ XDG_STATE_HOME: sandbox.file('state') });
-const iam = (words: readonly string[], more = {}): Promise<ProcessResult> =>
-  sandbox.iam(words, { ...variables(), ...more });
+/** Each start hashes a password, here without cost. */
+const variables = () => ({ XDG_STATE_HOME: sandbox.file('state'), IAM_SERVE_FAST_PASSWORDS: 'true' });
+/** Only the start needs a process of the command, which runs its program again in the background. */
+function iam(words: readonly string[], more = {}): Promise<ProcessResult> {
+  const all = { ...variables(), ...more };
+  return words[1] === 'start' ? sandbox.iam(words, all) : runCommand(sandbox, words, all);
+}
 
 async function rows(): Promise<Row[]> {
   return JSON.parse((await iam(['server', 'status', '-o', 'json'])).out) as Row[];
@@ -81,8 +87,8 @@ describe('iam server start', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  test('starts one server for ten concurrent commands', async () => {
-    const servers = await Promise.all(Array.from({ length: 10 }, () => start()));
+  test('starts one server for concurrent commands', async () => {
+    const servers = await Promise.all(Array.from({ length: Math.max(3, effort) }, () => start()));
     expect(new Set(servers.map(({ pid }) => pid)).size).toBe(1);
   });
 
@@ -253,7 +259,8 @@ describe('iam server stop', () => {
     const unclear = await iam(['server', 'stop']);
     expect([unclear.code, unclear.err.includes(memory.url)]).toEqual([2, true]);
     expect((await iam(['server', 'stop', 'memory', '--all'])).code).toBe(2);
-    expect((await iam(['server', 'stop', 'store'])).code).toBe(0);
+    // A folder is relative to that of the process.
+    expect((await sandbox.iam(['server', 'stop', 'store'], variables())).code).toBe(0);
     expect([await isAlive(memory.pid), await isAlive(disk.pid)]).toEqual([true, false]);
     const third = await start(onDisk('other'));
     expect((await iam(['server', 'stop', new URL(third.url).port])).code).toBe(0);

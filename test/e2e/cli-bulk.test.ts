@@ -1,3 +1,4 @@
+/** Pipes that close early, and signals, in long lists and bulk runs. */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -31,15 +32,6 @@ test.each(['table', 'json', 'jsonl'])(
     expect(server.received.length).toBeLessThan(10);
   },
 );
-
-test('the built command applies a query', async () => {
-  await using sandbox = await Sandbox.make();
-  await using server = await startFakeServer(() => ({ json: [{ groupName: 'ops' }, { groupName: 'leads' }] }));
-  const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
-  const words = ['groups', 'list', '-o', 'name', '--query', 'sort([].groupName)'];
-  expect(await sandbox.iam(words, variables)).toEqual({ code: 0, out: 'leads\nops\n', err: '' });
-  expect(await sandbox.iam(['groups', 'list', '--query', '['], variables)).toMatchObject({ code: 2, out: '' });
-});
 
 test('a bulk run stops on a signal, finishes requests in progress and resumes', async () => {
   await using sandbox = await Sandbox.make();

@@ -1,10 +1,10 @@
 /** The clock of the built server, set by the built command. */
 import { expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
-import { Sandbox } from './cli-process.ts';
+import { makeRunner } from './runner.ts';
 
 test('a token expires when the clock is set to its expiry', async () => {
-  await using sandbox = await Sandbox.make();
+  await using sandbox = await makeRunner();
   const { url, variables } = await sandbox.serve(['--store', 'memory']);
   const pair = { clientId: variables.IAM_CLIENT_ID ?? '', clientSecret: variables.IAM_CLIENT_SECRET ?? '' };
   const client = createClient({ baseUrl: url, credentials: pair });

@@ -4,13 +4,13 @@ import { errorTable } from '../../src/contract/error-codes.ts';
 import type { ErrorCode } from '../../src/contract/errors.ts';
 import { errorResponse, startFakeServer } from '../client/fake-server.ts';
 import { startServer } from '../harness.ts';
-import { Sandbox } from './cli-process.ts';
+import { makeRunner } from './runner.ts';
 
 const signedIn = { IAM_CLIENT_ID: 'app', IAM_CLIENT_SECRET: 'a-secret' };
 
 describe('the built command', () => {
   test('names missing roles, and groups where the caller may list them', async () => {
-    await using sandbox = await Sandbox.make();
+    await using sandbox = await makeRunner();
     await using server = await startServer();
     const failureFor = async (authorities: string[]) => {
       const { clientId, clientSecret } = await server.makeClient({ authorities });
@@ -34,7 +34,7 @@ describe('the built command', () => {
     ['TOKEN_INVALID', 4],
     ['GROUP_NOT_FOUND', 3],
   ])('returns the same exit code and details for %s with another message', async (errorCode, exitCode) => {
-    await using sandbox = await Sandbox.make();
+    await using sandbox = await makeRunner();
     const details = { missingRoles: ['ADMIN'], field: 'roles[0]' };
     for (const message of [errorTable[errorCode].message, 'Ganz andere Worte.', '']) {
       await using server = await startFakeServer(() =>

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { startFakeServer } from '../client/fake-server.ts';
 import { startMailServer } from '../server/messaging/smtp-server.ts';
-import { Sandbox } from './cli-process.ts';
+import { makeRunner, type Runner } from './runner.ts';
 
 const administrator = {
   IAM_APP_CLIENT_ID: 'e2e-app',
@@ -10,7 +10,7 @@ const administrator = {
   IAM_ADMIN_PASSWORD: 'a-long-password-of-the-end-to-end-tests',
 };
 
-async function createAnn(sandbox: Sandbox, variables: Readonly<Record<string, string>>): Promise<string> {
+async function createAnn(sandbox: Runner, variables: Readonly<Record<string, string>>): Promise<string> {
   const created = await sandbox.iam(
     ['users', 'create', '--user-name', 'ann', '--user-email', 'ann@example.com'],
     variables,
@@ -20,7 +20,7 @@ async function createAnn(sandbox: Sandbox, variables: Readonly<Record<string, st
 }
 
 test('waits for a message and shows it in the inbox', async () => {
-  await using sandbox = await Sandbox.make();
+  await using sandbox = await makeRunner();
   const { variables } = await sandbox.serve();
   const userId = await createAnn(sandbox, variables);
   const update = (email: string) => sandbox.iam(['users', 'update', userId, '--user-email', email], variables);
@@ -35,7 +35,7 @@ test('waits for a message and shows it in the inbox', async () => {
 });
 
 test('messages are sent through the configured relays', async () => {
-  await using sandbox = await Sandbox.make();
+  await using sandbox = await makeRunner();
   await using mail = await startMailServer();
   await using sms = await startFakeServer(() => ({ status: 204 }));
   const flags = ['--store', 'memory', '--sms-hook-url', sms.url];
@@ -57,7 +57,7 @@ test('messages are sent through the configured relays', async () => {
 });
 
 test('lists and ends sessions and rotates keys', async () => {
-  await using sandbox = await Sandbox.make();
+  await using sandbox = await makeRunner();
   const { url, variables } = await sandbox.serve(['--store', 'memory'], administrator);
   const login = [
     'login',

@@ -3,15 +3,22 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
+import { isFullRun } from '../effort.ts';
 import { type ProcessResult, Sandbox, shellCommand } from './cli-process.ts';
+import { makeRunner } from './runner.ts';
 
 /** Runs a line of sh in which `iam` is the built command. */
-function shell(sandbox: Sandbox, line: string, variables = {}): Promise<ProcessResult> {
+function shell(sandbox: Pick<Sandbox, 'start'>, line: string, variables = {}): Promise<ProcessResult> {
   const iam = `iam() { ${shellCommand} "$@"; }; ${line}`;
   return sandbox.start('sh', ['-c', iam], variables).done;
 }
 
-const texts = ['--help', 'groups update --help', 'help exit-codes', 'completion bash', '--version'];
+/** The version has a way of its own to the output; the other texts have one in common, and the first is the longest. */
+const texts = [
+  '--help',
+  '--version',
+  ...(isFullRun ? ['groups update --help', 'help exit-codes', 'completion bash'] : []),
+];
 
 describe.each(texts)('iam %s', (words) => {
   test('is identical in a file, in a pipe, appended, and for a late reader', async () => {
@@ -38,9 +45,9 @@ describe.each(texts)('iam %s', (words) => {
 });
 
 test('a list in a pipe and in a file is complete', async () => {
-  await using sandbox = await Sandbox.make();
+  await using sandbox = await makeRunner();
   const { url: baseUrl, variables } = await sandbox.serve();
-  const credentials = { clientId: 'e2e-admin', clientSecret: variables.IAM_CLIENT_SECRET ?? '' };
+  const credentials = { clientId: variables.IAM_CLIENT_ID ?? '', clientSecret: variables.IAM_CLIENT_SECRET ?? '' };
   const client = createClient({ baseUrl, credentials });
   await Promise.all(
     Array.from({ length: 250 }, (_, at) => client.groups.create({ body: { groupName: `many-${at}`, roles: [] } })),
@@ -57,10 +64,13 @@ test('a list in a pipe and in a file is complete', async () => {
 });
 
 describe.skipIf(!existsSync('/dev/full'))('on a full disk', () => {
-  test.each(['--help', '--version', 'config explain', 'help output'])('iam %s fails in one line', async (words) => {
-    await using sandbox = await Sandbox.make();
-    const { code, err } = await shell(sandbox, `iam ${words} > /dev/full`);
-    expect(code).toBe(70);
-    expect(err).toMatch(/^error: Cannot write the output: .*ENOSPC.*\n$/);
-  });
+  test.each(['--version', 'config explain', ...(isFullRun ? ['--help', 'help output'] : [])])(
+    'iam %s fails in one line',
+    async (words) => {
+      await using sandbox = await Sandbox.make();
+      const { code, err } = await shell(sandbox, `iam ${words} > /dev/full`);
+      expect(code).toBe(70);
+      expect(err).toMatch(/^error: Cannot write the output: .*ENOSPC.*\n$/);
+    },
+  );
 });

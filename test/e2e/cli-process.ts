@@ -8,12 +8,21 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-/** Names the command that the tests run: that of the installed package in the end-to-end tests, else the built one. */
-export const commandVariable = 'IAM_TEST_COMMAND';
-/** Names an executable (`npm run build:executable`) that the tests run instead. */
-export const executableVariable = 'IAM_TEST_EXECUTABLE';
-const executable = process.env[executableVariable];
-export const bin = executable ?? process.env[commandVariable] ?? path.join(root, 'bin/iam.js');
+/**
+ * The command that the tests run: `built` (the default), that of the installed `package`, or an executable by its file
+ * (`npm run build:executable`).
+ */
+const { IAM_TEST_COMMAND: tested = 'built' } = process.env;
+const executable = path.isAbsolute(tested) ? tested : undefined;
+export const bin = executable ?? (await findScript());
+
+async function findScript(): Promise<string> {
+  if (tested === 'built') return path.join(root, 'bin/iam.js');
+  if (tested !== 'package') throw new Error(`IAM_TEST_COMMAND must be built, package or an absolute path: ${tested}`);
+  const { requestResource } = await import('../resources/request.ts');
+  return (await requestResource('package')).command;
+}
+
 /** The words that run a program. */
 export type Command = readonly [file: string, ...script: string[]];
 
@@ -24,7 +33,21 @@ export const shellCommand = command.map((word) => `"${word}"`).join(' ');
 
 /** Whether the servers of the tests have a schema of PostgreSQL each instead of the memory (`npm run test:postgres`). */
 const isOnPostgres = process.env.IAM_TEST_STORE === 'postgres';
-const inMemory = ['--store', 'memory'];
+export const inMemory = ['--store', 'memory'];
+
+/** The administrator of the servers of the tests. Each start hashes a password, here without cost. */
+export const adminVariables = {
+  IAM_SERVE_FAST_PASSWORDS: 'true',
+  IAM_ADMIN_CLIENT_ID: 'e2e-admin',
+  IAM_ADMIN_CLIENT_SECRET: 'a-secret-for-end-to-end-tests-only',
+};
+
+/** The environment of a command that is signed in as the administrator. */
+export const signIn = (url: string): Variables => ({
+  IAM_BASE_URL: url,
+  IAM_CLIENT_ID: adminVariables.IAM_ADMIN_CLIENT_ID,
+  IAM_CLIENT_SECRET: adminVariables.IAM_ADMIN_CLIENT_SECRET,
+});
 
 export interface ProcessResult {
   readonly code: number | null;
@@ -32,7 +55,7 @@ export interface ProcessResult {
   readonly err: string;
 }
 
-type Variables = Readonly<Record<string, string>>;
+export type Variables = Readonly<Record<string, string>>;
 
 export interface RunningProcess {
   readonly child: ChildProcess;
@@ -95,10 +118,9 @@ export class Sandbox implements AsyncDisposable {
 
   /** Starts `iam serve` and waits for its ready line. */
   async serve(words: readonly string[] = inMemory, more: Variables = {}): Promise<RunningServe> {
-    const secrets = { IAM_ADMIN_CLIENT_ID: 'e2e-admin', IAM_ADMIN_CLIENT_SECRET: 'a-secret-for-end-to-end-tests-only' };
     const store = await selectStore(words);
     const { child, done } = this.startIam(['serve', '--json', '--port', '0', ...store.words], {
-      ...secrets,
+      ...adminVariables,
       ...store.variables,
       ...more,
     });
@@ -106,12 +128,7 @@ export class Sandbox implements AsyncDisposable {
       readyUrl(child),
       done.then((outcome) => Promise.reject(new Error(`serve ended: ${JSON.stringify(outcome)}`))),
     ]);
-    const variables = {
-      IAM_BASE_URL: url,
-      IAM_CLIENT_ID: secrets.IAM_ADMIN_CLIENT_ID,
-      IAM_CLIENT_SECRET: secrets.IAM_ADMIN_CLIENT_SECRET,
-    };
-    return { url, variables, child, done };
+    return { url, variables: signIn(url), child, done };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -131,8 +148,7 @@ export interface RunningServe extends RunningProcess {
 async function selectStore(words: readonly string[]): Promise<{ words: readonly string[]; variables: Variables }> {
   const at = words.findIndex((word, index) => word === inMemory[0] && words[index + 1] === inMemory[1]);
   if (!isOnPostgres || at < 0) return { words, variables: {} };
-  // Also used outside of tests, where this package can't be loaded.
-  const { inject } = await import('vitest');
+  const { databaseUrl } = await import('../postgres/database.ts');
   const schema = `e2e_${randomUUID().replaceAll('-', '')}`;
   const onPostgres = [
     '--store',
@@ -146,7 +162,7 @@ async function selectStore(words: readonly string[]): Promise<{ words: readonly 
   ];
   return {
     words: [...words.slice(0, at), ...onPostgres, ...words.slice(at + inMemory.length)],
-    variables: { IAM_DATABASE_URL: inject('databaseUrl') },
+    variables: { IAM_DATABASE_URL: databaseUrl },
   };
 }
 

@@ -2,12 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { root, Sandbox } from './cli-process.ts';
+import { root } from './cli-process.ts';
+import { makeRunner } from './runner.ts';
 
 const script = path.join(root, 'examples/story.sh');
 
 test('examples/story.sh succeeds and removes its sandbox', async () => {
-  await using sandbox = await Sandbox.make();
+  await using sandbox = await makeRunner();
   const { url } = await sandbox.serve(['--store', 'memory'], { IAM_APP_CLIENT_ID: 'story-app' });
   const variables = { IAM_BASE_URL: url, IAM_APP_CLIENT_ID: 'story-app' };
   expect(await sandbox.start('bash', [script], variables).done).toEqual({

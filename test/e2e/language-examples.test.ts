@@ -29,21 +29,17 @@ function skipWithout(isPresent: boolean, program: string, context: TestContext):
   context.skip(!isPresent, `there is no ${program} here`);
 }
 
-test(
-  'examples/python',
-  async (context) => {
-    skipWithout(
-      has('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'),
-      'python3 of 3.9 or later',
-      context,
-    );
-    await using sandbox = await Sandbox.make();
-    const { code, err } = await runIn('python', sandbox, 'python3', '-m', 'unittest');
-    expect(err).toMatch(/\nRan 6 tests in .*\n\nOK\n$/);
-    expect(code).toBe(0);
-  },
-  60 * seconds,
-);
+test('examples/python', async (context) => {
+  skipWithout(
+    has('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'),
+    'python3 of 3.9 or later',
+    context,
+  );
+  await using sandbox = await Sandbox.make();
+  const { code, err } = await runIn('python', sandbox, 'python3', '-m', 'unittest');
+  expect(err).toMatch(/\nRan 6 tests in .*\n\nOK\n$/);
+  expect(code).toBe(0);
+});
 
 test(
   'examples/go',
@@ -59,37 +55,29 @@ test(
   180 * seconds,
 );
 
-test(
-  'examples/java',
-  async (context) => {
-    skipWithout(has('javac', '-version'), 'javac', context);
-    await using sandbox = await Sandbox.make();
-    const compiled = await runIn(
-      'java',
-      sandbox,
-      'javac',
-      '-Xlint:all',
-      '-Werror',
-      '-d',
-      'out',
-      'Iam.java',
-      'IamTest.java',
-    );
-    expect(compiled).toEqual({ code: 0, out: '', err: '' });
-    const { code, out } = await runIn('java', sandbox, 'java', '-cp', 'out', 'IamTest');
-    expect([code, out.match(/^ok .*$/gm)?.length, out.match(/^not ok .*$/gm)]).toEqual([0, 6, null]);
-  },
-  120 * seconds,
-);
+test('examples/java', async (context) => {
+  skipWithout(has('javac', '-version'), 'javac', context);
+  await using sandbox = await Sandbox.make();
+  const compiled = await runIn(
+    'java',
+    sandbox,
+    'javac',
+    '-Xlint:all',
+    '-Werror',
+    '-d',
+    'out',
+    'Iam.java',
+    'IamTest.java',
+  );
+  expect(compiled).toEqual({ code: 0, out: '', err: '' });
+  const { code, out } = await runIn('java', sandbox, 'java', '-cp', 'out', 'IamTest');
+  expect([code, out.match(/^ok .*$/gm)?.length, out.match(/^not ok .*$/gm)]).toEqual([0, 6, null]);
+});
 
-test(
-  'examples/curl',
-  async (context) => {
-    skipWithout(has('curl', '--version') && has('bash', '--version'), 'curl or bash', context);
-    await using sandbox = await Sandbox.make();
-    const result = await runIn('curl', sandbox, 'bash', 'test.sh');
-    expect(result).toMatchObject({ code: 0, err: '' });
-    expect(result.out.match(/^ok /gm)).toHaveLength(4);
-  },
-  120 * seconds,
-);
+test('examples/curl', async (context) => {
+  skipWithout(has('curl', '--version') && has('bash', '--version'), 'curl or bash', context);
+  await using sandbox = await Sandbox.make();
+  const result = await runIn('curl', sandbox, 'bash', 'test.sh');
+  expect(result).toMatchObject({ code: 0, err: '' });
+  expect(result.out.match(/^ok /gm)).toHaveLength(4);
+});

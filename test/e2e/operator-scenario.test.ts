@@ -1,12 +1,13 @@
 /** Typical operator tasks with the built command against a separate server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ProcessResult, type RunningServe, Sandbox } from './cli-process.ts';
+import type { ProcessResult } from './cli-process.ts';
+import { makeRunner, type Runner, type Served } from './runner.ts';
 
-let sandbox: Sandbox;
-let served: RunningServe;
+let sandbox: Runner;
+let served: Served;
 
 beforeAll(async () => {
-  sandbox = await Sandbox.make();
+  sandbox = await makeRunner();
   served = await sandbox.serve();
 });
 

@@ -2,12 +2,13 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bin, type RunningServe, root, Sandbox } from './cli-process.ts';
+import { bin, root } from './cli-process.ts';
+import { makeRunner, type Runner, type Served } from './runner.ts';
 
 const script = path.join(root, 'examples/provision.sh');
 
 /** All resources that the script can change, as listed by the server. */
-async function stateOf(sandbox: Sandbox, { variables }: RunningServe): Promise<unknown[]> {
+async function stateOf(sandbox: Runner, { variables }: Served): Promise<unknown[]> {
   const lists = ['export', 'groups list', 'users list', 'clients list', 'api-key list', 'groups members billing'];
   return Promise.all(
     lists.map(async (words) => {
@@ -21,7 +22,7 @@ async function stateOf(sandbox: Sandbox, { variables }: RunningServe): Promise<u
 
 describe('examples/provision.sh', () => {
   test('produces the same state and output when run twice', async () => {
-    await using sandbox = await Sandbox.make();
+    await using sandbox = await makeRunner();
     const served = await sandbox.serve();
     const secrets = sandbox.file('secrets');
     const run = () => sandbox.start('bash', [script], { ...served.variables, IAM: bin, SECRETS: secrets }).done;
@@ -39,7 +40,7 @@ describe('examples/provision.sh', () => {
   }, 120_000);
 
   test('stops at the first failed request', async () => {
-    await using sandbox = await Sandbox.make();
+    await using sandbox = await makeRunner();
     const served = await sandbox.serve();
     const variables = { ...served.variables, IAM_CLIENT_SECRET: 'wrong', IAM: bin, SECRETS: sandbox.file('secrets') };
     const outcome = await sandbox.start('bash', [script], variables).done;

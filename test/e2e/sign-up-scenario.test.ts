@@ -1,16 +1,17 @@
 /** Sign-up, MFA and API key creation with the built command against a separate server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ProcessResult, type RunningServe, Sandbox } from './cli-process.ts';
+import type { ProcessResult } from './cli-process.ts';
+import { makeRunner, type Runner, type Served } from './runner.ts';
 
 const app = 'e2e-app';
 const email = 'carol@example.com';
 const password = 'seven green umbrellas';
 
-let sandbox: Sandbox;
-let served: RunningServe;
+let sandbox: Runner;
+let served: Served;
 
 beforeAll(async () => {
-  sandbox = await Sandbox.make();
+  sandbox = await makeRunner();
   served = await sandbox.serve(['--store', 'memory'], { IAM_APP_CLIENT_ID: app });
 });
 

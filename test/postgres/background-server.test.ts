@@ -1,11 +1,12 @@
 /** `iam server start` with the state in PostgreSQL. Requires dist/. */
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Sandbox } from '../e2e/cli-process.ts';
+import { databaseUrl } from './database.ts';
 
 let sandbox: Sandbox;
 const iam = (...words: string[]) =>
   sandbox.iam(words, {
-    IAM_DATABASE_URL: inject('databaseUrl'),
+    IAM_DATABASE_URL: databaseUrl,
     IAM_SERVE_DATABASE_SCHEMA: `background_${process.pid}`,
     IAM_FAST_PASSWORDS: 'true',
   });

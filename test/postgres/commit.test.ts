@@ -1,6 +1,6 @@
 /** Commits whose response is lost: found out, run again, or reported as unknown; never as success. */
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/server/lib/clock.ts';
 import { systemRandom } from '../../src/server/lib/random.ts';
 import { systemStopwatch } from '../../src/server/lib/stopwatch.ts';
@@ -15,6 +15,7 @@ import {
 import { group, idsOf } from '../server/store/rows.ts';
 import { startCluster } from './cluster.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
+import { databaseUrl } from './database.ts';
 
 /** The limit of a commit, and of each inquiry about one. */
 const commitTimeout = 5_000;
@@ -60,7 +61,7 @@ describe('a connection that breaks', () => {
   let proxy: CuttingProxy;
   let store: Store;
   beforeEach(async () => {
-    proxy = await startCuttingProxy(inject('databaseUrl'));
+    proxy = await startCuttingProxy(databaseUrl);
     store = await openStore(proxy.url, { timer: systemTimer, stopwatch: systemStopwatch });
   });
   afterEach(async () => {
@@ -126,7 +127,7 @@ describe('a connection that breaks', () => {
 });
 
 test('a transaction whose BEGIN was cancelled writes nothing', async () => {
-  const store = await openStore(inject('databaseUrl'), { timer: systemTimer, stopwatch: systemStopwatch });
+  const store = await openStore(databaseUrl, { timer: systemTimer, stopwatch: systemStopwatch });
   await store.transaction(async ({ groups }) => {
     await groups.insert(group('a', { roles: ['ONE'] }));
     await groups.insert(group('b'));

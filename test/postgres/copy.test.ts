@@ -2,12 +2,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';
 import { Home } from '../cli/run-cli.ts';
 import { createLauncher, type Launcher, type Ready, type Run } from '../server/start/spawn.ts';
+import { databaseUrl } from './database.ts';
 
-const databaseUrl = inject('databaseUrl');
 const client = new pg.Client({ connectionString: databaseUrl });
 const issuer = 'http://iam.example';
 let launcher: Launcher;

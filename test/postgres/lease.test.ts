@@ -1,8 +1,9 @@
 /** Leases: one holder, also within a server, and slow renewals. */
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemRandom } from '../../src/server/lib/random.ts';
 import { type LeaseDeps, runUnderLease } from '../../src/server/store/postgres/lease.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
+import { databaseUrl } from './database.ts';
 import { TestSchemas } from './schemas.ts';
 
 type Connections = LeaseDeps['connections'];
@@ -37,7 +38,7 @@ test('a lease is released after a renewal that is on its way', async () => {
 });
 
 test('work of one name runs once at a time, also within one server', async () => {
-  const schemas = new TestSchemas(inject('databaseUrl'));
+  const schemas = new TestSchemas(databaseUrl);
   const schema = await schemas.take();
   const store = await schemas.open({ schema, sharedBy: { replica: 'one', issuer: 'http://iam.example' } });
   let running = 0;
@@ -55,8 +56,8 @@ test('work of one name runs once at a time, also within one server', async () =>
 });
 
 test('an acquisition whose response was lost is recognized, and does not wait until it expires', async () => {
-  const schemas = new TestSchemas(inject('databaseUrl'));
-  await using proxy = await startCuttingProxy(inject('databaseUrl'));
+  const schemas = new TestSchemas(databaseUrl);
+  await using proxy = await startCuttingProxy(databaseUrl);
   const proxied = new TestSchemas(proxy.url);
   const schema = await schemas.take();
   const store = await proxied.open({ schema, sharedBy: { replica: 'one', issuer: 'http://iam.example' } });

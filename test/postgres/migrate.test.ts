@@ -1,28 +1,32 @@
 /** Tables of an older version are refused or migrated; a server waits for another process that migrates them. */
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/server/lib/clock.ts';
 import { systemRandom } from '../../src/server/lib/random.ts';
 import { systemStopwatch } from '../../src/server/lib/stopwatch.ts';
 import { systemTimer } from '../../src/server/lib/timer.ts';
 import { openExitCodes } from '../../src/server/store/open-error.ts';
+import { migrations } from '../../src/server/store/postgres/setup/migrations/index.ts';
 import { initial } from '../../src/server/store/postgres/setup/migrations/initial.ts';
 import { connectDatabase } from '../../src/server/store/postgres/setup/open-database.ts';
+import { databaseUrl } from './database.ts';
 import { TestSchemas } from './schemas.ts';
 
-// So far there is only one migration.
-vi.mock(import('../../src/server/store/postgres/setup/migrations/index.ts'), async (importOriginal) => {
-  const { migrations } = await importOriginal();
-  return { migrations: [...migrations, { name: '0002-later', statements: ['create table later (id int)'] }] };
-});
-
-const databaseUrl = inject('databaseUrl');
 const schemas = new TestSchemas(databaseUrl);
 const client = new pg.Client({ connectionString: databaseUrl });
 let schema: string;
 
-beforeAll(() => client.connect());
-afterAll(() => client.end());
+/** So far there is only one. A mock of its module would stay with the files that run later in this process. */
+const allMigrations = migrations as (typeof migrations)[number][];
+
+beforeAll(async () => {
+  allMigrations.push({ name: '0002-later', statements: ['create table later (id int)'] });
+  await client.connect();
+});
+afterAll(async () => {
+  allMigrations.pop();
+  await client.end();
+});
 beforeEach(async () => {
   schema = await schemas.take();
   await client.query(`create schema ${schema}; set search_path = ${schema};

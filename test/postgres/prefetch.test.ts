@@ -1,13 +1,14 @@
 /** The reader of a call returns the current rows after any change, also where it knows the groups of an earlier call. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Reader, Store } from '../../src/server/store/store.ts';
 import { memberValue } from '../../src/server/store/tables.ts';
 import { group, member, user } from '../server/store/rows.ts';
+import { databaseUrl } from './database.ts';
 import { countRoundTrips } from './round-trips.ts';
 import { TestSchemas } from './schemas.ts';
 
-const schemas = new TestSchemas(inject('databaseUrl'));
+const schemas = new TestSchemas(databaseUrl);
 const groupIds = ['a', 'b', 'c', 'd'];
 const members = ['u1', 'u2'].map((memberId) => memberValue({ kind: 'user', memberId }));
 let store: Store;

@@ -1,6 +1,6 @@
 /** Servers that lose their registration, or whose clock is wrong. */
 import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/server/lib/clock.ts';
 import { systemRandom } from '../../src/server/lib/random.ts';
 import type { Timer } from '../../src/server/lib/timer.ts';
@@ -8,9 +8,9 @@ import { openExitCodes, StoreOpenError } from '../../src/server/store/open-error
 import { openPostgresStore } from '../../src/server/store/postgres/open-postgres-store.ts';
 import { type Store, StoreUnavailableError } from '../../src/server/store/store.ts';
 import { group } from '../server/store/rows.ts';
+import { databaseUrl } from './database.ts';
 import { until } from './replicas/replicas.ts';
 
-const databaseUrl = inject('databaseUrl');
 const client = new pg.Client({ connectionString: databaseUrl });
 beforeAll(() => client.connect());
 afterAll(() => client.end());

@@ -1,13 +1,14 @@
 /** The number of round trips of frequent and of large calls: each waits for the database as often as listed here. */
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IamClient } from '../../src/client/index.ts';
 import { hashPassword } from '../../src/server/users/passwords.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
 import { asUser } from '../server/operations/user-token.ts';
+import { databaseUrl } from './database.ts';
 import { countRoundTrips, type RoundTrips } from './round-trips.ts';
 import { TestSchemas } from './schemas.ts';
 
-const schemas = new TestSchemas(inject('databaseUrl'));
+const schemas = new TestSchemas(databaseUrl);
 const password = 'open sesame, please';
 const chainLength = 100;
 

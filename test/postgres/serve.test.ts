@@ -1,13 +1,13 @@
 /** The server process on PostgreSQL: first start, restarts, one server at a time, and what it refuses. */
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';
 import { migrations } from '../../src/server/store/postgres/setup/migrations/index.ts';
 import { createLauncher, type Launcher, type Ready, type Run } from '../server/start/spawn.ts';
+import { databaseUrl } from './database.ts';
 import { startClosingDatabase, startRejectingDatabase, startSilentDatabase } from './poolers.ts';
 import { createSchemaText } from './schema-text.ts';
 
-const databaseUrl = inject('databaseUrl');
 const client = new pg.Client({ connectionString: databaseUrl });
 let launcher: Launcher;
 let schemas = 0;

@@ -1,12 +1,12 @@
 /** `iam store init`, `iam store migrate` and the checks of `iam doctor` on a database. */
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { migrations } from '../../src/server/store/postgres/setup/migrations/index.ts';
 import { Home } from '../cli/run-cli.ts';
 import { createLauncher, type Launcher } from '../server/start/spawn.ts';
 import { startCluster } from './cluster.ts';
+import { databaseUrl } from './database.ts';
 
-const databaseUrl = inject('databaseUrl');
 const client = new pg.Client({ connectionString: databaseUrl });
 let launcher: Launcher;
 let home: Home;

@@ -1,9 +1,9 @@
 /** Rows of the engine that no server needs any more are deleted, however many they are. */
 import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseUrl } from './database.ts';
 import { TestSchemas } from './schemas.ts';
 
-const databaseUrl = inject('databaseUrl');
 const schemas = new TestSchemas(databaseUrl);
 const client = new pg.Client({ connectionString: databaseUrl });
 beforeAll(() => client.connect());

@@ -33,13 +33,34 @@ export interface PreparedExample {
   readonly words: readonly string[];
   /** The expected exit code. */
   readonly code: number;
-  run(more?: readonly string[], variables?: Readonly<Record<string, string>>): Promise<CliResult>;
+  /** @param program the command; by default, the sources */
+  run(
+    more?: readonly string[],
+    variables?: Readonly<Record<string, string>>,
+    program?: RunOptions['program'],
+  ): Promise<CliResult>;
 }
 
 type Tokens = Readonly<Record<'administrator' | 'alice' | 'bob', string>>;
 
 const snapshot = 'conformance';
 const snapshotNames = ['before', 'after'];
+
+/** Commands that need a separate process or store files, and the tests that cover them. */
+export const testedElsewhere: Readonly<Record<string, string>> = {
+  serve: 'test/e2e/cli-server.test.ts',
+  'server start': 'test/e2e/cli-background.test.ts',
+  'server stop': 'test/e2e/cli-background.test.ts',
+  'server status': 'test/e2e/cli-background.test.ts',
+  'server logs': 'test/e2e/cli-background.test.ts',
+  'store verify': 'test/cli/commands/store/store.test.ts',
+  'store repair': 'test/cli/commands/store/store.test.ts',
+  'store backup': 'test/cli/commands/store/store.test.ts',
+  'store restore': 'test/cli/commands/store/store.test.ts',
+  'store copy': 'test/postgres/copy.test.ts',
+  'store init': 'test/postgres/setup.test.ts',
+  'store migrate': 'test/postgres/setup.test.ts',
+};
 
 /** Every command once; two operations can share one. */
 export async function readCatalogue(): Promise<CatalogueEntry[]> {
@@ -148,12 +169,13 @@ export class ExampleRunner implements AsyncDisposable {
     return {
       words,
       code: setup.code ?? 0,
-      run: (added = [], variables = {}) => {
+      run: (added = [], variables = {}, program = undefined) => {
         const own = runOptions({
           ...(stdin === undefined ? {} : { stdin }),
           ...(setup.terminal ? { columns: 80 } : {}),
         });
-        return home.iam(withOptions(words, added), { ...own, variables: { ...own.variables, ...variables } });
+        const all = { ...own.variables, ...variables };
+        return home.iam(withOptions(words, added), { ...own, variables: all, ...(program && { program }) });
       },
     };
   }

@@ -8,24 +8,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { varyingRoles } from '../../../src/cli/command.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { describeMissing, findMissingAuthorities, isAllowed, parseRoles } from '../../../src/contract/roles.ts';
-import { type CatalogueEntry, ExampleRunner, type LoggedRequest, readCatalogue } from './example-runner.ts';
+import {
+  type CatalogueEntry,
+  ExampleRunner,
+  type LoggedRequest,
+  readCatalogue,
+  testedElsewhere,
+} from './example-runner.ts';
 import { exampleSetups } from './example-setups.ts';
-
-/** Commands that need a separate process or store files, and the tests that cover them. */
-const testedElsewhere: Readonly<Record<string, string>> = {
-  serve: 'test/e2e/cli-server.test.ts',
-  'server start': 'test/e2e/cli-background.test.ts',
-  'server stop': 'test/e2e/cli-background.test.ts',
-  'server status': 'test/e2e/cli-background.test.ts',
-  'server logs': 'test/e2e/cli-background.test.ts',
-  'store verify': 'test/cli/commands/store/store.test.ts',
-  'store repair': 'test/cli/commands/store/store.test.ts',
-  'store backup': 'test/cli/commands/store/store.test.ts',
-  'store restore': 'test/cli/commands/store/store.test.ts',
-  'store copy': 'test/postgres/copy.test.ts',
-  'store init': 'test/postgres/setup.test.ts',
-  'store migrate': 'test/postgres/setup.test.ts',
-};
 
 /** Sign-in issues a token, which is not a write of the command; its roles are those of the application. */
 const loginCommands: readonly string[] = ['login', 'logout'];

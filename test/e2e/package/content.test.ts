@@ -7,7 +7,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import type { Metafile } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { requestResource } from '../../resources/request.ts';
 import { root } from '../cli-process.ts';
 import { InstalledPackage } from './installed-package.ts';
 import {
@@ -26,7 +27,7 @@ import {
 
 const maxSize = 4_100_000;
 
-const packed = inject('tarball');
+const { tarball: packed } = await requestResource('package');
 
 let installed: InstalledPackage;
 let metafile: Metafile;

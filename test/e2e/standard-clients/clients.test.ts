@@ -5,7 +5,7 @@ import { createRemoteJWKSet, type JWTVerifyResult, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningServe, Sandbox } from '../cli-process.ts';
+import { makeRunner, type Runner, type Served } from '../runner.ts';
 
 /** Characters that form-encoding, Basic or a shell could spoil; %41 must not be decoded to an A. */
 const secret = 'demo-only: 50%41 + ä/ö & "c=d"?#~';
@@ -30,11 +30,11 @@ users:
     userEmail: ada@example.com
 `;
 
-let sandbox: Sandbox;
-let served: RunningServe;
+let sandbox: Runner;
+let served: Served;
 
 beforeAll(async () => {
-  sandbox = await Sandbox.make();
+  sandbox = await makeRunner();
   await writeFile(sandbox.file('seed.yaml'), seed);
   served = await sandbox.serve(['--store', 'memory', '--seed', sandbox.file('seed.yaml')]);
 });

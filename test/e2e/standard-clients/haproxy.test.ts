@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { root, Sandbox } from '../cli-process.ts';
+import { root } from '../cli-process.ts';
+import { makeRunner } from '../runner.ts';
 import { findFreePort, forgeClaims, getStatus } from './proxies.ts';
 
 const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
@@ -26,7 +27,7 @@ async function obtainToken(base: string, { IAM_CLIENT_ID, IAM_CLIENT_SECRET }: R
 
 test('HAProxy accepts tokens of the server, and rejects changed, expired and foreign ones', async (context) => {
   context.skip(!hasHaproxy, 'there is no haproxy here');
-  await using sandbox = await Sandbox.make();
+  await using sandbox = await makeRunner();
   const { url, variables } = await sandbox.serve();
   const pem = await fetch(`${url}${service}/keys`, { headers: { accept: 'application/x-pem-file' } });
   await writeFile(sandbox.file('key.pem'), await pem.text());

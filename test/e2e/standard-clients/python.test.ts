@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { root, Sandbox } from '../cli-process.ts';
+import { root } from '../cli-process.ts';
+import { makeRunner } from '../runner.ts';
 
 const modules = 'import authlib.integrations.requests_client, jwt, cryptography';
 const python = ['python3', '/usr/bin/python3'].find((program) => spawnSync(program, ['-c', modules]).status === 0);
@@ -25,7 +26,7 @@ const seed = {
 
 test('Authlib and PyJWT work unchanged', async (context) => {
   if (python === undefined) return context.skip('no Python here has authlib, requests and jwt');
-  await using sandbox = await Sandbox.make();
+  await using sandbox = await makeRunner();
   await writeFile(sandbox.file('seed.json'), JSON.stringify(seed));
   const { url } = await sandbox.serve(['--store', 'memory', '--seed', sandbox.file('seed.json')]);
   const variables = {

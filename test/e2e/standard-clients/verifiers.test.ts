@@ -12,7 +12,7 @@ import type { JwtVariables } from 'hono/jwt';
 import { decodeProtectedHeader, jwtVerify } from 'jose';
 import jwksRsa from 'jwks-rsa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningServe, Sandbox } from '../cli-process.ts';
+import { makeRunner, type Runner, type Served } from '../runner.ts';
 
 const secret = 'only-for-these-tests-0123456789';
 
@@ -25,12 +25,12 @@ const seed = {
   ],
 };
 
-let sandbox: Sandbox;
-let served: RunningServe;
+let sandbox: Runner;
+let served: Served;
 let issuer: string;
 
 beforeAll(async () => {
-  sandbox = await Sandbox.make();
+  sandbox = await makeRunner();
   await writeFile(sandbox.file('seed.json'), JSON.stringify(seed));
   served = await sandbox.serve(['--store', 'memory', '--seed', sandbox.file('seed.json')]);
   issuer = served.url;

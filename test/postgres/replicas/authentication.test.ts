@@ -2,7 +2,7 @@
 import { sign } from 'node:crypto';
 import { decodeProtectedHeader } from 'jose';
 import pg from 'pg';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { rounds } from '../../effort.ts';
 import { adminClient, appClientId, type TestServer } from '../../harness.ts';
@@ -10,6 +10,7 @@ import { send } from '../../server/control/control-client.ts';
 import { createAuthority, createCertificate } from '../../server/federation/certificates.ts';
 import { alice, basic, password, post } from '../../server/operations/user-identities/login-fixtures.ts';
 import { createTokens, findSession, type Tokens } from '../../server/operations/user-identities/session-fixtures.ts';
+import { databaseUrl } from '../database.ts';
 import { startReplicas, until } from './replicas.ts';
 
 const seed = { users: [alice] };
@@ -176,7 +177,7 @@ describe('failed logins', () => {
     const { schema, servers } = replicas;
     for (let failure = 0; failure < 10; failure += 1) await login(servers[0], 'wrong');
     expect((await login(servers[0], password)).status).toBe(429);
-    const database = new pg.Client({ connectionString: inject('databaseUrl') });
+    const database = new pg.Client({ connectionString: databaseUrl });
     await database.connect();
     await database.query(`update ${schema}.login_events set at = at - interval '1 minute'`);
     await database.end();

@@ -1,13 +1,14 @@
 /** Servers without their database: what they still answer. */
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { adminClient } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
 import { startCuttingProxy } from '../cutting-proxy.ts';
+import { databaseUrl } from '../database.ts';
 import { startReplicas } from './replicas.ts';
 
 test('a token is rejected only after a look for its key: without the database, the response is 503', async () => {
-  await using proxy = await startCuttingProxy(inject('databaseUrl'));
+  await using proxy = await startCuttingProxy(databaseUrl);
   await using replicas = await startReplicas({ count: 1, databaseUrl: proxy.url });
   const [server] = replicas.servers;
   const { accessToken } = await server.as(adminClient).clientIdentities.login();

@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Home } from '../../cli/run-cli.ts';
+import { databaseUrl } from '../database.ts';
 
 const script = path.resolve('examples/replicas/start.mjs');
 const admin = { IAM_ADMIN_CLIENT_ID: 'example-admin', IAM_ADMIN_CLIENT_SECRET: 'secret-of-the-example' };
@@ -38,7 +39,7 @@ async function startExample(port: number): Promise<ChildProcess> {
     ...admin,
     PATH: process.env.PATH,
     PORT: String(port),
-    IAM_DATABASE_URL: inject('databaseUrl'),
+    IAM_DATABASE_URL: databaseUrl,
     IAM_SERVE_DATABASE_SCHEMA: `example_${process.pid}`,
     IAM_FAST_PASSWORDS: 'true',
   };

@@ -1,6 +1,6 @@
 /** Which database is the primary of before: by its timeline and its identity. And connections that never become free. */
 import pg from 'pg';
-import { afterEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/server/lib/clock.ts';
 import { systemRandom } from '../../../src/server/lib/random.ts';
 import { systemStopwatch } from '../../../src/server/lib/stopwatch.ts';
@@ -9,6 +9,7 @@ import { openPostgresStore } from '../../../src/server/store/postgres/open-postg
 import { PrimaryConnections } from '../../../src/server/store/postgres/primary-connections.ts';
 import { StoreUnavailableError } from '../../../src/server/store/store.ts';
 import { startCuttingProxy } from '../cutting-proxy.ts';
+import { databaseUrl } from '../database.ts';
 import { hostState, type Pooler, startAnsweringDatabase } from '../poolers.ts';
 
 const databases: Pooler[] = [];
@@ -73,7 +74,7 @@ describe('a running server refuses', () => {
   });
 
   test('the real thing: a schema that was dropped and restored, as a user that may not read the cluster', async () => {
-    const admin = new pg.Client({ connectionString: inject('databaseUrl') });
+    const admin = new pg.Client({ connectionString: databaseUrl });
     await admin.connect();
     const name = `replaced_${process.pid}`;
     await admin.query(`create role ${name} login; create schema ${name} authorization ${name}`);
@@ -83,7 +84,7 @@ describe('a running server refuses', () => {
       await admin.query('grant execute on function pg_control_system() to public');
       await admin.end();
     });
-    await using proxy = await startCuttingProxy(inject('databaseUrl'));
+    await using proxy = await startCuttingProxy(databaseUrl);
     const url = new URL(proxy.url);
     url.username = name;
     const store = await openPostgresStore({

@@ -1,8 +1,8 @@
 /** Several servers on one database. */
-import { inject } from 'vitest';
 import { systemStopwatch } from '../../../src/server/lib/stopwatch.ts';
 import { systemTimer, type Timer } from '../../../src/server/lib/timer.ts';
 import { createFakeClock, createGuard, startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
+import { databaseUrl } from '../database.ts';
 import { TestSchemas } from '../schemas.ts';
 import { startBalancer } from './balancer.ts';
 
@@ -45,7 +45,7 @@ const patientTime = {
 /** The server has to know that it can have others beside it; the tests open its store. */
 const databaseFlags = { store: 'postgres', 'database-url': 'postgres://iam@127.0.0.1/iam' };
 
-const sharedSchemas = new TestSchemas(inject('databaseUrl'));
+const sharedSchemas = new TestSchemas(databaseUrl);
 
 /** They share one clock, and have the issuer of the balancer. */
 export async function startReplicas({

@@ -1,9 +1,9 @@
 /** The browser of a test process, and its pages, which all files share. */
 import process from 'node:process';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { inject } from 'vitest';
+import { requestResource } from '../../../../test/resources/request.ts';
 
-const found = inject('chromium');
+const found = await requestResource('chromium');
 
 /** Whether a browser is available; the reason was printed if not. */
 export const hasBrowser = found !== undefined;
