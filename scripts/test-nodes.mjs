@@ -1,16 +1,17 @@
 /**
- * `npm run test:nodes [-- FILE...]`: runs the tests on each supported version of Node, from npm's packages of Node for
- * Linux. Arguments go to vitest; without them it is the whole suite, four times.
+ * `npm run test:nodes [-- --majors 22,24] [FILE...]`: runs the tests on each supported version of Node, from npm's packages
+ * of Node for Linux. Other arguments go to vitest; without them it is the whole suite. Scenarios run the built command.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 import { installNode } from './node-versions.mjs';
 import { root } from './root.mjs';
 
-const supportedMajors = [20, 22, 24, 26];
+const supportedMajors = '20,22,24,26';
 
 function run(command, args, options) {
   return spawnSync(command, args, { stdio: 'inherit', ...options }).status === 0;
@@ -21,19 +22,25 @@ function testOn(major, work, args) {
   const node = installNode(major, work);
   if (node === undefined) return { passed: false, line: `Node ${major}: not installed` };
   const programs = path.dirname(node);
-  const env = { ...process.env, PATH: `${programs}${path.delimiter}${process.env.PATH}` };
+  const env = { ...process.env, IAM_TEST_COMMAND: 'built', PATH: `${programs}${path.delimiter}${process.env.PATH}` };
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
   process.stdout.write(`\n== Node ${version}\n`);
-  const passed = run(node, ['scripts/test.mjs', ...args], { cwd: root, env });
+  const passed = run(node, ['node_modules/vitest/vitest.mjs', 'run', ...args], { cwd: root, env });
   return { passed, line: `Node ${version}: ${passed ? 'passed' : 'failed'}` };
 }
 
+const { values, positionals } = parseArgs({
+  options: { majors: { type: 'string', default: supportedMajors } },
+  allowPositionals: true,
+});
 if (process.platform === 'linux') {
   const work = mkdtempSync(path.join(os.tmpdir(), 'iam-nodes-'));
   try {
-    const results = supportedMajors.map((major) => testOn(major, work, process.argv.slice(2)));
+    const isBuilt = run(process.execPath, ['scripts/build.mjs', '--if-needed'], { cwd: root });
+    const majors = isBuilt ? values.majors.split(',') : [];
+    const results = majors.map((major) => testOn(major, work, positionals));
     process.stdout.write(`\n${results.map(({ line }) => line).join('\n')}\n`);
-    process.exitCode = results.every(({ passed }) => passed) ? 0 : 1;
+    process.exitCode = isBuilt && results.every(({ passed }) => passed) ? 0 : 1;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
