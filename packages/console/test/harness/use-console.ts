@@ -84,7 +84,8 @@ export function useConsole({ seed, isShared = false, server }: UseConsoleOptions
     command: (text) => (server ? `iam ${text}` : `iam --base-url ${service.url} ${text}`),
     open,
     async openList(path) {
-      const opened = await open('left');
+      // In another document: this one may have read the list in large pages.
+      const opened = await open('left', { isReloaded: true });
       await shrinkPages(opened.page);
       await navigate(opened.page, `${service.url}/_iam/console/${path}`);
       return opened;
