@@ -93,9 +93,12 @@ const cliLayers = [
   'main.ts',
 ];
 
+/** The folders and files of the console, each below those that may import it. */
+const consoleLayers = ['api', 'components', 'pages', 'frame', 'router.tsx', 'app.tsx', 'main.tsx'];
+
 /** The folder or top-level file of a part that contains a file. */
-function layerOf(file: string): string {
-  return file.split('/')[2] ?? '';
+function layerOf(part: string, file: string): string {
+  return file.slice(part.length + 1).split('/')[0] ?? '';
 }
 
 /** Groups of files that import each other, types included: strongly connected components (Tarjan, 1972). */
@@ -209,16 +212,33 @@ describe('imports', () => {
   test.each([
     ['src/server', serverLayers],
     ['src/cli', cliLayers],
+    ['packages/console/src', consoleLayers],
   ])('each folder and file of %s imports only the layers below it', (part, layers) => {
     const files = listSourceFiles(part);
-    expect([...new Set(files.map(layerOf))].sort()).toEqual([...layers].sort());
+    expect([...new Set(files.map((file) => layerOf(part, file)))].sort()).toEqual([...layers].sort());
     const upward = files.flatMap((file) =>
       listImports(file)
         .filter(({ target }) => target.startsWith(`${part}/`))
-        .filter(({ target }) => layers.indexOf(layerOf(target)) > layers.indexOf(layerOf(file)))
+        .filter(({ target }) => layers.indexOf(layerOf(part, target)) > layers.indexOf(layerOf(part, file)))
         .map(({ target }) => `${file} -> ${target}`),
     );
     expect(upward).toEqual([]);
+  });
+
+  test('no two folders of pages of the console import each other, also through others', () => {
+    const pages = 'packages/console/src/pages';
+    const folders = new Map<string, Set<string>>();
+    for (const file of listSourceFiles(pages).filter((name) => layerOf(pages, name) !== 'page-list.ts')) {
+      const targets = folders.get(layerOf(pages, file)) ?? new Set();
+      for (const { target } of listImports(file))
+        if (target.startsWith(`${pages}/`)) targets.add(layerOf(pages, target));
+      folders.set(layerOf(pages, file), targets);
+    }
+    const others = [...folders].map(
+      ([folder, targets]) => [folder, [...targets].filter((to) => to !== folder)] as const,
+    );
+    expect(others.length).toBeGreaterThan(10);
+    expect(findCircles(new Map(others))).toEqual([]);
   });
 
   test('the kinds of resources in a plan import no engine, and the engine imports them through their index', () => {

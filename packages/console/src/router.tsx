@@ -7,9 +7,9 @@ import {
   Navigate,
   type RouterHistory,
 } from '@tanstack/react-router';
-import { Frame } from './components/frame/frame.tsx';
-import { NotFound } from './components/frame/not-found.tsx';
-import { RenderError } from './components/frame/render-error.tsx';
+import { Frame } from './frame/frame.tsx';
+import { NotFound } from './frame/not-found.tsx';
+import { RenderError } from './frame/render-error.tsx';
 import { pageList } from './pages/page-list.ts';
 
 /** Filters are text in the URL. */

@@ -11,7 +11,7 @@ import {
   memberOperations,
   removeGroupMember,
 } from '../groups/members/member-requests.ts';
-import { useOrganizationsChanged } from './use-organizations-changed.ts';
+import { useOrganizationsChanged } from '../organizations/use-organizations-changed.ts';
 
 export function AddBusinessToGroup({ businessId }: { readonly businessId: string }) {
   const { service } = useConsole();

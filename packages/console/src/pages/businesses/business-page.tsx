@@ -9,8 +9,8 @@ import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { formatTime } from '../../components/server-time.tsx';
-import { JoinCorporateGroup } from '../corporate-groups/corporate-group-businesses.tsx';
 import { GroupLink, ObjectLink } from '../groups/group-link.tsx';
+import { JoinCorporateGroup } from '../organizations/corporate-group-businesses.tsx';
 import { AddBusinessToGroup, RemoveBusinessFromGroup } from './business-groups.tsx';
 
 type ShownBusiness = paths['/businesses/{id}']['get']['responses'][200]['content']['application/json'];

@@ -7,9 +7,9 @@ import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
-import { useCorporateGroupReader } from '../corporate-groups/use-corporate-groups.ts';
 import { EntitySelect } from '../groups/data/entity-select.tsx';
-import { useOrganizationsChanged } from './use-organizations-changed.ts';
+import { useCorporateGroupReader } from '../organizations/use-corporate-groups.ts';
+import { useOrganizationsChanged } from '../organizations/use-organizations-changed.ts';
 
 const emptyFields = { businessName: '', document: '', businessId: '', organizationId: '', businessUnitId: '' };
 const optionNames = {

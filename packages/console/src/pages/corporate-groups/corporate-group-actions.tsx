@@ -7,8 +7,6 @@ import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
-import { useOrganizationsChanged } from '../businesses/use-organizations-changed.ts';
-import { CorporateGroupForm } from './corporate-group-form.tsx';
 import {
   type CorporateGroupFields,
   corporateGroupsPath,
@@ -16,7 +14,9 @@ import {
   replaceCorporateGroup,
   toCorporateGroupFields,
   type VersionedCorporateGroup,
-} from './use-corporate-groups.ts';
+} from '../organizations/use-corporate-groups.ts';
+import { useOrganizationsChanged } from '../organizations/use-organizations-changed.ts';
+import { CorporateGroupForm } from './corporate-group-form.tsx';
 
 interface CorporateGroupActionProps {
   readonly current: VersionedCorporateGroup;

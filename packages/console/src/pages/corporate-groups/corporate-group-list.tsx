@@ -3,8 +3,8 @@ import { useConsole } from '../../api/console-context.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
+import { type CorporateGroupRecord, corporateGroupsPath } from '../organizations/use-corporate-groups.ts';
 import { CreateCorporateGroup } from './create-corporate-group.tsx';
-import { type CorporateGroupRecord, corporateGroupsPath } from './use-corporate-groups.ts';
 
 const columns: RowColumn<CorporateGroupRecord>[] = [
   { title: 'Name', width: 'minmax(12rem, 2fr)', render: ({ corporateGroupName }) => <bdi>{corporateGroupName}</bdi> },

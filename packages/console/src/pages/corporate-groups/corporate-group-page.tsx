@@ -6,9 +6,16 @@ import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import { ObjectLink } from '../groups/group-link.tsx';
+import {
+  AddBusinessToCorporateGroup,
+  RemoveBusinessFromCorporateGroup,
+} from '../organizations/corporate-group-businesses.tsx';
+import {
+  corporateGroupsPath,
+  useCorporateGroup,
+  type VersionedCorporateGroup,
+} from '../organizations/use-corporate-groups.ts';
 import { DeleteCorporateGroup, EditCorporateGroup } from './corporate-group-actions.tsx';
-import { AddBusinessToCorporateGroup, RemoveBusinessFromCorporateGroup } from './corporate-group-businesses.tsx';
-import { corporateGroupsPath, useCorporateGroup, type VersionedCorporateGroup } from './use-corporate-groups.ts';
 
 export function CorporateGroupPage({ corporateGroupId }: { readonly corporateGroupId: string }) {
   const query = useCorporateGroup(corporateGroupId);

@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { WriteAction } from '../../components/write-action.tsx';
-import { useOrganizationsChanged } from '../businesses/use-organizations-changed.ts';
-import { CorporateGroupForm } from './corporate-group-form.tsx';
 import {
   type CorporateGroupFields,
   corporateGroupsPath,
   formatCorporateGroupOptions,
   toCorporateGroupBody,
-} from './use-corporate-groups.ts';
+} from '../organizations/use-corporate-groups.ts';
+import { useOrganizationsChanged } from '../organizations/use-organizations-changed.ts';
+import { CorporateGroupForm } from './corporate-group-form.tsx';
 
 const emptyFields: CorporateGroupFields = { corporateGroupName: '', organizationId: '', businesses: [] };
 

@@ -7,9 +7,9 @@ import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { quotePositional, quoteShellArgument } from '../../components/equivalents.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
-import { useOrganizationsChanged } from '../businesses/use-organizations-changed.ts';
 import { useEntityReaders } from '../groups/data/entity-readers.ts';
 import { EntitySelect } from '../groups/data/entity-select.tsx';
+import { useOrganizationsChanged } from '../organizations/use-organizations-changed.ts';
 
 export function CreateUserCustomer() {
   const { service } = useConsole();

@@ -1,8 +1,8 @@
 /** Says that the server was replaced by another version while the page was open. The page remains usable. */
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { consoleRequestOptions } from '../../api/clients.ts';
-import { useConsole } from '../../api/console-context.ts';
+import { consoleRequestOptions } from '../api/clients.ts';
+import { useConsole } from '../api/console-context.ts';
 
 export function VersionNotice() {
   const served = useServedScript();

@@ -1,4 +1,4 @@
-/** What the pages of corporate groups read and send. The interface replaces a corporate group as a whole. */
+/** What pages read of corporate groups and send. The interface replaces a corporate group as a whole. */
 import { useQuery } from '@tanstack/react-query';
 import type { components } from '#service-api';
 import type { ServiceClient } from '../../api/clients.ts';

@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
-import { useOrganizationsChanged } from '../businesses/use-organizations-changed.ts';
 import { useEntityReaders } from '../groups/data/entity-readers.ts';
 import { EntitySelect } from '../groups/data/entity-select.tsx';
 import {
@@ -16,6 +15,7 @@ import {
   useCorporateGroupReader,
   type VersionedCorporateGroup,
 } from './use-corporate-groups.ts';
+import { useOrganizationsChanged } from './use-organizations-changed.ts';
 
 export function AddBusinessToCorporateGroup({ current }: { readonly current: VersionedCorporateGroup }) {
   const { service } = useConsole();

@@ -2,7 +2,7 @@
 import { NavLink, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
-import { type MenuSectionName, pageList, pageSections } from '../../pages/page-list.ts';
+import { type MenuSectionName, pageList, pageSections } from '../pages/page-list.ts';
 
 interface PageMenuProps {
   readonly pathname: string;

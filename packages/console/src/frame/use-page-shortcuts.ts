@@ -1,7 +1,7 @@
 /** Keyboard shortcuts of all pages: `/` focuses the search, `g` and a letter opens a page. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { pageList } from '../../pages/page-list.ts';
+import { pageList } from '../pages/page-list.ts';
 
 /** After `g`, the letter must follow within this time, in milliseconds. */
 const sequenceTime = 1500;
