@@ -2,15 +2,16 @@
 FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-COPY scripts/openapi-types/package.json scripts/openapi-types/
+COPY packages/console/package.json packages/console/
+COPY test/package.json test/
 RUN npm ci --include=dev
 COPY . .
 # The package as users install it, with the versions of the lock file.
 RUN npm run build && npm pack --ignore-scripts \
   && mkdir /app && tar -xzf iam-standin-*.tgz -C /app --strip-components=1 \
-  && cp package-lock.json .npmrc /app/ && mkdir -p /app/scripts && cp -r scripts/openapi-types /app/scripts/
+  && cp package-lock.json .npmrc /app/
 WORKDIR /app
-RUN npm ci --omit=dev && rm -rf scripts
+RUN npm ci --omit=dev --no-workspaces
 
 FROM node:24-slim
 COPY --from=build /app /app

@@ -1,19 +1,19 @@
 /** The steps of the build. Modules are imported late: `npm start` imports this file before npm has installed the packages. */
-import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
 import { isUpToDate, writeStamp } from './build-stamp.mjs';
 import { root } from './root.mjs';
 
 const dist = path.join(root, 'dist');
 
+const consoleInputs = ['src', 'index.html', 'build.mjs', 'package.json'].map((name) => `packages/console/${name}`);
+
 /** What runs is made from these files; the rest of dist/ also from the benchmarks and the stress suites. */
 const runtime = {
   stamp: path.join(dist, '.built'),
-  inputs: ['src', 'packages', 'scripts', 'package.json', 'package-lock.json'],
+  inputs: ['src', ...consoleInputs, 'scripts', 'package.json', 'package-lock.json'],
 };
-const all = { stamp: path.join(dist, '.built-all'), inputs: [...runtime.inputs, 'bench', 'test'] };
+const all = { stamp: path.join(dist, '.built-all'), inputs: [...runtime.inputs, 'packages', 'bench', 'test'] };
 
 export const isRuntimeBuilt = () => isUpToDate(root, runtime);
 export const isAllBuilt = () => isUpToDate(root, all);
@@ -29,45 +29,59 @@ export async function buildRuntime() {
   const { copyDocsPage } = await import('./docs-page.mjs');
   // Repeated if another start builds at the same time.
   rmSync(dist, { recursive: true, force: true, maxRetries: 5 });
-  const metafile = await bundle({ root, outdir: dist });
-  const console = await buildConsole({ root, outdir: path.join(dist, 'console') });
+  const [ofBundle, ofConsole] = await Promise.all([
+    bundle({ root, outdir: dist }),
+    buildConsole({ root, outdir: path.join(dist, 'console') }),
+  ]);
   copyDocsPage({ root, outdir: path.join(dist, 'openapi') });
   writeStamp(runtime, startedAt);
-  return { ...metafile, outputs: { ...metafile.outputs, ...console.outputs } };
+  return joinMetafiles(ofBundle, ofConsole);
 }
 
-/** Builds all of dist/. */
+/** The metafile of a build that was made before. */
+function readMetafile() {
+  const [ofBundle, ofConsole] = ['metafile.json', 'console/metafile.json'].map((name) =>
+    JSON.parse(readFileSync(path.join(dist, name), 'utf8')),
+  );
+  return joinMetafiles(ofBundle, ofConsole);
+}
+
+function joinMetafiles(ofBundle, ofConsole) {
+  return { ...ofBundle, outputs: { ...ofBundle.outputs, ...ofConsole.outputs } };
+}
+
+/** Builds all of dist/. It keeps the files of a build of `npm start`, whose server reads some of them when it needs them. */
 export async function buildAll() {
   const startedAt = Date.now();
-  const metafile = await buildRuntime();
+  const metafile = isRuntimeBuilt() ? readMetafile() : await buildRuntime();
   await addPublishedFiles(metafile);
   await addDevelopmentPrograms();
   writeStamp(all, startedAt);
 }
 
-/** Adds the types, the notices and the references that the package contains. */
+/**
+ * Adds the types, the notices and the references that the package contains, and compresses what browsers read: that takes
+ * as long as the build of `npm start`, whose browsers are on the same machine.
+ */
 async function addPublishedFiles(metafile) {
+  const { compressFiles } = await import('./compress-files.mjs');
   const { writeTypes } = await import('./types.mjs');
   const { writeNotices } = await import('./notices.mjs');
   const { runTypeScript } = await import('./run-typescript.mjs');
   writeTypes({ root, outdir: dist });
+  for (const folder of ['console/assets', 'openapi']) compressFiles(path.join(dist, folder));
   writeNotices({ root, metafile, outdir: dist });
   await runTypeScript('scripts/generate/docs-main.ts', root, path.join(dist, 'docs'));
   await runTypeScript('scripts/generate/man-main.ts', path.join(dist, 'man'), path.join(dist, 'completions'));
-  writeConsoleTypes();
+  await writeConsoleTypes();
 }
 
 /** Writes the types of the console's HTTP clients, from the API documents. */
-function writeConsoleTypes() {
+async function writeConsoleTypes() {
   const types = path.join(dist, 'console-types');
-  const documents = [
-    ['docs/openapi.json', path.join(types, 'service.d.ts')],
-    [path.join(dist, 'docs/control-openapi.json'), path.join(types, 'control.d.ts')],
-  ];
-  execFileSync(process.execPath, ['scripts/openapi-types/generate.mjs', ...documents.flat()], {
-    cwd: root,
-    stdio: 'inherit',
-  });
+  const { writeOpenApiTypes } = await import('./openapi-types.mjs');
+  await writeOpenApiTypes(path.join(root, 'docs/openapi.json'), path.join(types, 'service.d.ts'));
+  await writeOpenApiTypes(path.join(dist, 'docs/control-openapi.json'), path.join(types, 'control.d.ts'));
 }
 
 async function addDevelopmentPrograms() {

@@ -1,10 +1,9 @@
 /**
  * Copies the API documentation page into dist/: its own files, and the required files of swagger-ui-dist with their
- * licenses, each also compressed. So users of the package do not install swagger-ui-dist and its dependencies.
+ * licenses. So users of the package do not install swagger-ui-dist and its dependencies.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { compressFiles } from './compress-files.mjs';
 
 /** The package of the copied files. */
 export const swaggerPackage = 'swagger-ui-dist';
@@ -28,5 +27,4 @@ export function copyDocsPage({ root, outdir }) {
     // Source maps are not shipped, so the references to them are removed.
     writeFileSync(path.join(outdir, target), text.replaceAll(/^\/[/*]# sourceMappingURL=.*$/gm, ''));
   }
-  compressFiles(outdir);
 }

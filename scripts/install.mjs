@@ -15,18 +15,26 @@ export function findNodeProblem(version) {
   return `Node ${minNode.join('.')} or newer is required, found ${version}; see https://nodejs.org`;
 }
 
-/** Whether node_modules contains all packages of package.json and is not older than the lock file. */
-export function isInstalled(directory = root) {
+const readManifest = (directory) => JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));
+
+/** The workspace that the project needs to build and serve. The others are for checks, tests and releases. */
+const consoleWorkspace = 'packages/console';
+
+/** Whether node_modules contains all packages of the project and of these workspaces, and is not older than the lock file. */
+export function isInstalled(directory, workspaces = readManifest(directory).workspaces ?? []) {
   const installed = path.join(directory, 'node_modules/.package-lock.json');
   if (!existsSync(installed)) return false;
   if (statSync(path.join(directory, 'package-lock.json')).mtimeMs > statSync(installed).mtimeMs) return false;
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));
-  const names = Object.keys({ ...dependencies, ...devDependencies });
-  return names.every((name) => existsSync(path.join(directory, 'node_modules', name)));
+  return ['', ...workspaces].every((workspace) => hasPackages(directory, workspace));
 }
 
-/** For a folder below the project that is not one of its workspaces. */
-const outsideWorkspaces = ['--no-workspaces', '--ignore-scripts'];
+/** npm installs the packages of a workspace in the project's folder, or in its own if the project has another version. */
+function hasPackages(directory, workspace) {
+  const { dependencies, devDependencies } = readManifest(path.join(directory, workspace));
+  return Object.keys({ ...dependencies, ...devDependencies }).every((name) =>
+    [workspace, ''].some((folder) => existsSync(path.join(directory, folder, 'node_modules', name))),
+  );
+}
 
 /** Returns the npm that runs this script, or else the one on the PATH. */
 function npmCommand() {
@@ -37,24 +45,49 @@ function npmCommand() {
 }
 
 /**
- * Installs the packages if needed, including devDependencies, which the build needs, also with NODE_ENV=production.
- * Writes to standard error only.
+ * Installs what builds and serves, if needed. Writes to standard error only, as the functions below.
  * @returns false after printing the reason if it fails.
  */
-export function ensureInstalled(directory = root) {
+export function ensureRuntimeInstalled() {
+  const workspaces = [consoleWorkspace];
+  if (isInstalled(root, workspaces)) return isSupported();
+  return runNpm(root, 'ci', '--include-workspace-root', ...workspaces.flatMap((name) => ['--workspace', name]));
+}
+
+/**
+ * Installs all packages, if needed. It adds them to those of `npm start`, because `npm ci` would delete what a running
+ * server uses; without --save, so that the lock file stays as it is.
+ */
+export function ensureAllInstalled() {
+  if (isInstalled(root)) return isSupported();
+  return isInstalled(root, [consoleWorkspace]) ? runNpm(root, 'install', '--no-save') : runNpm(root, 'ci');
+}
+
+/** Installs the packages of a folder that is not a workspace of the project, if needed. */
+export function ensureFolderInstalled(directory) {
+  if (isInstalled(directory)) return isSupported();
+  return runNpm(directory, 'ci', '--no-workspaces', '--ignore-scripts');
+}
+
+function isSupported() {
   const problem = findNodeProblem(process.versions.node);
-  if (problem) return complain(problem);
-  if (isInstalled(directory)) return true;
-  process.stderr.write('Installing packages (npm ci) ...\n');
+  return problem === undefined || complain(problem);
+}
+
+/** Runs npm with devDependencies, which the build needs, also with NODE_ENV=production. */
+function runNpm(directory, ...args) {
+  if (!isSupported()) return false;
+  const shown = `npm ${args.join(' ')}`;
+  process.stderr.write(`Installing packages (${shown}) ...\n`);
   const { command, first, shell } = npmCommand();
-  const flags = ['ci', '--include=dev', '--no-audit', '--no-fund', ...(directory === root ? [] : outsideWorkspaces)];
-  const { status, error } = spawnSync(command, [...first, ...flags], {
+  const flags = ['--include=dev', '--no-audit', '--no-fund'];
+  const { status, error } = spawnSync(command, [...first, ...args, ...flags], {
     cwd: directory,
     stdio: ['ignore', 2, 2],
     shell,
   });
   if (error) return complain(`npm cannot be run: ${error.message}`);
-  return status === 0 || complain(`npm ci failed with exit code ${status}; see its output above`);
+  return status === 0 || complain(`${shown} failed with exit code ${status}; see its output above`);
 }
 
 function complain(reason) {

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { buildRuntime, isRuntimeBuilt } from './build-steps.mjs';
-import { ensureInstalled } from './install.mjs';
+import { ensureRuntimeInstalled } from './install.mjs';
 import { findConsumedFlags } from './npm-flags.mjs';
 import { root } from './root.mjs';
 import { watchParents } from './watch-parent.mjs';
@@ -34,5 +34,5 @@ function serve(args) {
   createRequire(import.meta.url)('../bin/iam.js');
 }
 
-if (ensureInstalled() && (await ensureBuilt())) serve(process.argv.slice(2));
+if (ensureRuntimeInstalled() && (await ensureBuilt())) serve(process.argv.slice(2));
 else process.exitCode = 1;

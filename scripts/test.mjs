@@ -8,10 +8,10 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { buildAll, isAllBuilt } from './build-steps.mjs';
-import { ensureInstalled } from './install.mjs';
+import { ensureAllInstalled } from './install.mjs';
 import { root } from './root.mjs';
 
-const tsc = 'typescript/bin/tsc';
+const tsc = 'typescript-7/bin/tsc';
 /** Each further checker of the compiler checks what it needs of the other files once more: one takes half the processor time of four. */
 const oneChecker = ['--checkers', '1'];
 
@@ -108,7 +108,7 @@ async function check(args, counter) {
 
 async function main(args) {
   const counter = new Counter();
-  if (!ensureInstalled() || !(await tryBuild())) return { ...counter, failed: 1 };
+  if (!ensureAllInstalled() || !(await tryBuild())) return { ...counter, failed: 1 };
   const statuses = mkdtempSync(path.join(os.tmpdir(), 'iam-statuses-'));
   process.env.IAM_TEST_STATUSES = statuses;
   try {

@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import ts from 'typescript-5.9';
+import ts from 'typescript';
 
 /** Name in dist/ -> source. An entry imports the types of the entries before it. */
 const entries = {

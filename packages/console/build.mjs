@@ -1,11 +1,10 @@
 /**
- * Builds the web console with Vite into dist/console: index.html, and assets/ with hashed names, each also compressed.
+ * Builds the web console with Vite into dist/console: index.html, and assets/ with hashed names.
  * The modules of each chunk are written to metafile.json in the form of esbuild's, for the third-party notices.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'vite';
-import { compressFiles } from '../../scripts/compress-files.mjs';
 
 /** @returns {Promise<{ outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }> }>} */
 export async function buildConsole({ root, outdir }) {
@@ -32,7 +31,6 @@ export async function buildConsole({ root, outdir }) {
     },
     plugins: [collectModules({ root, metafile })],
   });
-  compressFiles(path.join(outdir, 'assets'));
   writeFileSync(path.join(outdir, 'metafile.json'), JSON.stringify(metafile));
   return metafile;
 }

@@ -5,8 +5,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { CallInput } from '../../src/client/types.ts';
-import type { Principal } from '../../src/server/directory/principal.ts';
 import type { AuthenticationLevel } from '../../src/server/directory/authentication-levels.ts';
+import type { Principal } from '../../src/server/directory/principal.ts';
 import { epochSeconds } from '../../src/server/lib/clock.ts';
 import { type OperationId, operations } from '../../src/server/operations/index.ts';
 import type { SeedDocument } from '../../src/server/seed/schema.ts';

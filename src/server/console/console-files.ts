@@ -1,6 +1,6 @@
 /**
- * The files of the web console, which the build writes to dist/console: index.html and assets/ with hashed names, each
- * also compressed with Brotli. They are read on the first request, so that the console costs nothing at start.
+ * The files of the web console, which the build writes to dist/console: index.html and assets/ with hashed names, in a
+ * full build each also compressed with Brotli. They are read on the first request, so that the console costs nothing at start.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';

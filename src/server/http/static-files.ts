@@ -6,7 +6,7 @@ import type { PlainText } from '../../contract/operation.ts';
 export interface StaticFile {
   readonly contentType: string;
   readonly raw: Buffer;
-  /** Missing if compression does not make the file smaller. */
+  /** Missing if the build compressed no file, or the file is too small for it. */
   readonly brotli?: Buffer | undefined;
 }
 

@@ -109,8 +109,8 @@ const projects = [
 ] as const;
 
 const compilers = [
-  ['TypeScript 5.9', 'typescript-5.9'],
-  ['TypeScript 7', 'typescript'],
+  ['TypeScript 5.9', 'typescript'],
+  ['TypeScript 7', 'typescript-7'],
 ] as const;
 
 /** Returns what the compiler prints, with its exit code: nothing if the files are correct. */
