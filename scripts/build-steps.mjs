@@ -11,7 +11,7 @@ const consoleInputs = ['src', 'index.html', 'build.mjs', 'package.json'].map((na
 /** What runs is made from these files; the rest of dist/ also from the benchmarks and the stress suites. */
 const runtime = {
   stamp: path.join(dist, '.built'),
-  inputs: ['src', ...consoleInputs, 'scripts', 'package.json', 'package-lock.json'],
+  inputs: ['src', 'docs/openapi.json', ...consoleInputs, 'scripts', 'package.json', 'package-lock.json'],
 };
 const all = { stamp: path.join(dist, '.built-all'), inputs: [...runtime.inputs, 'packages', 'bench', 'test'] };
 

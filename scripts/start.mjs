@@ -25,7 +25,7 @@ async function ensureBuilt() {
 }
 
 function serve(args) {
-  const { settings } = JSON.parse(readFileSync(path.join(root, 'src/contract/manifest.json'), 'utf8'));
+  const { settings } = JSON.parse(readFileSync(path.join(root, 'src/contract/server.json'), 'utf8'));
   for (const name of findConsumedFlags(args, settings, process.env))
     process.stderr.write(`note: npm consumed --${name}; use npm start -- --${name}\n`);
   // The server handles the signal; until it does, each further check emits it again.

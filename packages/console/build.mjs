@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'vite';
+import { evaluateModule } from '../../scripts/evaluate-module.mjs';
 
 /** @returns {Promise<{ outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }> }>} */
 export async function buildConsole({ root, outdir }) {
@@ -29,11 +30,18 @@ export async function buildConsole({ root, outdir }) {
       chunkSizeWarningLimit: 1000,
       rolldownOptions: { onLog: ignoreDirectives },
     },
-    plugins: [collectModules({ root, metafile })],
+    plugins: [evaluateAccessRules, collectModules({ root, metafile })],
   });
   writeFileSync(path.join(outdir, 'metafile.json'), JSON.stringify(metafile));
   return metafile;
 }
+
+/** The page contains the rules, not the API document that they are from. */
+const evaluateAccessRules = {
+  name: 'evaluate-access-rules',
+  enforce: 'pre',
+  load: (id) => (/[\\/]api[\\/]access-rules\.ts$/.test(id) ? evaluateModule(id) : undefined),
+};
 
 /** Packages mark their modules with 'use client', which has a meaning only for a renderer on a server. */
 function ignoreDirectives(level, log, handle) {

@@ -2,38 +2,34 @@
 import { documentSchema } from '../../src/cli/plan/schema.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { oauthOperations } from '../../src/server/oauth/index.ts';
-import { buildOpenApiDocument } from '../../src/server/openapi/document.ts';
 import { operations } from '../../src/server/operations/index.ts';
-import { accessRulesSource } from './access-rules.ts';
 import { clientTypesSource } from './client-types.ts';
 import { readDocumentOptions } from './document-options.ts';
 import { errorsPage } from './errors-page.ts';
 import { libraryTypesSource } from './library-types.ts';
-import { buildManifest, manifestSource, versionSource } from './manifest.ts';
-import { operationReferenceSource } from './operation-reference.ts';
+import { openapiSource } from './openapi.ts';
 import { operationsPage } from './operations-page.ts';
 import { publicApiPage } from './public-api-page.ts';
 import { registries } from './registry.ts';
 import { seedSchema } from './seed-schema.ts';
+import { serverTablesSource } from './server-tables.ts';
 import { settingsPage } from './settings-page.ts';
 import { userLifecyclePage } from './user-lifecycle-page.ts';
 import { valueSchemasSource } from './value-schemas.ts';
+import { versionSource } from './version.ts';
 
 /** Path relative to the project's root -> content. */
 export async function generatedFiles(root: string): Promise<Map<string, string>> {
   const options = readDocumentOptions(root);
   const { version } = options;
   const all: Readonly<Record<string, Operation<never>>> = operations;
-  const document = buildOpenApiDocument([...Object.values(all), ...oauthOperations], options);
   return new Map([
     ...registries(root),
     ['src/contract/version.ts', versionSource(version)],
-    ['src/contract/manifest.json', manifestSource(buildManifest(all, version))],
-    ['src/contract/operation-reference.json', operationReferenceSource(all, document)],
+    ['src/contract/server.json', serverTablesSource()],
+    ['docs/openapi.json', openapiSource(options)],
     ['src/client/operation-types.ts', clientTypesSource(all)],
-    ['packages/console/src/api/access-rules.json', accessRulesSource(all)],
     ['src/testing/library-types.ts', libraryTypesSource()],
-    ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],
     ['docs/reference/operations.md', operationsPage(all)],
     [
       'docs/reference/errors.md',

@@ -96,6 +96,10 @@ export interface OperationReference {
 export interface ManifestRoute {
   readonly method: Method;
   readonly path: string;
+  /** The role expression on a server with remote access. */
+  readonly roles: string;
+  /** Present if the server rejects it without test features. */
+  readonly test?: true;
   readonly query: readonly ManifestField[];
   readonly body?: JsonSchema;
 }

@@ -1,6 +1,9 @@
-/** Error codes and examples by operation id. `npm run generate` writes operation-reference.json. */
+/** Error codes and examples by operation id, from docs/openapi.json. The bundle contains the value, see scripts/bundle.mjs. */
+import openapi from '../../docs/openapi.json' with { type: 'json' };
 import type { OperationReference } from './manifest-types.ts';
-import generated from './operation-reference.json' with { type: 'json' };
+import { type OperationsDocument, readReference } from './openapi-operations.ts';
 
 // TypeScript infers a type for each operation of a JSON file, where these are entries of one type.
-export const operationReference = generated as unknown as Readonly<Record<string, OperationReference>>;
+export const operationReference: Readonly<Record<string, OperationReference>> = readReference(
+  openapi as unknown as OperationsDocument,
+);

@@ -10,7 +10,7 @@ const generated = await generatedFiles(root);
 describe('generated files that are committed', () => {
   test('include the manifest and the pages', () => {
     expect([...generated.keys()]).toEqual(
-      expect.arrayContaining(['src/contract/manifest.json', 'docs/openapi.json', 'docs/reference/errors.md']),
+      expect.arrayContaining(['src/contract/server.json', 'docs/openapi.json', 'docs/reference/errors.md']),
     );
   });
 

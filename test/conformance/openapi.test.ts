@@ -97,7 +97,24 @@ describe('docs/openapi.json', () => {
   });
 });
 
+/** Removes what only the committed document contains. */
+function withoutCommands(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutCommands);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = ['x-command', 'x-effect', 'x-errors', 'x-sensitivity', 'x-argument', 'x-label', 'x-only-for'];
+  const kept = Object.entries(value).filter(([key]) => !members.includes(key));
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutCommands(item)]));
+}
+
 describe('the document that a server builds', () => {
+  test('is the committed one without the members of the command', () => {
+    const { info, servers } = document as Document & { readonly info: { readonly version: string } };
+    const baseUrl = new URL(servers[0]?.url ?? '').origin;
+    const built = buildOpenApiDocument(registry, { version: info.version, baseUrl });
+    expect(JSON.stringify(built)).toBe(JSON.stringify(withoutCommands(document)));
+    expect(JSON.stringify(built)).not.toContain('"x-command"');
+  });
+
   test('contains headers, optional bodies and deprecations', () => {
     const { paths } = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example' });
     expect((paths as Document['paths'])['/user-identities/auth-legacy-by-param']?.post).toMatchObject({

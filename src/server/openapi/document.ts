@@ -1,7 +1,10 @@
 /** The OpenAPI 3.1 document of the operations. Served at /openapi.json, and generated into docs/. */
+
+import { describeRoles } from '../../contract/openapi-operations.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
 import { formatRoles } from '../../contract/roles.ts';
+import { buildCommandMembers } from './command-members.ts';
 import type { Json } from './json.ts';
 import { buildParameters, buildRequestBody, buildSecurity, securitySchemes } from './requests.ts';
 import { buildHttpFailure, buildResponses, exampleComponents, headerComponents } from './responses.ts';
@@ -15,6 +18,8 @@ export interface DocumentOptions {
   readonly version: string;
   /** Base URL of the service, without the prefix of the interface. */
   readonly baseUrl: string;
+  /** Adds the members of the command, which the document in docs/ has and servers leave out. */
+  readonly withCommands?: boolean;
 }
 
 /** Options of a document for a set of operations. */
@@ -52,7 +57,7 @@ export function buildOpenApiDocument(operations: readonly AnyOperation[], option
     tags: [...serviceTags, ...oauthTags],
     tagOf: ({ id }) => id.split('.')[0] ?? id,
     securityOf: buildSecurity,
-    rolesText: (roles) => `Roles: ${roles}.`,
+    rolesText: describeRoles,
     guardCodes: [],
   });
 }
@@ -61,7 +66,7 @@ export function buildOpenApiDocument(operations: readonly AnyOperation[], option
 export function buildDocument(unsorted: readonly AnyOperation[], parts: DocumentParts): Json {
   const operations = sortByPath(unsorted);
   const { title, version, baseUrl, prefix } = parts;
-  const schemas = new SchemaCollection();
+  const schemas = new SchemaCollection(parts);
   const paths = buildPaths(operations, parts, schemas);
   const responses = { Http: buildHttpFailure(schemas, parts.guardCodes) };
   const text = JSON.stringify({ paths, responses });
@@ -132,6 +137,7 @@ function buildOperation(operation: AnyOperation, parts: DocumentParts, schemas: 
     ...(operation.deprecated ? { deprecated: true } : {}),
     security: parts.securityOf(operation),
     'x-roles': roles,
+    ...(parts.withCommands ? buildCommandMembers(operation) : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
     responses: buildResponses(operation, schemas, parts.guardCodes),

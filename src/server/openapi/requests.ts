@@ -1,4 +1,5 @@
 /** Requests in the API document: parameters, body and security. */
+import { conditionHeaders } from '../../contract/openapi-operations.ts';
 import type { Operation, RequestDeclaration } from '../../contract/operation.ts';
 import type { Json } from './json.ts';
 import type { SchemaCollection } from './schemas.ts';
@@ -59,10 +60,12 @@ function buildParameter({ name, location, schema }: Parameter, schemas: SchemaCo
 /** The headers of conditional writes (RFC 9110, 13.1.1) and reads (13.1.2). */
 function buildConditions(operation: AnyOperation): Json[] {
   if (isConditionalRead(operation))
-    return [buildCondition('If-None-Match', 'ETag of an earlier response; 304 if the entity has not changed since.')];
+    return [
+      buildCondition(conditionHeaders.read, 'ETag of an earlier response; 304 if the entity has not changed since.'),
+    ];
   if (!operation.errors.includes('CHANGED_MEANWHILE')) return [];
   const description = 'ETag of the entity as it was read; the request is rejected if the entity has changed since.';
-  return [buildCondition('If-Match', description)];
+  return [buildCondition(conditionHeaders.write, description)];
 }
 
 function buildCondition(name: string, description: string): Json {

@@ -12,6 +12,12 @@ export interface SchemaDescription {
 /** Collects the components that the schemas of a document refer to. */
 export class SchemaCollection {
   readonly #components = new Map<string, Json>();
+  readonly #withCommands: boolean;
+
+  /** @param options withCommands: whether keywords that only the command uses remain. */
+  constructor({ withCommands = false }: { readonly withCommands?: boolean } = {}) {
+    this.#withCommands = withCommands;
+  }
 
   /** Returns the JSON Schema of a request (`input`) or response (`output`); adds shared schemas to `components`. */
   schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
@@ -27,13 +33,17 @@ export class SchemaCollection {
       $schema: _dialect,
       $defs = {},
       ...rest
-    } = z.toJSONSchema(schema, { io, reused: 'inline', override: withoutCommandLine }) as Json;
+    } = z.toJSONSchema(schema, {
+      io,
+      reused: 'inline',
+      ...(this.#withCommands ? {} : { override: withoutCommandLine }),
+    }) as Json;
     const definitions = $defs as Record<string, Json>;
     const createExample = (part: Json) =>
       part.$ref === rest.$ref && declaredExample !== undefined ? declaredExample : buildExample(part, definitions);
     for (const [name, definition] of Object.entries(definitions))
       this.#add(name, definition, createExample({ $ref: `#/$defs/${name}` }));
-    return { schema: documentSchema(rest) as Json, createExample: () => createExample(rest) };
+    return { schema: documentSchema(rest, this.#withCommands) as Json, createExample: () => createExample(rest) };
   }
 
   get components(): Json {
@@ -42,7 +52,7 @@ export class SchemaCollection {
 
   #add(name: string, definition: Json, example: unknown): void {
     const { id: _id, ...schema } = definition;
-    const component: Json = documentSchema(schema) as Json;
+    const component: Json = documentSchema(schema, this.#withCommands) as Json;
     const known = this.#components.get(name);
     if (known && JSON.stringify({ ...known, examples: undefined }) !== JSON.stringify(component))
       throw new Error(
@@ -62,16 +72,18 @@ function withoutCommandLine({ jsonSchema }: { readonly jsonSchema: z.core.JSONSc
 /**
  * Rewrites references to components, and the keyword `sensitive` to the OpenAPI extension `x-sensitive`. Removes the examples
  * of the parts: components, requests, responses and parameters have complete ones.
+ * @param withLevel whether to add the level of sensitive values.
  */
-function documentSchema(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(documentSchema);
+function documentSchema(value: unknown, withLevel: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => documentSchema(item, withLevel));
   if (typeof value !== 'object' || value === null) return value;
   // A property with the name of a keyword has a schema as its value, not a string or an array.
   const kept = Object.entries(value).filter(([key, item]) => !(key === 'examples' && Array.isArray(item)));
-  const entries = kept.map(([key, item]) => {
-    if (key === '$ref' && typeof item === 'string') return [key, item.replace('#/$defs/', '#/components/schemas/')];
-    if (key === 'sensitive' && typeof item === 'string') return ['x-sensitive', true];
-    return [key, documentSchema(item)];
+  const entries = kept.flatMap(([key, item]) => {
+    if (key === '$ref' && typeof item === 'string') return [[key, item.replace('#/$defs/', '#/components/schemas/')]];
+    if (key === 'sensitive' && typeof item === 'string')
+      return [['x-sensitive', true], ...(withLevel ? [['x-sensitivity', item]] : [])];
+    return [[key, documentSchema(item, withLevel)]];
   });
   return Object.fromEntries(entries);
 }

@@ -77,7 +77,7 @@ describe('the bundle', () => {
     expect(loadedBy('src/cli/main.ts')).toEqual(['src/cli', 'src/contract']);
     expect(
       [...withStaticImports(findOutput('src/cli/main.ts'))].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {})),
-    ).not.toContain('src/contract/manifest.json');
+    ).not.toContain('src/contract/manifest.ts');
   });
 
   test('builds the commands without server, zod, undici, prompts and YAML', () => {

@@ -1,10 +1,20 @@
 /** Which operations and routes a caller may use, by the roles that the server requires for them. */
+import type { paths as ControlPaths } from '#control-api';
+import type { operations as ServiceOperations } from '#service-api';
+import type { controlPrefix } from '../../../../src/contract/prefix.ts';
 import { describeMissing, findMissingAuthorities, isAllowed, parseRoles } from '../../../../src/contract/roles.ts';
-import accessRules from './access-rules.json';
+import { type AccessRule, accessRules } from './access-rules.ts';
 import type { CallerRoles } from './credentials.ts';
 
+type Paths<Api> = { readonly [Path in keyof Api & string]: Methods<Path, Api[Path]> }[keyof Api & string];
+type Methods<Path extends string, Item> = {
+  [Method in keyof Item & string]: Item[Method] extends { responses: unknown }
+    ? `${Uppercase<Method>} ${typeof controlPrefix}${Path}`
+    : never;
+}[keyof Item & string];
+
 /** `groups.create`, or `POST /_iam/faults`. */
-export type AccessTarget = keyof typeof accessRules;
+export type AccessTarget = keyof ServiceOperations | Paths<ControlPaths>;
 
 export interface Permission {
   readonly isAllowed: boolean;
@@ -12,9 +22,9 @@ export interface Permission {
   readonly reason?: string | undefined;
 }
 
-const rules: Readonly<Record<AccessTarget, { readonly roles: string; readonly test?: boolean }>> = accessRules;
+const rules = accessRules as Readonly<Record<AccessTarget, AccessRule>>;
 export const allowed: Permission = { isAllowed: true };
-export function accessRuleOf(target: AccessTarget): { readonly roles: string; readonly test?: boolean } {
+export function accessRuleOf(target: AccessTarget): AccessRule {
   return rules[target];
 }
 

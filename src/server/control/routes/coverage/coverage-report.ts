@@ -7,7 +7,7 @@ import { operations } from '../../../operations/index.ts';
 
 const Share = z.strictObject({
   exercised: z.int().meta({ examples: [45] }),
-  total: z.int().meta({ examples: [91] }),
+  total: z.int().meta({ examples: [Object.keys(operations).length] }),
   percent: z.number().meta({ examples: [49] }),
 });
 
