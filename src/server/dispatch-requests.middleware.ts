@@ -9,6 +9,7 @@ import type { Middleware } from './http/request-state.ts';
 import { setHeader } from './http/response.ts';
 import { routeOf } from './http/route-template.ts';
 import { createRouter } from './http/router.ts';
+import listGroups from './operations/groups/list.ts';
 import { type AnyOperation, compileOperation, type MountedRoute } from './pipeline.ts';
 
 const noQuery = new URLSearchParams();
@@ -18,7 +19,12 @@ const prefixHint = `Path not found. Paths of the service start with ${servicePat
 
 /** Mounts the operations at the service prefix or at the base URL. */
 function mountOperations(registry: readonly AnyOperation[], appContext: AppContext): MountedRoute[] {
-  const options = { faults: appContext.observability?.faults, limitGrowth: true, guardAccounts: true };
+  const options = {
+    groupReaders: listGroups.roles,
+    faults: appContext.observability?.faults,
+    limitGrowth: true,
+    guardAccounts: true,
+  };
   return registry.map((operation) => ({
     method: operation.method,
     path: routeOf(operation),

@@ -1,24 +1,23 @@
 /**
- * The request pipeline: authenticate, authorize, validate path, query and body, handle, validate and write the response.
- * Compiled once per operation from its declaration. The interface defines the order, so that a rejected request reveals
- * nothing.
+ * The request pipeline: a list of steps, compiled once per operation from its declaration. The interface defines their
+ * order, so that a rejected request reveals nothing.
  */
 
 import { errorTable } from '../contract/error-codes.ts';
 import { apiError, IamError } from '../contract/errors.ts';
 import { hasGrowthLimit } from '../contract/growth-limit.ts';
 import type { Operation } from '../contract/operation.ts';
-import { isAllowed } from '../contract/roles.ts';
+import { isAllowed, type RoleExpression } from '../contract/roles.ts';
 import type { AppContext } from './app-context.ts';
 import { recordAuditEvent } from './audit/record.ts';
 import { createTargetReader, hasTargetsInResult } from './audit/targets.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { authorizationError } from './auth/authorize.ts';
 import { type RequestCredentials, readCredentials } from './auth/credentials.ts';
-import { limitGrowth } from './auth/growth-limit.ts';
+import { type LimitedRequest, limitGrowth } from './auth/growth-limit.ts';
 import { findAuthenticatedClientId, type Principal } from './directory/principal.ts';
 import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.middleware.ts';
-import type { FaultInjector } from './fault-injection/fault-injector.ts';
+import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
 import { countHeader } from './http/headers.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';
 import { createPathParamsReader } from './http/paths.ts';
@@ -33,8 +32,7 @@ import {
 } from './http/request-validation.ts';
 import type { Route } from './http/router.ts';
 import { matchesEtag } from './http/serializer.ts';
-import { sourceBehindClient } from './lib/request-source.ts';
-import listGroups from './operations/groups/list.ts';
+import { type RequestSource, sourceBehindClient } from './lib/request-source.ts';
 import { type ControlContext, createRequestContext, type RequestPart } from './request-context.ts';
 import { createResponseWriter } from './response-writer.ts';
 import { createAuthenticationError } from './tokens/authentication-error.ts';
@@ -58,6 +56,8 @@ export interface MountedRoute extends Route {
 const defaultLimit = 100;
 
 export interface CompileOptions {
+  /** The roles that allow a caller to list groups, which errors about missing roles name. */
+  readonly groupReaders: RoleExpression;
   /** Injected faults. Not for the control plane, where they could prevent their own removal. */
   readonly faults?: FaultInjector | undefined;
   /** Whether the growth limit applies to unauthenticated callers. Revocation is exempt: a limit would keep tokens valid. */
@@ -69,107 +69,244 @@ export interface CompileOptions {
   readonly controlDocument?: ControlContext['controlDocument'];
 }
 
+/** One request on its way through the steps: each sets what later ones need. */
+interface Call {
+  readonly ctx: KoaContext;
+  readonly search: URLSearchParams;
+  readonly disconnectSignal: () => AbortSignal;
+  /** Undefined for operations without authentication: they ignore credentials, also invalid ones. */
+  credentials: RequestCredentials | undefined;
+  caller: Principal | undefined;
+  fault: InjectedFault | undefined;
+  params: Readonly<Record<string, unknown>>;
+  query: Readonly<Record<string, unknown>>;
+  headers: Readonly<Record<string, unknown>>;
+  body: unknown;
+  result: unknown;
+}
+
+/** Ends the request by throwing. Synchronous where it can be: a promise costs more than most steps. */
+type Step = (call: Call) => Promise<void> | undefined;
+
+interface Compilation extends CompileOptions {
+  readonly operation: AnyOperation;
+  readonly appContext: AppContext;
+}
+
+/** The steps that an operation needs, in the order of the interface. */
 export function compileOperation(
   operation: AnyOperation,
   appContext: AppContext,
-  options: CompileOptions = {},
+  options: CompileOptions,
 ): OperationHandler {
-  const { faults } = options;
-  const isGuarded = options.guardAccounts === true && operation.method !== 'GET';
-  const limitsGrowth = options.limitGrowth === true && hasGrowthLimit(operation);
-  const readParameters = createPathParamsReader(operation.path);
-  const lenient = !operation.statuses.includes(400);
-  const readQuery = createQueryReader(operation.request.query ?? {}, {
-    lenient,
-    rejectUnknown: operation.request.strictQuery,
-  });
-  const readHeaders = createHeaderReader(operation.request.headers ?? {}, lenient);
-  const write = createResponseWriter(operation, appContext);
-  const absentCaller = createAbsentCaller(operation);
+  const compilation = { ...options, operation, appContext };
+  const steps = [
+    throwPreferred(compilation),
+    readCallerCredentials(compilation),
+    authenticateCaller(compilation),
+    rejectAuthorized(compilation),
+    injectFaultBefore(compilation),
+    validateParameters(compilation),
+    validateRequestBody(compilation),
+    callHandler(compilation),
+    injectFaultAfter(compilation),
+    recordInAuditLog(compilation),
+    writeResult(compilation),
+  ].filter((step) => step !== undefined);
   const readTargets = createTargetReader(operation);
-  const auditsResult = hasTargetsInResult(operation);
-  const auditedStatus = findAuditedStatus(operation);
-
-  async function authenticateCaller(
-    ctx: KoaContext,
-    credentials: RequestCredentials | undefined,
-  ): Promise<Principal | undefined> {
-    const requiresAuthentication = credentials !== undefined && !operation.request.clientInBody;
-    const caller = requiresAuthentication
-      ? await authenticate(appContext, credentials, { auth: operation.auth, source: ctx.state.source })
-      : undefined;
-    // Set also for rejected callers, for logs and the audit.
-    ctx.state.caller = caller;
-    if (!isAllowed(operation.roles, caller))
-      throw await authorizationError(operation.roles, caller, {
-        store: appContext.store,
-        groupReaders: listGroups.roles,
-      });
-    return caller;
-  }
-
   return async (ctx, search) => {
     ctx.state.readTargets = readTargets;
-    const disconnectSignal = () => appContext.disconnectSignals(ctx.res);
-    const ip = ctx.req.headers.ip?.toString();
-    if (faults && ctx.req.headers.prefer !== undefined) throwPreferredError(ctx, faults, operation);
-    // Operations without authentication ignore credentials, also invalid ones.
-    const credentials = operation.auth === 'none' ? undefined : readRequestCredentials(ctx, search, operation);
-    let caller = await authenticateCaller(ctx, credentials);
-    if (options.rejection !== undefined) throw apiError(options.rejection);
-    const appliedFaults = faults?.matchOperation(operation, caller);
-    if (faults && appliedFaults && (await applyFaultBefore(ctx, faults, appliedFaults, disconnectSignal)))
-      caller = await authenticateCaller(ctx, credentials);
-    const params = validateParams(operation.request.params ?? {}, readParameters(ctx.state.path));
-    const query = readQuery(search, ctx.state.query);
-    const headers = readHeaders(ctx.req.headers);
-    const body =
-      operation.request.body && (await readBody(ctx, operation, { limit: appContext.settings.bodyLimit, credentials }));
-    const list: ListIdentity = { operationId: operation.id, params, query };
-    const clientId = findAuthenticatedClientId(caller);
-    // Accept the `ip` header from authenticated clients only: other callers could forge it.
-    const source = clientId === undefined ? ctx.state.source : sourceBehindClient(ctx.state.source, clientId, ip);
-    const limitedRequest = limitsGrowth ? limitGrowth(appContext, operation, { caller, source }) : undefined;
-    const store = limitedRequest?.store ?? appContext.store;
+    const call = createCall(ctx, search, appContext);
+    for (const step of steps) {
+      const pending = step(call);
+      if (pending) await pending;
+    }
+  };
+}
+
+const noValues: Readonly<Record<string, unknown>> = {};
+
+function createCall(ctx: KoaContext, search: URLSearchParams, appContext: AppContext): Call {
+  return {
+    ctx,
+    search,
+    disconnectSignal: () => appContext.disconnectSignals(ctx.res),
+    credentials: undefined,
+    caller: undefined,
+    fault: undefined,
+    params: noValues,
+    query: noValues,
+    headers: noValues,
+    body: undefined,
+    result: undefined,
+  };
+}
+
+function throwPreferred({ faults, operation }: Compilation): Step | undefined {
+  if (!faults) return undefined;
+  return ({ ctx }) => {
+    if (ctx.req.headers.prefer !== undefined) throwPreferredError(ctx, faults, operation);
+    return undefined;
+  };
+}
+
+function readCallerCredentials({ operation }: Compilation): Step | undefined {
+  if (operation.auth === 'none') return undefined;
+  return (call) => {
+    call.credentials = readRequestCredentials(call.ctx, call.search, operation);
+    return undefined;
+  };
+}
+
+/** Authenticates the caller and compares its roles with those of the declaration. */
+function authenticateCaller({ operation, appContext, groupReaders }: Compilation): Step {
+  const { auth, roles, request } = operation;
+  const { store } = appContext;
+  return async (call) => {
+    const { ctx, credentials } = call;
+    call.caller =
+      credentials === undefined || request.clientInBody
+        ? undefined
+        : await authenticate(appContext, credentials, { auth, source: ctx.state.source });
+    // Set also for rejected callers, for logs and the audit.
+    ctx.state.caller = call.caller;
+    if (!isAllowed(roles, call.caller)) throw await authorizationError(roles, call.caller, { store, groupReaders });
+  };
+}
+
+function rejectAuthorized({ rejection }: Compilation): Step | undefined {
+  if (rejection === undefined) return undefined;
+  return () => {
+    throw apiError(rejection);
+  };
+}
+
+function injectFaultBefore(compilation: Compilation): Step | undefined {
+  const { faults, operation } = compilation;
+  if (!faults) return undefined;
+  const authenticateAgain = authenticateCaller(compilation);
+  return (call) => {
+    call.fault = faults.matchOperation(operation, call.caller);
+    return call.fault && inject(call, call.fault);
+  };
+
+  async function inject(call: Call, fault: InjectedFault): Promise<void> {
+    if (await applyFaultBefore(call.ctx, faults as FaultInjector, fault, call.disconnectSignal))
+      await authenticateAgain(call);
+  }
+}
+
+/** Validates path, query and headers. */
+function validateParameters({ operation }: Compilation): Step {
+  const { request } = operation;
+  const lenient = !operation.statuses.includes(400);
+  const paramSchemas = request.params ?? {};
+  const readParameters = createPathParamsReader(operation.path);
+  const readQuery = createQueryReader(request.query ?? {}, { lenient, rejectUnknown: request.strictQuery });
+  const readHeaders = createHeaderReader(request.headers ?? {}, lenient);
+  return (call) => {
+    const { req, state } = call.ctx;
+    call.params = validateParams(paramSchemas, readParameters(state.path));
+    call.query = readQuery(call.search, state.query);
+    call.headers = readHeaders(req.headers);
+    return undefined;
+  };
+}
+
+/** Only now that the caller is authorized. */
+function validateRequestBody({ operation, appContext }: Compilation): Step | undefined {
+  if (!operation.request.body) return undefined;
+  const limit = appContext.settings.bodyLimit;
+  return async (call) => {
+    call.body = await readBody(call.ctx, operation, { limit, credentials: call.credentials });
+  };
+}
+
+function callHandler(compilation: Compilation): Step {
+  const { operation, appContext } = compilation;
+  const limitsGrowth = compilation.limitGrowth === true && hasGrowthLimit(operation);
+  const auditsResult = hasTargetsInResult(operation);
+  const createContext = createContextFactory(compilation);
+  return async (call) => {
+    const source = sourceOf(call);
+    const limited = limitsGrowth ? limitGrowth(appContext, operation, { caller: call.caller, source }) : undefined;
+    const { params, query, headers, body, ctx } = call;
+    const input = { params, query, headers, body: body as undefined, accept: ctx.req.headers.accept ?? '' };
+    const handled = operation.handle(input, createContext(call, source, limited));
+    call.result = await (limited ? handled.finally(() => limited.end()) : handled);
+    if (auditsResult) ctx.state.result = call.result;
+  };
+}
+
+function injectFaultAfter({ faults, appContext }: Compilation): Step | undefined {
+  return faults && (({ fault }) => fault && applyFaultAfter(fault, appContext.keys));
+}
+
+/** Before the response: after a kill, each acknowledged change has its line. */
+function recordInAuditLog({ operation, appContext }: Compilation): Step | undefined {
+  const status = findAuditedStatus(operation);
+  return status === undefined ? undefined : ({ ctx }) => recordAuditEvent(ctx.state, status, appContext);
+}
+
+function writeResult({ operation, appContext }: Compilation): Step {
+  const write = createResponseWriter(operation, appContext);
+  return (call) => write(call.ctx, call.result, toListIdentity(operation, call)) || undefined;
+}
+
+function toListIdentity({ id }: AnyOperation, { params, query }: Call): ListIdentity {
+  return { operationId: id, params, query };
+}
+
+/** The source of the request. Accepts the `ip` header from authenticated clients only: other callers could forge it. */
+function sourceOf({ ctx, caller }: Call): RequestSource {
+  const clientId = findAuthenticatedClientId(caller);
+  return clientId === undefined
+    ? ctx.state.source
+    : sourceBehindClient(ctx.state.source, clientId, readForwardedIp(ctx));
+}
+
+function readForwardedIp(ctx: KoaContext): string | undefined {
+  return ctx.req.headers.ip?.toString();
+}
+
+/** Creates the context of a handler for each request. */
+function createContextFactory({ operation, appContext, controlDocument, guardAccounts: guards }: Compilation) {
+  const isGuarded = guards === true && operation.method !== 'GET';
+  const absentCaller = createAbsentCaller(operation);
+  const isList = 'page' in operation.response;
+  return (call: Call, source: RequestSource, limited: LimitedRequest | undefined): ControlContext => {
+    const { ctx, disconnectSignal, caller = absentCaller } = call;
+    const { state } = ctx;
     const ifMatch = ctx.req.headers['if-match'] ?? '';
-    const context = createRequestContext(appContext, {
-      controlDocument: options.controlDocument,
-      store: isGuarded ? guardAccounts(store, caller ?? absentCaller, appContext) : store,
+    const store = limited?.store ?? appContext.store;
+    return createRequestContext(appContext, {
+      controlDocument,
+      store: isGuarded ? guardAccounts(store, caller, appContext) : store,
       issuer: appContext.audit
         ? recordIssuedTokens(appContext.issuer, (issued) => {
-            ctx.state.issued = issued;
+            state.issued = issued;
           })
         : appContext.issuer,
-      credentials: () => credentials ?? readRequestCredentials(ctx, search, operation),
+      credentials: () => call.credentials ?? readRequestCredentials(ctx, call.search, operation),
       authentication: appContext,
-      caller: caller ?? absentCaller,
+      caller,
       source,
-      sourceBehindClient: (client) => sourceBehindClient(ctx.state.source, client.clientId, ip),
-      hashFlow: { flow: toFlowKey(source, clientId), disconnectSignal },
-      range: 'page' in operation.response ? readRange(list, operation) : { limit: defaultLimit },
+      sourceBehindClient: (client) => sourceBehindClient(state.source, client.clientId, readForwardedIp(ctx)),
+      hashFlow: { flow: toFlowKey(source, findAuthenticatedClientId(call.caller)), disconnectSignal },
+      range: isList ? readRange(toListIdentity(operation, call), operation) : { limit: defaultLimit },
       disconnectSignal,
-      markAuthenticated: () => limitedRequest?.exempt(),
+      markAuthenticated: () => limited?.exempt(),
       recordLogin: (subject) => {
-        ctx.state.loggedIn = subject;
+        state.loggedIn = subject;
       },
       recordCaller: (authenticated) => {
-        ctx.state.caller = authenticated;
+        state.caller = authenticated;
       },
       assertMatch: (schema, current) => {
         if (ifMatch !== '' && !matchesEtag(ifMatch, appContext.serializers(schema).computeEtag(current)))
           throw apiError('CHANGED_MEANWHILE');
       },
     });
-    const input = { params, query, headers, body: body as undefined, accept: ctx.req.headers.accept ?? '' };
-    const handled = operation.handle(input, context);
-    const result = await (limitedRequest ? handled.finally(() => limitedRequest.end()) : handled);
-    if (auditsResult) ctx.state.result = result;
-    if (appliedFaults) await applyFaultAfter(appliedFaults, appContext.keys);
-    // Before the response: after a kill, each acknowledged change has its line.
-    const recorded = auditedStatus === undefined ? undefined : recordAuditEvent(ctx.state, auditedStatus, appContext);
-    if (recorded) await recorded;
-    const pendingWrite = write(ctx, result, list);
-    if (pendingWrite) await pendingWrite;
   };
 }
 

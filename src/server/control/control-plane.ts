@@ -5,6 +5,7 @@ import { controlPrefix } from '../../contract/prefix.ts';
 import { parseRoles } from '../../contract/roles.ts';
 import { packageVersion } from '../../contract/version.ts';
 import type { AppContext } from '../app-context.ts';
+import listGroups from '../operations/groups/list.ts';
 import {
   type AnyOperation,
   type CompileOptions,
@@ -29,7 +30,7 @@ export function isControlPath(path: string): boolean {
  * callers are on this machine and need no credentials.
  */
 export function mountControlRoutes(appContext: AppContext): MountedRoute[] {
-  const options = { controlDocument: createControlDocument(appContext) };
+  const options = { groupReaders: listGroups.roles, controlDocument: createControlDocument(appContext) };
   return controlRoutes.flatMap((route) => {
     const mounted = mountRoute(route, appContext, options);
     return route.path === metricsPath ? [mounted, { ...mounted, path: metricsPath }] : [mounted];
