@@ -66,6 +66,8 @@ export interface TestServerOptions {
   readonly rejectedAudit?: AuditSink;
   /** Receives the finished requests; the caller closes it. */
   readonly telemetry?: Telemetry | undefined;
+  /** Default: that of the service. */
+  readonly maxWaitingHashes?: number;
   /** Receives the lines of self-service callers. */
   readonly selfServiceAudit?: AuditSink;
 }
@@ -137,6 +139,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     seed: options.seed,
     timer: options.timer,
     telemetry: options.telemetry,
+    maxWaitingHashes: options.maxWaitingHashes,
     openStore: openServerStore,
     openAudit: async () => options.audit && auditSinks(options.audit, options),
   });

@@ -1,4 +1,4 @@
-/** All commands below `iam`, by help group. A hand-written command is added here, and nowhere else. */
+/** All commands below `iam`, by help group: the one place where a hand-written command is added. */
 import type { Command } from 'commander';
 import type { CommandDescription } from './command.ts';
 import { addApi, apiText } from './commands/api.ts';

@@ -849,7 +849,7 @@ export const errorTable = {
     status: 503,
     category: 'unavailable',
     message: 'The queue for password hashing is full.',
-    hint: 'The operator can raise --hash-queue-size.',
+    hint: 'The operator can raise --hash-concurrency.',
   },
   TOO_MANY_REQUESTS_WAITING: {
     status: 503,

@@ -54,6 +54,8 @@ export interface ListenOptions {
   readonly readInitialState?: (() => Promise<DumpTables>) | undefined;
   /** Receives the finished requests. The caller closes it after the server. */
   readonly telemetry?: Telemetry | undefined;
+  /** For tests: a shorter queue of password hashes. */
+  readonly maxWaitingHashes?: number | undefined;
   /** @param heap bounds a store in memory, until the server stops */
   openStore(server: ServerIdentity, heap: HeapGauge): Promise<Store>;
   /** Opens the sinks of the audit log. Without it there is no audit log. */
@@ -109,7 +111,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   // Uses the real clock, not the adjustable one: it measures how long hashes take.
   const hashQueue = createHashQueue({
     concurrency: settings.hashConcurrency,
-    maxWaiting: settings.hashQueueSize,
+    maxWaiting: options.maxWaitingHashes,
     clock: options.clock,
   });
   const maxConnections = boundConnections(settings.maxConnections, await readDescriptorLimit());

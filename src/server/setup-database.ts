@@ -69,11 +69,7 @@ function databaseOf({ databaseUrl, databaseSecretUrl, databaseSchema }: Settings
 
 async function setUp(store: Store, settings: Settings, seed: SeedDocument | undefined): Promise<BootstrapResult> {
   const [clock, random] = [systemClock, systemRandom];
-  const hashQueue = createHashQueue({
-    concurrency: settings.hashConcurrency,
-    maxWaiting: settings.hashQueueSize,
-    clock,
-  });
+  const hashQueue = createHashQueue({ concurrency: settings.hashConcurrency, clock });
   const ids = createIds(clock, random);
   const { bootstrapped } = await initializeStore({ store, settings, seed, clock, ids, random, hashQueue });
   const keys = await openKeyRing({

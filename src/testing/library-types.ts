@@ -409,8 +409,6 @@ export interface SettingValues {
   readonly 'database-url'?: string | undefined;
   /** Schema of the tables of --store postgres. Default: iam */
   readonly 'database-schema'?: string | undefined;
-  /** Writing transactions at once of --store postgres; more of them conflict more often. Default: 2 */
-  readonly 'database-lanes'?: number | undefined;
   /** Create or migrate the tables of --store postgres */
   readonly 'init'?: boolean | undefined;
   /**
@@ -457,8 +455,6 @@ export interface SettingValues {
   readonly 'remembered-token-lifetime'?: number | undefined;
   /** Number of password hashes to compute in parallel. Default: 2 */
   readonly 'hash-concurrency'?: number | undefined;
-  /** Maximum number of queued password hashes; sources are served round robin. Default: 400 */
-  readonly 'hash-queue-size'?: number | undefined;
   /** Format of expiresIn: remaining seconds, or expiry in epoch seconds. Default: seconds */
   readonly 'expires-in'?: 'seconds' | 'epoch' | undefined;
   /** Return status 200 with the error array instead of 400, 412 and 422 where the interface documents it */

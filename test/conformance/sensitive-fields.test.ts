@@ -58,7 +58,6 @@ const exceptions: Readonly<Record<string, string>> = {
   apiKeyId: 'the id of a key, not a credential',
   apiKeys: 'entries of a seed, whose secrets are marked, or their number',
   'hash-concurrency': 'a number of computations',
-  'hash-queue-size': 'a number of computations',
 };
 
 const exceptionsAt: Readonly<Record<string, string>> = {

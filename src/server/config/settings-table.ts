@@ -52,12 +52,6 @@ export const settingsTable = {
     default: 'iam',
     check: validateSchemaName,
   }),
-  databaseLanes: integerSetting(
-    'database-lanes',
-    2,
-    [1, 64],
-    'Writing transactions at once of --store postgres; more of them conflict more often',
-  ),
   init: booleanSetting('init', 'Create or migrate the tables of --store postgres'),
   exclusive: booleanSetting(
     'exclusive',
@@ -126,12 +120,6 @@ export const settingsTable = {
     'Lifetime of user tokens in remembered sessions in seconds',
   ),
   hashConcurrency: integerSetting('hash-concurrency', 2, [1, 64], 'Number of password hashes to compute in parallel'),
-  hashQueueSize: integerSetting(
-    'hash-queue-size',
-    400,
-    [0, 100_000],
-    'Maximum number of queued password hashes; sources are served round robin',
-  ),
   expiresIn: textSetting('expires-in', 'Format of expiresIn: remaining seconds, or expiry in epoch seconds', {
     default: 'seconds',
     values: ['seconds', 'epoch'],

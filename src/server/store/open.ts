@@ -43,6 +43,9 @@ export async function openStore(settings: Settings, server: ServerIdentity, { lo
   });
 }
 
+/** Writing transactions at once on a database: more of them conflict more often. */
+const writingTransactions = 2;
+
 /** Loads the driver only now: other stores start without it. */
 async function openDatabase(
   { databaseUrl, databaseSecretUrl, ...settings }: Settings,
@@ -53,7 +56,7 @@ async function openDatabase(
     databaseUrl: databaseSecretUrl ?? databaseUrl ?? '',
     schema: settings.databaseSchema,
     initialize: settings.init,
-    lanes: settings.databaseLanes,
+    lanes: writingTransactions,
     replica: { name: replica, issuer, isExclusive: settings.exclusive },
     clock: systemClock,
     random: systemRandom,

@@ -44,7 +44,8 @@ export interface HashQueue {
 
 export interface HashQueueOptions {
   readonly concurrency: number;
-  readonly maxWaiting: number;
+  /** Default: 400. */
+  readonly maxWaiting?: number | undefined;
   /** Measures the duration of hashes. */
   readonly clock: Clock;
 }
@@ -54,7 +55,13 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-export function createHashQueue({ concurrency, maxWaiting: waiting, clock }: HashQueueOptions): HashQueue {
+const defaultMaxWaiting = 400;
+
+export function createHashQueue({
+  concurrency,
+  maxWaiting: waiting = defaultMaxWaiting,
+  clock,
+}: HashQueueOptions): HashQueue {
   const queue = new FairQueue<Waiter>({ drops: true });
   const estimate = createDurationEstimate(clock);
   let running = 0;

@@ -248,10 +248,10 @@ async function whileEnding(response: Promise<unknown>, end: () => void): Promise
 describe.runIf(process.platform === 'linux')('beside a flood of logins from one address', () => {
   const flood = '127.0.0.2';
   const other = '127.0.0.3';
-  const flags = { 'hash-queue-size': '50' };
+  const maxWaitingHashes = 50;
 
   test('every right login from another one succeeds after a bounded number of hashes of the flood', async () => {
-    await using server = await startWith([], { flags });
+    await using server = await startWith([], { maxWaitingHashes });
     const { enteredFrom, begun, end } = blockHashes(server);
     const { logIn: guess } = from(server, flood);
     const guesses = times(300).map((at) => guess(`unknown-${at}`, 'no password'));
@@ -269,7 +269,7 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
   });
 
   test('an authenticated client at the same address is served in turn with it', async () => {
-    await using server = await startWith([], { flags });
+    await using server = await startWith([], { maxWaitingHashes });
     const { enteredFrom, begun, end } = blockHashes(server);
     const backend = await server.makeClient({ grantTypes: ['password'] });
     const { logIn: guess, logInBehind } = from(server, flood);
@@ -286,7 +286,7 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
   });
 
   test('disable-rate-limits does not disable the queue', async () => {
-    await using server = await startWith([], { flags: { ...flags, 'disable-rate-limits': true } });
+    await using server = await startWith([], { flags: { 'disable-rate-limits': true }, maxWaitingHashes });
     const { enteredFrom, end } = blockHashes(server);
     const { logIn: guess } = from(server, flood);
     const guesses = times(60).map((at) => guess(`unknown-${at}`, 'no password'));

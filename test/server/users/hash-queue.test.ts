@@ -157,7 +157,7 @@ test.each(Object.keys(loginEndpoints))(
 );
 
 test('a rejected request does not count as a failed login', async () => {
-  await using server = await startWith([], { flags: { 'hash-concurrency': '1', 'hash-queue-size': '0' } });
+  await using server = await startWith([], { flags: { 'hash-concurrency': '1' }, maxWaitingHashes: 0 });
   const busy = createWork();
   const queue = createHashQueue({ concurrency: 1, maxWaiting: 0, clock });
   const blocked = queue.run(busy.work, internalFlow);
@@ -169,9 +169,10 @@ test('a rejected request does not count as a failed login', async () => {
   await expect(logIn(server)).resolves.toBeDefined();
 });
 
-test('the settings limit how many run and wait', async () => {
+test('a setting limits how many run, and the queue how many wait', async () => {
   await using server = await startServer({
-    flags: { 'fast-passwords': false, 'hash-concurrency': '1', 'hash-queue-size': '0' },
+    flags: { 'fast-passwords': false, 'hash-concurrency': '1' },
+    maxWaitingHashes: 0,
   });
   const tries = ['a', 'b', 'c', 'd'].map((name) => logIn(server, { name }).catch(({ status }) => status));
   const statuses = await Promise.all(tries);
