@@ -1,5 +1,5 @@
 import path from 'node:path';
-import ts from 'typescript-5.9';
+import ts from 'typescript';
 import { expect, test } from 'vitest';
 import type { Operation } from '../../src/contract/operation.ts';
 import { servicePrefix } from '../../src/contract/prefix.ts';

@@ -44,7 +44,8 @@ export default async function serveResources({ provide }: TestProject): Promise<
   let last: Promise<unknown> = Promise.resolve();
   const start = async (name: string): Promise<unknown> => {
     // One after another: the package of Chromium changes TMPDIR of this process while it starts.
-    const running = started.get(name) ?? last.then(() => starters[name as keyof Resources]());
+    const running =
+      started.get(name) ?? last.then((): Promise<Started<unknown>> => starters[name as keyof Resources]());
     started.set(name, running);
     last = running.catch(() => undefined);
     return (await running).value;
