@@ -19,7 +19,6 @@ import { openMemoryStore } from '../src/server/store/memory/memory-store.ts';
 import type { ServerIdentity } from '../src/server/store/open.ts';
 import type { Store } from '../src/server/store/store.ts';
 import { type Client, type TableName, tables } from '../src/server/store/tables.ts';
-import type { Telemetry } from '../src/server/telemetry/telemetry.ts';
 import { TestSchemas } from './postgres/schemas.ts';
 import { createStoppableStore } from './server/operations/stoppable-store.ts';
 import { createRawSender, type RawRequest, type RawResponse } from './server/property/raw-sender.ts';
@@ -64,8 +63,6 @@ export interface TestServerOptions {
   /** Receives the lines of the audit log, and those of the other two sinks if they are not set. */
   readonly audit?: AuditSink;
   readonly rejectedAudit?: AuditSink;
-  /** Receives the finished requests; the caller closes it. */
-  readonly telemetry?: Telemetry | undefined;
   /** Default: that of the service. */
   readonly maxWaitingHashes?: number;
   /** Receives the lines of self-service callers. */
@@ -138,7 +135,6 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     log: createLog('info', write, () => clock.now()),
     seed: options.seed,
     timer: options.timer,
-    telemetry: options.telemetry,
     maxWaitingHashes: options.maxWaitingHashes,
     openStore: openServerStore,
     openAudit: async () => options.audit && auditSinks(options.audit, options),

@@ -25,7 +25,6 @@ import { createStateManager, type StateManager } from './snapshots/state-manager
 import type { HeapGauge } from './store/memory/heap-gauge.ts';
 import type { Store } from './store/store.ts';
 import type { ReloadableStoreSecret } from './store/store-secret.ts';
-import type { Telemetry } from './telemetry/telemetry.ts';
 import { createIssuer, type TokenIssuer } from './tokens/issue.ts';
 import type { KeyRing } from './tokens/keys.ts';
 import type { ConfiguredSigningKey } from './tokens/signing-key-file.ts';
@@ -60,8 +59,6 @@ export interface AppContext extends Authentication, Integrations {
   readonly disableRateLimits: boolean;
   /** Request log, metrics and fault injection; missing without control plane. */
   readonly observability: Observability | undefined;
-  /** The exporter to a collector, if one is configured. Shared by the server and its sandboxes. */
-  readonly telemetry: Telemetry | undefined;
   /** Shared by the server and its sandboxes. */
   readonly docsPageFiles: PageFilesReader;
   /** Shared by the server and its sandboxes. */
@@ -92,7 +89,6 @@ export type AppContextDeps = Pick<
   readonly configuredKey?: ConfiguredSigningKey | undefined;
   readonly audit?: AuditLog | undefined;
   readonly sandbox?: string | undefined;
-  readonly telemetry?: Telemetry | undefined;
   /** The system timer if missing. */
   readonly timer?: Timer | undefined;
   /** Those of a previous context; created if missing. */
@@ -146,7 +142,6 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     ...deps,
     audit: deps.audit,
     sandbox: deps.sandbox,
-    telemetry: deps.telemetry,
     baseUrl,
     issuerUrl,
     ids,

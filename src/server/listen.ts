@@ -32,7 +32,6 @@ import { type HeapGauge, observeHeap } from './store/memory/heap-gauge.ts';
 import type { ServerIdentity } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { openStoreSecret } from './store/store-secret.ts';
-import type { Telemetry } from './telemetry/telemetry.ts';
 import { findLongestTokenLifetime, openKeyRing } from './tokens/keys.ts';
 import { readSigningKeyFile } from './tokens/signing-key-file.ts';
 import { createHashQueue } from './users/hash-queue.ts';
@@ -52,8 +51,6 @@ export interface ListenOptions {
   readonly prepareClock?: ((clock: AdjustableClock) => void) | undefined;
   /** The state that resets return to, for an initialized store. Default: bootstrap data and the seed. */
   readonly readInitialState?: (() => Promise<DumpTables>) | undefined;
-  /** Receives the finished requests. The caller closes it after the server. */
-  readonly telemetry?: Telemetry | undefined;
   /** For tests: a shorter queue of password hashes. */
   readonly maxWaitingHashes?: number | undefined;
   /** @param heap bounds a store in memory, until the server stops */

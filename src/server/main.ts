@@ -16,8 +16,6 @@ import {
 import { systemClock } from './lib/clock.ts';
 import { createLog, type Log } from './lib/log.ts';
 import { systemRandom } from './lib/random.ts';
-import { systemStopwatch } from './lib/stopwatch.ts';
-import { systemTimer } from './lib/timer.ts';
 import { listen, type RunningServer } from './listen.ts';
 import { readConfiguration } from './seed/configuration.ts';
 import { SeedError } from './seed/error.ts';
@@ -26,7 +24,6 @@ import { formatBanner, formatReadyLine } from './startup-banner.ts';
 import { openStore } from './store/open.ts';
 import { openExitCodes, StoreOpenError, toInterruptedStartError } from './store/open-error.ts';
 import { StoreUnavailableError } from './store/store.ts';
-import type { Telemetry } from './telemetry/telemetry.ts';
 import { PasswordHashingError } from './users/argon2.ts';
 
 export { SettingError };
@@ -87,17 +84,14 @@ export async function serve(options: ServeOptions): Promise<number> {
       (line) => io.stderr.write(line),
       () => systemClock.now(),
     );
-    const telemetry = await openConfiguredTelemetry(options.environment, log);
-    const server = await startServerProcess(settings, seed, telemetry, {
+    const server = await startServerProcess(settings, seed, {
       log,
       write: (line, onWritten) => io.stderr.write(line, onWritten),
     });
-    telemetry?.setCounts(() => server.appContext.observability?.coverage.sinceStart().values() ?? []);
     printWarnings(server, settings, { log, stderr: io.stderr });
     await printBanner(server, settings, options);
     await signal.received;
     await server.stop();
-    await telemetry?.close();
     return 0;
   } catch (error) {
     return reportStartError(error, io.stderr);
@@ -106,27 +100,9 @@ export async function serve(options: ServeOptions): Promise<number> {
   }
 }
 
-const endpointVariables = [
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
-];
-
-/** The modules are loaded only if the environment names a collector. @throws SettingError */
-async function openConfiguredTelemetry(environment: SettingsEnvironment, log: Log): Promise<Telemetry | undefined> {
-  if (!endpointVariables.some((name) => environment[name])) return undefined;
-  const { readOtlpSettings } = await import('./telemetry/otlp-settings.ts');
-  const settings = readOtlpSettings(environment);
-  if (settings === undefined) return undefined;
-  const { openTelemetry } = await import('./telemetry/open.ts');
-  const deps = { clock: systemClock, stopwatch: systemStopwatch, timer: systemTimer, random: systemRandom, log };
-  return openTelemetry(settings, deps);
-}
-
 async function startServerProcess(
   settings: Settings,
   seed: SeedDocument | undefined,
-  telemetry: Telemetry | undefined,
   deps: AuditDeps,
 ): Promise<RunningServer> {
   const { log } = deps;
@@ -138,7 +114,6 @@ async function startServerProcess(
     log,
     clock: systemClock,
     random: systemRandom,
-    telemetry,
     openStore: (identity, heap) => openStore(settings, identity, { log, heap }),
     openAudit: () => openAudit(settings, deps),
   });

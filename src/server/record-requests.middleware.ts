@@ -30,7 +30,7 @@ function createRequestState(request: IncomingMessage, appContext: AppContext, re
     query: search,
     // Read now, as the address is not available once the connection is closed.
     source: readSource(request),
-    startedAt: (appContext.observability ?? appContext.telemetry)?.stopwatch.now(),
+    startedAt: appContext.observability?.stopwatch.now(),
     responseHeaders: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' },
   };
 }
@@ -42,7 +42,6 @@ function recordOutcome(ctx: KoaContext, appContext: AppContext): void {
   const status = dropped ? undefined : ctx.res.statusCode;
   recordAuditEvent(ctx.state, ctx.res.statusCode, appContext);
   if (appContext.observability) recordRequest(ctx.state, { actor, status }, appContext.observability, appContext.clock);
-  appContext.telemetry?.recordRequest(ctx.state, status);
   if (!appContext.log.infoEnabled) return;
   const refusal = errors?.[0]?.code;
   appContext.log.info(

@@ -42,7 +42,6 @@ const serverLayers = [
   'audit',
   'fault-injection',
   'observability',
-  'telemetry',
   'openapi',
   'console',
   'app-context.ts',

@@ -65,7 +65,6 @@ const realTime = [
       'src/server/federation/jwk-set-cache.ts',
       'src/server/lib/http-client.ts',
       'src/server/messaging/sms-hook.ts',
-      'src/server/telemetry/delivery.ts',
       'src/testcontainers/index.ts',
     ],
   ],

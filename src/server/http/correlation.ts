@@ -10,30 +10,23 @@ export interface Correlation {
 
 const none: Correlation = Object.freeze({});
 const requestIdPattern = /^[\w.:@/+=-]{1,128}$/;
-const traceparentPattern = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?=-|$)/;
+const traceparentPattern = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?=-|$)/;
 const allZeros = /^0+$/;
 
 /** Reads the ids of a request. Malformed ones are ignored, as W3C Trace Context requires. */
 export function readCorrelation({ 'x-request-id': id, traceparent }: IncomingHttpHeaders): Correlation {
   if (id === undefined && traceparent === undefined) return none;
-  const traceId = parseTraceParent(traceparent)?.traceId;
+  const traceId = parseTraceId(traceparent);
   return {
     ...(typeof id === 'string' && requestIdPattern.test(id) ? { callerRequestId: id } : {}),
     ...(traceId === undefined ? {} : { traceId }),
   };
 }
 
-export interface TraceParent {
-  readonly traceId: string;
-  readonly parentId: string;
-  readonly isSampled: boolean;
-}
-
 /** Parses the header `traceparent`. @returns undefined if it is missing or malformed */
-export function parseTraceParent(header: IncomingHttpHeaders['traceparent']): TraceParent | undefined {
+function parseTraceId(header: IncomingHttpHeaders['traceparent']): string | undefined {
   if (typeof header !== 'string' || header.length > 256) return undefined;
-  const [, traceId = '', parentId = '', flags = ''] = traceparentPattern.exec(header) ?? [];
+  const [, traceId = '', parentId = ''] = traceparentPattern.exec(header) ?? [];
   if (header.startsWith('00-') && header.length !== 55) return undefined;
-  if (traceId === '' || allZeros.test(traceId) || allZeros.test(parentId)) return undefined;
-  return { traceId, parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+  return traceId === '' || allZeros.test(traceId) || allZeros.test(parentId) ? undefined : traceId;
 }
