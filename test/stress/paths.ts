@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 export const root = rootAbove(path.dirname(fileURLToPath(import.meta.url)));
 
+/** Workspaces have a package.json, too; only the root has the lock file. */
 function rootAbove(folder: string): string {
-  return existsSync(path.join(folder, 'package.json')) ? folder : rootAbove(path.dirname(folder));
+  return existsSync(path.join(folder, 'package-lock.json')) ? folder : rootAbove(path.dirname(folder));
 }
 
 /** The `iam` command of the product and the instrumented server of these suites. */
