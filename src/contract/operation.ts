@@ -93,7 +93,8 @@ export type HandlerResult<R> = R extends { readonly page: infer Item extends z.Z
         ? z.input<Body>
         : R extends { readonly header: { readonly field: infer Field extends string } }
           ? { readonly [Key in Field]: string }
-          : undefined;
+          : // biome-ignore lint/suspicious/noConfusingVoidType: what an async handler without a return statement returns.
+            void;
 
 export interface RequestDeclaration {
   readonly params?: Shape;

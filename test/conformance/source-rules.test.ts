@@ -150,8 +150,9 @@ function isGenerated(file: string): boolean {
   return readSource(file).startsWith('// GENERATED');
 }
 
-/** The declaration of an operation describes itself. */
+/** The declaration of an operation, or of a route of the control plane, describes itself. */
 function isOperation(file: string): boolean {
+  if (file.startsWith('src/server/control/routes/')) return /^export default defineRoute\(/m.test(readSource(file));
   return file.startsWith('src/server/operations/') && file.split('/').length > 4;
 }
 

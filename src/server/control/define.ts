@@ -1,4 +1,6 @@
 /** Declares routes of the control plane: like operations, with their own context. */
+import { errorTable } from '../../contract/error-codes.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 import {
   createOperationDefiner,
   type Declaration,
@@ -37,26 +39,42 @@ export type ControlRoute = Operation<ControlContext> & RouteOptions;
 
 type RouteDeclaration<Path extends string, Req extends RequestDeclaration, Res extends ResponseDeclaration> = Omit<
   Declaration<Path, Req, Res, ControlContext>,
-  'auth' | 'roles'
+  'auth' | 'roles' | 'status'
 > &
   RouteOptions;
 
 const defineOperation = createOperationDefiner<ControlContext>();
 
-/** Declares a route. Its capability determines authentication and roles. Every route rejects unknown query parameters. */
+/**
+ * Declares a route. Its capability determines authentication and roles; response and errors determine the statuses. Every
+ * route rejects unknown query parameters.
+ */
 export function defineRoute<
   const Path extends string,
   const Req extends RequestDeclaration,
   const Res extends ResponseDeclaration,
 >(declaration: RouteDeclaration<Path, Req, Res>): ControlRoute & OperationTypes<Req, Res> {
+  const { capability, browser, exclusive, response } = declaration;
+  const errors = [...declaration.errors, ...(exclusive ? (['STORE_SHARED'] as const) : [])];
   const authorized = {
     ...declaration,
-    ...capabilities[declaration.capability],
-    status: [...declaration.status, 400, ...(declaration.exclusive ? [409] : [])],
-    errors: [...declaration.errors, ...(declaration.exclusive ? (['STORE_SHARED'] as const) : [])],
+    ...capabilities[capability],
+    status: listStatuses(response, errors, capability),
+    errors,
     request: { ...declaration.request, strictQuery: true },
   } as unknown as Declaration<Path, Req, Res, ControlContext>;
-  const { capability, browser, exclusive } = declaration;
   const options = { capability, ...(browser ? { browser } : {}), ...(exclusive ? { exclusive } : {}) };
   return { ...defineOperation(authorized), ...options };
+}
+
+/** A wrong value is 400: only operations of the interface distinguish it from a malformed one. */
+function listStatuses(
+  response: ResponseDeclaration,
+  errors: readonly ErrorCode[],
+  capability: RouteOptions['capability'],
+): number[] {
+  const successes = 'page' in response ? [200, 206] : [response.status];
+  const rejections = errors.filter((code) => code !== 'FIELD_VALUE').map((code) => errorTable[code].status);
+  const documented = rejections.filter((status) => status !== 503);
+  return [...successes, 400, ...(capability === 'public' ? [] : [401]), 403, ...documented, 500];
 }

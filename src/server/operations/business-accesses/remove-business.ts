@@ -44,6 +44,5 @@ export default defineOperation({
       });
       await removeMember(tx, membership);
     });
-    return undefined;
   },
 });

@@ -31,6 +31,5 @@ export default defineOperation({
       await assertServiceRemovable(tx, client, caller);
       await removeClient(tx, client);
     });
-    return undefined;
   },
 });

@@ -23,6 +23,5 @@ export default defineOperation({
       const { corporateGroupId } = await requireCorporateGroup(tx, params.corporateGroupId);
       await tx.corporateGroups.delete(corporateGroupId);
     });
-    return undefined;
   },
 });

@@ -53,6 +53,5 @@ export default defineOperation({
       await assertBusinessesAssignable(tx, changed);
       await tx.corporateGroups.replace(changed);
     });
-    return undefined;
   },
 });

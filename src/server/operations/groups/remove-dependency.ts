@@ -28,6 +28,5 @@ export default defineOperation({
       const dependencies = group.dependencies.filter((groupId) => groupId !== other.groupId);
       await replaceGroup(tx, group, { ...group, dependencies });
     });
-    return undefined;
   },
 });

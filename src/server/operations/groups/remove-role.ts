@@ -29,6 +29,5 @@ export default defineOperation({
       const roles = group.roles.filter((name) => name !== role);
       await replaceGroup(tx, group, { ...group, roles });
     });
-    return undefined;
   },
 });

@@ -33,7 +33,6 @@ export default defineOperation({
       const remove = () => removeWithMembers(tx, group);
       await (canRemoveAdministrator(group) ? withAdministratorCheck(tx, remove) : remove());
     });
-    return undefined;
   },
 });
 

@@ -59,6 +59,5 @@ export default defineOperation({
       await assertNoDependencyCycle(tx, changed);
       await replaceGroup(tx, current, changed);
     });
-    return undefined;
   },
 });

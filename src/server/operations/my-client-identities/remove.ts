@@ -28,6 +28,5 @@ export default defineOperation({
       if (!removable) throw apiError('CLIENT_NOT_FOUND');
       await removeClient(tx, client);
     });
-    return undefined;
   },
 });

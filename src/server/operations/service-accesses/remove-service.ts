@@ -39,6 +39,5 @@ export default defineOperation({
       await assertMembershipRemovable(tx, group, membership, { admission: requiredRoles, caller, owns });
       await removeMember(tx, membership);
     });
-    return undefined;
   },
 });

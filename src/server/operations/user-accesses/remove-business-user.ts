@@ -47,6 +47,5 @@ export default defineOperation({
       });
       await removeMember(tx, membership);
     });
-    return undefined;
   },
 });

@@ -34,6 +34,5 @@ export default defineOperation({
       await assertMembershipRemovable(tx, group, membership, { admission: requiredRoles, caller, owns: false });
       await removeMember(tx, membership);
     });
-    return undefined;
   },
 });

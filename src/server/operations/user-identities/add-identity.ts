@@ -39,6 +39,5 @@ export default defineOperation({
       await assertLoginNamesAvailable(tx, changed);
       await tx.users.replace(changed);
     });
-    return undefined;
   },
 });

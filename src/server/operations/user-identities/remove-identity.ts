@@ -40,6 +40,5 @@ export default defineOperation({
       if (identities.length === user.identities.length) throw apiError('IDENTITY_NOT_FOUND');
       await tx.users.replace({ ...user, identities });
     });
-    return undefined;
   },
 });

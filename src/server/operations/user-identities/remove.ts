@@ -28,6 +28,5 @@ export default defineOperation({
       await assertMfaForAdministrator(tx, user, caller);
       await withAdministratorCheck(tx, () => removeUser(tx, user));
     });
-    return undefined;
   },
 });

@@ -70,7 +70,6 @@ export default defineOperation({
       // Codes sent to a removed contact are no longer valid.
       if (findRemovedContacts(user, changed).length > 0) await revokeOtps(tx, subjectOfUser(user.userId));
     });
-    return undefined;
   },
 });
 

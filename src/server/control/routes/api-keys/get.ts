@@ -1,4 +1,3 @@
-/** GET /_iam/api-keys/{id} */
 import { apiError } from '../../../../contract/errors.ts';
 import { ApiKeySchema } from '../../../../contract/schemas/api-key.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
@@ -13,7 +12,6 @@ export default defineRoute({
   method: 'GET',
   path: '/api-keys/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  status: [200, 401, 403, 404, 500],
   request: { params: { id: Id.meta({ examples: ['64b0c0ffee00000000000004'] }) } },
   response: { status: 200, body: ApiKeySchema },
   errors: ['API_KEY_NOT_FOUND'],

@@ -1,4 +1,3 @@
-/** GET /_iam/api-keys */
 import { ApiKeySchema } from '../../../../contract/schemas/api-key.ts';
 import { toApiKeyView } from '../../../directory/api-keys.ts';
 import type { ApiKey } from '../../../store/tables.ts';
@@ -21,7 +20,6 @@ export default defineRoute({
   method: 'GET',
   path: '/api-keys',
   audit: { kind: 'read', targets: {} },
-  status: [200, 206, 400, 401, 403, 500],
   request: { query: buildListQuery(columns, 'the id, the application, the client id or the hint') },
   response: { page: ApiKeySchema },
   errors: [],

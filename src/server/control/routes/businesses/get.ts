@@ -1,4 +1,3 @@
-/** GET /_iam/businesses/{id} */
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
@@ -14,7 +13,6 @@ export default defineRoute({
   method: 'GET',
   path: '/businesses/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  status: [200, 401, 403, 404, 500],
   request: { params: { id: Id.meta({ examples: ['example-shop'] }) } },
   response: { status: 200, body: BusinessItem.extend(memberGrantFields) },
   errors: ['BUSINESS_NOT_FOUND'],

@@ -1,4 +1,3 @@
-/** GET /_iam/clients/{id} */
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { resolveClientAuthorities } from '../../../directory/service-roles.ts';
@@ -22,7 +21,6 @@ export default defineRoute({
   method: 'GET',
   path: '/clients/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  status: [200, 401, 403, 404, 500],
   request: { params: { id: Id.meta({ examples: ['billing-service'] }) } },
   response: { status: 200, body: ClientDetail },
   errors: ['CLIENT_NOT_FOUND'],

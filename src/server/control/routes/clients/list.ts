@@ -1,4 +1,3 @@
-/** GET /_iam/clients */
 import { singleLine } from '../../../../contract/schemas/primitives.ts';
 import type { Client } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
@@ -20,7 +19,6 @@ export default defineRoute({
   method: 'GET',
   path: '/clients',
   audit: { kind: 'read', targets: {} },
-  status: [200, 206, 400, 401, 403, 500],
   request: {
     query: {
       ...buildListQuery(columns, 'the client id, service account id or application'),

@@ -1,5 +1,3 @@
-/** GET /_iam/clock */
-
 import { defineRoute } from '../../define.ts';
 import { ClockView, toClockView } from './clock-state.ts';
 
@@ -11,7 +9,6 @@ export default defineRoute({
   method: 'GET',
   path: '/clock',
   audit: { kind: 'read', targets: {} },
-  status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: ClockView },
   errors: [],

@@ -1,4 +1,3 @@
-/** PUT /_iam/clock */
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
 import { singleLine } from '../../../../contract/schemas/primitives.ts';
@@ -41,7 +40,6 @@ export default defineRoute({
   method: 'PUT',
   path: '/clock',
   audit: { kind: 'administration', targets: {} },
-  status: [200, 400, 401, 403, 404, 500],
   request: { body: ClockAdjustment },
   response: { status: 200, body: ClockView },
   errors: ['EXPIRY_NOT_FOUND', 'FIELD_MISSING', 'FIELD_VALUE'],

@@ -1,4 +1,3 @@
-/** DELETE /_iam/coverage */
 import { defineRoute } from '../../define.ts';
 
 export default defineRoute({
@@ -9,13 +8,11 @@ export default defineRoute({
   method: 'DELETE',
   path: '/coverage',
   audit: { kind: 'administration', targets: {} },
-  status: [204, 401, 403, 500],
   request: {},
   response: { status: 204 },
   errors: [],
 
   async handle(_input, { observability }) {
     observability.coverage.clear();
-    return undefined;
   },
 });

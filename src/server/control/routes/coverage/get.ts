@@ -1,5 +1,3 @@
-/** GET /_iam/coverage */
-
 import { defineRoute } from '../../define.ts';
 import { buildCoverageReport, CoverageReport } from './coverage-report.ts';
 
@@ -12,7 +10,6 @@ export default defineRoute({
   method: 'GET',
   path: '/coverage',
   audit: { kind: 'read', targets: {} },
-  status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: CoverageReport },
   errors: [],

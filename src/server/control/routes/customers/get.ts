@@ -1,4 +1,3 @@
-/** GET /_iam/customers/{id} */
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { customerKey } from '../../../store/tables.ts';
@@ -13,7 +12,6 @@ export default defineRoute({
   method: 'GET',
   path: '/customers/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  status: [200, 401, 403, 404, 500],
   request: { params: { id: Id.meta({ description: 'Number of the customer', examples: ['1001'] }) } },
   response: { status: 200, body: CustomerItem },
   errors: ['CUSTOMER_NOT_FOUND'],

@@ -1,4 +1,3 @@
-/** GET /_iam/docs/{name} */
 import * as z from 'zod';
 import { singleLine } from '../../../../contract/schemas/primitives.ts';
 import { pageFileNames } from '../../../openapi/docs-page-files.ts';
@@ -13,7 +12,6 @@ export default defineRoute({
   method: 'GET',
   path: '/docs/{name}',
   audit: { kind: 'read', targets: { path: ['name'] } },
-  status: [200, 400, 401, 403, 404, 500],
   request: {
     params: { name: z.enum(pageFileNames).describe('Name of the file') },
     query: {

@@ -1,4 +1,3 @@
-/** GET /_iam/docs */
 import * as z from 'zod';
 import { defineRoute } from '../../define.ts';
 
@@ -12,7 +11,6 @@ export default defineRoute({
   method: 'GET',
   path: '/docs',
   audit: { kind: 'read', targets: {} },
-  status: [200, 401, 403, 404, 500],
   request: {
     query: {
       document: z

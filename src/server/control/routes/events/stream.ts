@@ -1,4 +1,3 @@
-/** GET /_iam/events */
 import * as z from 'zod';
 import { isAllowed, parseRoles } from '../../../../contract/roles.ts';
 import { singleLine } from '../../../../contract/schemas/primitives.ts';
@@ -45,7 +44,6 @@ export default defineRoute({
   method: 'GET',
   path: '/events',
   audit: { kind: 'read', targets: {} },
-  status: [200, 400, 401, 403, 429, 500],
   request: {
     query: {
       topics: singleLine(64, `One or more of ${topicList}, separated by commas; default: all without inbox`)

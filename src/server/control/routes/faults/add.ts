@@ -1,4 +1,3 @@
-/** POST /_iam/faults */
 import { defineRoute } from '../../define.ts';
 import { FaultInput, FaultItem, parseFaultRule, toFaultItem } from './fault-items.ts';
 
@@ -12,7 +11,6 @@ export default defineRoute({
   method: 'POST',
   path: '/faults',
   audit: { kind: 'administration', targets: { response: ['id'] } },
-  status: [201, 400, 401, 403, 412, 429, 500],
   request: { body: FaultInput },
   response: { status: 201, body: FaultItem },
   errors: ['TOO_MANY_FAULTS', 'TEST_FEATURES_OFF'],

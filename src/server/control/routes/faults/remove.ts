@@ -1,4 +1,3 @@
-/** DELETE /_iam/faults */
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
 import { removeFault } from './fault-items.ts';
@@ -11,7 +10,6 @@ export default defineRoute({
   method: 'DELETE',
   path: '/faults',
   audit: { kind: 'administration', targets: {} },
-  status: [204, 400, 401, 403, 404, 500],
   request: {
     query: {
       id: Id.optional().meta({
@@ -26,6 +24,5 @@ export default defineRoute({
   async handle({ query: { id } }, { observability }) {
     if (id === undefined) observability.faults.clear();
     else removeFault(observability.faults, id);
-    return undefined;
   },
 });

@@ -1,4 +1,3 @@
-/** GET /_iam/groups/graph */
 import * as z from 'zod';
 import { GroupReference } from '../../../../contract/schemas/group.ts';
 import { type GroupNode, readGroupGraph } from '../../../directory/group-graph.ts';
@@ -57,7 +56,6 @@ export default defineRoute({
   method: 'GET',
   path: '/groups/graph',
   audit: { kind: 'read', targets: {} },
-  status: [200, 400, 401, 403, 404, 500],
   request: {
     query: {
       root: GroupReference.optional().describe('Id or name of a group'),

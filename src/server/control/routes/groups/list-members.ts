@@ -1,4 +1,3 @@
-/** GET /_iam/groups/{id}/members */
 import * as z from 'zod';
 import { GroupReference } from '../../../../contract/schemas/group.ts';
 import { PageQuery } from '../../../../contract/schemas/primitives.ts';
@@ -34,7 +33,6 @@ export default defineRoute({
   method: 'GET',
   path: '/groups/{id}/members',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  status: [200, 206, 400, 401, 403, 404, 500],
   request: { params: { id: GroupReference }, query: PageQuery },
   response: { page: MemberItem },
   errors: ['GROUP_NOT_FOUND'],

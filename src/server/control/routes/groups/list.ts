@@ -1,4 +1,3 @@
-/** GET /_iam/groups */
 import { GroupSchema } from '../../../../contract/schemas/group.ts';
 import { toGroupViews } from '../../../directory/groups.ts';
 import type { Group } from '../../../store/tables.ts';
@@ -20,7 +19,6 @@ export default defineRoute({
   method: 'GET',
   path: '/groups',
   audit: { kind: 'read', targets: {} },
-  status: [200, 206, 400, 401, 403, 500],
   request: { query: buildListQuery(columns, 'the id, the name or a role of its own') },
   response: { page: GroupSchema },
   errors: [],

@@ -1,4 +1,3 @@
-/** DELETE /_iam/inbox */
 import { defineRoute } from '../../define.ts';
 import { emptyInbox } from '../../inbox-items.ts';
 
@@ -10,13 +9,11 @@ export default defineRoute({
   method: 'DELETE',
   path: '/inbox',
   audit: { kind: 'administration', targets: {} },
-  status: [204, 401, 403, 500],
   request: {},
   response: { status: 204 },
   errors: [],
 
   async handle(_input, { store }) {
     await emptyInbox(store);
-    return undefined;
   },
 });

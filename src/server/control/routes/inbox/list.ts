@@ -1,4 +1,3 @@
-/** GET /_iam/inbox */
 import { PageQuery } from '../../../../contract/schemas/primitives.ts';
 import { toPage } from '../../../store/pages.ts';
 import { defineRoute } from '../../define.ts';
@@ -13,7 +12,6 @@ export default defineRoute({
   method: 'GET',
   path: '/inbox',
   audit: { kind: 'read', targets: {} },
-  status: [200, 206, 400, 401, 403, 500],
   request: { query: { ...PageQuery, ...InboxFilters } },
   response: { page: InboxItem },
   errors: [],

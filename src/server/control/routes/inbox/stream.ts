@@ -1,4 +1,3 @@
-/** GET /_iam/inbox/events */
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
 import { createEventStream, findLastMessageId, readNewMessages } from '../../event-stream.ts';
@@ -13,7 +12,6 @@ export default defineRoute({
   method: 'GET',
   path: '/inbox/events',
   audit: { kind: 'read', targets: {} },
-  status: [200, 400, 401, 403, 429, 500],
   request: {
     query: {
       ...InboxFilters,

@@ -1,4 +1,3 @@
-/** GET /_iam/inbox/wait */
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import type { ControlContext } from '../../../request-context.ts';
@@ -16,7 +15,6 @@ export default defineRoute({
   method: 'GET',
   path: '/inbox/wait',
   audit: { kind: 'read', targets: {} },
-  status: [200, 400, 401, 403, 404, 429, 500],
   request: {
     query: {
       ...InboxFilters,

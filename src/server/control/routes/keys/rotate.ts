@@ -1,4 +1,3 @@
-/** POST /_iam/keys/rotate */
 import * as z from 'zod';
 import { defineRoute } from '../../define.ts';
 
@@ -31,7 +30,6 @@ export default defineRoute({
   method: 'POST',
   path: '/keys/rotate',
   audit: { kind: 'administration', targets: {} },
-  status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: KeyRotation },
   errors: [],

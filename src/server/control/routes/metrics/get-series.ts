@@ -1,4 +1,3 @@
-/** GET /_iam/metrics/series */
 import * as z from 'zod';
 import { maxSeriesPoints, type SeriesPoint, seriesIntervalSeconds } from '../../../observability/metric-series.ts';
 import { defineRoute } from '../../define.ts';
@@ -41,7 +40,6 @@ export default defineRoute({
   method: 'GET',
   path: '/metrics/series',
   audit: { kind: 'read', targets: {} },
-  status: [200, 400, 401, 403, 500],
   request: {
     query: {
       limit: z

@@ -1,4 +1,3 @@
-/** GET /_iam/metrics, and /metrics */
 import * as z from 'zod';
 import { defineRoute } from '../../define.ts';
 
@@ -11,7 +10,6 @@ export default defineRoute({
   method: 'GET',
   path: '/metrics',
   audit: { kind: 'read', targets: {} },
-  status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: z.string(), alternatives: ['text/plain'] },
   errors: [],

@@ -1,4 +1,3 @@
-/** GET /_iam/openapi.json */
 import * as z from 'zod';
 import { defineRoute } from '../../define.ts';
 
@@ -14,7 +13,6 @@ export default defineRoute({
   method: 'GET',
   path: '/openapi.json',
   audit: { kind: 'read', targets: {} },
-  status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: ApiDocument },
   errors: [],

@@ -1,4 +1,3 @@
-/** GET /_iam/requests/{id} */
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
@@ -12,7 +11,6 @@ export default defineRoute({
   method: 'GET',
   path: '/requests/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  status: [200, 401, 403, 404, 500],
   request: { params: { id: Id.meta({ examples: ['4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11'] }) } },
   response: { status: 200, body: RequestDetail },
   errors: ['REQUEST_NOT_FOUND'],

@@ -1,4 +1,3 @@
-/** GET /_iam/requests */
 import { PageQuery } from '../../../../contract/schemas/primitives.ts';
 import type { RequestLog, RequestLogEntry } from '../../../observability/request-log.ts';
 import { toPage } from '../../../store/pages.ts';
@@ -14,7 +13,6 @@ export default defineRoute({
   method: 'GET',
   path: '/requests',
   audit: { kind: 'read', targets: {} },
-  status: [200, 206, 400, 401, 403, 500],
   request: { query: { ...PageQuery, ...RequestFilters } },
   response: { page: RequestItem },
   errors: [],

@@ -1,4 +1,3 @@
-/** GET /_iam/requests/wait */
 import * as z from 'zod';
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
@@ -20,7 +19,6 @@ export default defineRoute({
   method: 'GET',
   path: '/requests/wait',
   audit: { kind: 'read', targets: {} },
-  status: [200, 400, 401, 403, 404, 429, 500],
   request: {
     query: {
       ...RequestFilters,

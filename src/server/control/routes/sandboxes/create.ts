@@ -1,4 +1,3 @@
-/** POST /_iam/sandboxes */
 import * as z from 'zod';
 import { maxSandboxes, sandboxIdleMinutes } from '../../../sandboxes/sandboxes.ts';
 import { defineRoute } from '../../define.ts';
@@ -14,7 +13,6 @@ export default defineRoute({
   method: 'POST',
   path: '/sandboxes',
   audit: { kind: 'administration', targets: {} },
-  status: [200, 400, 401, 403, 404, 412, 500],
   request: { body: z.strictObject({ name: SandboxName, seed: SeedBody.optional() }), bodyChecks: 'async' },
   response: { status: 200, body: SandboxItem },
   errors: ['SANDBOX_EXISTS', 'TOO_MANY_SANDBOXES', 'PATH_UNKNOWN', 'FIELD_VALUE', 'TOO_BUSY'],

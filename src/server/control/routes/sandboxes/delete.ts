@@ -1,4 +1,3 @@
-/** DELETE /_iam/sandboxes/{name} */
 import { defineRoute } from '../../define.ts';
 import { SandboxName } from './sandbox-schemas.ts';
 
@@ -12,13 +11,11 @@ export default defineRoute({
   method: 'DELETE',
   path: '/sandboxes/{name}',
   audit: { kind: 'administration', targets: { path: ['name'] } },
-  status: [204, 401, 403, 404, 500],
   request: { params: { name: SandboxName } },
   response: { status: 204 },
   errors: ['SANDBOX_NOT_FOUND'],
 
   async handle({ params: { name } }, { sandboxes }) {
     sandboxes.delete(name);
-    return undefined;
   },
 });

@@ -1,4 +1,3 @@
-/** GET /_iam/sandboxes */
 import { PageQuery } from '../../../../contract/schemas/primitives.ts';
 import { toPage } from '../../../store/pages.ts';
 import { defineRoute } from '../../define.ts';
@@ -12,7 +11,6 @@ export default defineRoute({
   method: 'GET',
   path: '/sandboxes',
   audit: { kind: 'read', targets: {} },
-  status: [200, 206, 400, 401, 403, 500],
   request: { query: PageQuery },
   response: { page: SandboxItem },
   errors: [],

@@ -1,4 +1,3 @@
-/** POST /_iam/seed */
 import { derive } from '../../../lib/derive.ts';
 import { applySeedToServer } from '../../../seed/apply-to-server.ts';
 import { defineRoute } from '../../define.ts';
@@ -13,7 +12,6 @@ export default defineRoute({
   method: 'POST',
   path: '/seed',
   audit: { kind: 'administration', targets: {} },
-  status: [200, 400, 401, 403, 500],
   request: { body: SeedBody, bodyChecks: 'async' },
   response: {
     status: 200,

@@ -1,4 +1,3 @@
-/** POST /_iam/sessions */
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
 import { Id, singleLine } from '../../../../contract/schemas/primitives.ts';
@@ -22,7 +21,6 @@ export default defineRoute({
   method: 'POST',
   path: '/sessions',
   audit: { kind: 'administration', targets: { response: ['userId', 'sessionId'] } },
-  status: [201, 400, 401, 403, 404, 412, 500],
   request: {
     body: z.strictObject({
       userName: singleLine(320, 'A login name of the user')

@@ -1,4 +1,3 @@
-/** DELETE /_iam/sessions */
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
@@ -17,7 +16,6 @@ export default defineRoute({
   method: 'DELETE',
   path: '/sessions',
   audit: { kind: 'administration', targets: {} },
-  status: [200, 400, 401, 403, 404, 500],
   request: {
     query: {
       sessionId: Id.optional().meta({ description: 'Session to end', examples: ['64b0c0ffee00000000000003'] }),

@@ -1,4 +1,3 @@
-/** GET /_iam/sessions */
 import { Id, PageQuery } from '../../../../contract/schemas/primitives.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
 import { readFilteredPage } from '../../../store/pages.ts';
@@ -15,7 +14,6 @@ export default defineRoute({
   method: 'GET',
   path: '/sessions',
   audit: { kind: 'read', targets: {} },
-  status: [200, 206, 400, 401, 403, 500],
   request: {
     query: {
       ...PageQuery,

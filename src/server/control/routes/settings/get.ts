@@ -1,4 +1,3 @@
-/** GET /_iam/settings */
 import * as z from 'zod';
 import { type Setting, settingsTable } from '../../../config/settings.ts';
 import { defineRoute } from '../../define.ts';
@@ -34,7 +33,6 @@ export default defineRoute({
   method: 'GET',
   path: '/settings',
   audit: { kind: 'read', targets: {} },
-  status: [200, 401, 403, 500],
   request: {},
   response: { status: 200, body: SettingsView },
   errors: [],

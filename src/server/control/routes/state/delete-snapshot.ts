@@ -1,4 +1,3 @@
-/** DELETE /_iam/state/snapshots/{name} */
 import { defineRoute } from '../../define.ts';
 import { SnapshotName } from './state-schemas.ts';
 
@@ -10,13 +9,11 @@ export default defineRoute({
   method: 'DELETE',
   path: '/state/snapshots/{name}',
   audit: { kind: 'administration', targets: { path: ['name'] } },
-  status: [204, 401, 403, 404, 500],
   request: { params: { name: SnapshotName } },
   response: { status: 204 },
   errors: ['SNAPSHOT_NOT_FOUND'],
 
   async handle({ params: { name } }, { state }) {
     state.snapshots.delete(name);
-    return undefined;
   },
 });

@@ -1,4 +1,3 @@
-/** GET /_iam/state/diff */
 import * as z from 'zod';
 import { defineRoute } from '../../define.ts';
 import { SnapshotReference } from './state-schemas.ts';
@@ -57,7 +56,6 @@ export default defineRoute({
   method: 'GET',
   path: '/state/diff',
   audit: { kind: 'read', targets: {} },
-  status: [200, 400, 401, 403, 404, 500],
   request: {
     query: {
       from: SnapshotReference.default('seed').meta({ description: 'First state; default seed', examples: ['seed'] }),

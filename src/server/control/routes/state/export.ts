@@ -1,4 +1,3 @@
-/** GET /_iam/state/export */
 import * as z from 'zod';
 import { sensitive } from '../../../../contract/sensitive.ts';
 import { exportSeed } from '../../../snapshots/seed-export.ts';
@@ -15,7 +14,6 @@ export default defineRoute({
   method: 'GET',
   path: '/state/export',
   audit: { kind: 'administration', targets: {} },
-  status: [200, 400, 401, 403, 500],
   request: { query: { format: Format.default('state').describe('state or seed') } },
   response: {
     status: 200,

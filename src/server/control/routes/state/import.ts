@@ -1,4 +1,3 @@
-/** POST /_iam/state/import */
 import * as z from 'zod';
 import { sensitive } from '../../../../contract/sensitive.ts';
 import { defineRoute } from '../../define.ts';
@@ -13,7 +12,6 @@ export default defineRoute({
   method: 'POST',
   path: '/state/import',
   audit: { kind: 'administration', targets: {} },
-  status: [204, 400, 401, 403, 412, 422, 500],
   request: {
     query: {
       force: z.boolean().default(false).describe('Replace the state even if it contains more than the bootstrap data'),
@@ -32,6 +30,5 @@ export default defineRoute({
 
   async handle({ body, query: { force } }, { state }) {
     await state.import(body, force);
-    return undefined;
   },
 });

@@ -1,4 +1,3 @@
-/** POST /_iam/state/reset */
 import * as z from 'zod';
 import { defineRoute } from '../../define.ts';
 import { resetState } from '../../reset-state.ts';
@@ -13,7 +12,6 @@ export default defineRoute({
   method: 'POST',
   path: '/state/reset',
   audit: { kind: 'administration', targets: {} },
-  status: [204, 400, 401, 403, 500],
   request: {
     body: z.strictObject({
       to: z
@@ -27,6 +25,5 @@ export default defineRoute({
 
   async handle({ body: { to } }, context) {
     await resetState(context, to);
-    return undefined;
   },
 });

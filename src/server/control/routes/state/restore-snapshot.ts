@@ -1,4 +1,3 @@
-/** POST /_iam/state/snapshots/{name}/restore */
 import { defineRoute } from '../../define.ts';
 import { SnapshotName } from './state-schemas.ts';
 
@@ -12,13 +11,11 @@ export default defineRoute({
   method: 'POST',
   path: '/state/snapshots/{name}/restore',
   audit: { kind: 'administration', targets: { path: ['name'] } },
-  status: [204, 401, 403, 404, 500],
   request: { params: { name: SnapshotName } },
   response: { status: 204 },
   errors: ['SNAPSHOT_NOT_FOUND'],
 
   async handle({ params: { name } }, { state }) {
     await state.restoreSnapshot(name);
-    return undefined;
   },
 });

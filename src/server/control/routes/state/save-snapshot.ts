@@ -1,4 +1,3 @@
-/** POST /_iam/state/snapshots */
 import * as z from 'zod';
 import { maxSnapshots } from '../../../snapshots/snapshots.ts';
 import { defineRoute } from '../../define.ts';
@@ -13,7 +12,6 @@ export default defineRoute({
   method: 'POST',
   path: '/state/snapshots',
   audit: { kind: 'administration', targets: {} },
-  status: [201, 400, 401, 403, 412, 500],
   request: {
     body: z.strictObject({
       name: SnapshotName,

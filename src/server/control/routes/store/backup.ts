@@ -1,4 +1,3 @@
-/** POST /_iam/store/backup */
 import * as z from 'zod';
 import { sensitive } from '../../../../contract/sensitive.ts';
 import { createBackup } from '../../../store/maintenance/backup.ts';
@@ -13,7 +12,6 @@ export default defineRoute({
   method: 'POST',
   path: '/store/backup',
   audit: { kind: 'administration', targets: {} },
-  status: [200, 401, 403, 500],
   request: {},
   response: {
     status: 200,

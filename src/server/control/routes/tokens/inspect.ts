@@ -1,4 +1,3 @@
-/** POST /_iam/tokens/inspect */
 import * as z from 'zod';
 import { sensitive } from '../../../../contract/sensitive.ts';
 import { inspectToken, tokenStatuses } from '../../../auth/inspect-token.ts';
@@ -62,7 +61,6 @@ export default defineRoute({
   method: 'POST',
   path: '/tokens/inspect',
   audit: { kind: 'administration', targets: {} },
-  status: [200, 400, 401, 403, 500],
   request: { body: TokenQuestion },
   response: { status: 200, body: TokenInspection },
   errors: [],

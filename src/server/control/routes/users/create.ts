@@ -1,4 +1,3 @@
-/** POST /_iam/users */
 import * as z from 'zod';
 import { apiError } from '../../../../contract/errors.ts';
 import { BusinessId } from '../../../../contract/schemas/business.ts';
@@ -32,7 +31,6 @@ export default defineRoute({
   method: 'POST',
   path: '/users',
   audit: { kind: 'administration', targets: { response: ['userId'] } },
-  status: [201, 400, 401, 403, 412, 422, 500],
   request: { body: NewUserInput },
   response: {
     status: 201,

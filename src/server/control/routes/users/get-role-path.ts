@@ -1,4 +1,3 @@
-/** GET /_iam/users/{id}/roles/{role}/path */
 import * as z from 'zod';
 import { isReservedRole, stripRolePrefix } from '../../../../contract/roles.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
@@ -52,7 +51,6 @@ export default defineRoute({
   method: 'GET',
   path: '/users/{id}/roles/{role}/path',
   audit: { kind: 'read', targets: { path: ['id', 'role'] } },
-  status: [200, 401, 403, 404, 500],
   request: { params: { id: Id.meta({ examples: ['alice'] }), role: RoleName } },
   response: { status: 200, body: RolePaths },
   errors: ['USER_NOT_FOUND'],

@@ -1,4 +1,3 @@
-/** GET /_iam/users/{id} */
 import * as z from 'zod';
 import { FactorView } from '../../../../contract/schemas/factor.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
@@ -75,7 +74,6 @@ export default defineRoute({
   method: 'GET',
   path: '/users/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  status: [200, 401, 403, 404, 500],
   request: { params: { id: Id.meta({ examples: ['alice'] }) } },
   response: { status: 200, body: UserDetail },
   errors: ['USER_NOT_FOUND'],

@@ -1,4 +1,3 @@
-/** GET /_iam/users/{id}/factors */
 import * as z from 'zod';
 import { FactorView } from '../../../../contract/schemas/factor.ts';
 import { Id, PageQuery } from '../../../../contract/schemas/primitives.ts';
@@ -17,7 +16,6 @@ export default defineRoute({
   method: 'GET',
   path: '/users/{id}/factors',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  status: [200, 206, 400, 401, 403, 404, 500],
   request: { params: { id: Id.meta({ examples: ['alice'] }) }, query: PageQuery },
   response: { page: FactorItem },
   errors: ['USER_NOT_FOUND'],

@@ -1,4 +1,3 @@
-/** PUT /_iam/users/{id}/password */
 import * as z from 'zod';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { NewPassword } from '../../../../contract/schemas/user.ts';
@@ -17,7 +16,6 @@ export default defineRoute({
   method: 'PUT',
   path: '/users/{id}/password',
   audit: { kind: 'administration', targets: { path: ['id'] } },
-  status: [204, 400, 401, 403, 404, 422, 500],
   request: {
     params: { id: Id.meta({ examples: ['alice'] }) },
     body: z.strictObject({ newPassword: NewPassword }),
@@ -35,6 +33,5 @@ export default defineRoute({
     });
     await context.authentication.throttles.clear(user);
     context.outbox.wake();
-    return undefined;
   },
 });

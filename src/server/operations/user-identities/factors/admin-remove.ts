@@ -31,6 +31,5 @@ export default defineOperation({
       await removeFactor(tx, await requireAlternativeFactor(tx, user, params.factorId), context);
     });
     context.outbox.wake();
-    return undefined;
   },
 });

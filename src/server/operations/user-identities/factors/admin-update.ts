@@ -44,7 +44,6 @@ export default defineOperation({
       await replaceFactor(tx, user, factor, { draft: mergeFactor(factor, body), setByAdministrator }, context);
     });
     context.outbox.wake();
-    return undefined;
   },
 });
 

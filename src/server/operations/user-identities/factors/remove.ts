@@ -28,6 +28,5 @@ export default defineOperation({
       await removeFactor(tx, await requireChangeableFactor(tx, user, params.id), context);
     });
     context.outbox.wake();
-    return undefined;
   },
 });

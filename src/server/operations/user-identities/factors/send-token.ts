@@ -21,6 +21,5 @@ export default defineOperation({
 
   async handle({ params }, context) {
     await sendFactorOtp(context, context.caller, params.id);
-    return undefined;
   },
 });

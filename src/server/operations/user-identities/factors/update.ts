@@ -36,6 +36,5 @@ export default defineOperation({
       await replaceFactor(tx, user, factor, { draft, setByAdministrator: false }, context);
     });
     context.outbox.wake();
-    return undefined;
   },
 });
