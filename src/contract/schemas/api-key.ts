@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { reference } from '../entities.ts';
 import { sensitive } from '../sensitive.ts';
-import { Id } from './primitives.ts';
+import { exampleText, Id, optionalText } from './primitives.ts';
 
 export const ApiKeyId = Id.meta({
   description: 'Id of the API key',
@@ -25,17 +25,11 @@ export const ApiKeyValue = sensitive(
 
 export const ApiKeySchema = z
   .strictObject({
-    apiKeyId: z.string().meta({ examples: ['64b0c0ffee00000000000004'] }),
-    appId: z.string().meta({ examples: ['billing'] }),
-    clientId: z.string().meta({ examples: ['billing-service'] }),
-    hint: z.string().meta({ description: 'The last four characters of the key', examples: ['a2c4'] }),
-    createdAt: z.string().meta({ description: 'ISO 8601, UTC', examples: ['2026-03-01T12:00:00.000Z'] }),
-    lastUsedAt: z
-      .string()
-      .optional()
-      .meta({
-        description: 'ISO 8601, UTC; updated periodically, not on every use',
-        examples: ['2026-03-01T12:00:00.000Z'],
-      }),
+    apiKeyId: exampleText('64b0c0ffee00000000000004'),
+    appId: exampleText('billing'),
+    clientId: exampleText('billing-service'),
+    hint: exampleText('a2c4', 'The last four characters of the key'),
+    createdAt: exampleText('2026-03-01T12:00:00.000Z', 'ISO 8601, UTC'),
+    lastUsedAt: optionalText('2026-03-01T12:00:00.000Z', 'ISO 8601, UTC; updated periodically, not on every use'),
   })
   .meta({ id: 'ApiKey', description: 'An API key without the key itself.' });

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { definition, reference } from '../entities.ts';
 import { sensitive } from '../sensitive.ts';
-import { Id, memberList, NewId, singleLine } from './primitives.ts';
+import { exampleText, Id, listUpTo, memberList, NewId, singleLine, textUpTo } from './primitives.ts';
 
 export const ClientId = Id.meta({
   description: 'Client id',
@@ -36,9 +36,7 @@ export function applicationId(description: string) {
 }
 
 /** RFC 6749, 3.3: printable ASCII without space, quote and backslash. */
-export const ScopeName = z
-  .string()
-  .max(100, 'must not be longer than 100 characters')
+export const ScopeName = textUpTo(100)
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be printable ASCII without spaces, quotes and backslashes')
   .meta({ examples: ['reports.read'] });
 
@@ -48,15 +46,13 @@ export const clientFields = {
   serviceAccountId: NewId.optional()
     .describe('Service account of the client, to which groups grant roles')
     .meta({ ...definition('client', 'serviceAccount'), examples: ['billing-service'] }),
-  scope: z.array(ScopeName).max(100, 'must not have more than 100 entries').optional().describe('Scopes of its tokens'),
+  scope: listUpTo(100, ScopeName).optional().describe('Scopes of its tokens'),
   redirectURI: z
     .url('must be a URI')
     .max(2000, 'must not be longer than 2000 characters')
     .optional()
     .meta({ description: 'Redirect URI for logins', examples: ['https://app.example.com/callback'] }),
-  grantTypes: z
-    .array(singleLine(100, 'A grant type').meta({ examples: ['client_credentials'] }))
-    .max(20, 'must not have more than 20 entries')
+  grantTypes: listUpTo(20, singleLine(100, 'A grant type').meta({ examples: ['client_credentials'] }))
     .optional()
     .describe('OAuth grant types that the client may use (default: client_credentials)'),
   businessUnitId: singleLine(64, 'Business unit the client belongs to')
@@ -69,7 +65,7 @@ export const clientFields = {
 
 export const ClientCredentials = z
   .strictObject({
-    clientId: z.string().meta({ examples: ['billing-service'] }),
+    clientId: exampleText('billing-service'),
     clientSecret: sensitive(z.string(), 'secret').meta({
       description: 'Returned only once',
       examples: ['only-for-this-machine'],
@@ -82,3 +78,9 @@ export const ServiceReference = z
   .meta({ id: 'ServiceReference', description: 'A service.' });
 
 export const ServiceReferences = memberList(ServiceReference);
+
+/** The query of a login that can be remembered. */
+export const LoginQuery = {
+  clientId: ClientId.optional().describe('Id of the calling client'),
+  'remember-me': z.boolean().optional().describe('Issue a refresh token and access tokens with a shorter lifetime'),
+};

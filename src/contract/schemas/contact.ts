@@ -1,6 +1,6 @@
 /** Schemas of the contacts of users and of their tags. */
 import * as z from 'zod';
-import { singleLine } from './primitives.ts';
+import { listUpTo, singleLine } from './primitives.ts';
 
 export const Email = z
   .email('must be an e-mail address')
@@ -32,10 +32,9 @@ const maxTagTextLength = 4000;
 /** The tag of contacts that are visible to clients with the factorVisibility of the same name. */
 export const markedTag = 'MARKED_RESOURCES';
 
-export const Tags = z
-  .array(singleLine(50, 'A tag').meta({ examples: ['private'] }))
-  .max(maxTags, `must not have more than ${maxTags} entries`)
-  .describe('Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES');
+export const Tags = listUpTo(maxTags, singleLine(50, 'A tag').meta({ examples: ['private'] })).describe(
+  'Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES',
+);
 
 export const TagsOrText = z
   .union([

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { definition, reference } from '../entities.ts';
 import { BusinessReference, BusinessReferences } from './business.ts';
-import { Id, isReservedName, singleLine } from './primitives.ts';
+import { exampleText, Id, isReservedName, optionalText, singleLine } from './primitives.ts';
 
 export const CorporateGroupId = Id.meta({
   description: 'Corporate group id',
@@ -16,12 +16,9 @@ export const CorporateGroupName = singleLine(100, 'Unique name of a corporate gr
 
 export const CorporateGroupSchema = z
   .strictObject({
-    corporateGroupId: z.string().meta({ examples: ['64b0c0ffee00000000000005'] }),
-    corporateGroupName: z.string().meta({ examples: ['Example Holding'] }),
-    organizationId: z
-      .string()
-      .optional()
-      .meta({ examples: ['example-org'] }),
+    corporateGroupId: exampleText('64b0c0ffee00000000000005'),
+    corporateGroupName: exampleText('Example Holding'),
+    organizationId: optionalText('example-org'),
     businesses: z.array(BusinessReference),
   })
   .meta({ id: 'CorporateGroup', description: 'Businesses that belong together. A corporate group grants no roles.' });

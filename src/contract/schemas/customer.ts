@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { definition } from '../entities.ts';
 import { CorporateGroupId } from './corporate-group.ts';
-import { NewId, singleLine } from './primitives.ts';
+import { exampleInt, NewId, singleLine } from './primitives.ts';
 import { UserId } from './user.ts';
 
 const Document = singleLine(
@@ -43,4 +43,4 @@ export const UserCustomerInput = z
   .meta({ id: 'UserCustomerInput' });
 
 /** Part of the responses of both operations that create customers. */
-export const CustomerId = z.int().meta({ description: 'Number of the customer; never reused', examples: [1001] });
+export const CustomerId = exampleInt(1001, 'Number of the customer; never reused');

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { definition, reference } from '../entities.ts';
 import { ContactType, Email, Mobile, Tags, TagsOrText } from './contact.ts';
-import { Id, NewId } from './primitives.ts';
+import { exampleText, Id, NewId, optionalText } from './primitives.ts';
 
 /** Maximum number of alternative contacts in one request. The limit per user is separate. */
 const maxFactorsPerRequest = 100;
@@ -59,30 +59,24 @@ export const FactorChange = z
 
 export const FactorIds = z.array(
   z
-    .strictObject({ id: z.string().meta({ examples: ['64b0c0ffee00000000000006'] }) })
+    .strictObject({ id: exampleText('64b0c0ffee00000000000006') })
     .meta({ id: 'FactorReference', description: 'An authentication factor by its id.' }),
 );
 
 export const FactorView = z
   .strictObject({
-    id: z.string().meta({
-      description: 'main-email, main-mobile, or the id of an alternative contact',
-      examples: ['64b0c0ffee00000000000006'],
-    }),
+    id: exampleText('64b0c0ffee00000000000006', 'main-email, main-mobile, or the id of an alternative contact'),
     contactType: ContactType,
-    email: z
-      .string()
-      .optional()
-      .meta({ description: 'Masked', examples: ['a***@example.com'] }),
+    email: optionalText('a***@example.com', 'Masked'),
     mobile: z
       .strictObject({
-        regionCode: z.string().meta({ examples: ['55'] }),
-        areaCode: z.string().meta({ description: 'Masked', examples: ['***'] }),
-        phoneNumber: z.string().meta({ description: 'Masked', examples: ['*****4321'] }),
+        regionCode: exampleText('55'),
+        areaCode: exampleText('***', 'Masked'),
+        phoneNumber: exampleText('*****4321', 'Masked'),
       })
       .meta({ id: 'MaskedMobile', description: 'A mobile phone number in its parts, masked.' })
       .optional(),
-    tags: z.string().meta({ description: 'A JSON array of tags', examples: ['["private"]'] }),
+    tags: exampleText('["private"]', 'A JSON array of tags'),
     credential: z.boolean().describe('Whether it is a main contact'),
     default: z.boolean().describe('Whether MFA codes are sent to it by default'),
   })

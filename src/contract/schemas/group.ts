@@ -1,7 +1,15 @@
 /** Schemas of groups. */
 import * as z from 'zod';
 import { definition, type ReferenceScope, reference } from '../entities.ts';
-import { boundedText, controlCharacters, isReservedName, singleLine } from './primitives.ts';
+import {
+  boundedText,
+  controlCharacters,
+  exampleText,
+  isReservedName,
+  listUpTo,
+  optionalText,
+  singleLine,
+} from './primitives.ts';
 import { RoleName } from './role.ts';
 import type { UserId } from './user.ts';
 
@@ -56,16 +64,10 @@ export const Dependency = z
 
 export const GroupSchema = z
   .strictObject({
-    groupId: z.string().meta({ examples: ['64b0c0ffee00000000000001'] }),
-    groupName: z.string().meta({ examples: ['ops'] }),
-    organizationId: z
-      .string()
-      .optional()
-      .meta({ examples: ['example-org'] }),
-    businessUnitId: z
-      .string()
-      .optional()
-      .meta({ examples: ['retail'] }),
+    groupId: exampleText('64b0c0ffee00000000000001'),
+    groupName: exampleText('ops'),
+    organizationId: optionalText('example-org'),
+    businessUnitId: optionalText('retail'),
     roles: z.array(z.string()).meta({ examples: [['DEPLOY']] }),
     dependencies: z.array(Dependency),
   })
@@ -81,15 +83,7 @@ export const GroupInput = z
     businessUnitId: singleLine(64, 'Business unit the group belongs to')
       .optional()
       .meta({ examples: ['retail'] }),
-    roles: z
-      .array(RoleName)
-      .max(1000, 'must not have more than 1000 entries')
-      .optional()
-      .describe('Roles of the members'),
-    dependencies: z
-      .array(Dependency)
-      .max(1000, 'must not have more than 1000 entries')
-      .optional()
-      .describe('Groups whose roles the members inherit'),
+    roles: listUpTo(1000, RoleName).optional().describe('Roles of the members'),
+    dependencies: listUpTo(1000, Dependency).optional().describe('Groups whose roles the members inherit'),
   })
   .meta({ id: 'GroupInput' });

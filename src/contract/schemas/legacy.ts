@@ -1,6 +1,8 @@
 /** Schemas of mainframe logons and their codes. */
+
 import * as z from 'zod';
 import { sensitive } from '../sensitive.ts';
+import { exampleText, lifetimeText, textUpTo } from './primitives.ts';
 
 export const LogonName = z
   .string()
@@ -16,27 +18,13 @@ export const LogonName = z
 
 /** A code as entered. Any text up to the maximum length is accepted and verified. */
 export const LegacyOtpCode = sensitive(
-  z
-    .string()
-    .max(100, 'must not be longer than 100 characters')
-    .meta({ description: 'One-time code, six digits', 'x-label': 'One-time code', examples: ['493817'] }),
+  textUpTo(100).meta({ description: 'One-time code, six digits', 'x-label': 'One-time code', examples: ['493817'] }),
   'secret',
 );
 
 /** The id of a code transaction. */
-export const TransactionId = sensitive(
-  z
-    .string()
-    .max(100, 'must not be longer than 100 characters')
-    .meta({ examples: ['64b0c0ffee00000000000007'] }),
-  'one-time',
-);
+export const TransactionId = sensitive(textUpTo(100).meta({ examples: ['64b0c0ffee00000000000007'] }), 'one-time');
 
-export const MaskedRecipient = z
-  .string()
-  .meta({ description: 'Recipient of the code, masked', examples: ['a***@example.com'] });
+export const MaskedRecipient = exampleText('a***@example.com', 'Recipient of the code, masked');
 
-export const OtpLifetime = z
-  .string()
-  .regex(/^\d+$/)
-  .meta({ description: 'Lifetime of the code in seconds, as a string of digits', examples: ['300'] });
+export const OtpLifetime = lifetimeText('Lifetime of the code in seconds, as a string of digits', '300');

@@ -52,6 +52,48 @@ export function singleLine(maxLength: number, description: string) {
   return boundedText(maxLength, description, withoutControlCharacters, wellFormed);
 }
 
+/** A text of a response, with the example that the API document shows. */
+export function exampleText(example: string, description?: string) {
+  return z.string().meta(withExample(example, description));
+}
+
+export function optionalText(example: string, description?: string) {
+  return z.string().optional().meta(withExample(example, description));
+}
+
+export function exampleInt(example: number, description?: string) {
+  return z.int().meta(withExample(example, description));
+}
+
+export function optionalInt(example: number, description?: string) {
+  return z.int().optional().meta(withExample(example, description));
+}
+
+function withExample(example: string | number, description: string | undefined) {
+  return { ...(description === undefined ? {} : { description }), examples: [example] };
+}
+
+/** A text with a maximum length in UTF-16 code units. */
+export function textUpTo(maxLength: number) {
+  return z.string().max(maxLength, `must not be longer than ${maxLength} characters`);
+}
+
+export function nonEmptyText(maxLength: number) {
+  return z.string().min(1, 'must not be empty').max(maxLength, `must not be longer than ${maxLength} characters`);
+}
+
+/** Seconds as a string of digits, as the interface writes lifetimes. */
+export function lifetimeText(description: string, example = '3600') {
+  return z
+    .string()
+    .regex(/^\d+$/)
+    .meta({ description, examples: [example] });
+}
+
+export function listUpTo<Entry extends z.ZodType>(maxEntries: number, entry: Entry) {
+  return z.array(entry).max(maxEntries, `must not have more than ${maxEntries} entries`);
+}
+
 /** Path segments that names must not use. URL parsers remove `.` and `..`. */
 export const reservedNames: ReadonlySet<string> = new Set([
   '.',
@@ -113,5 +155,5 @@ const maxMembers = 10_000;
 
 /** The members of a group or of a corporate group in one request. */
 export function memberList<Entry extends z.ZodType>(entry: Entry) {
-  return z.array(entry).max(maxMembers, `must not have more than ${maxMembers} entries`);
+  return listUpTo(maxMembers, entry);
 }

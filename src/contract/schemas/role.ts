@@ -1,10 +1,10 @@
 /** Schemas of roles. */
+
 import * as z from 'zod';
 import { reference } from '../entities.ts';
+import { exampleText, textUpTo } from './primitives.ts';
 
-export const RoleName = z
-  .string()
-  .max(100, 'must not be longer than 100 characters')
+export const RoleName = textUpTo(100)
   // Allows the prefix ROLE_ only once, so that removing it yields a valid role name.
   .regex(/^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$/, 'must be upper-case letters, digits, _ and -, starting with a letter')
   .meta({
@@ -15,7 +15,7 @@ export const RoleName = z
 
 export const RoleWithGroups = z
   .strictObject({
-    role: z.string().meta({ examples: ['DEPLOY'] }),
+    role: exampleText('DEPLOY'),
     groupNames: z.array(z.string()).meta({
       description: 'Groups of the member that grant the role, directly or through dependencies',
       examples: [['ops']],

@@ -1,6 +1,8 @@
 /** Schemas of token responses. */
+
 import * as z from 'zod';
 import { sensitive } from '../sensitive.ts';
+import { lifetimeText } from './primitives.ts';
 
 export const Token = z
   .strictObject({
@@ -11,10 +13,7 @@ export const Token = z
     refreshToken: sensitive(z.string(), 'secret')
       .optional()
       .meta({ description: 'Opaque refresh token; absent if the session has none', examples: ['cmVmcmVzaC10b2tlbg'] }),
-    expiresIn: z
-      .string()
-      .regex(/^\d+$/)
-      .meta({ description: 'Remaining lifetime in seconds, as a string of digits', examples: ['3600'] }),
+    expiresIn: lifetimeText('Remaining lifetime in seconds, as a string of digits'),
     scope: z.array(z.string()).meta({ examples: [['reports.read']] }),
   })
   .meta({ id: 'Token', description: 'Token response.' });

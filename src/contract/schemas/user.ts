@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { definition, reference } from '../entities.ts';
 import { sensitive } from '../sensitive.ts';
-import { Id, isReservedName, memberList, singleLine, surrogate } from './primitives.ts';
+import { Id, isReservedName, memberList, singleLine, surrogate, textUpTo } from './primitives.ts';
 
 export const UserId = Id.meta({
   description: 'User id',
@@ -17,13 +17,7 @@ export const UserName = singleLine(100, 'Name that the user logs in with')
   .meta({ ...definition('user', 'name'), examples: ['alice'] });
 
 /** A password for a login. Any text up to the maximum length is accepted and verified. */
-export const LoginPassword = sensitive(
-  z
-    .string()
-    .max(1000, 'must not be longer than 1000 characters')
-    .meta({ examples: ['correct horse battery staple'] }),
-  'secret',
-);
+export const LoginPassword = sensitive(textUpTo(1000).meta({ examples: ['correct horse battery staple'] }), 'secret');
 
 /** A new password. The password policy reports each violated rule; text that is not well-formed Unicode is rejected here. */
 export const NewPassword = LoginPassword.refine(

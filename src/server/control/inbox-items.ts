@@ -1,6 +1,6 @@
 /** Messages as the inbox returns them. */
 import * as z from 'zod';
-import { singleLine } from '../../contract/schemas/primitives.ts';
+import { exampleText, optionalInt, optionalText, singleLine } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import { decryptMessageCode, renderMessageText } from '../messaging/messages.ts';
@@ -11,12 +11,10 @@ import type { StoreSecret } from '../store/store-secret.ts';
 import { foldIdentifier, type Message } from '../store/tables.ts';
 
 export const InboxItem = z.strictObject({
-  id: z
-    .string()
-    .meta({ description: 'Id of the message; ids increase with time', examples: ['64b0c0ffee00000000000001'] }),
-  to: z.string().meta({ examples: ['alice@example.com'] }),
+  id: exampleText('64b0c0ffee00000000000001', 'Id of the message; ids increase with time'),
+  to: exampleText('alice@example.com'),
   channel: z.enum(['email', 'sms']),
-  purpose: z.string().meta({ examples: ['AUTH-MFA'] }),
+  purpose: exampleText('AUTH-MFA'),
   code: sensitive(z.string(), 'one-time')
     .optional()
     .meta({ description: 'The one-time code; absent if the message is sent by a relay', examples: ['493817'] }),
@@ -24,29 +22,14 @@ export const InboxItem = z.strictObject({
     description: 'Text as sent, including the code',
     examples: ['Your code is 493817.'],
   }),
-  createdAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
-  expiresAt: z
-    .string()
-    .optional()
-    .meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
-  attemptsLeft: z
-    .int()
-    .optional()
-    .meta({
-      description: 'Remaining attempts of the source that requested the code; only while the code is valid',
-      examples: [5],
-    }),
-  supersededBy: z
-    .string()
-    .optional()
-    .meta({ description: 'Id of the message whose code replaced this one', examples: ['64b0c0ffee00000000000002'] }),
-  failure: z
-    .string()
-    .optional()
-    .meta({
-      description: 'Why delivery failed; the code is then absent',
-      examples: ['The relay responded with status 503.'],
-    }),
+  createdAt: exampleText('2026-03-01T12:00:00.000Z'),
+  expiresAt: optionalText('2026-03-01T12:00:00.000Z'),
+  attemptsLeft: optionalInt(
+    5,
+    'Remaining attempts of the source that requested the code; only while the code is valid',
+  ),
+  supersededBy: optionalText('64b0c0ffee00000000000002', 'Id of the message whose code replaced this one'),
+  failure: optionalText('The relay responded with status 503.', 'Why delivery failed; the code is then absent'),
 });
 
 export const InboxFilters = {

@@ -1,5 +1,7 @@
 /** Groups and effective roles of a user, a business or a service, as the control plane returns them. */
+
 import * as z from 'zod';
+import { exampleInt, exampleText } from '../../contract/schemas/primitives.ts';
 import { resolveEffectiveRoles } from '../directory/group-roles.ts';
 import type { Reader } from '../store/store.ts';
 import { type Membership, memberValue } from '../store/tables.ts';
@@ -7,15 +9,15 @@ import { type Membership, memberValue } from '../store/tables.ts';
 /** Entries of each list in a response. */
 const maxListed = 1000;
 
-const total = (what: string) => z.int().meta({ description: `Number of all ${what}`, examples: [1] });
+const total = (what: string) => exampleInt(1, `Number of all ${what}`);
 
 /** Fields of a response. The counts show whether a list is complete. */
 export const memberGrantFields = {
   groups: z
     .array(
       z.strictObject({
-        groupId: z.string().meta({ examples: ['64b0c0ffee00000000000001'] }),
-        groupName: z.string().meta({ examples: ['ops'] }),
+        groupId: exampleText('64b0c0ffee00000000000001'),
+        groupName: exampleText('ops'),
         kind: z.enum(['user', 'business', 'businessUser', 'service']).describe('Kind of the membership'),
       }),
     )

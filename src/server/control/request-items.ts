@@ -1,55 +1,26 @@
 /** Entries of the request log as the control plane returns them. */
 import * as z from 'zod';
-import { singleLine } from '../../contract/schemas/primitives.ts';
+import { exampleText, optionalInt, optionalText, singleLine } from '../../contract/schemas/primitives.ts';
 import { redactRequestHeaders, redactResponseHeaders } from '../observability/redact-headers.ts';
 import { redactBody, redactQuery, redactResponse } from '../observability/redaction.ts';
 import type { RequestLog, RequestLogEntry } from '../observability/request-log.ts';
 import { isOperationId, operationIdMessage } from './operation-ids.ts';
 
 export const RequestItem = z.strictObject({
-  id: z
-    .string()
-    .meta({ description: 'X-Request-Id of the response', examples: ['4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11'] }),
-  at: z.string().meta({ description: 'When the response was sent', examples: ['2026-03-01T12:00:00.000Z'] }),
-  caller: z.string().meta({
-    description: 'Subject that sent the request or logged in; a fixed name if unauthenticated',
-    examples: ['billing-service'],
-  }),
-  clientId: z
-    .string()
-    .optional()
-    .meta({ examples: ['billing-service'] }),
-  userId: z
-    .string()
-    .optional()
-    .meta({ examples: ['alice'] }),
-  callerRequestId: z
-    .string()
-    .optional()
-    .meta({ description: 'X-Request-Id of the request', examples: ['checkout-4711'] }),
-  traceId: z
-    .string()
-    .optional()
-    .meta({
-      description: 'Trace id of the header traceparent (W3C Trace Context)',
-      examples: ['4bf92f3577b34da6a3ce929d0e0e4736'],
-    }),
-  operation: z
-    .string()
-    .optional()
-    .meta({ description: 'Absent if the request matched no operation', examples: ['groups.get'] }),
-  method: z.string().meta({ examples: ['GET'] }),
-  path: z.string().meta({ examples: ['/security/iam/v1/groups/ops'] }),
-  status: z
-    .int()
-    .optional()
-    .meta({ description: 'Absent if an injected fault closed the connection', examples: [404] }),
+  id: exampleText('4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11', 'X-Request-Id of the response'),
+  at: exampleText('2026-03-01T12:00:00.000Z', 'When the response was sent'),
+  caller: exampleText('billing-service', 'Subject that sent the request or logged in; a fixed name if unauthenticated'),
+  clientId: optionalText('billing-service'),
+  userId: optionalText('alice'),
+  callerRequestId: optionalText('checkout-4711', 'X-Request-Id of the request'),
+  traceId: optionalText('4bf92f3577b34da6a3ce929d0e0e4736', 'Trace id of the header traceparent (W3C Trace Context)'),
+  operation: optionalText('groups.get', 'Absent if the request matched no operation'),
+  method: exampleText('GET'),
+  path: exampleText('/security/iam/v1/groups/ops'),
+  status: optionalInt(404, 'Absent if an injected fault closed the connection'),
   errors: z.array(z.string()).meta({ description: 'Error codes', examples: [['GROUP_NOT_FOUND']] }),
   milliseconds: z.number().meta({ examples: [3.2] }),
-  fault: z
-    .string()
-    .optional()
-    .meta({ description: 'The injected fault', examples: ['status 503'] }),
+  fault: optionalText('status 503', 'The injected fault'),
 });
 
 const Headers = z.array(z.strictObject({ name: z.string(), value: z.string() }));

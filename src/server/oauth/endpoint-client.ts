@@ -1,5 +1,7 @@
 /** The client that calls the revocation or introspection endpoint. */
+
 import * as z from 'zod';
+import { textUpTo } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import {
   type AuthenticatedClient,
@@ -10,7 +12,7 @@ import { partyRole, resolveAuthenticatedClientRoles } from '../directory/clients
 import type { OperationContext } from '../request-context.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 
-const text = z.string().max(1000, 'must not be longer than 1000 characters');
+const text = textUpTo(1000);
 
 /** The parameters of both endpoints (RFC 7009, 2.1; RFC 7662, 2.1). Unknown ones are ignored. */
 export const TokenParameters = {

@@ -6,7 +6,7 @@ import { ContactType, Email, Mobile, Tags } from '../../contract/schemas/contact
 import { CorporateGroupName } from '../../contract/schemas/corporate-group.ts';
 import { GroupName } from '../../contract/schemas/group.ts';
 import { LogonName } from '../../contract/schemas/legacy.ts';
-import { Id, NewId, singleLine } from '../../contract/schemas/primitives.ts';
+import { Id, NewId, nonEmptyText, singleLine, textUpTo } from '../../contract/schemas/primitives.ts';
 import { BillingType, ProductAlias, Sku } from '../../contract/schemas/product.ts';
 import { RoleName } from '../../contract/schemas/role.ts';
 import { NewPassword } from '../../contract/schemas/user.ts';
@@ -16,10 +16,7 @@ import { hasLinkForm } from '../store/tables.ts';
 import { describeViolations } from '../users/password-policy.ts';
 import { SeedProvider } from './provider-schema.ts';
 
-const Secret = sensitive(
-  z.string().min(1, 'must not be empty').max(1000, 'must not be longer than 1000 characters'),
-  'secret',
-);
+const Secret = sensitive(nonEmptyText(1000), 'secret');
 const ids = z.array(Id);
 
 const SecretHash = sensitive(
@@ -153,10 +150,7 @@ const SeedApiKey = z
 const SeedLogon = z
   .strictObject({
     logon: LogonName,
-    password: sensitive(
-      z.string().min(1, 'must not be empty').max(128, 'must not be longer than 128 characters'),
-      'secret',
-    ).optional(),
+    password: sensitive(nonEmptyText(128), 'secret').optional(),
     passwordHash: PasswordHash.optional(),
     email: z.email('must be an e-mail address').optional(),
     mobile: Mobile.optional(),
@@ -174,11 +168,7 @@ const SeedProduct = z.strictObject({
 });
 
 export const SeedDocument = z.strictObject({
-  $schema: z
-    .string()
-    .max(2000, 'must not be longer than 2000 characters')
-    .optional()
-    .describe('URL of the JSON schema of the document, for editors'),
+  $schema: textUpTo(2000).optional().describe('URL of the JSON schema of the document, for editors'),
   clients: z.array(SeedClient).optional(),
   businesses: z.array(SeedBusiness).optional(),
   users: z.array(SeedUser).optional(),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ApiKeyValue } from '../../../contract/schemas/api-key.ts';
 import { applicationId, ClientId } from '../../../contract/schemas/client.ts';
+import { exampleText } from '../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import {
   assertApiKeyAvailable,
@@ -33,7 +34,7 @@ export default defineOperation({
   response: {
     status: 201,
     body: z.strictObject({
-      apiKeyId: z.string().meta({ examples: ['64b0c0ffee00000000000004'] }),
+      apiKeyId: exampleText('64b0c0ffee00000000000004'),
       apiKey: sensitive(z.string(), 'secret').meta({ examples: ['bG9uZy1yYW5kb20tdmFsdWUtb2YtMzItYnl0ZXMtISE='] }),
     }),
     secret: true,

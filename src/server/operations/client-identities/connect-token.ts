@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../contract/errors.ts';
 import { grantTypes } from '../../../contract/grant-types.ts';
+import { exampleText, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { LoginPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { withoutEmptyParameters } from '../../auth/client-authentication.ts';
 import { type GrantRequest, issueGrant } from '../../auth/grants.ts';
 import { defineOperation } from '../define.ts';
 
-const text = z.string().max(1000, 'must not be longer than 1000 characters');
+const text = textUpTo(1000);
 
 /** Unknown parameters are ignored (RFC 6749, 3.2). */
 const Form = z
@@ -32,7 +33,7 @@ const OAuthToken = z
     refresh_token: sensitive(z.string(), 'secret')
       .optional()
       .meta({ examples: ['cmVmcmVzaC10b2tlbg'] }),
-    scope: z.string().meta({ examples: ['reports.read'] }),
+    scope: exampleText('reports.read'),
   })
   .meta({ id: 'OAuthToken', description: 'Token response of RFC 6749, 5.1.' });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/schemas/client.ts';
-import { singleLine } from '../../../contract/schemas/primitives.ts';
+import { exampleInt, listUpTo, singleLine } from '../../../contract/schemas/primitives.ts';
 import { forEachYielding } from '../../lib/event-loop-turns.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Client } from '../../store/tables.ts';
@@ -27,11 +27,7 @@ const Source = z
 
 const Body = z
   .strictObject({
-    clientIds: z
-      .array(ClientId)
-      .max(maxClients, `must not have more than ${maxClients} entries`)
-      .optional()
-      .describe('Clients to move; an alternative to source'),
+    clientIds: listUpTo(maxClients, ClientId).optional().describe('Clients to move; an alternative to source'),
     source: Source.optional(),
     target: Unit,
   })
@@ -51,7 +47,7 @@ export default defineOperation({
   request: { body: Body },
   response: {
     status: 200,
-    body: z.strictObject({ matched: z.int().meta({ examples: [3] }), migrated: z.int().meta({ examples: [3] }) }),
+    body: z.strictObject({ matched: exampleInt(3), migrated: exampleInt(3) }),
   },
   errors: ['SELECTION_AMBIGUOUS', 'CLIENT_NOT_FOUND'],
   command: 'clients migrate',

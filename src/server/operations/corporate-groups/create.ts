@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CorporateGroupInput } from '../../../contract/schemas/corporate-group.ts';
+import { exampleText } from '../../../contract/schemas/primitives.ts';
 import {
   assertBusinessesAssignable,
   assertCorporateGroupNameAvailable,
@@ -24,7 +25,7 @@ export default defineOperation({
   request: { body: CorporateGroupInput },
   response: {
     status: 201,
-    body: z.strictObject({ corporateGroupId: z.string().meta({ examples: ['64b0c0ffee00000000000005'] }) }),
+    body: z.strictObject({ corporateGroupId: exampleText('64b0c0ffee00000000000005') }),
   },
   errors: ['CORPORATE_GROUP_NAME_TAKEN', 'LISTED_BUSINESS_UNKNOWN', 'BUSINESS_IN_CORPORATE_GROUP'],
   creates: 'corporateGroup',

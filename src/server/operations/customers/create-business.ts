@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { BusinessCustomerInput, CustomerId } from '../../../contract/schemas/customer.ts';
+import { exampleText } from '../../../contract/schemas/primitives.ts';
 import { joinCorporateGroup } from '../../directory/corporate-groups.ts';
 import { addCustomer } from '../../directory/customers.ts';
 import type { Transaction } from '../../store/store.ts';
@@ -27,7 +28,7 @@ export default defineOperation({
   request: { body: BusinessCustomerInput },
   response: {
     status: 201,
-    body: z.strictObject({ customerId: CustomerId, businessId: z.string().meta({ examples: ['example-shop'] }) }),
+    body: z.strictObject({ customerId: CustomerId, businessId: exampleText('example-shop') }),
   },
   errors: ['ID_TAKEN', 'DOCUMENT_TAKEN', 'CORPORATE_GROUP_UNKNOWN'],
   creates: 'customer',

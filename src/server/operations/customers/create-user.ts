@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { CustomerId, UserCustomerInput } from '../../../contract/schemas/customer.ts';
+import { exampleText } from '../../../contract/schemas/primitives.ts';
 import { addCustomer } from '../../directory/customers.ts';
 import { defineOperation } from '../define.ts';
 
@@ -17,7 +18,7 @@ export default defineOperation({
   request: { body: UserCustomerInput },
   response: {
     status: 201,
-    body: z.strictObject({ customerId: CustomerId, userId: z.string().meta({ examples: ['alice'] }) }),
+    body: z.strictObject({ customerId: CustomerId, userId: exampleText('alice') }),
   },
   errors: ['USER_UNKNOWN', 'CUSTOMER_TAKEN', 'DOCUMENT_TAKEN'],
   creates: 'customer',

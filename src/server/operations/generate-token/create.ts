@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { IamError } from '../../../contract/errors.ts';
 import { grantTypes } from '../../../contract/grant-types.ts';
 import { ClientId, ScopeName } from '../../../contract/schemas/client.ts';
+import { listUpTo, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { LoginPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
@@ -9,7 +10,7 @@ import { issueGrant } from '../../auth/grants.ts';
 import { createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 
-const text = z.string().max(1000, 'must not be longer than 1000 characters');
+const text = textUpTo(1000);
 
 export default defineOperation({
   id: 'generate-token.create',
@@ -32,7 +33,7 @@ export default defineOperation({
         userName: text.optional(),
         password: LoginPassword.optional(),
         refreshToken: sensitive(text, 'secret').optional(),
-        scope: z.array(ScopeName).max(100, 'must not have more than 100 entries').optional(),
+        scope: listUpTo(100, ScopeName).optional(),
       })
       .meta({ id: 'GrantInput' }),
     clientInBody: true,

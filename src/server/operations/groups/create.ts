@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GroupInput } from '../../../contract/schemas/group.ts';
+import { exampleText } from '../../../contract/schemas/primitives.ts';
 import { assertGroupNameAvailable, normalizeGroupRoles, resolveDependencyIds } from '../../directory/groups.ts';
 import { defineOperation } from '../define.ts';
 
@@ -22,7 +23,7 @@ export default defineOperation({
   request: { body: GroupInput },
   response: {
     status: 201,
-    body: z.strictObject({ groupId: z.string().meta({ examples: ['64b0c0ffee00000000000001'] }) }),
+    body: z.strictObject({ groupId: exampleText('64b0c0ffee00000000000001') }),
   },
   errors: ['GROUP_NAME_TAKEN', 'ROLE_RESERVED', 'DEPENDENCY_UNKNOWN'],
   creates: 'group',

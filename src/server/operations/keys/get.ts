@@ -1,36 +1,20 @@
 import * as z from 'zod';
+import { exampleText, optionalText } from '../../../contract/schemas/primitives.ts';
 import { defineOperation } from '../define.ts';
 
 const Jwk = z
   .strictObject({
-    kty: z.string().meta({ examples: ['EC'] }),
-    kid: z.string().meta({ examples: ['2026-03-01-standin'] }),
-    alg: z.string().meta({ examples: ['ES256'] }),
+    kty: exampleText('EC'),
+    kid: exampleText('2026-03-01-standin'),
+    alg: exampleText('ES256'),
     use: z.literal('sig'),
-    crv: z
-      .string()
-      .optional()
-      .meta({ examples: ['P-256'] }),
-    x: z
-      .string()
-      .optional()
-      .meta({ examples: ['f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU'] }),
-    y: z
-      .string()
-      .optional()
-      .meta({ examples: ['x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0'] }),
-    n: z
-      .string()
-      .optional()
-      .meta({
-        examples: [
-          '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMs',
-        ],
-      }),
-    e: z
-      .string()
-      .optional()
-      .meta({ examples: ['AQAB'] }),
+    crv: optionalText('P-256'),
+    x: optionalText('f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU'),
+    y: optionalText('x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0'),
+    n: optionalText(
+      '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMs',
+    ),
+    e: optionalText('AQAB'),
   })
   .meta({ id: 'Jwk', description: 'A public key (RFC 7517).' });
 

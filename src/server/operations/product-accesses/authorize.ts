@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../contract/errors.ts';
-import { Id } from '../../../contract/schemas/primitives.ts';
+import { Id, lifetimeText, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { BillingType, ProductAlias, Sku } from '../../../contract/schemas/product.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { issueOpaqueToken, requireProduct } from '../../legacy/opaque-tokens.ts';
@@ -8,7 +8,7 @@ import type { ProductReference } from '../../legacy/product-system.ts';
 import type { Product } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
 
-const text = z.string().max(200, 'must not be longer than 200 characters').optional();
+const text = textUpTo(200).optional();
 
 const Body = z
   .strictObject({
@@ -47,10 +47,7 @@ export default defineOperation({
     body: z
       .strictObject({
         opaqueToken: sensitive(z.string(), 'secret').meta({ examples: ['b3BhcXVlLXRva2Vu'] }),
-        expiresIn: z
-          .string()
-          .regex(/^\d+$/)
-          .meta({ description: 'Lifetime in seconds, as a string of digits', examples: ['3600'] }),
+        expiresIn: lifetimeText('Lifetime in seconds, as a string of digits'),
       })
       .meta({ id: 'OpaqueToken', description: 'An opaque token for a product.' }),
     secret: true,

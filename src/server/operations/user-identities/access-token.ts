@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import { detailedError } from '../../../contract/errors.ts';
 import { ScopeName } from '../../../contract/schemas/client.ts';
+import { listUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { issueCallerToken, revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
   .strictObject({
-    scope: z
-      .array(ScopeName)
-      .max(100, 'must not have more than 100 entries')
+    scope: listUpTo(100, ScopeName)
       .optional()
       .describe("Subset of the scope of the caller's token (default: the whole scope)"),
   })

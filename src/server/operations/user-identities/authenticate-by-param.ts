@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { CallerAddress } from '../../../contract/schemas/otp.ts';
+import { textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { loginWithOneTimeToken } from '../../auth/one-time-token-login.ts';
 import { defineOperation } from '../define.ts';
 
-const text = z.string().max(200, 'must not be longer than 200 characters').optional();
+const text = textUpTo(200).optional();
 
 const Body = z
   .strictObject({

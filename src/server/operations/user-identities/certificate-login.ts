@@ -1,15 +1,16 @@
 import * as z from 'zod';
-import { ClientId } from '../../../contract/schemas/client.ts';
+import { LoginQuery } from '../../../contract/schemas/client.ts';
+import { listUpTo, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { loginWithCertificate } from '../../federation/certificate-login.ts';
 import { defineOperation } from '../define.ts';
 
-const Certificate = z.string().max(16_000, 'must not be longer than 16000 characters');
+const Certificate = textUpTo(16_000);
 
 const Body = z
   .strictObject({
-    token: sensitive(z.string().max(200, 'must not be longer than 200 characters'), 'secret').meta({
+    token: sensitive(textUpTo(200), 'secret').meta({
       description: 'The signed token',
       examples: ['dG8tYmUtc2lnbmVk'],
     }),
@@ -17,15 +18,13 @@ const Body = z
       description: 'PEM, or base64 of DER',
       examples: ['MIIBszCCAVmgAwIBAgIUQ2VydGlmaWNhdGU='],
     }),
-    chain: z
-      .array(Certificate)
-      .max(5, 'must not have more than 5 entries')
+    chain: listUpTo(5, Certificate)
       .optional()
       .meta({
         description: 'Intermediate certificates up to a trusted authority, in any order',
         examples: [['MIIBszCCAVmgAwIBAgIUSXNzdWVy']],
       }),
-    signature: sensitive(z.string().max(2000, 'must not be longer than 2000 characters'), 'one-time').meta({
+    signature: sensitive(textUpTo(2000), 'one-time').meta({
       description: 'Base64 of the signature of the token text; for ES256 in JWS or DER format',
       examples: ['MEUCIQDc2lnbmF0dXJl'],
     }),
@@ -45,10 +44,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 500],
   request: {
-    query: {
-      clientId: ClientId.optional().describe('Id of the calling client'),
-      'remember-me': z.boolean().optional().describe('Issue a refresh token and access tokens with a shorter lifetime'),
-    },
+    query: LoginQuery,
     body: Body,
   },
   response: { status: 201, body: Token, secret: true },

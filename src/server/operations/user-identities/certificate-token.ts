@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
+import { lifetimeText } from '../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { issueOneTimeToken } from '../../tokens/one-time-tokens.ts';
 import { defineOperation } from '../define.ts';
@@ -24,10 +25,7 @@ export default defineOperation({
           description: 'Value to sign, as UTF-8 text',
           examples: ['dG8tYmUtc2lnbmVk'],
         }),
-        expiresIn: z
-          .string()
-          .regex(/^\d+$/)
-          .meta({ description: 'Remaining lifetime in seconds, as a string of digits', examples: ['3600'] }),
+        expiresIn: lifetimeText('Remaining lifetime in seconds, as a string of digits'),
       })
       .meta({ id: 'CertificateToken', description: 'A value to sign with the key of a certificate.' }),
     secret: true,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
+import { textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { findNarrowedScope, requireTargetClient } from '../../auth/target-client.ts';
 import { rotateSessionRefreshToken } from '../../sessions/refresh-tokens.ts';
@@ -9,7 +10,7 @@ import { transferSession } from '../../sessions/sessions.ts';
 import { createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 
-const text = z.string().max(200, 'must not be longer than 200 characters').optional();
+const text = textUpTo(200).optional();
 
 const Body = z
   .strictObject({ deviceId: text.meta({ examples: ['pixel-of-alice'] }), ip: text.meta({ examples: ['192.0.2.7'] }) })

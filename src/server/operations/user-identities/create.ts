@@ -3,7 +3,7 @@ import { definition } from '../../../contract/entities.ts';
 import { BusinessId } from '../../../contract/schemas/business.ts';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { Email, Mobile } from '../../../contract/schemas/contact.ts';
-import { NewId } from '../../../contract/schemas/primitives.ts';
+import { NewId, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { UserName } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
@@ -47,7 +47,7 @@ export default defineOperation({
         businessId: BusinessId.optional().describe('Business that the user belongs to'),
         lead: z.boolean().optional().describe('A lead, who does not have the role USER'),
         userMobile: Mobile.optional(),
-        token: sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'secret')
+        token: sensitive(textUpTo(100), 'secret')
           .optional()
           .meta({ description: 'Code that verifies the contact', examples: ['493817'] }),
       })

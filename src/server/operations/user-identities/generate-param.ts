@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
+import { lifetimeText } from '../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { findNarrowedScope, requireTargetClient } from '../../auth/target-client.ts';
 import { revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
@@ -21,10 +22,7 @@ const Param = z
       description: 'Opaque value, valid for one use',
       examples: ['cGFyYW1ldGVy'],
     }),
-    expiresIn: z
-      .string()
-      .regex(/^\d+$/)
-      .meta({ description: 'Lifetime in seconds, as a string of digits', examples: ['3600'] }),
+    expiresIn: lifetimeText('Lifetime in seconds, as a string of digits'),
   })
   .meta({ id: 'Param' });
 

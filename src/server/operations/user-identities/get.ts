@@ -1,15 +1,13 @@
 import * as z from 'zod';
 import { Mobile } from '../../../contract/schemas/contact.ts';
+import { optionalText } from '../../../contract/schemas/primitives.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
 import { assertUserReadable, requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 export const UserView = z
   .strictObject({
-    userEmail: z
-      .string()
-      .optional()
-      .meta({ examples: ['alice@example.com'] }),
+    userEmail: optionalText('alice@example.com'),
     userMobile: Mobile.optional(),
     legacyLogons: z.array(z.string()).meta({ examples: [['ALICE01']] }),
   })

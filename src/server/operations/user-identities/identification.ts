@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { Email, Mobile } from '../../../contract/schemas/contact.ts';
+import { exampleText, lifetimeText } from '../../../contract/schemas/primitives.ts';
 import { maskContact, selectContact } from '../../messaging/contacts.ts';
 import { sendOtp, subjectOfContact } from '../../mfa/otp.ts';
 import { createUnknownSource } from '../../mfa/otp-source.ts';
@@ -10,11 +11,8 @@ import { defineOperation } from '../define.ts';
 const CodeDelivery = z
   .strictObject({
     contactType: z.enum(['EMAIL', 'MOBILE']),
-    contact: z.string().meta({ description: 'Masked', examples: ['a***@example.com'] }),
-    expiresIn: z
-      .string()
-      .regex(/^\d+$/)
-      .meta({ description: 'Lifetime of the code in seconds, as a string of digits', examples: ['3600'] }),
+    contact: exampleText('a***@example.com', 'Masked'),
+    expiresIn: lifetimeText('Lifetime of the code in seconds, as a string of digits'),
   })
   .meta({ id: 'Identification', description: 'Recipient and lifetime of the code.' });
 

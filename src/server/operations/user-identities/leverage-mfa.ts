@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ContactType } from '../../../contract/schemas/contact.ts';
 import { FactorId } from '../../../contract/schemas/factor.ts';
+import { exampleText } from '../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { startMfaChallenge } from '../../mfa/mfa.ts';
 import { defineOperation } from '../define.ts';
@@ -12,8 +13,8 @@ const Challenge = z
       examples: ['64b0c0ffee00000000000007'],
     }),
     contactType: ContactType,
-    contact: z.string().meta({ description: 'Masked', examples: ['a***@example.com'] }),
-    expiresIn: z.string().meta({ description: 'Lifetime in seconds, as a string of digits', examples: ['3600'] }),
+    contact: exampleText('a***@example.com', 'Masked'),
+    expiresIn: exampleText('3600', 'Lifetime in seconds, as a string of digits'),
   })
   .meta({ id: 'MfaChallenge', description: 'A code that was sent as second factor.' });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
-import { ClientId } from '../../../contract/schemas/client.ts';
-import { singleLine } from '../../../contract/schemas/primitives.ts';
+import { LoginQuery } from '../../../contract/schemas/client.ts';
+import { nonEmptyText, singleLine } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { loginWithAssertion } from '../../federation/federated-login.ts';
@@ -10,17 +10,11 @@ import { defineOperation } from '../define.ts';
 const Body = z
   .strictObject({
     provider: singleLine(64, 'Name of a registered OpenID provider').meta({ examples: ['example-provider'] }),
-    idToken: sensitive(
-      z.string().min(1, 'must not be empty').max(20_000, 'must not be longer than 20000 characters'),
-      'secret',
-    ).meta({
+    idToken: sensitive(nonEmptyText(20_000), 'secret').meta({
       description: 'ID token (OpenID Connect Core)',
       examples: ['eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'],
     }),
-    nonce: sensitive(
-      z.string().min(1, 'must not be empty').max(500, 'must not be longer than 500 characters'),
-      'one-time',
-    )
+    nonce: sensitive(nonEmptyText(500), 'one-time')
       .optional()
       .meta({
         description: 'Nonce of the authentication request; required if the token contains one',
@@ -41,10 +35,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 404, 412, 500, 503],
   request: {
-    query: {
-      clientId: ClientId.optional().describe('Id of the calling client'),
-      'remember-me': z.boolean().optional().describe('Issue a refresh token and access tokens with a shorter lifetime'),
-    },
+    query: LoginQuery,
     body: Body,
   },
   response: { status: 201, body: Token, secret: true },

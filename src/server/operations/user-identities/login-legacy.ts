@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { fieldError } from '../../../contract/errors.ts';
-import { ClientId } from '../../../contract/schemas/client.ts';
+import { LoginQuery } from '../../../contract/schemas/client.ts';
 import { CallerAddress } from '../../../contract/schemas/otp.ts';
+import { textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { LoginPassword } from '../../../contract/schemas/user.ts';
 import type { BasicCredentials } from '../../auth/credentials.ts';
@@ -10,15 +11,11 @@ import { defineOperation } from '../define.ts';
 
 const Body = z
   .strictObject({
-    logon: z
-      .string()
-      .max(254, 'must not be longer than 254 characters')
+    logon: textUpTo(254)
       .optional()
       .meta({ examples: ['ALICE01'] }),
     password: LoginPassword.optional(),
-    deviceId: z
-      .string()
-      .max(200, 'must not be longer than 200 characters')
+    deviceId: textUpTo(200)
       .optional()
       .meta({ examples: ['pixel-of-alice'] }),
   })
@@ -36,10 +33,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 429, 500, 503],
   request: {
-    query: {
-      clientId: ClientId.optional().describe('Id of the calling client'),
-      'remember-me': z.boolean().optional().describe('Issue a refresh token and access tokens with a shorter lifetime'),
-    },
+    query: LoginQuery,
     headers: { ip: CallerAddress },
     body: Body,
     userBasicAuth: true,

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { fieldError } from '../../../contract/errors.ts';
-import { ClientId } from '../../../contract/schemas/client.ts';
+import { LoginQuery } from '../../../contract/schemas/client.ts';
 import { CallerAddress } from '../../../contract/schemas/otp.ts';
+import { textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { LoginPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
@@ -9,13 +10,11 @@ import type { BasicCredentials } from '../../auth/credentials.ts';
 import { loginWithPassword } from '../../auth/login.ts';
 import { defineOperation } from '../define.ts';
 
-const device = z.string().max(200, 'must not be longer than 200 characters').optional();
+const device = textUpTo(200).optional();
 
 const Body = z
   .strictObject({
-    userName: z
-      .string()
-      .max(254, 'must not be longer than 254 characters')
+    userName: textUpTo(254)
       .optional()
       .meta({ examples: ['alice'] }),
     password: LoginPassword.optional(),
@@ -37,10 +36,7 @@ export default defineOperation({
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 429, 500],
   request: {
-    query: {
-      clientId: ClientId.optional().describe('Id of the calling client'),
-      'remember-me': z.boolean().optional().describe('Issue a refresh token and access tokens with a shorter lifetime'),
-    },
+    query: LoginQuery,
     headers: { ip: CallerAddress },
     body: Body,
     userBasicAuth: true,

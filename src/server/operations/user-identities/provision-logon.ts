@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { LogonName } from '../../../contract/schemas/legacy.ts';
+import { exampleText } from '../../../contract/schemas/primitives.ts';
 import { LoginPassword, UserId } from '../../../contract/schemas/user.ts';
 import { assertMfaForAdministrator } from '../../directory/object-access.ts';
 import { assertMainframePassword, bindLogon, findLogonOwner, normalizeLogon } from '../../legacy/mainframe-logons.ts';
@@ -32,7 +33,7 @@ export default defineOperation({
   response: {
     status: 201,
     body: z
-      .strictObject({ logon: z.string().meta({ examples: ['ALICE01'] }) })
+      .strictObject({ logon: exampleText('ALICE01') })
       .meta({ id: 'ProvisionedLogon', description: 'A mainframe logon.' }),
   },
   errors: [

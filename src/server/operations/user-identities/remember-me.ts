@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { CallerAddress } from '../../../contract/schemas/otp.ts';
+import { textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { renewRememberedSession } from '../../auth/remember-me.ts';
@@ -9,14 +10,11 @@ import { issueSessionToken } from '../../sessions/session-tokens.ts';
 import { createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 
-const text = z.string().max(1000, 'must not be longer than 1000 characters');
+const text = textUpTo(1000);
 
 const Body = z
   .strictObject({
-    userName: z
-      .string()
-      .max(254, 'must not be longer than 254 characters')
-      .meta({ description: 'Any login identifier of the user', examples: ['alice'] }),
+    userName: textUpTo(254).meta({ description: 'Any login identifier of the user', examples: ['alice'] }),
     refreshToken: sensitive(text, 'secret').meta({
       description: 'Latest refresh token of the session',
       examples: ['cmVmcmVzaC10b2tlbg'],

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { fieldError } from '../../../contract/errors.ts';
 import { servicePrefix } from '../../../contract/prefix.ts';
 import { ClientId } from '../../../contract/schemas/client.ts';
+import { nonEmptyText, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { loginWithAssertion } from '../../federation/federated-login.ts';
@@ -11,16 +12,11 @@ const path = '/user-identities/renew-app-token';
 
 const Body = z
   .strictObject({
-    samlResponse: sensitive(
-      z.string().min(1, 'must not be empty').max(100_000, 'must not be longer than 100000 characters'),
-      'one-time',
-    ).meta({
+    samlResponse: sensitive(nonEmptyText(100_000), 'one-time').meta({
       description: 'Base64 of a SAML 2.0 response; the response, its assertion, or both must be signed',
       examples: ['PHNhbWxwOlJlc3BvbnNlLz4='],
     }),
-    relayState: z
-      .string()
-      .max(2000, 'must not be longer than 2000 characters')
+    relayState: textUpTo(2000)
       .optional()
       .meta({ description: 'Ignored', examples: ['cmVsYXktc3RhdGU'] }),
   })

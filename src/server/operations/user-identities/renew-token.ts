@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
+import { textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { hasClientCredential } from '../../directory/principal.ts';
@@ -10,7 +11,7 @@ import { defineOperation } from '../define.ts';
 
 const Body = z
   .strictObject({
-    refreshToken: sensitive(z.string().max(1000, 'must not be longer than 1000 characters'), 'secret').meta({
+    refreshToken: sensitive(textUpTo(1000), 'secret').meta({
       examples: ['cmVmcmVzaC10b2tlbg'],
     }),
   })

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { DeviceTokenId } from '../../../contract/schemas/otp.ts';
+import { exampleText, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { NewPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { requireRecoverable, toRecoveryBinding } from '../../auth/recovery.ts';
@@ -14,14 +15,11 @@ import { defineOperation } from '../define.ts';
 const Body = z
   .strictObject({
     newPassword: NewPassword,
-    validationCode: sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'one-time').meta({
+    validationCode: sensitive(textUpTo(100), 'one-time').meta({
       description: 'Code that retrieve-identity sent',
       examples: ['493817'],
     }),
-    username: z
-      .string()
-      .max(254, 'must not be longer than 254 characters')
-      .meta({ description: 'Any login identifier of the user', examples: ['alice'] }),
+    username: textUpTo(254).meta({ description: 'Any login identifier of the user', examples: ['alice'] }),
     deviceTokenId: DeviceTokenId.optional(),
   })
   .meta({ id: 'PasswordReset' });
@@ -44,7 +42,7 @@ export default defineOperation({
   response: {
     status: 201,
     body: z
-      .strictObject({ userId: z.string().meta({ examples: ['alice'] }) })
+      .strictObject({ userId: exampleText('alice') })
       .meta({ id: 'PasswordResetDone', description: 'The user whose password was reset.' }),
   },
   identifies: ['username'],

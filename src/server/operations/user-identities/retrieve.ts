@@ -2,14 +2,11 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { DeviceTokenId } from '../../../contract/schemas/otp.ts';
+import { exampleText, nonEmptyText, optionalText } from '../../../contract/schemas/primitives.ts';
 import { startRecovery } from '../../auth/recovery.ts';
 import { defineOperation } from '../define.ts';
 
-const LoginName = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(254, 'must not be longer than 254 characters')
-  .meta({ examples: ['alice'] });
+const LoginName = nonEmptyText(254).meta({ examples: ['alice'] });
 
 export default defineOperation({
   id: 'user-identities.retrieve',
@@ -35,18 +32,9 @@ export default defineOperation({
     status: 201,
     body: z
       .strictObject({
-        userId: z
-          .string()
-          .optional()
-          .meta({ description: 'Only for authenticated clients', examples: ['alice'] }),
-        businessId: z
-          .string()
-          .optional()
-          .meta({
-            description: 'Only for authenticated clients, if the user belongs to a business',
-            examples: ['example-shop'],
-          }),
-        username: z.string().meta({ description: 'The userName of the request', examples: ['alice'] }),
+        userId: optionalText('alice', 'Only for authenticated clients'),
+        businessId: optionalText('example-shop', 'Only for authenticated clients, if the user belongs to a business'),
+        username: exampleText('alice', 'The userName of the request'),
       })
       .meta({ id: 'Recovery', description: 'The user whose account is being recovered.' }),
   },

@@ -1,13 +1,15 @@
 /** Coverage report: which documented statuses and error codes the requests so far have caused. */
+
 import * as z from 'zod';
 import type { Operation } from '../../../../contract/operation.ts';
 import { listOperationErrors } from '../../../../contract/operation-errors.ts';
+import { exampleInt, exampleText } from '../../../../contract/schemas/primitives.ts';
 import type { CoverageCounters } from '../../../observability/coverage.ts';
 import { operations } from '../../../operations/index.ts';
 
 const Share = z.strictObject({
-  exercised: z.int().meta({ examples: [45] }),
-  total: z.int().meta({ examples: [Object.keys(operations).length] }),
+  exercised: exampleInt(45),
+  total: exampleInt(Object.keys(operations).length),
   percent: z.number().meta({ examples: [49] }),
 });
 
@@ -17,17 +19,17 @@ export const CoverageReport = z.strictObject({
   codes: Share.describe('Error codes that were returned, over all operations'),
   items: z.array(
     z.strictObject({
-      operation: z.string().meta({ examples: ['groups.get'] }),
-      calls: z.int().meta({ examples: [12] }),
+      operation: exampleText('groups.get'),
+      calls: exampleInt(12),
       statuses: z
-        .array(z.strictObject({ status: z.int().meta({ examples: [404] }), calls: z.int().meta({ examples: [12] }) }))
+        .array(z.strictObject({ status: exampleInt(404), calls: exampleInt(12) }))
         .describe('Documented statuses'),
       codes: z
         .array(
           z.strictObject({
-            code: z.string().meta({ examples: ['GROUP_NOT_FOUND'] }),
-            status: z.int().meta({ examples: [404] }),
-            calls: z.int().meta({ examples: [12] }),
+            code: exampleText('GROUP_NOT_FOUND'),
+            status: exampleInt(404),
+            calls: exampleInt(12),
           }),
         )
         .describe('Possible error codes'),

@@ -1,24 +1,17 @@
 /** A customer in responses of the control plane. */
+
 import * as z from 'zod';
+import { exampleInt, exampleText, optionalText } from '../../../../contract/schemas/primitives.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { Customer } from '../../../store/tables.ts';
 
 export const CustomerItem = z.strictObject({
-  customerId: z.int().meta({ examples: [1001] }),
-  document: z.string().meta({ examples: ['12345678900'] }),
-  name: z
-    .string()
-    .optional()
-    .meta({ description: 'Name of the customer; for a business, the business name', examples: ['Example Shop'] }),
-  userId: z
-    .string()
-    .optional()
-    .meta({ examples: ['alice'] }),
-  businessId: z
-    .string()
-    .optional()
-    .meta({ examples: ['example-shop'] }),
-  createdAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+  customerId: exampleInt(1001),
+  document: exampleText('12345678900'),
+  name: optionalText('Example Shop', 'Name of the customer; for a business, the business name'),
+  userId: optionalText('alice'),
+  businessId: optionalText('example-shop'),
+  createdAt: exampleText('2026-03-01T12:00:00.000Z'),
 });
 
 /** Adds the name of a business to its customer. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { singleLine } from '../../../../contract/schemas/primitives.ts';
+import { exampleText, optionalText, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { pageFileNames } from '../../../openapi/docs-page-files.ts';
 import { defineRoute } from '../../define.ts';
 
@@ -20,15 +20,12 @@ export default defineRoute({
         .meta({ examples: ['0.1.0'] }),
     },
     headers: {
-      'Accept-Encoding': z
-        .string()
-        .optional()
-        .meta({ description: 'With br, the file is compressed with Brotli', examples: ['gzip, br'] }),
+      'Accept-Encoding': optionalText('gzip, br', 'With br, the file is compressed with Brotli'),
     },
   },
   response: {
     status: 200,
-    body: z.string().meta({ examples: ['text'] }),
+    body: exampleText('text'),
     alternatives: ['text/css', 'text/javascript', 'text/plain'],
   },
   errors: ['PAGE_NOT_BUILT'],

@@ -1,7 +1,7 @@
 /** Request and response schemas of injected faults. */
 import * as z from 'zod';
 import { apiError } from '../../../../contract/errors.ts';
-import { Id } from '../../../../contract/schemas/primitives.ts';
+import { exampleInt, exampleText, Id } from '../../../../contract/schemas/primitives.ts';
 import { type FaultInjector, listInjectableStatuses } from '../../../fault-injection/fault-injector.ts';
 import type { FaultEffect, FaultRule, FaultRuleInput } from '../../../fault-injection/fault-rules.ts';
 import { isOperationId, operationIdMessage, recordedOperations } from '../../operation-ids.ts';
@@ -85,11 +85,11 @@ export const FaultInput = z
 type FaultBody = z.output<typeof FaultInput>;
 
 export const FaultItem = z.strictObject({
-  id: z.string().meta({ examples: ['64b0c0ffee00000000000001'] }),
+  id: exampleText('64b0c0ffee00000000000001'),
   ...RuleFields,
   effect: z.strictObject(EffectFields),
-  matched: z.int().meta({ description: 'Requests that matched', examples: [3] }),
-  applied: z.int().meta({ description: 'Requests that were affected', examples: [1] }),
+  matched: exampleInt(3, 'Requests that matched'),
+  applied: exampleInt(1, 'Requests that were affected'),
 });
 
 function countDefined(values: readonly unknown[]): number {

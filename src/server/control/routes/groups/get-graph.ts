@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GroupReference } from '../../../../contract/schemas/group.ts';
+import { exampleText } from '../../../../contract/schemas/primitives.ts';
 import { type GroupNode, readGroupGraph } from '../../../directory/group-graph.ts';
 import { requireGroup } from '../../../directory/groups.ts';
 import { defineRoute } from '../../define.ts';
@@ -11,8 +12,8 @@ const maxRoles = 100;
 const count = (description: string) => z.int().meta({ description, examples: [1] });
 
 const Node = z.strictObject({
-  groupId: z.string().meta({ examples: ['64b0c0ffee00000000000001'] }),
-  groupName: z.string().meta({ examples: ['ops'] }),
+  groupId: exampleText('64b0c0ffee00000000000001'),
+  groupName: exampleText('ops'),
   roles: z.array(z.string()).meta({ description: `Own roles; the first ${maxRoles}`, examples: [['DEPLOY']] }),
   roleCount: count('Number of own roles'),
   inheritedRoles: z.array(z.string()).meta({
@@ -36,10 +37,8 @@ const Graph = z.strictObject({
   edges: z
     .array(
       z.strictObject({
-        from: z.string().meta({ description: 'Id of the group', examples: ['64b0c0ffee00000000000001'] }),
-        to: z
-          .string()
-          .meta({ description: 'Id of the group whose roles it inherits', examples: ['64b0c0ffee00000000000002'] }),
+        from: exampleText('64b0c0ffee00000000000001', 'Id of the group'),
+        to: exampleText('64b0c0ffee00000000000002', 'Id of the group whose roles it inherits'),
       }),
     )
     .describe(`Dependencies between these groups; the first ${maxEdges}`),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { GroupReference } from '../../../../contract/schemas/group.ts';
-import { PageQuery } from '../../../../contract/schemas/primitives.ts';
+import { optionalText, PageQuery } from '../../../../contract/schemas/primitives.ts';
 import { requireGroup } from '../../../directory/groups.ts';
 import { toPage } from '../../../store/pages.ts';
 import { type Membership, membershipKey } from '../../../store/tables.ts';
@@ -8,21 +8,9 @@ import { defineRoute } from '../../define.ts';
 
 const MemberItem = z.strictObject({
   kind: z.enum(['user', 'business', 'businessUser', 'service']),
-  userId: z
-    .string()
-    .optional()
-    .meta({ examples: ['alice'] }),
-  businessId: z
-    .string()
-    .optional()
-    .meta({
-      description: 'For kind businessUser: the business on whose behalf the user is a member',
-      examples: ['example-shop'],
-    }),
-  serviceId: z
-    .string()
-    .optional()
-    .meta({ examples: ['billing-service'] }),
+  userId: optionalText('alice'),
+  businessId: optionalText('example-shop', 'For kind businessUser: the business on whose behalf the user is a member'),
+  serviceId: optionalText('billing-service'),
 });
 
 export default defineRoute({

@@ -1,12 +1,14 @@
 /** A signing key in responses of the control plane. */
+
 import * as z from 'zod';
+import { exampleText } from '../../../../contract/schemas/primitives.ts';
 import type { KeyDescription } from '../../../tokens/key-states.ts';
 
-const instant = z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] });
+const instant = exampleText('2026-03-01T12:00:00.000Z');
 
 export const KeyItem = z.strictObject({
-  kid: z.string().meta({ examples: ['iam-standin-5RtsV5mvnXcBqHjBpEzFk0vHGAvIwsYXyQKq0gGLnJ8'] }),
-  alg: z.string().meta({ examples: ['ES256'] }),
+  kid: exampleText('iam-standin-5RtsV5mvnXcBqHjBpEzFk0vHGAvIwsYXyQKq0gGLnJ8'),
+  alg: exampleText('ES256'),
   state: z
     .enum(['current', 'next', 'retired', 'expired'])
     .describe(

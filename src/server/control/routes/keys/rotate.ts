@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { exampleText, optionalText } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
 
 const KeyRotation = z.strictObject({
-  kid: z.string().meta({ description: 'Id of the new signing key', examples: ['2026-03-01-standin'] }),
+  kid: exampleText('2026-03-01-standin', 'Id of the new signing key'),
   signsFrom: z
     .string()
     .optional()
@@ -11,11 +12,8 @@ const KeyRotation = z.strictObject({
   retired: z
     .array(
       z.strictObject({
-        kid: z.string().meta({ examples: ['2026-03-01-standin'] }),
-        until: z
-          .string()
-          .optional()
-          .meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+        kid: exampleText('2026-03-01-standin'),
+        until: optionalText('2026-03-01T12:00:00.000Z'),
       }),
     )
     .describe('Previous keys, and until when their tokens are accepted'),

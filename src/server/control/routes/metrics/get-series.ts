@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { exampleInt, exampleText } from '../../../../contract/schemas/primitives.ts';
 import { maxSeriesPoints, type SeriesPoint, seriesIntervalSeconds } from '../../../observability/metric-series.ts';
 import { defineRoute } from '../../define.ts';
 
@@ -12,14 +13,11 @@ const seconds = (description: string) =>
     .meta({ description: `${description}, in seconds; absent without requests`, examples: [0.004] });
 
 const Series = z.strictObject({
-  intervalSeconds: z.int().meta({ examples: [seriesIntervalSeconds] }),
+  intervalSeconds: exampleInt(seriesIntervalSeconds),
   points: z
     .array(
       z.strictObject({
-        at: z.string().meta({
-          description: "Start of the interval, by the machine's clock",
-          examples: ['2026-03-01T12:00:00.000Z'],
-        }),
+        at: exampleText('2026-03-01T12:00:00.000Z', "Start of the interval, by the machine's clock"),
         requests: count('Requests without those to the control plane'),
         errors: count('Responses from 400 on, and closed connections'),
         logins: count('Successful logins and renewals: requests that issued a token'),

@@ -1,8 +1,10 @@
 /** Explains a response from its request log entry and from the current store. */
+
 import * as z from 'zod';
 import { ErrorItemSchema } from '../../../../contract/error-body.ts';
 import { type ErrorEntry, errorTable } from '../../../../contract/error-codes.ts';
 import { describeMissing, findMissingAuthorities, formatRoles, isReservedRole } from '../../../../contract/roles.ts';
+import { exampleText, optionalInt, optionalText } from '../../../../contract/schemas/primitives.ts';
 import { computeLevel } from '../../../directory/authentication-levels.ts';
 import { listGroupIdsOfMember } from '../../../directory/group-roles.ts';
 import { listMemberIdentities } from '../../../directory/user-roles.ts';
@@ -12,76 +14,58 @@ import type { Reader } from '../../../store/store.ts';
 import type { Client, User } from '../../../store/tables.ts';
 
 export const RequestExplanation = z.strictObject({
-  requestId: z.string().meta({ examples: ['4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11'] }),
-  operation: z
-    .string()
-    .optional()
-    .meta({ examples: ['groups.get'] }),
-  method: z.string().meta({ examples: ['GET'] }),
-  path: z.string().meta({ examples: ['/security/iam/v1/groups/ops'] }),
-  status: z
-    .int()
-    .optional()
-    .meta({ examples: [404] }),
+  requestId: exampleText('4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11'),
+  operation: optionalText('groups.get'),
+  method: exampleText('GET'),
+  path: exampleText('/security/iam/v1/groups/ops'),
+  status: optionalInt(404),
   rejected: z.boolean().meta({ examples: [true] }),
   errors: z.array(z.strictObject({ ...ErrorItemSchema.shape, hint: z.string() })).meta({
     examples: [
       [{ code: 'GROUP_NOT_FOUND', message: errorTable.GROUP_NOT_FOUND.message, hint: errorTable.GROUP_NOT_FOUND.hint }],
     ],
   }),
-  fault: z
-    .string()
-    .optional()
-    .meta({ description: 'The injected fault', examples: ['status 503'] }),
+  fault: optionalText('status 503', 'The injected fault'),
   credential: z.strictObject({
-    authMethod: z.string().meta({ description: 'Authentication method of the request', examples: ['bearer'] }),
+    authMethod: exampleText('bearer', 'Authentication method of the request'),
     accepted: z.boolean().meta({ description: 'Whether the credential was accepted', examples: [true] }),
-    reason: z
-      .string()
-      .optional()
-      .meta({
-        description: 'Why it was rejected; not part of the response to the caller',
-        examples: ['The access token has expired.'],
-      }),
+    reason: optionalText(
+      'The access token has expired.',
+      'Why it was rejected; not part of the response to the caller',
+    ),
   }),
   client: z
     .strictObject({
-      clientId: z.string().meta({ examples: ['billing-service'] }),
-      appId: z.string().meta({ examples: ['billing'] }),
-      party: z.string().meta({ examples: ['1STPARTY'] }),
+      clientId: exampleText('billing-service'),
+      appId: exampleText('billing'),
+      party: exampleText('1STPARTY'),
     })
     .optional()
     .describe('The client; for rejected credentials, as it is now'),
   user: z
     .strictObject({
-      userId: z.string().meta({ examples: ['alice'] }),
-      userName: z.string().meta({ examples: ['alice'] }),
+      userId: exampleText('alice'),
+      userName: exampleText('alice'),
       locked: z.boolean(),
     })
     .optional()
     .describe('The user; for rejected credentials, as it is now'),
   session: z
     .strictObject({
-      sessionId: z.string().meta({ examples: ['64b0c0ffee00000000000003'] }),
-      level: z.string().meta({ examples: ['AUTH-BASIC'] }),
-      endsAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+      sessionId: exampleText('64b0c0ffee00000000000003'),
+      level: exampleText('AUTH-BASIC'),
+      endsAt: exampleText('2026-03-01T12:00:00.000Z'),
       active: z.boolean().meta({ examples: [true] }),
     })
     .optional()
     .describe('The session at the time of the request; active: whether it is active now'),
-  logon: z
-    .string()
-    .optional()
-    .meta({ examples: ['ALICE01'] }),
+  logon: optionalText('ALICE01'),
   groups: z.array(z.string()).meta({ description: 'Names of the current groups of the caller', examples: [['ops']] }),
   roles: z
     .array(z.string())
     .meta({ description: 'Roles of the caller at the time of the request', examples: [['DEPLOY']] }),
   scope: z.array(z.string()).meta({ examples: [['reports.read']] }),
-  requires: z
-    .string()
-    .optional()
-    .meta({ description: 'The role expression of the operation', examples: ['CLI-1STPARTY and ADMIN'] }),
+  requires: optionalText('CLI-1STPARTY and ADMIN', 'The role expression of the operation'),
   missing: z.array(z.string()).meta({
     description: 'What the caller lacks for the alternative of the role expression that it comes closest to',
     examples: [['DEPLOY']],
@@ -92,18 +76,12 @@ export const RequestExplanation = z.strictObject({
   grantedBy: z
     .array(
       z.strictObject({
-        role: z.string().meta({ examples: ['DEPLOY'] }),
+        role: exampleText('DEPLOY'),
         groups: z.array(z.string()).meta({ examples: [['ops']] }),
       }),
     )
     .describe('Groups that grant the missing roles directly'),
-  rule: z
-    .string()
-    .optional()
-    .meta({
-      description: 'The object-access rule that rejected the request',
-      examples: ['The last administrator cannot be removed.'],
-    }),
+  rule: optionalText('The last administrator cannot be removed.', 'The object-access rule that rejected the request'),
 });
 
 type ExplanationJson = z.input<typeof RequestExplanation>;

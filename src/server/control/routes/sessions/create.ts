@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
-import { Id, singleLine } from '../../../../contract/schemas/primitives.ts';
+import { Id, optionalText, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { Token } from '../../../../contract/schemas/token.ts';
 import {
   requireActiveClient,
@@ -42,14 +42,8 @@ export default defineRoute({
   response: {
     status: 201,
     body: Token.extend({
-      userId: z
-        .string()
-        .optional()
-        .meta({ description: 'Absent for a client', examples: ['alice'] }),
-      sessionId: z
-        .string()
-        .optional()
-        .meta({ description: 'Absent for a client', examples: ['64b0c0ffee00000000000003'] }),
+      userId: optionalText('alice', 'Absent for a client'),
+      sessionId: optionalText('64b0c0ffee00000000000003', 'Absent for a client'),
     }).meta({ id: 'SessionToken', description: 'Tokens of a new session, or the token of a client.' }),
   },
   errors: ['TEST_FEATURES_OFF', 'FIELD_MISSING', 'FIELD_VALUE', 'USER_NOT_FOUND', 'USER_LOCKED', 'CLIENT_NOT_FOUND'],

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
-import { Id } from '../../../../contract/schemas/primitives.ts';
+import { exampleInt, Id } from '../../../../contract/schemas/primitives.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
 import { endSession } from '../../../sessions/end-sessions.ts';
 import type { Reader } from '../../../store/store.ts';
@@ -25,7 +25,7 @@ export default defineRoute({
   },
   response: {
     status: 200,
-    body: z.strictObject({ ended: z.int().meta({ description: 'Number of sessions that were ended', examples: [1] }) }),
+    body: z.strictObject({ ended: exampleInt(1, 'Number of sessions that were ended') }),
   },
   errors: ['SESSION_NOT_FOUND', 'FIELD_MISSING'],
 

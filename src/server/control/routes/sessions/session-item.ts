@@ -1,36 +1,29 @@
 /** A session in responses of the control plane. */
+
 import * as z from 'zod';
+import { exampleText, optionalText } from '../../../../contract/schemas/primitives.ts';
 import { computeLevel } from '../../../directory/authentication-levels.ts';
 import { isRenewable } from '../../../sessions/refresh-tokens.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { Session } from '../../../store/tables.ts';
 
 export const SessionItem = z.strictObject({
-  sessionId: z.string().meta({ examples: ['64b0c0ffee00000000000003'] }),
-  userId: z
-    .string()
-    .optional()
-    .meta({ examples: ['alice'] }),
-  logon: z
-    .string()
-    .optional()
-    .meta({ description: 'Mainframe logon that started the session', examples: ['ALICE01'] }),
-  clientId: z.string().meta({ examples: ['billing-service'] }),
-  level: z.string().meta({ description: 'Current authentication level', examples: ['AUTH-BASIC'] }),
+  sessionId: exampleText('64b0c0ffee00000000000003'),
+  userId: optionalText('alice'),
+  logon: optionalText('ALICE01', 'Mainframe logon that started the session'),
+  clientId: exampleText('billing-service'),
+  level: exampleText('AUTH-BASIC', 'Current authentication level'),
   smart: z.boolean(),
   remember: z.boolean(),
   device: z
     .strictObject({
-      deviceId: z.string().meta({ examples: ['pixel-of-alice'] }),
-      deviceName: z
-        .string()
-        .optional()
-        .meta({ examples: ["Alice's phone"] }),
+      deviceId: exampleText('pixel-of-alice'),
+      deviceName: optionalText("Alice's phone"),
     })
     .optional()
     .describe('Device that the session is bound to, which can renew it'),
-  startedAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
-  endsAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+  startedAt: exampleText('2026-03-01T12:00:00.000Z'),
+  endsAt: exampleText('2026-03-01T12:00:00.000Z'),
   renewable: z.boolean().describe('Whether it has a valid refresh token'),
 });
 

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { exampleText } from '../../../../contract/schemas/primitives.ts';
 import { type Setting, settingsTable } from '../../../config/settings.ts';
 import { defineRoute } from '../../define.ts';
 
 const schemaByKind: Readonly<Record<Setting['kind'], z.ZodType<string | number | boolean | readonly string[]>>> = {
-  text: z.string().meta({ examples: ['Your code is 493817.'] }),
+  text: exampleText('Your code is 493817.'),
   integer: z.int(),
   boolean: z.boolean(),
   list: z.array(z.string()).readonly(),

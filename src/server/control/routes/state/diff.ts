@@ -1,15 +1,16 @@
 import * as z from 'zod';
+import { exampleText } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
 import { SnapshotReference } from './state-schemas.ts';
 
 const keys = z.array(z.string()).readonly();
 const StateDifference = z.strictObject({
-  from: z.string().meta({ examples: ['seed'] }),
-  to: z.string().meta({ examples: ['now'] }),
+  from: exampleText('seed'),
+  to: exampleText('now'),
   tables: z
     .array(
       z.strictObject({
-        table: z.string().meta({ examples: ['groups'] }),
+        table: exampleText('groups'),
         added: keys.meta({
           description: 'Keys of rows that exist only in the second state',
           examples: [['64b0c0ffee00000000000002']],
@@ -21,11 +22,11 @@ const StateDifference = z.strictObject({
         changed: z
           .array(
             z.strictObject({
-              key: z.string().meta({ examples: ['64b0c0ffee00000000000001'] }),
+              key: exampleText('64b0c0ffee00000000000001'),
               fields: z
                 .array(
                   z.strictObject({
-                    field: z.string().meta({ examples: ['roles'] }),
+                    field: exampleText('roles'),
                     before: z
                       .unknown()
                       .optional()

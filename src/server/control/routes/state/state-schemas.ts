@@ -1,6 +1,6 @@
 /** Schemas of the state routes. */
 import * as z from 'zod';
-import { singleLine } from '../../../../contract/schemas/primitives.ts';
+import { exampleInt, exampleText, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { reservedSnapshotNames } from '../../../snapshots/state-manager.ts';
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -16,9 +16,9 @@ export const SnapshotName = SnapshotReference.refine(
 );
 
 export const SnapshotItem = z.strictObject({
-  name: z.string().meta({ examples: ['before-checkout'] }),
-  createdAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
-  rows: z.int().meta({ description: 'Number of rows in all tables', examples: [42] }),
+  name: exampleText('before-checkout'),
+  createdAt: exampleText('2026-03-01T12:00:00.000Z'),
+  rows: exampleInt(42, 'Number of rows in all tables'),
 });
 
 /** Max size of an imported dump, in bytes. */

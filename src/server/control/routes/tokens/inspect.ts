@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { optionalText } from '../../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../../contract/sensitive.ts';
 import { inspectToken, tokenStatuses } from '../../../auth/inspect-token.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
@@ -25,10 +26,7 @@ const TokenInspection = z.strictObject({
     .describe(
       'used: a refresh token that was exchanged; forged: its signature is invalid; key-unknown: no key of this server signed it; rejected: see reason; unknown: not a token of this server, or deleted after its expiry',
     ),
-  reason: z
-    .string()
-    .optional()
-    .meta({ description: 'Why it is rejected', examples: ['It expired at 2026-03-01T12:00:00.000Z.'] }),
+  reason: optionalText('It expired at 2026-03-01T12:00:00.000Z.', 'Why it is rejected'),
   header: content
     .optional()
     .meta({ description: 'Header of a JSON Web Token', examples: [{ alg: 'ES256', typ: 'at+jwt' }] }),
@@ -41,10 +39,7 @@ const TokenInspection = z.strictObject({
     .optional()
     .describe('Whether a key of this server signed it, also one whose tokens are no longer accepted'),
   key: KeyItem.optional().describe('The key that its header names'),
-  expiresAt: z
-    .string()
-    .optional()
-    .meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+  expiresAt: optionalText('2026-03-01T12:00:00.000Z'),
   session: SessionItem.optional().describe('Its session, also an ended one that is not deleted yet'),
   roles: z
     .array(z.string())

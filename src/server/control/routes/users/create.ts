@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiError } from '../../../../contract/errors.ts';
 import { BusinessId } from '../../../../contract/schemas/business.ts';
 import { Email, Mobile } from '../../../../contract/schemas/contact.ts';
-import { NewId } from '../../../../contract/schemas/primitives.ts';
+import { exampleText, NewId } from '../../../../contract/schemas/primitives.ts';
 import { NewPassword, UserName } from '../../../../contract/schemas/user.ts';
 import { assertPasswordPolicy, passwordErrorCodes } from '../../../users/password-policy.ts';
 import { assertUserNameForm, buildUser, insertUser, withVerifiedName } from '../../../users/users.ts';
@@ -34,7 +34,7 @@ export default defineRoute({
   request: { body: NewUserInput },
   response: {
     status: 201,
-    body: z.strictObject({ userId: z.string().meta({ examples: ['alice'] }) }),
+    body: z.strictObject({ userId: exampleText('alice') }),
   },
   errors: ['USER_NAME_RESERVED', 'ID_TAKEN', 'LOGIN_NAME_TAKEN', 'BUSINESS_UNKNOWN', ...passwordErrorCodes, 'TOO_BUSY'],
   openapiExamples: { body: { userName: 'alice', userEmail: 'alice@example.com', verified: true } },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isReservedRole, stripRolePrefix } from '../../../../contract/roles.ts';
-import { Id } from '../../../../contract/schemas/primitives.ts';
+import { exampleInt, exampleText, Id } from '../../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../../contract/schemas/role.ts';
 import { findRolePaths } from '../../../directory/role-paths.ts';
 import { listMemberIdentities } from '../../../directory/user-roles.ts';
@@ -11,8 +11,8 @@ const maxPaths = 20;
 const maxGrantingGroups = 20;
 
 const RolePaths = z.strictObject({
-  userId: z.string().meta({ examples: ['alice'] }),
-  role: z.string().meta({ description: 'Without the prefix ROLE_', examples: ['DEPLOY'] }),
+  userId: exampleText('alice'),
+  role: exampleText('DEPLOY', 'Without the prefix ROLE_'),
   granted: z.boolean().meta({ description: 'Whether a group grants the role to the user', examples: [true] }),
   reserved: z.boolean().meta({
     description: 'Whether only the service grants the role, at login or by the kind of user, and never a group',
@@ -25,8 +25,8 @@ const RolePaths = z.strictObject({
         groups: z
           .array(
             z.strictObject({
-              groupId: z.string().meta({ examples: ['64b0c0ffee00000000000001'] }),
-              groupName: z.string().meta({ examples: ['ops'] }),
+              groupId: exampleText('64b0c0ffee00000000000001'),
+              groupName: exampleText('ops'),
             }),
           )
           .describe(
@@ -35,7 +35,7 @@ const RolePaths = z.strictObject({
       }),
     )
     .describe(`One path for each direct group that grants the role, the shortest first; at most ${maxPaths}`),
-  pathCount: z.int().meta({ description: 'Number of direct groups that grant the role', examples: [1] }),
+  pathCount: exampleInt(1, 'Number of direct groups that grant the role'),
   grantedByGroups: z.array(z.string()).meta({
     description: `Names of groups that have the role themselves, in which a membership would grant it; at most ${maxGrantingGroups}`,
     examples: [['ops']],

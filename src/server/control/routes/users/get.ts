@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FactorView } from '../../../../contract/schemas/factor.ts';
-import { Id } from '../../../../contract/schemas/primitives.ts';
+import { exampleInt, exampleText, Id, optionalInt, optionalText } from '../../../../contract/schemas/primitives.ts';
 import { type RoleSource, readRoleSources } from '../../../directory/role-provenance.ts';
 import { listMemberIdentities } from '../../../directory/user-roles.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
@@ -20,32 +20,20 @@ const maxGroupsOfRole = 20;
 const maxSessions = 100;
 
 const UserDetail = z.strictObject({
-  userId: z.string().meta({ examples: ['alice'] }),
-  userName: z.string().meta({ examples: ['alice'] }),
+  userId: exampleText('alice'),
+  userName: exampleText('alice'),
   identities: z.array(z.string()).meta({
     description: 'Additional login identifiers; e-mail addresses among them are masked',
     examples: [['alice.smith']],
   }),
   legacyLogons: z.array(z.string()).meta({ description: 'Mainframe logons', examples: [['ALICE01']] }),
-  businessId: z
-    .string()
-    .optional()
-    .meta({ examples: ['example-shop'] }),
-  businessName: z
-    .string()
-    .optional()
-    .meta({ examples: ['Example Shop'] }),
-  customerId: z
-    .int()
-    .optional()
-    .meta({ examples: [1001] }),
+  businessId: optionalText('example-shop'),
+  businessName: optionalText('Example Shop'),
+  customerId: optionalInt(1001),
   lead: z.boolean(),
   locked: z.boolean(),
-  lockReason: z
-    .string()
-    .optional()
-    .meta({ examples: ['Lost phone'] }),
-  createdAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+  lockReason: optionalText('Lost phone'),
+  createdAt: exampleText('2026-03-01T12:00:00.000Z'),
   contacts: z
     .array(FactorView.extend({ verified: z.boolean() }))
     .describe('Main and alternative contacts, sorted by id and masked'),
@@ -53,15 +41,15 @@ const UserDetail = z.strictObject({
   roleSources: z
     .array(
       z.strictObject({
-        role: z.string().meta({ examples: ['DEPLOY'] }),
+        role: exampleText('DEPLOY'),
         groups: z.array(z.string()).meta({ examples: [['ops']] }),
-        groupCount: z.int().meta({ description: 'Number of all these groups', examples: [1] }),
+        groupCount: exampleInt(1, 'Number of all these groups'),
       }),
     )
     .describe(
       `Effective roles, sorted, each with the names of the direct groups that grant it, themselves or through dependencies; the first ${maxRoleSources} roles and ${maxGroupsOfRole} groups of each`,
     ),
-  sessions: z.int().meta({ description: 'Number of active sessions', examples: [1] }),
+  sessions: exampleInt(1, 'Number of active sessions'),
   activeSessions: z.array(SessionItem).describe(`Active sessions, sorted by id; the first ${maxSessions}`),
 });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { singleLine } from '../../../../contract/schemas/primitives.ts';
+import { exampleText, optionalText, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { maskEmail } from '../../../messaging/contacts.ts';
 import type { Range, Reader } from '../../../store/store.ts';
 import { foldIdentifier, hasEmailForm, type User } from '../../../store/tables.ts';
@@ -8,16 +8,10 @@ import { defineRoute } from '../../define.ts';
 import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
 
 const UserItem = z.strictObject({
-  userId: z.string().meta({ examples: ['alice'] }),
-  userName: z.string().meta({ examples: ['alice'] }),
-  userEmail: z
-    .string()
-    .optional()
-    .meta({ description: 'Masked', examples: ['a***@example.com'] }),
-  businessId: z
-    .string()
-    .optional()
-    .meta({ examples: ['example-shop'] }),
+  userId: exampleText('alice'),
+  userName: exampleText('alice'),
+  userEmail: optionalText('a***@example.com', 'Masked'),
+  businessId: optionalText('example-shop'),
   lead: z.boolean(),
   locked: z.boolean(),
 });
