@@ -1,8 +1,8 @@
 /**
  * Writes scripts/swagger-ui-notices.txt after an update of swagger-ui-dist. First install the packages in an empty
- * folder, if possible with the same version of swagger-ui, and with the major version of React in the bundle:
+ * folder, as they were on the day of its release (here 5.35.0), with the major version of React in the bundle:
  *
- *     npm install --ignore-scripts --legacy-peer-deps swagger-ui react@18 react-dom@18 react-debounce-input \
+ *     npm install --before 2026-11-14 --ignore-scripts --legacy-peer-deps swagger-ui react@18 react-dom@18 react-debounce-input \
  *       react-immutable-pure-component events process stream-browserify tachyons-sass normalize.css@7
  *     node scripts/swagger-ui-notices-main.mjs FOLDER
  */

@@ -31,7 +31,7 @@ export function listSwaggerPackages(root) {
 }
 
 /**
- * Renders the notices, each distinct text once.
+ * Renders the notices, each distinct text once, and the terms that several packages share at the end.
  * @param from the folder in whose node_modules the packages are installed
  */
 export function renderSwaggerNotices(root, from) {
@@ -42,8 +42,36 @@ export function renderSwaggerNotices(root, from) {
     const text = withoutText[name] ? apacheTextOf(root, swagger, item) : licenseTextOf(from, item, []);
     byText.set(text, [...(byText.get(text) ?? []), `${name} ${item.version}, license: ${licenseOf(item)}`]);
   }
-  const sections = [...byText].map(([text, names]) => `${names.join('\n')}\n\n${text}\n`);
-  return [introductionOf(from, swagger), ...sections].join(`\n${line}\n`);
+  const { texts, terms } = shareTerms([...byText.keys()]);
+  const sections = [...byText.values()].map((names, at) => `${names.join('\n')}\n\n${texts[at]}\n`);
+  return [introductionOf(from, swagger), ...sections, ...terms].join(`\n${line}\n`);
+}
+
+/** The terms of MIT, and those of Apache-2.0 until and after its line of copyright; many texts contain them. */
+const commonTerms = new RegExp(
+  [
+    'Permission is hereby granted, free of charge[^]*?DEALINGS IN\\s+THE\\s+SOFTWARE\\.',
+    '^ *Apache License\n[^]*?third-party archives\\.',
+    '^ *Licensed under the Apache License, Version 2\\.0 [^]*?limitations under the License\\.',
+  ].join('|'),
+  'gm',
+);
+
+const withoutLineBreaks = (text) => text.replaceAll(/\s+/g, ' ').trim();
+
+/** Replaces common terms that are in several texts by their title; they count as the same if only line breaks differ. */
+export function shareTerms(texts) {
+  const byContent = new Map();
+  for (const terms of texts.flatMap((text) => text.match(commonTerms) ?? [])) {
+    const content = withoutLineBreaks(terms);
+    byContent.set(content, [...(byContent.get(content) ?? []), terms]);
+  }
+  const shared = [...byContent].filter(([, found]) => found.length > 1);
+  const titles = new Map(shared.map(([content], at) => [content, `[Terms ${at + 1}, below]`]));
+  return {
+    texts: texts.map((text) => text.replaceAll(commonTerms, (match) => titles.get(withoutLineBreaks(match)) ?? match)),
+    terms: shared.map(([, [first]], at) => `Terms ${at + 1}\n\n${first}\n`),
+  };
 }
 
 function introductionOf(from, swagger) {
@@ -52,7 +80,7 @@ function introductionOf(from, swagger) {
 
 swagger-ui-dist names the packages in its bundle, in log.bundle-sizes.swagger-ui.txt, but not their versions. The texts
 are from the versions below, which npm installs for swagger-ui ${version} with React 18. Comments that the bundle kept
-from its packages are in swagger-ui-bundle.js.LICENSE.txt.
+from its packages are in swagger-ui-bundle.js.LICENSE.txt. Terms that several packages share are at the end.
 `;
 }
 

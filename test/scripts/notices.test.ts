@@ -28,9 +28,10 @@ const { writeNotices } = await loadScript<{
 }>('notices.mjs');
 const { isPermissive } = await loadScript<{ isPermissive(expression: string): boolean }>('licenses.mjs');
 
-const { listSwaggerPackages, readSwaggerNotices } = await loadScript<{
+const { listSwaggerPackages, readSwaggerNotices, shareTerms } = await loadScript<{
   listSwaggerPackages(root: string): readonly string[];
   readSwaggerNotices(root: string, swagger: { id: string }): string;
+  shareTerms(texts: readonly string[]): { texts: readonly string[]; terms: readonly string[] };
 }>('swagger-ui-notices.mjs');
 
 const ofSwagger = 'Packages in swagger-ui-bundle.js and swagger-ui.css of swagger-ui-dist';
@@ -244,13 +245,33 @@ describe('the notices for the packages in swagger-ui-dist', () => {
 
   test('name each package that the installed version contains, with a text', () => {
     const notices = readSwaggerNotices(root, { id: `swagger-ui-dist@${version}` });
-    const sections = notices.split(/^-{80}\n/m).slice(1);
+    const parts = notices.split(/^-{80}\n/m).slice(1);
+    const sections = parts.filter((part) => !part.startsWith('Terms '));
     const names = sections.flatMap((section) =>
       [...section.matchAll(/^(\S+) \S+, license: .+$/gm)].map(([, name]) => name),
     );
     expect(names.sort()).toEqual(listSwaggerPackages(root));
     expect(names).toEqual(expect.arrayContaining(['highlight.js', 'lodash', 'js-yaml', 'autolinker', 'normalize.css']));
     for (const section of sections) expect(section).toMatch(/^[^\n]+\n[\s\S]*(?:copyright|public domain)/i);
+  });
+
+  test('contain the terms to which they refer', () => {
+    const notices = readSwaggerNotices(root, { id: `swagger-ui-dist@${version}` });
+    const titles = [...notices.matchAll(/^-{80}\n(Terms \d+)\n\n(?:Permission|\s+Apache|\s+Licensed)/gm)].map(
+      ([, title]) => title,
+    );
+    const references = [...notices.matchAll(/\[(Terms \d+), below\]/g)].map(([, title]) => title);
+    expect(titles).not.toEqual([]);
+    expect([...new Set(references)].sort()).toEqual(titles.sort());
+  });
+
+  test('have the terms of several packages once, whatever their line breaks, with the copyright of each', () => {
+    const permission = 'Permission is hereby granted, free of charge.';
+    const mit = (lineBreak: string) => `${permission}${lineBreak}OTHER DEALINGS IN THE SOFTWARE.`;
+    const other = 'Permission is hereby granted, free of charge, to Ann: DEALINGS IN THE SOFTWARE.';
+    const { texts, terms } = shareTerms([`(c) Ann\n\n${mit(' ')}`, `(c) Bob\n\n${mit('\n')}\n\nmore`, other]);
+    expect(texts).toEqual(['(c) Ann\n\n[Terms 1, below]', '(c) Bob\n\n[Terms 1, below]\n\nmore', other]);
+    expect(terms).toEqual([`Terms 1\n\n${mit(' ')}\n`]);
   });
 
   test('are part of its notice, and must be for its version', () => {
