@@ -17,12 +17,16 @@ export function findNodeProblem(version) {
 
 const readManifest = (directory) => JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));
 
-/** The workspace that the project needs to build and serve. The others are for checks, tests and releases. */
+/** The workspaces: what the project needs to build and serve, and what checks, tests and releases need. */
 const consoleWorkspace = 'packages/console';
+const testWorkspace = 'test';
+
+/** What npm writes at the end of an installation. */
+const installedList = 'node_modules/.package-lock.json';
 
 /** Whether node_modules contains all packages of the project and of these workspaces, and is not older than the lock file. */
 export function isInstalled(directory, workspaces = readManifest(directory).workspaces ?? []) {
-  const installed = path.join(directory, 'node_modules/.package-lock.json');
+  const installed = path.join(directory, installedList);
   if (!existsSync(installed)) return false;
   if (statSync(path.join(directory, 'package-lock.json')).mtimeMs > statSync(installed).mtimeMs) return false;
   return ['', ...workspaces].every((workspace) => hasPackages(directory, workspace));
@@ -49,18 +53,24 @@ function npmCommand() {
  * @returns false after printing the reason if it fails.
  */
 export function ensureRuntimeInstalled() {
-  const workspaces = [consoleWorkspace];
-  if (isInstalled(root, workspaces)) return isSupported();
-  return runNpm(root, 'ci', '--include-workspace-root', ...workspaces.flatMap((name) => ['--workspace', name]));
+  // Where the packages of the tests are installed, all are updated: this `npm ci` would delete those of the tests.
+  if (isLinked(testWorkspace)) return ensureAllInstalled();
+  if (isInstalled(root, [consoleWorkspace])) return isSupported();
+  return runNpm(root, 'ci', '--include-workspace-root', '--workspace', consoleWorkspace);
 }
 
 /**
- * Installs all packages, if needed. It adds them to those of `npm start`, because `npm ci` would delete what a running
+ * Installs all packages, if needed. It adds them to those that are installed, because `npm ci` would delete what a running
  * server uses; without --save, so that the lock file stays as it is.
  */
 export function ensureAllInstalled() {
   if (isInstalled(root)) return isSupported();
-  return isInstalled(root, [consoleWorkspace]) ? runNpm(root, 'install', '--no-save') : runNpm(root, 'ci');
+  return existsSync(path.join(root, installedList)) ? runNpm(root, 'install', '--no-save') : runNpm(root, 'ci');
+}
+
+/** npm links a workspace whose packages it has installed. */
+function isLinked(workspace) {
+  return existsSync(path.join(root, 'node_modules', readManifest(path.join(root, workspace)).name));
 }
 
 /** Installs the packages of a folder that is not a workspace of the project, if needed. */
