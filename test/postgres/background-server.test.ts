@@ -8,7 +8,7 @@ const iam = (...words: string[]) =>
   sandbox.iam(words, {
     IAM_DATABASE_URL: databaseUrl,
     IAM_SERVE_DATABASE_SCHEMA: `background_${process.pid}`,
-    IAM_FAST_PASSWORDS: 'true',
+    IAM_SERVE_FAST_PASSWORDS: 'true',
   });
 
 beforeEach(async () => {

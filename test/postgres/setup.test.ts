@@ -27,7 +27,7 @@ function newSchema(): string {
 }
 
 const iam = (words: readonly string[], variables: Readonly<Record<string, string>> = {}) =>
-  home.iam(words, { variables: { IAM_DATABASE_URL: databaseUrl, IAM_FAST_PASSWORDS: 'true', ...variables } });
+  home.iam(words, { variables: { IAM_DATABASE_URL: databaseUrl, IAM_SERVE_FAST_PASSWORDS: 'true', ...variables } });
 
 const names = migrations.map(({ name }) => name);
 

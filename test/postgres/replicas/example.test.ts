@@ -41,7 +41,7 @@ async function startExample(port: number): Promise<ChildProcess> {
     PORT: String(port),
     IAM_DATABASE_URL: databaseUrl,
     IAM_SERVE_DATABASE_SCHEMA: `example_${process.pid}`,
-    IAM_FAST_PASSWORDS: 'true',
+    IAM_SERVE_FAST_PASSWORDS: 'true',
   };
   const child = spawn(process.execPath, [script], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   for await (const line of createInterface({ input: child.stdout })) if (line.startsWith('Ready: ')) return child;
