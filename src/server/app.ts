@@ -3,7 +3,7 @@ import Koa from 'koa';
 import type { AppContext } from './app-context.ts';
 import { serveConsole } from './console.middleware.ts';
 import { createControlGuard } from './control/guard.ts';
-import { dispatchRequests } from './dispatch-requests.middleware.ts';
+import { createRoutes, dispatchRequests } from './dispatch-requests.middleware.ts';
 import { handleErrors } from './handle-errors.middleware.ts';
 import { allowCors } from './http/cors.ts';
 import { createHosts } from './http/hosts.ts';
@@ -15,9 +15,11 @@ import { recordRequests } from './record-requests.middleware.ts';
 import { serveSandboxes } from './sandbox-router.middleware.ts';
 import { serveWellKnown } from './well-known.middleware.ts';
 
+const registry = [...Object.values(operations), ...oauthOperations] as unknown as readonly AnyOperation[];
+const routes = createRoutes(registry);
+
 /** Creates the app. */
 export function createApp(appContext: AppContext): Koa<RequestState> {
-  const registry = [...Object.values(operations), ...oauthOperations] as unknown as readonly AnyOperation[];
   const hosts = createHosts(appContext.settings, appContext.baseUrl);
   const guard = createControlGuard(appContext, hosts);
   const app = new Koa<RequestState>();
@@ -34,7 +36,7 @@ export function createApp(appContext: AppContext): Koa<RequestState> {
   app.use(allowCors(appContext.settings.corsOrigins));
   app.use(serveWellKnown(appContext, registry));
   app.use(serveConsole(appContext, guard));
-  app.use(dispatchRequests(appContext, registry, guard));
+  app.use(dispatchRequests(appContext, routes, guard));
   return app;
 }
 

@@ -8,51 +8,67 @@ import { parseQuery } from './http/query.ts';
 import type { Middleware } from './http/request-state.ts';
 import { setHeader } from './http/response.ts';
 import { routeOf } from './http/route-template.ts';
-import { createRouter } from './http/router.ts';
+import { createRouter, type Router } from './http/router.ts';
 import listGroups from './operations/groups/list.ts';
-import { type AnyOperation, compileOperation, type MountedRoute } from './pipeline.ts';
+import { type AnyOperation, compileOperation, type MountedRoute, type OperationHandler } from './pipeline.ts';
 
 const noQuery = new URLSearchParams();
 const servicePathPrefix = `${servicePrefix}/`;
 /** For a path without a prefix. */
 const prefixHint = `Path not found. Paths of the service start with ${servicePathPrefix}`;
 
-/** Mounts the operations at the service prefix or at the base URL. */
-function mountOperations(registry: readonly AnyOperation[], appContext: AppContext): MountedRoute[] {
-  const options = {
-    groupReaders: listGroups.roles,
-    faults: appContext.observability?.faults,
-    limitGrowth: true,
-    guardAccounts: true,
-  };
-  return registry.map((operation) => ({
+/** The routes of all servers and sandboxes of the process: only their handlers differ. */
+export interface Routes {
+  readonly service: Router<MountedRoute>;
+  readonly control: Router<MountedRoute>;
+}
+
+/** Creates the route tables: the operations at the service prefix or at the base URL, and the control plane. */
+export function createRoutes(registry: readonly AnyOperation[]): Routes {
+  return { service: createRouter(registry.map(mountOperation)), control: createRouter(mountControlRoutes()) };
+}
+
+function mountOperation(operation: AnyOperation): MountedRoute {
+  return {
     method: operation.method,
     path: routeOf(operation),
     operation,
-    handle: compileOperation(operation, appContext, options),
-  }));
+    compile: (appContext) =>
+      compileOperation(operation, appContext, {
+        groupReaders: listGroups.roles,
+        faults: appContext.observability?.faults,
+        limitGrowth: true,
+        guardAccounts: true,
+      }),
+  };
 }
 
 /** The last step. @throws IamError PATH_UNKNOWN, METHOD_NOT_ALLOWED; the errors of the route. */
-export function dispatchRequests(
-  appContext: AppContext,
-  registry: readonly AnyOperation[],
-  guard: ControlGuard,
-): Middleware {
+export function dispatchRequests(appContext: AppContext, routes: Routes, guard: ControlGuard): Middleware {
   const { shared } = appContext.store;
   const hasControlPlane = !appContext.settings.disableControlPlane;
-  const controlRoutes = hasControlPlane ? mountControlRoutes(appContext) : [];
-  const router = createRouter([...mountOperations(registry, appContext), ...controlRoutes]);
+  const findHandler = compileOnce(appContext);
   return (ctx) => {
     const { path, query } = ctx.state;
-    const route = router.find(ctx.req.method ?? '', path);
     const isControl = hasControlPlane && isControlPath(path);
+    const router = isControl ? routes.control : routes.service;
+    const route = router.find(ctx.req.method ?? '', path);
     if (isControl) guard.assertAllowed(ctx.state, route?.isPage === true);
     // The request log, the coverage and the metrics are those of the server that responds.
     if (isControl && shared) setHeader(ctx, 'X-Iam-Replica', shared.replica);
     if (!route) throw createUnmatchedError(path, router.methodsAt(path), isControl);
     ctx.state.operation = route.operation;
-    return route.handle(ctx, query === '' ? noQuery : parseQuery(query));
+    return findHandler(route)(ctx, query === '' ? noQuery : parseQuery(query));
+  };
+}
+
+/** Compiles a route at its first request: a server or sandbox seldom uses many of them. */
+function compileOnce(appContext: AppContext): (route: MountedRoute) => OperationHandler {
+  const handlers = new Map<MountedRoute, OperationHandler>();
+  return (route) => {
+    const handle = handlers.get(route) ?? route.compile(appContext);
+    handlers.set(route, handle);
+    return handle;
   };
 }
 

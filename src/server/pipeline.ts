@@ -1,6 +1,6 @@
 /**
- * The request pipeline: a list of steps, compiled once per operation from its declaration. The interface defines their
- * order, so that a rejected request reveals nothing.
+ * The request pipeline: a list of steps, compiled for each operation from its declaration at its first request. The
+ * interface defines their order, so that a rejected request reveals nothing.
  */
 
 import { errorTable } from '../contract/error-codes.ts';
@@ -45,10 +45,10 @@ export type AnyOperation = Operation<ControlContext>;
 /** A compiled operation: writes the response to `ctx`, or throws the error to return. */
 export type OperationHandler = (ctx: KoaContext, search: URLSearchParams) => Promise<void>;
 
-/** An operation or a route of the control plane, compiled, at its whole path. */
+/** An operation or a route of the control plane, at its whole path. */
 export interface MountedRoute extends Route {
   readonly operation: AnyOperation;
-  readonly handle: OperationHandler;
+  compile(appContext: AppContext): OperationHandler;
   /** Whether it is a page that other sites may link to. */
   readonly isPage?: boolean;
 }

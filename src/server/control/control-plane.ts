@@ -6,13 +6,7 @@ import { parseRoles } from '../../contract/roles.ts';
 import { packageVersion } from '../../contract/version.ts';
 import type { AppContext } from '../app-context.ts';
 import listGroups from '../operations/groups/list.ts';
-import {
-  type AnyOperation,
-  type CompileOptions,
-  compileOperation,
-  type MountedRoute,
-  type OperationHandler,
-} from '../pipeline.ts';
+import { type AnyOperation, compileOperation, type MountedRoute, type OperationHandler } from '../pipeline.ts';
 import { buildControlDocument } from './control-document.ts';
 import type { ControlRoute } from './define.ts';
 import { controlRoutes } from './routes/index.ts';
@@ -25,14 +19,10 @@ export function isControlPath(path: string): boolean {
   return path === metricsPath || path === controlPrefix || path.startsWith(`${controlPrefix}/`);
 }
 
-/**
- * Mounts the routes at the prefix of the control plane. With remote access they require their capability; otherwise all
- * callers are on this machine and need no credentials.
- */
-export function mountControlRoutes(appContext: AppContext): MountedRoute[] {
-  const options = { groupReaders: listGroups.roles, controlDocument: createControlDocument(appContext) };
+/** The routes at the prefix of the control plane. */
+export function mountControlRoutes(): MountedRoute[] {
   return controlRoutes.flatMap((route) => {
-    const mounted = mountRoute(route, appContext, options);
+    const mounted = mountRoute(route);
     return route.path === metricsPath ? [mounted, { ...mounted, path: metricsPath }] : [mounted];
   });
 }
@@ -71,20 +61,31 @@ function createControlDocument({ baseUrl, settings }: AppContext): () => object 
   };
 }
 
-function mountRoute(route: ControlRoute, appContext: AppContext, options: CompileOptions): MountedRoute {
-  // The request context comes from the app context, whose clock is adjustable; only the type of these routes exposes it.
-  // One server cannot do this for the others.
-  const rejection = route.exclusive && appContext.store.shared ? 'STORE_SHARED' : undefined;
-  const operation = route as unknown as AnyOperation;
-  const authenticated = appContext.settings.allowRemote ? operation : withoutAuthentication(operation);
-  const handle = compileOperation(authenticated, appContext, { ...options, rejection });
+function mountRoute(route: ControlRoute): MountedRoute {
   return {
     method: route.method,
     path: controlPrefix + route.path,
-    operation,
-    handle: route.browser ? withBasicChallenge(handle) : handle,
+    // The request context comes from the app context, whose clock is adjustable; only the type of these routes exposes it.
+    operation: route as unknown as AnyOperation,
+    compile: (appContext) => compileRoute(route, appContext),
     isPage: route.browser === 'page',
   };
+}
+
+/** With remote access a route requires its capability; otherwise all callers are on this machine and need no credentials. */
+function compileRoute(route: ControlRoute, appContext: AppContext): OperationHandler {
+  const operation = route as unknown as AnyOperation;
+  const handle = compileOperation(
+    appContext.settings.allowRemote ? operation : withoutAuthentication(operation),
+    appContext,
+    {
+      groupReaders: listGroups.roles,
+      controlDocument: createControlDocument(appContext),
+      // One server cannot do this for the others.
+      rejection: route.exclusive && appContext.store.shared ? 'STORE_SHARED' : undefined,
+    },
+  );
+  return route.browser ? withBasicChallenge(handle) : handle;
 }
 
 /** The route without authentication: credentials in the request are ignored. */

@@ -12,6 +12,7 @@ export interface SchemaDescription {
 /** Collects the components that the schemas of a document refer to. */
 export class SchemaCollection {
   readonly #components = new Map<string, Json>();
+  readonly #converted = { input: new Map<z.ZodType, Json>(), output: new Map<z.ZodType, Json>() };
   readonly #withCommands: boolean;
 
   /** @param options withCommands: whether keywords that only the command uses remain. */
@@ -29,15 +30,7 @@ export class SchemaCollection {
    * examples of the parts.
    */
   describe(schema: z.ZodType, io: 'input' | 'output', declaredExample?: unknown): SchemaDescription {
-    const {
-      $schema: _dialect,
-      $defs = {},
-      ...rest
-    } = z.toJSONSchema(schema, {
-      io,
-      reused: 'inline',
-      ...(this.#withCommands ? {} : { override: withoutCommandLine }),
-    }) as Json;
+    const { $schema: _dialect, $defs = {}, ...rest } = this.#convert(schema, io);
     const definitions = $defs as Record<string, Json>;
     const createExample = (part: Json) =>
       part.$ref === rest.$ref && declaredExample !== undefined ? declaredExample : buildExample(part, definitions);
@@ -48,6 +41,16 @@ export class SchemaCollection {
 
   get components(): Json {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** Most responses have the schema of the errors: a conversion takes longer than the rest of a response. */
+  #convert(schema: z.ZodType, io: 'input' | 'output'): Json {
+    const known = this.#converted[io].get(schema);
+    if (known) return known;
+    const override = this.#withCommands ? {} : { override: withoutCommandLine };
+    const converted = z.toJSONSchema(schema, { io, reused: 'inline', ...override }) as Json;
+    this.#converted[io].set(schema, converted);
+    return converted;
   }
 
   #add(name: string, definition: Json, example: unknown): void {
