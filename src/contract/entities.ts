@@ -178,7 +178,6 @@ export function definition<Entity extends EntityName>(
   return { 'x-defines': { entity, by } };
 }
 
-/** Returns the declaration of an entity. */
 export function entityOf(name: EntityName): EntityDeclaration {
   return entities[name];
 }

@@ -92,12 +92,10 @@ function withoutEmpty(details: ErrorDetails): ErrorDetails | undefined {
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Creates an API error with one item. */
 export function apiError(code: PlainErrorCode, message?: string, headers?: Readonly<Record<string, string>>): IamError {
   return new IamError([{ code, message }], headers ? { headers } : {});
 }
 
-/** Creates an API error with machine-readable details. */
 export function detailedError(code: PlainErrorCode, details: ErrorDetails, message?: string): IamError {
   return new IamError([{ code, message, details }]);
 }

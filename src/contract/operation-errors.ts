@@ -3,7 +3,6 @@ import { bodyErrors, type ErrorCode, resolveErrorStatus } from './errors.ts';
 import { hasGrowthLimit } from './growth-limit.ts';
 import type { Operation } from './operation.ts';
 
-/** Lists the codes that the request pipeline can return for an operation. */
 export function listPipelineErrors(operation: Operation<never>): ErrorCode[] {
   const { auth, request, roles, statuses } = operation;
   const codes: ErrorCode[] = ['INTERNAL'];

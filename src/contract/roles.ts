@@ -49,7 +49,6 @@ export function isAuthenticationRole(name: string): boolean {
   return /^(CLI|AUTH)-/.test(name);
 }
 
-/** Whether a role is an IAM_ADMIN role. */
 export function isIamAdministrativeRole(name: string): boolean {
   return /^IAM_ADMIN_.+$/.test(name);
 }

@@ -65,7 +65,6 @@ export interface AppContext extends Authentication, Integrations {
   readonly consoleFiles: ConsoleFilesReader;
   readonly serializers: Serializers;
   readonly disconnectSignals: DisconnectSignals;
-  /** A timer in real time. */
   readonly timer: Timer;
   readonly log: Log;
   /** The audit log; missing if it is disabled. */

@@ -18,7 +18,6 @@ export interface BootstrapGroupDeps {
   createId(groupName: string): Promise<string> | string;
 }
 
-/** Creates the bootstrap groups. */
 export async function createBootstrapGroups(
   tx: Transaction,
   { createId: idOf, clock }: BootstrapGroupDeps,

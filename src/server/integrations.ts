@@ -23,7 +23,6 @@ export interface Integrations {
   readonly providers: Providers;
 }
 
-/** Dependencies of the integrations. */
 export interface IntegrationDeps {
   readonly store: Store;
   readonly storeSecret: StoreSecret;

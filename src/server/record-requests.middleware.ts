@@ -19,7 +19,6 @@ export function recordRequests(appContext: AppContext): Middleware {
   };
 }
 
-/** Creates the state of a request that arrives. */
 function createRequestState(request: IncomingMessage, appContext: AppContext, readSource: SourceReader): RequestState {
   const { path, search } = splitTarget(request.url ?? '/');
   const requestId = appContext.ids.newRequestId();

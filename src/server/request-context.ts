@@ -17,7 +17,6 @@ import type { Client } from './store/tables.ts';
 import type { TokenIssuer } from './tokens/issue.ts';
 import type { HashFlow } from './users/hash-queue.ts';
 
-/** What belongs to one request. */
 export interface RequestPart {
   /** The store; for operations with limits or guards, wrapped for this request. */
   readonly store: Store;
@@ -36,7 +35,6 @@ export interface RequestPart {
   readonly authentication: Authentication;
   /** Aborts when the client disconnects or the response is sent. */
   disconnectSignal(): AbortSignal;
-  /** Records the subject of a login in the log. */
   recordLogin(subject: string): void;
   /** Records the caller for logs and the audit, if the handler authenticates it. */
   recordCaller(caller: Principal): void;

@@ -57,7 +57,6 @@ function describeStore({ store, data, databaseSchema }: Settings): string {
   return store === 'postgres' ? `PostgreSQL, schema ${databaseSchema}` : data;
 }
 
-/** The pages for a browser. */
 function listPages(url: string): string[] {
   return [`Console: ${url}${controlPrefix}/console/`, `Read and try the API: ${url}${controlPrefix}/docs`];
 }

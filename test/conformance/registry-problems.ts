@@ -1,7 +1,7 @@
 /** Checks that the parts of each declaration of an operation fit together. */
+import * as z from 'zod';
 import type { Operation } from '../../src/contract/operation.ts';
 import { listOperationErrors } from '../../src/contract/operation-errors.ts';
-import { listFieldNames } from '../../src/server/observability/redaction.ts';
 
 type AnyOperation = Operation<never>;
 
@@ -63,4 +63,18 @@ function listIdentifyingFields({ identifies = [], request }: AnyOperation): [str
   if (names.length === 0) return [];
   const fields = request.body ? listFieldNames(request.body) : new Set<string>();
   return names.map((name) => [name, fields.has(name)]);
+}
+
+/** All field names that a schema declares, at any depth. */
+function listFieldNames(schema: z.ZodType): ReadonlySet<string> {
+  const names = new Set<string>();
+  collectFieldNames(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), names);
+  return names;
+}
+
+function collectFieldNames(node: unknown, found: Set<string>): void {
+  if (typeof node !== 'object' || node === null) return;
+  const { properties } = node as { readonly properties?: object };
+  for (const name of Object.keys(properties ?? {})) found.add(name);
+  for (const inner of Object.values(node)) collectFieldNames(inner, found);
 }

@@ -4,6 +4,7 @@
  */
 
 import type { AuditKind, AuditTargets } from '../../contract/audit.ts';
+import { errorTable } from '../../contract/error-codes.ts';
 import { type ErrorItem, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
@@ -11,7 +12,6 @@ import type { Principal } from '../directory/principal.ts';
 import { type Correlation, readCorrelation } from '../http/correlation.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
-import { getDefaultStatus, isAuthenticationRejection, isCallerRejection } from './rejection.ts';
 
 /** A client, a user or a logon: by ids, never by a secret. */
 interface Party {
@@ -53,7 +53,6 @@ const noErrors: readonly ErrorItem[] = [];
 /** The rule of the control plane on a server without remote access. */
 const localRule = 'a program or page of this machine';
 
-/** The server or sandbox of a request. */
 interface AuditContext {
   readonly clock: Clock;
   readonly isRemote: boolean;
@@ -129,4 +128,20 @@ function collectTargets(
 
 function describeRule({ rolesText }: Operation<never>, path: string, isRemote: boolean): string {
   return !isRemote && path.startsWith(`${controlPrefix}/`) ? localRule : rolesText;
+}
+
+/** The status of the error table, independent of the statuses that the operation declares. */
+function getDefaultStatus(errors: readonly ErrorItem[]): number | undefined {
+  const [first] = errors;
+  return first && (errorTable as Readonly<Record<string, { readonly status: number }>>)[first.code]?.status;
+}
+
+/** Whether a request was rejected for its caller, the caller's roles or its rate. Recorded for reads as well. */
+function isCallerRejection(errors: readonly ErrorItem[]): boolean {
+  return [401, 403, 421, 429].includes(getDefaultStatus(errors) ?? 0);
+}
+
+/** Whether it was rejected before the caller was authenticated. */
+function isAuthenticationRejection(errors: readonly ErrorItem[]): boolean {
+  return [401, 429].includes(getDefaultStatus(errors) ?? 0);
 }

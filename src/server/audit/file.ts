@@ -14,7 +14,6 @@ import { WriteAttempt, writeLimitMs } from './write-attempt.ts';
 export interface AuditFileOptions {
   readonly path: string;
   readonly log: Log;
-  /** Size at which the file is rotated. */
   readonly rotateBytes?: number;
   /** Number of rotated files; audit.log.1 is the newest. */
   readonly maxFiles?: number;

@@ -13,7 +13,6 @@ interface TargetFields {
 const maxLength = 200;
 const maxItems = 50;
 
-/** Compiles the reader of an operation. */
 export function createTargetReader(operation: Operation<never>): TargetReader {
   const { path = [], body = [], response = [] }: TargetFields = operation.audit.targets;
   const readParameters = createPathParamsReader(operation.path);

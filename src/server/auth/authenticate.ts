@@ -20,7 +20,6 @@ import type { TokenVerifier } from '../tokens/verify.ts';
 import type { BasicCredentials, RequestCredentials } from './credentials.ts';
 import type { Throttles } from './throttles.ts';
 
-/** The parts of the app context that authentication needs. */
 export interface Authentication {
   readonly store: Store;
   readonly clock: Clock;
@@ -110,7 +109,6 @@ function createInactiveOwnerReason(client: Client): ErrorReason {
   return { text: 'The owner of the client was removed, or is a locked user.', clientId: client.clientId };
 }
 
-/** An authenticated client with all its current roles. */
 async function createClientPrincipal(
   store: Store,
   client: Client,
@@ -161,7 +159,6 @@ async function authenticateToken({ verifier, clock, store }: Authentication, tok
   return await resolveClientToken(deps, claims, client);
 }
 
-/** What is read to check a token. */
 interface TokenReading {
   readonly clock: Clock;
   readonly store: Reader;
@@ -183,7 +180,6 @@ function listReads(claims: AccessClaims): Prefetch {
   };
 }
 
-/** A client that uses its own token. */
 async function resolveClientToken(deps: TokenReading, claims: AccessClaims, client: Client): Promise<Principal> {
   if (await isRevoked(deps, claims))
     throw createTokenError(claims.sid === undefined ? 'The token was revoked.' : 'The session of the token ended.', {

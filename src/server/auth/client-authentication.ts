@@ -14,7 +14,6 @@ import type { BasicCredentials, RequestCredentials } from './credentials.ts';
  */
 export const clientAuthenticationMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 
-/** The fields of the body that authenticate the client. */
 export interface ClientAuthenticationRequest {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;

@@ -16,7 +16,6 @@ const sharedKey = 'shared';
 export interface ClientSecretThrottle {
   /** Counts a wrong secret. @throws IamError TOO_MANY_ATTEMPTS with Retry-After if the source has reached its limit. */
   recordFailure(source: Pick<RequestSource, 'key' | 'isLoopback'>): void;
-  /** Clears everything. */
   reset(): void;
 }
 

@@ -11,11 +11,9 @@ const LoginEvent = z.discriminatedUnion('kind', [
     kind: z.literal('failure'),
     attempt: z.strictObject({ name, caller, isLoopback: z.boolean(), isKnown: z.boolean() }),
   }),
-  /** A success of this caller under this name. */
   z.strictObject({ kind: z.literal('success'), name, caller }),
   /** A login of the user with these names. */
   z.strictObject({ kind: z.literal('login'), names: z.array(name), caller }),
-  /** All counts of these names end. */
   z.strictObject({ kind: z.literal('clear'), names: z.array(name) }),
 ]);
 export type LoginEvent = z.infer<typeof LoginEvent>;
@@ -25,7 +23,6 @@ export type ThrottleName = (typeof throttleNames)[number];
 
 const PublishedEvent = z.strictObject({ throttle: z.enum(throttleNames), event: LoginEvent });
 
-/** Exchanges the events of one server with the others. */
 export interface LoginEventExchange {
   /** Applies what the other servers have published since the last call. */
   receive(): Promise<void>;

@@ -31,11 +31,9 @@ export interface LoginAttempt {
   readonly isKnown: boolean;
 }
 
-/** A limit that applies to an attempt. */
 export interface FailureLimit {
   /** Attempts with the same key share the limit. */
   readonly key: string;
-  /** Failures that remain. */
   readonly left: number;
   /** If none remain: milliseconds until one is available again. */
   readonly retryAfterMs: number;
@@ -106,7 +104,6 @@ export class LoginFailures {
     this.#regaining.schedule(failures, failures.regainedAt);
   }
 
-  /** Whether failures of this name are counted. */
   hasFailures(name: string): boolean {
     return this.#names.has(name);
   }

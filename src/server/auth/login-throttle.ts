@@ -25,7 +25,6 @@ export interface LoginThrottle {
    * @param age milliseconds since the event
    */
   apply(event: LoginEvent, age?: number): void;
-  /** Clears everything of this server. */
   reset(): void;
 }
 

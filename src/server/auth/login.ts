@@ -22,7 +22,6 @@ import type { LoginAttempt } from './login-failures.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import { createLoginAttempt } from './throttles.ts';
 
-/** The parts of the request context that verifying a password needs. */
 interface PasswordDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -33,7 +32,6 @@ interface PasswordDeps {
   readonly source: RequestSource;
 }
 
-/** The parts of the request context that a login needs. */
 export interface LoginDeps extends PasswordDeps {
   readonly random: Random;
   readonly issuer: TokenIssuer;

@@ -1,21 +1,15 @@
 /** Redeems a one-time token of generate-param for a session of the same user in another client. */
 
 import { computeLevel } from '../directory/authentication-levels.ts';
-import { type Clock, epochSeconds } from '../lib/clock.ts';
-import type { Random } from '../lib/random.ts';
+import { epochSeconds } from '../lib/clock.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';
+import type { SessionDeps } from '../sessions/refresh-tokens.ts';
 import { findActiveSession, startSession } from '../sessions/sessions.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { OneTimeToken, Session, User } from '../store/tables.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
 import { consumeOneTimeToken } from '../tokens/one-time-tokens.ts';
 
-interface Deps {
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
-/** The request of the redeeming client. */
 export interface OneTimeTokenLoginRequest {
   readonly param: string;
   readonly clientId: string;
@@ -29,7 +23,7 @@ export interface OneTimeTokenLoginRequest {
 export async function loginWithOneTimeToken(
   tx: Transaction,
   { param, clientId, deviceTokenId }: OneTimeTokenLoginRequest,
-  deps: Deps,
+  deps: SessionDeps,
 ): Promise<{ readonly user: User; readonly session: Session }> {
   const token = await consumeOneTimeToken(tx, 'param', param, deps.clock);
   if (!token || (token.targetClientId ?? clientId) !== clientId) throw createAuthenticationError('CREDENTIALS_INVALID');

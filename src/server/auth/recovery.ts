@@ -35,7 +35,6 @@ export function requireRecoverable(user: User | undefined): User {
   return user;
 }
 
-/** The login name to recover, and the device of the requester. */
 export interface RecoveryRequest {
   readonly loginName: string;
   readonly deviceTokenId?: string | undefined;

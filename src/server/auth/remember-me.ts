@@ -1,19 +1,16 @@
 /** Logs a user in with the refresh token of an earlier login and the device that it is bound to. */
 
-import type { Clock } from '../lib/clock.ts';
-import type { Random } from '../lib/random.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';
-import { type RefreshTokenClient, type RefreshTokenRotation, rotateRefreshToken } from '../sessions/refresh-tokens.ts';
+import {
+  type RefreshTokenClient,
+  type RefreshTokenRotation,
+  rotateRefreshToken,
+  type SessionDeps,
+} from '../sessions/refresh-tokens.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session } from '../store/tables.ts';
 import { findUserByLogin } from '../users/users.ts';
 
-interface Deps {
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
-/** The credentials of the request. */
 export interface RememberMeCredentials {
   readonly userName: string;
   readonly refreshToken: string;
@@ -25,7 +22,7 @@ export async function renewRememberedSession(
   tx: Transaction,
   { userName, refreshToken, deviceTokenId }: RememberMeCredentials,
   renewer: Omit<RefreshTokenClient, 'device'>,
-  deps: Deps,
+  deps: SessionDeps,
 ): Promise<RefreshTokenRotation> {
   const user = await findUserByLogin(tx, userName);
   // Looked up for unknown names too, so that the response time is the same.

@@ -7,7 +7,6 @@ import type { Reader, Store, Transaction } from '../store/store.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 import { findUserByLogin } from '../users/users.ts';
 
-/** Levels that a session can start with. */
 export const signInLevels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const;
 
 export interface SignInRequest {

@@ -14,7 +14,6 @@ import { controlRoutes } from './routes/index.ts';
 /** The conventional path of Prometheus, served by a route of the control plane. */
 const metricsPath = '/metrics';
 
-/** Returns whether a path belongs to the control plane. */
 export function isControlPath(path: string): boolean {
   return path === metricsPath || path === controlPrefix || path.startsWith(`${controlPrefix}/`);
 }

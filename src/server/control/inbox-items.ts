@@ -41,10 +41,7 @@ export const InboxFilters = {
     .meta({ examples: ['AUTH-MFA'] }),
 };
 
-export interface InboxQuery {
-  readonly to?: string | undefined;
-  readonly purpose?: string | undefined;
-}
+export type InboxQuery = z.output<z.ZodObject<typeof InboxFilters>>;
 
 interface InboxDeps {
   readonly store: Reader;

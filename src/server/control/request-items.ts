@@ -57,12 +57,7 @@ export const RequestFilters = {
     .meta({ examples: ['GROUP_NOT_FOUND'] }),
 };
 
-export interface RequestQuery {
-  readonly operation?: string | undefined;
-  readonly caller?: string | undefined;
-  readonly status?: string | undefined;
-  readonly error?: string | undefined;
-}
+export type RequestQuery = z.output<z.ZodObject<typeof RequestFilters>>;
 
 /** Max number of requests to wait for. */
 export const maxAwaited = 1000;
@@ -81,7 +76,6 @@ export function findRequests(
   return undefined;
 }
 
-/** Returns whether an entry matches the query. */
 export function matchesQuery(entry: RequestLogEntry, { operation, caller, status, error }: RequestQuery): boolean {
   if (operation !== undefined && entry.operation?.id !== operation) return false;
   const names = [entry.actor, entry.caller?.client.clientId, entry.caller?.user?.userId];

@@ -50,6 +50,9 @@ export function createTextFilter(search: string | undefined): (texts: readonly (
 }
 
 export interface ListSource<Item> {
+  readonly range: { readonly after?: string | undefined; readonly limit: number };
+  /** A name of `columns`, after a minus sign for the descending order. Default: the order of the keys. */
+  readonly sort: string | undefined;
   /** Returns rows in the order of their keys. */
   fetch(part: Range): Promise<readonly Item[]>;
   keyOf(row: Item): string;
@@ -57,19 +60,13 @@ export interface ListSource<Item> {
   readonly columns: SortColumns<Item>;
 }
 
-type PageRange = { readonly after?: string | undefined; readonly limit: number };
-
 /**
  * A page of the rows that match, in the order of the keys or of the sorted column. Reads all rows for a sorted page, and
  * yields to the event loop. @throws IamError CURSOR_INVALID.
  */
-export function readSortedPage<Item>(
-  range: PageRange,
-  source: ListSource<Item>,
-  sort: string | undefined,
-): Promise<Page<Item>> {
-  if (sort === undefined) return readFilteredPage(range, source.fetch, source.keyOf, source.isMatch);
-  return readPageByColumn(range, source, sort);
+export function readSortedPage<Item>(source: ListSource<Item>): Promise<Page<Item>> {
+  if (source.sort === undefined) return readFilteredPage(source.range, source.fetch, source.keyOf, source.isMatch);
+  return readPageByColumn(source, source.sort);
 }
 
 /** The position of a row in a sorted list: the folded text of the column, then the key. */
@@ -82,11 +79,8 @@ interface PositionedRow<Item> {
 
 const rowsPerFetch = 500;
 
-async function readPageByColumn<Item>(
-  { after, limit }: PageRange,
-  source: ListSource<Item>,
-  sort: string,
-): Promise<Page<Item>> {
+async function readPageByColumn<Item>(source: ListSource<Item>, sort: string): Promise<Page<Item>> {
+  const { after, limit } = source.range;
   const start = after === undefined ? undefined : parsePosition(after);
   const direction = sort.startsWith('-') ? -1 : 1;
   const textOf = source.columns[sort.replace(/^-/, '')] ?? source.keyOf;

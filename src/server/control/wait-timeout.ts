@@ -5,7 +5,6 @@ import type { Timer } from '../lib/timer.ts';
 const defaultSeconds = 10;
 const maxSeconds = 60;
 
-/** The query parameter. */
 export const Timeout = z
   .string()
   .regex(/^\d{1,9}s?$/, 'must be seconds, such as 10 or 10s')

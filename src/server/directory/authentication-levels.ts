@@ -19,7 +19,6 @@ export function computeLevel(session: Session, now: number): AuthenticationLevel
   return (session.mfaAt ?? 0) + mfaLifetimeSeconds > now ? 'AUTH-MFA' : 'AUTH-BASIC';
 }
 
-/** The roles that an authentication level grants. */
 export function rolesOfLevel(level: AuthenticationLevel): readonly string[] {
   return levels[level];
 }

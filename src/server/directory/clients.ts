@@ -13,7 +13,6 @@ import { reserveSubjectId } from './subject-ids.ts';
 
 type ClientReader = Pick<Reader, 'groups' | 'memberships' | 'users' | 'clients'>;
 
-/** The role of the party of a client. */
 export function partyRole(client: Client): string {
   return `CLI-${client.party}`;
 }
@@ -26,7 +25,6 @@ function authenticatedClientRoles(client: Client): string[] {
 /** Roles of clients without groups: they depend on the row only, and rows are immutable. */
 const clientRoles: Derivation<ReadonlySet<string>> = { name: 'client roles' };
 
-/** All roles of an authenticated client. */
 export async function resolveAuthenticatedClientRoles(
   reader: ClientReader,
   client: Client,
@@ -41,7 +39,6 @@ export async function resolveAuthenticatedClientRoles(
 
 type OwnerReader = Pick<Reader, 'users' | 'businesses' | 'clients'>;
 
-/** Whether the client has an owner. */
 export function hasOwner({ userId, businessId, ownerClientId }: Client): boolean {
   return userId !== undefined || businessId !== undefined || ownerClientId !== undefined;
 }

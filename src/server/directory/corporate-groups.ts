@@ -7,7 +7,6 @@ import { assertEach } from './assert-each.ts';
 
 type CorporateReader = Pick<Reader, 'corporateGroups' | 'businesses'>;
 
-/** A corporate group in the response. */
 export interface CorporateGroupView {
   readonly corporateGroupId: string;
   readonly corporateGroupName: string;

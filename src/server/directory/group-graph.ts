@@ -11,7 +11,6 @@ export interface GroupNode {
   readonly group: Group;
   /** Roles of dependencies that the group does not have itself, sorted. */
   readonly inheritedRoles: readonly string[];
-  /** Number of groups that directly depend on it. */
   readonly dependentCount: number;
   readonly members: MemberCounts;
 }

@@ -37,7 +37,6 @@ export function addMembers(
   return forEachYielding(memberIds, (memberId) => addMember(tx, { ...list, memberId }));
 }
 
-/** Like `addMembers`, for one member. */
 export async function addMember(tx: Transaction, membership: Membership): Promise<void> {
   const existing = await tx.memberships.get(membershipKey(membership));
   if (!existing) await tx.memberships.insert(membership);

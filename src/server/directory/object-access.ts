@@ -162,7 +162,6 @@ export function ownsClient(caller: Principal, client: Client): boolean {
   return isClientItself(caller) && client.ownerClientId === caller.client.clientId;
 }
 
-/** Whether the caller acts for this business. */
 export function isOwnBusiness(businessId: string, caller: Principal): boolean {
   return businessOf(caller) === businessId;
 }

@@ -3,7 +3,6 @@ import { apiError } from '../../contract/errors.ts';
 import { type CallerAuthorities, isReservedRole } from '../../contract/roles.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 
-/** How the request authenticated. */
 export type AuthenticationMethod = 'client-id' | 'basic' | 'api-key' | 'bearer';
 
 /**

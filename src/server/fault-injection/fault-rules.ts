@@ -35,9 +35,7 @@ export interface FaultRuleInput {
 
 export interface FaultRule extends FaultRuleInput {
   readonly id: string;
-  /** Requests that matched. */
   readonly matched: number;
-  /** Requests that were affected. */
   readonly applied: number;
 }
 

@@ -22,7 +22,6 @@ export interface CertificateAssertion {
   readonly algorithm?: 'RS256' | 'PS256' | 'ES256' | undefined;
 }
 
-/** The verified content of a certificate. */
 export interface VerifiedCertificate {
   /** SHA-256, lower-case hexadecimal. */
   readonly fingerprint: string;
@@ -35,7 +34,6 @@ interface Deps extends FederatedLoginDeps {
   readonly providers: { verifyCertificate(assertion: CertificateAssertion): Promise<VerifiedCertificate | undefined> };
 }
 
-/** The login identifier of a certificate. */
 export function formatCertificateIdentity(fingerprint: string): string {
   return `${certificatePrefix}${fingerprint.toLowerCase()}`;
 }

@@ -7,7 +7,6 @@ import type { Provider } from '../store/tables.ts';
 import type { CertificateAssertion, VerifiedCertificate } from './certificate-login.ts';
 import type { ParsedCertificate } from './certificate-parser.ts';
 
-/** An authority that the store trusts. */
 interface TrustAnchor {
   readonly row: Provider;
   readonly certificate: ParsedCertificate;

@@ -24,7 +24,6 @@ export interface FederatedAssertion {
   readonly subject: string;
   /** Whether the identifier is stable between logins. */
   readonly persistent: boolean;
-  /** The e-mail address of the user according to the provider. */
   readonly email?: string;
   /** Identifies this assertion uniquely, to detect replays. */
   readonly replayKey: string;
@@ -32,7 +31,6 @@ export interface FederatedAssertion {
   readonly expiresAt: number;
 }
 
-/** The parts of the request context that a login needs. */
 export interface FederatedLoginDeps {
   readonly store: Store;
   readonly clock: Clock;

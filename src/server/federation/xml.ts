@@ -81,7 +81,6 @@ export function parseXml(text: string, limits: XmlLimits = unlimited): XmlElemen
   return root as XmlElement;
 }
 
-/** Yields the element and all its descendants. */
 export function* walkElements(element: XmlElement): Generator<XmlElement> {
   yield element;
   for (const child of element.children) yield* walkElements(child);

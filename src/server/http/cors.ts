@@ -45,7 +45,6 @@ function writePreflight(ctx: KoaContext, allowed: boolean): void {
   writeEmpty(ctx);
 }
 
-/** Returns whether an origin is on this machine. */
 export function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, hostname } = new URL(origin);

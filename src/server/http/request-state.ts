@@ -28,20 +28,16 @@ export interface RequestState {
   body?: unknown;
   /** The result of the handler, if the operation declares audit targets in it. */
   result?: unknown;
-  /** Reads the audit targets of the operation. */
   readTargets?: TargetReader;
   /** The client or user that logged in. */
   loggedIn?: string;
   /** The subject of the issued token. */
   issued?: TokenSubject;
-  /** The errors of the response. */
   errors?: readonly ErrorItem[];
   thrown?: unknown;
   /** The text or bytes of the response. */
   responseBody?: string | Uint8Array;
-  /** The injected fault. */
   fault?: string;
-  /** Whether the audit event is recorded. */
   isAudited?: boolean;
   /** Whether a sandbox has served and recorded the request. */
   servedBySandbox?: boolean;

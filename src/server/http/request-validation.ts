@@ -114,7 +114,6 @@ export interface QueryReaderOptions {
   readonly rejectUnknown?: boolean | undefined;
 }
 
-/** Creates a query reader for one operation. */
 export function createQueryReader(shape: Shape, { lenient, rejectUnknown = false }: QueryReaderOptions) {
   const names = Object.keys(shape);
   const readers = Object.entries(shape).map(([name, schema]) => {

@@ -4,7 +4,7 @@ import { assertMfaForAdministrator } from '../directory/object-access.ts';
 import { type Principal, requireUserCaller } from '../directory/principal.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { type Contact, maskContactOrDecoy } from '../messaging/contacts.ts';
-import { type OtpTransaction, sendOtp, subjectOfUser } from '../mfa/otp.ts';
+import { sendOtp, subjectOfUser } from '../mfa/otp.ts';
 import { createDecoyContacts } from '../mfa/otp-decoys.ts';
 import { consumeOtpRateLimit } from '../mfa/otp-rate-limit.ts';
 import { resolveSessionOtpSource } from '../mfa/otp-source.ts';
@@ -23,6 +23,13 @@ export interface AssociationDeps extends OtpDeps {
   readonly caller: Principal;
 }
 
+/** The code transaction as the caller sees it, with the masked contact. */
+export interface LogonAssociation {
+  readonly challengeId: string;
+  readonly contact: string;
+  readonly expiresIn: string;
+}
+
 /** A channel to the owner of a logon. */
 export interface AssociationChannel {
   readonly channel: Contact['channel'];
@@ -38,7 +45,7 @@ export async function startAssociation(
   logonName: string,
   { channel, contactOf }: AssociationChannel,
   deps: AssociationDeps,
-): Promise<OtpTransaction & { readonly contact: string }> {
+): Promise<LogonAssociation> {
   const { user, session } = requireUserCaller(deps.caller);
   const logon = normalizeLogon(logonName);
   const logonContacts = await deps.mainframe.find(logon);
@@ -57,5 +64,9 @@ export async function startAssociation(
   });
   deps.outbox.wake();
   const { contact, sent } = started;
-  return { ...sent, contact: maskContactOrDecoy(contact, { channel, identifier: logon }, deps.storeSecret) };
+  return {
+    challengeId: sent.codeId,
+    contact: maskContactOrDecoy(contact, { channel, identifier: logon }, deps.storeSecret),
+    expiresIn: sent.expiresIn,
+  };
 }

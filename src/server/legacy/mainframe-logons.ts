@@ -23,7 +23,6 @@ export function normalizeLogon(name: string): string {
   return name.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** The user who owns a logon. */
 export function findLogonOwner(reader: Pick<Reader, 'users'>, logon: string): Promise<User | undefined> {
   return reader.users.getBy('legacyLogon', logon);
 }
@@ -86,7 +85,6 @@ export async function recordPasswordChange(tx: Transaction, logon: string): Prom
   else await tx.counters.insert({ name, last: 1 });
 }
 
-/** The parts of the request context that a login with a logon needs. */
 export interface LogonDeps extends Omit<LoginDeps, 'passwords'> {
   readonly mainframe: Mainframe;
 }
@@ -151,7 +149,6 @@ export async function startLogonSession(
   return { user, logon, ...(await startSession(tx, start, deps)) };
 }
 
-/** The token response for a logon session. */
 export function issueLogonToken(
   issuer: TokenIssuer,
   { user, logon, session, refreshToken }: LogonSession,

@@ -9,7 +9,6 @@ import type { Logon } from '../store/tables.ts';
 import type { HashFlow } from '../users/hash-queue.ts';
 import type { Passwords } from '../users/passwords.ts';
 
-/** Contacts of a logon's owner. */
 export interface LogonContacts {
   readonly email?: string | undefined;
   readonly mobile?: MobileNumber | undefined;

@@ -3,7 +3,6 @@ import type { Clock } from './clock.ts';
 
 export interface ClockState {
   readonly now: Date;
-  /** Whether the time is frozen. */
   readonly frozen: boolean;
   /** Milliseconds ahead of the source clock; negative if behind. */
   readonly offset: number;
@@ -15,7 +14,6 @@ export interface AdjustableClock extends Clock {
   /** Subscribes to adjustments. @returns a function that unsubscribes. */
   onAdjust(work: () => void): () => void;
   state(): ClockState;
-  /** Freezes the time. */
   freeze(): void;
   /** Continues from the frozen time. */
   unfreeze(): void;

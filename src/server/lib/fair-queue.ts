@@ -8,7 +8,6 @@ import { LinkedList, type ListNode } from './linked-list.ts';
 /** The owner of an item, outermost key first: source, client, and so on. All flows of a queue have the same depth. */
 export type FlowKey = readonly string[];
 
-/** An item in its queue. */
 export interface QueueEntry<Item> {
   readonly item: Item;
   readonly group: FlowGroup<Item>;

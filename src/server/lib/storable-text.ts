@@ -5,7 +5,6 @@
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** Returns whether a store can contain this text. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\u0000') && !loneSurrogate.test(text);
 }

@@ -56,7 +56,6 @@ export function maskDigits(digits: string | number): string {
   return `***${text.slice(text.length - Math.min(4, Math.floor(text.length / 2)))}`;
 }
 
-/** Masks a contact. */
 export function maskContact({ channel, to }: Contact): string {
   return channel === 'email' ? maskEmail(to) : maskDigits(to.slice(1));
 }

@@ -8,7 +8,6 @@ import type { Store, Transaction } from '../store/store.ts';
 import type { Message } from '../store/tables.ts';
 
 export interface DelayedMessages {
-  /** Delivers messages that are due. */
   deliverDue(): Promise<void>;
   stop(): void;
 }

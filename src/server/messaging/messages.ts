@@ -47,7 +47,6 @@ export interface MessageDraft {
   };
 }
 
-/** How long messages are retained. */
 const retentionMs = 7 * 24 * 3600_000;
 /** Old messages that are checked with each new one. */
 const cleanupBatchSize = 4;

@@ -1,6 +1,5 @@
 /** Interface of message relays; the adapters are in smtp.ts and sms-hook.ts. */
 
-/** A message as sent to a relay. */
 export interface OutgoingMessage {
   /** The same in every attempt, so that a receiver can detect duplicates. */
   readonly id: string;

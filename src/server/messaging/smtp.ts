@@ -5,7 +5,6 @@ import { type OutgoingMessage, type Relay, RelayRejection } from './relay.ts';
 export interface SmtpOptions {
   /** Includes the credentials, if the relay requires them. */
   readonly url: string;
-  /** The address of the sender. */
   readonly from: string;
   /** Timeout of each protocol step in milliseconds. */
   readonly timeout: number;

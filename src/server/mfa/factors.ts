@@ -23,7 +23,6 @@ export interface UserFactor {
   readonly credential: boolean;
 }
 
-/** The main contacts of a user. */
 export function listMainFactors({ userEmail, emailVerified, userMobile, mobileVerified }: User): UserFactor[] {
   const common = { tags: [], credential: true };
   const factors: UserFactor[] = [];

@@ -191,7 +191,6 @@ export async function restoreOtp(tx: Transaction, codeId: string): Promise<void>
   if (row) await tx.codes.replace({ ...row, used: false });
 }
 
-/** Deletes every code of a subject. */
 export async function revokeOtps(tx: Transaction, subject: string): Promise<void> {
   for (const { codeId } of await tx.codes.find('subject', subject)) await tx.codes.delete(codeId);
 }

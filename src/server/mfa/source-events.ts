@@ -2,6 +2,7 @@
  * Events of the last hour under one key, with their source: the basis of limits per source and over all sources. A source
  * is stored as a keyed digest that differs for each key.
  */
+import type { ExpiringTable } from '../store/clear-expired.ts';
 import type { Range } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 
@@ -48,13 +49,8 @@ export function findLatest(events: readonly SourceEvent[]): number {
   return events.reduce((latest, { at }) => Math.max(latest, at), 0);
 }
 
-interface EventTable<R> {
-  list(range: Range): Promise<readonly R[]>;
-  delete(key: string): Promise<boolean>;
-}
-
 /** Adapts a table of rows with events to `clearExpired`: a row expires an hour after its latest event. */
-export function toExpiringTable<R extends { readonly events: readonly SourceEvent[] }>(table: EventTable<R>) {
+export function toExpiringTable<R extends { readonly events: readonly SourceEvent[] }>(table: ExpiringTable<R>) {
   return {
     list: async (range: Range) =>
       (await table.list(range)).map((row) => ({ ...row, expiresAt: findLatest(row.events) + hourSeconds })),

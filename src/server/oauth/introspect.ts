@@ -14,6 +14,7 @@ import { toAuthorities } from '../tokens/claims.ts';
 import { authenticateEndpointClient, TokenParameters } from './endpoint-client.ts';
 
 const id = z.string().optional();
+const number = z.number().optional();
 
 /** RFC 7662, 2.2, and the claims of access tokens. An inactive token has `active` only. */
 const TokenState = z
@@ -22,18 +23,9 @@ const TokenState = z
     scope: id.meta({ description: 'Scopes separated by spaces, which are still granted', examples: ['reports.read'] }),
     client_id: id.meta({ examples: ['billing-service'] }),
     token_type: z.literal('Bearer').optional().describe('Present for access tokens'),
-    exp: z
-      .number()
-      .optional()
-      .meta({ examples: [1772370000] }),
-    iat: z
-      .number()
-      .optional()
-      .meta({ examples: [1772366400] }),
-    nbf: z
-      .number()
-      .optional()
-      .meta({ examples: [1772366400] }),
+    exp: number.meta({ examples: [1772370000] }),
+    iat: number.meta({ examples: [1772366400] }),
+    nbf: number.meta({ examples: [1772366400] }),
     sub: id.meta({ examples: ['billing-service'] }),
     aud: id.meta({ examples: ['http://127.0.0.1:8080'] }),
     iss: id.meta({ examples: ['http://127.0.0.1:8080'] }),
@@ -50,10 +42,7 @@ const TokenState = z
     sid: id.meta({ examples: ['0b8f2f0e-2a8e-4b53-9c1b-0f5c6f1c2d3e'] }),
     user_id: id.meta({ examples: ['alice'] }),
     business_id: id.meta({ examples: ['acme'] }),
-    customer_id: z
-      .number()
-      .optional()
-      .meta({ examples: [1001] }),
+    customer_id: number.meta({ examples: [1001] }),
     service_id: id.meta({ examples: ['billing'] }),
     logon: id.meta({ examples: ['LOGON01'] }),
     organization_id: id.meta({ examples: ['org-1'] }),

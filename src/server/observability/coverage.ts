@@ -4,7 +4,6 @@ import type { Operation } from '../../contract/operation.ts';
 /** Upper bounds of the histogram buckets of /metrics, in seconds. */
 export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
 
-/** Responses with one status. */
 export interface StatusCount {
   calls: number;
   seconds: number;

@@ -12,7 +12,6 @@ import { createRequestLog, type RequestLog } from './request-log.ts';
 
 export interface Observability {
   readonly requestLog: RequestLog;
-  /** Subscribers that wait for requests. */
   readonly requestWaiters: Subscribers;
   /** Subscribers of all kinds of events: requests, messages, clock and faults. */
   readonly eventSubscribers: Subscribers;
@@ -32,7 +31,6 @@ interface ObservabilityDeps {
   readonly stopwatch?: Stopwatch;
   readonly timer?: Timer;
   readonly startId: string;
-  /** The clock of the machine. */
   readonly machineClock: Clock;
   hashesWaiting(): number;
 }

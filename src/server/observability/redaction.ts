@@ -64,25 +64,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** All field names that a schema declares, at any depth. */
-export function listFieldNames(schema: z.ZodType): ReadonlySet<string> {
-  const names = new Set<string>();
-  collectFieldNames(toInputSchema(schema), names);
-  return names;
-}
-
-/** The field tree of a schema. */
 export function fieldsOf(schema: z.ZodType): FieldTree {
   return new FieldTree([toInputSchema(schema)]);
 }
 
 function toInputSchema(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
-}
-
-function collectFieldNames(node: unknown, found: Set<string>): void {
-  if (typeof node !== 'object' || node === null) return;
-  const { properties } = node as { readonly properties?: object };
-  for (const name of Object.keys(properties ?? {})) found.add(name);
-  for (const inner of Object.values(node)) collectFieldNames(inner, found);
 }

@@ -26,7 +26,6 @@ export interface DocumentOptions {
 export interface DocumentParts extends DocumentOptions {
   readonly title: string;
   readonly description: string;
-  /** Prefix of every path. */
   readonly prefix: string;
   /** In display order. */
   readonly tags: readonly ApiTag[];

@@ -64,7 +64,6 @@ const controlTagsByPath: readonly ControlTag[] = [
 
 export const controlTags: readonly ApiTag[] = controlTagsByPath.map(({ name, description }) => ({ name, description }));
 
-/** Returns the tag of a control-plane route, by its path. */
 export function findControlTag(path: string): string {
   const [, first = ''] = path.split('/');
   return (controlTagsByPath.find(({ paths }) => paths.includes(first)) ?? controlTagsByPath.at(-1))?.name ?? first;

@@ -55,7 +55,6 @@ export interface Sandboxes<Context> {
 export const sandboxNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export const maxSandboxes = 256;
-/** Lifetime of an idle sandbox. */
 export const sandboxIdleMinutes = 30;
 const idleMs = sandboxIdleMinutes * 60_000;
 
@@ -91,7 +90,6 @@ export interface SandboxDeps<Context> {
   readonly configuredKey?: ConfiguredSigningKey | undefined;
   /** Bounds the stores of all sandboxes. */
   readonly heap?: HeapGauge | undefined;
-  /** Creates the app context of a sandbox. */
   createContext(parts: SandboxParts): Context;
 }
 
@@ -190,7 +188,6 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
   };
 }
 
-/** What sandboxes start with. */
 interface SandboxSource {
   readonly baseline: BaselineSource;
   /** Creates a store with the contents of the seed. All share one copy of its rows and indexes. */

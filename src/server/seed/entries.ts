@@ -8,7 +8,6 @@ import type { SeedDocument } from './schema.ts';
 
 export type SeedKind = Exclude<keyof SeedDocument, '$schema' | 'settings'>;
 
-/** What happened to an entry. */
 export type SeedOutcome = 'created' | 'updated' | 'unchanged';
 
 /** Number of entries of one kind, by what happened to them. */

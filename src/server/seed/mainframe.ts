@@ -13,7 +13,6 @@ export async function hashNewLogons(seed: SeedDocument, store: Store, passwords:
     if (!(await store.logons.get(normalizeLogon(logon.logon)))) await passwords.hashOf(logon);
 }
 
-/** Creates or updates a logon. */
 export async function applyLogon(tx: Transaction, seed: SeedLogon, passwords: SeedPasswords): Promise<SeedOutcome> {
   const { password: _plain, ...rest } = seed;
   const fields = { ...omitUndefined(rest), logon: normalizeLogon(seed.logon) };
@@ -24,7 +23,6 @@ export async function applyLogon(tx: Transaction, seed: SeedLogon, passwords: Se
   return 'created';
 }
 
-/** Normalizes the logons of a seeded user. */
 export function normalizeLogons(legacyLogons: readonly string[] | undefined): { legacyLogons?: string[] } {
   return legacyLogons === undefined ? {} : { legacyLogons: [...new Set(legacyLogons.map(normalizeLogon))] };
 }

@@ -6,7 +6,6 @@ import type { SeedOutcome } from './entries.ts';
 import type { SeedProduct } from './schema.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 
-/** Creates or updates a product. */
 export async function applyProduct(tx: Transaction, seed: SeedProduct, { ids }: SeedDeps): Promise<SeedOutcome> {
   const known =
     seed.productId === undefined

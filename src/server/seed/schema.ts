@@ -11,10 +11,10 @@ import { BillingType, ProductAlias, Sku } from '../../contract/schemas/product.t
 import { RoleName } from '../../contract/schemas/role.ts';
 import { NewPassword } from '../../contract/schemas/user.ts';
 import { sensitive } from '../../contract/sensitive.ts';
-import { MAX_LINK_LENGTH } from '../federation/subjects.ts';
+import { decodeCertificate } from '../federation/certificate-encoding.ts';
+import { MAX_LINK_LENGTH, MAX_PROVIDER_NAME_LENGTH } from '../federation/subjects.ts';
 import { hasLinkForm } from '../store/tables.ts';
 import { describeViolations } from '../users/password-policy.ts';
-import { SeedProvider } from './provider-schema.ts';
 
 const Secret = sensitive(nonEmptyText(1000), 'secret');
 const ids = z.array(Id);
@@ -167,6 +167,40 @@ const SeedProduct = z.strictObject({
   billingTypes: z.array(BillingType).optional(),
 });
 
+const providerNameForm = new RegExp(`^[A-Za-z0-9._-]{1,${MAX_PROVIDER_NAME_LENGTH}}$`);
+
+/** Must not contain a colon, which ends the name in links to a provider. */
+const ProviderName = z
+  .string()
+  .regex(providerNameForm, `must be 1 to ${MAX_PROVIDER_NAME_LENGTH} letters, digits or . _ -`)
+  .describe('Name of a provider');
+
+const Certificate = z
+  .string()
+  .refine((text) => decodeCertificate(text) !== undefined, 'must be one certificate, in PEM or base64 of DER');
+
+const emailDomains = z.array(singleLine(253, 'Domain')).optional();
+
+const SeedProvider = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('oidc'),
+    name: ProviderName,
+    issuer: singleLine(2000, 'Issuer'),
+    clientId: singleLine(500, 'Client'),
+    jwksUri: z.url({ protocol: /^https?$/, message: 'must be an http or https URL' }),
+    emailDomains,
+  }),
+  z.strictObject({
+    kind: z.literal('saml'),
+    name: ProviderName,
+    entityId: singleLine(2000, 'Entity'),
+    certificates: z.array(Certificate).min(1, 'must have an entry'),
+    audience: singleLine(2000, 'Audience'),
+    emailDomains,
+  }),
+  z.strictObject({ kind: z.literal('certificateAuthority'), name: ProviderName, certificate: Certificate }),
+]);
+
 export const SeedDocument = z.strictObject({
   $schema: textUpTo(2000).optional().describe('URL of the JSON schema of the document, for editors'),
   clients: z.array(SeedClient).optional(),
@@ -181,7 +215,6 @@ export const SeedDocument = z.strictObject({
   settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
 });
 
-export type { SeedProvider } from './provider-schema.ts';
 export type SeedDocument = z.output<typeof SeedDocument>;
 export type SeedClient = z.output<typeof SeedClient>;
 export type SeedBusiness = z.output<typeof SeedBusiness>;
@@ -192,3 +225,4 @@ export type SeedCorporateGroup = z.output<typeof SeedCorporateGroup>;
 export type SeedApiKey = z.output<typeof SeedApiKey>;
 export type SeedLogon = z.output<typeof SeedLogon>;
 export type SeedProduct = z.output<typeof SeedProduct>;
+export type SeedProvider = z.output<typeof SeedProvider>;

@@ -72,7 +72,6 @@ async function evictOldestDevices(tx: Transaction, own: readonly Device[]): Prom
     await tx.devices.delete(deviceKey);
 }
 
-/** The device of this user that has this token. */
 export async function findDeviceByToken(
   reader: Pick<Reader, 'devices'>,
   userId: string,

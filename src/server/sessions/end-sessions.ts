@@ -14,12 +14,10 @@ export async function endSessionsOfUser(tx: Transaction, userId: string, except?
     if (sessionId !== except) await endSession(tx, sessionId);
 }
 
-/** Ends every session that was started with a mainframe logon. */
 export async function endSessionsOfLogon(tx: Transaction, logon: string): Promise<void> {
   for (const { sessionId } of await tx.sessions.find('logon', logon)) await endSession(tx, sessionId);
 }
 
-/** Ends every session that was started with a client. */
 export async function endSessionsOfClient(tx: Transaction, clientId: string): Promise<void> {
   for (const { sessionId } of await tx.sessions.find('clientId', clientId)) await endSession(tx, sessionId);
 }

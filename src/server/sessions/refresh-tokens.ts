@@ -134,7 +134,6 @@ export async function rotateSessionRefreshToken(
   return issueRefreshToken(tx, session, deps);
 }
 
-/** Whether the session has a valid refresh token. */
 export async function isRenewable(
   reader: Pick<Reader, 'refreshTokens'>,
   { sessionId }: Session,

@@ -25,9 +25,7 @@ export interface SessionOptions {
   readonly remember: boolean;
   /** A subset of the client's scope, if the request asks for less. */
   readonly scope?: readonly string[] | undefined;
-  /** Whether to issue a refresh token. */
   readonly renewable: boolean;
-  /** The mainframe logon of the login. */
   readonly logon?: string | undefined;
   /** The device that the refresh token is bound to from the start. */
   readonly deviceKey?: string | undefined;
@@ -64,7 +62,6 @@ export async function startSession(
   return options.renewable ? { session, refreshToken: await issueRefreshToken(tx, session, deps) } : { session };
 }
 
-/** Transfers the session, with its refresh token, to another client. */
 export async function transferSession(
   tx: Transaction,
   { scope: _scope, ...session }: Session,

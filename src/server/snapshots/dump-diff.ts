@@ -33,7 +33,6 @@ export function createSecretCheck(table: TableName): IsSecret {
   return (field) => row.field(field)?.level !== undefined;
 }
 
-/** Returns the tables that differ. */
 export async function diffDumps(from: DumpTables, to: DumpTables): Promise<TableDifference[]> {
   const differences: TableDifference[] = [];
   for (const table of comparedTables) {

@@ -11,7 +11,6 @@ import type { TableName } from '../store/tables.ts';
 /** The rows of every table, ordered by primary key. */
 export type DumpTables = ReadonlyMap<TableName, readonly StoredRow[]>;
 
-/** The differences between two lists of rows. */
 export interface RowChanges {
   readonly removed: readonly StoredRow[];
   readonly added: readonly StoredRow[];
@@ -90,7 +89,6 @@ function compareRows(name: TableName, before: StoredRow | undefined, after: Stor
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** The primary key of a row. */
 export function keyOf(name: TableName, row: StoredRow): string {
   const shape = findShape(name);
   if (!shape) throw new Error(`unknown table ${name}`);

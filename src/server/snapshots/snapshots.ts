@@ -6,7 +6,6 @@ import type { DumpTables } from './dump.ts';
 export interface Snapshot {
   readonly name: string;
   readonly createdAt: string;
-  /** The number of rows. */
   readonly rows: number;
 }
 

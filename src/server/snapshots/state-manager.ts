@@ -19,7 +19,6 @@ import { createDumpError, type DumpDocument, decodeDump, encodeDump } from './du
 import { createSnapshots, type Snapshot, type Snapshots } from './snapshots.ts';
 
 export interface StateManager {
-  /** Dumps the store. */
   dump(): Promise<DumpTables>;
   reset(to: BaselineName): Promise<void>;
   export(): Promise<string>;

@@ -1,7 +1,7 @@
 /** Deletes a few expired rows with each write: more than are inserted, so that they do not accumulate. */
 import type { Range } from './store.ts';
 
-interface ExpiringTable<R> {
+export interface ExpiringTable<R> {
   list(range: Range): Promise<readonly R[]>;
   delete(key: string): Promise<boolean>;
 }

@@ -55,12 +55,10 @@ export class RecentRows<Row extends object, Value extends object> implements Row
   }
 }
 
-/** The caches of one table. */
 export class DerivedValues {
   readonly #byRow = new Map<Derivation<object>, RowCache<object, object>>();
   #byKey = new Map<Derivation<unknown>, Map<string, unknown>>();
 
-  /** See `TableReader.rowCache`. */
   rowCache<Value extends object>(derivation: Derivation<Value>): RowCache<object, Value> {
     const known = this.#byRow.get(derivation);
     if (known) return known as RowCache<object, Value>;
@@ -69,7 +67,6 @@ export class DerivedValues {
     return created;
   }
 
-  /** See `TableReader.tableCache`. */
   tableCache<Value>(derivation: Derivation<Value>): Map<string, Value> {
     const known = this.#byKey.get(derivation);
     if (known) return known as Map<string, Value>;

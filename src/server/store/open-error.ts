@@ -46,7 +46,6 @@ interface StoreOpenErrorDetails {
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
   readonly kind: StoreOpenErrorKind;
-  /** The file or folder. */
   readonly file: string | undefined;
   /** The offset of the first damaged byte. */
   readonly offset: number | undefined;
@@ -84,13 +83,11 @@ export function toInterruptedStartError(error: unknown): unknown {
   );
 }
 
-/** Creates the error for a damaged file. */
 export function createDamagedError(file: string, offset: number, what: string): StoreOpenError {
   const message = `${file}: ${what} (byte ${offset}). Nothing was changed. Restore the store's folder from a backup.`;
   return new StoreOpenError('damaged', message, { file, offset, what });
 }
 
-/** Creates the error for a file of a newer format. */
 export function createNewerFormatError(file: string, what: string): StoreOpenError {
   const message = `${file}: ${what}, written by a newer version of this program. Use that version, or another folder.`;
   return new StoreOpenError('newer-format', message, { file });

@@ -19,13 +19,11 @@ export interface VerificationKey {
   readonly publicJwk: JWK;
 }
 
-/** The key that signs. */
 export interface CurrentSigningKey extends VerificationKey {
   readonly signToken: JwtSigner;
 }
 
 export interface KeyRing {
-  /** The key that signs new tokens. */
   current(): CurrentSigningKey;
   /** The key with this id, as long as tokens signed with it are accepted. */
   find(kid: string): VerificationKey | undefined;
@@ -49,7 +47,6 @@ export interface KeyRing {
 }
 
 export interface KeyRotation {
-  /** The new key. */
   readonly kid: string;
   /** The epoch second from which it signs, on servers that share a store; undefined if it signs already. */
   readonly signsFrom?: number | undefined;
@@ -160,7 +157,6 @@ interface StoredVerificationKey extends VerificationKey {
   readonly retiresAt?: number | undefined;
 }
 
-/** Imports the current key and the other keys of the rows. */
 async function importKeys(current: SigningKey, rows: readonly SigningKey[]): Promise<KeySet> {
   const own = await importPublicKey(current);
   const others = await Promise.all(rows.filter(({ kid }) => kid !== current.kid).map(importPublicKey));

@@ -50,7 +50,6 @@ export async function consumeOneTimeToken(
   return token.expiresAt > epochSeconds(clock) ? token : undefined;
 }
 
-/** Deletes the one-time tokens of a user. */
 export async function revokeOneTimeTokens(tx: Transaction, userId: string): Promise<void> {
   for (const { ticketHash } of await tx.tickets.find('userId', userId)) await tx.tickets.delete(ticketHash);
 }

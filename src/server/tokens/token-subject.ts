@@ -1,7 +1,6 @@
 /** Records the subjects of tokens that a request issues. */
 import type { TokenIssuer } from './issue.ts';
 
-/** The subject of a token. */
 export interface TokenSubject {
   readonly kind: 'client' | 'user' | 'logon';
   readonly clientId: string;

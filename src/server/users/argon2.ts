@@ -8,7 +8,6 @@ import { isSea } from 'node:sea';
 import { promisify } from 'node:util';
 import type { Algorithm } from '@node-rs/argon2';
 
-/** What a hash costs. */
 export interface Argon2Cost {
   /** In KiB. */
   memoryCost: number;

@@ -38,7 +38,6 @@ export const internalFlow: HashFlow = { flow: ['', '', ''] };
 export interface HashQueue {
   /** Runs `work` when a slot is free. @throws IamError TOO_BUSY with Retry-After; ClientDisconnectedError. */
   run<Result>(work: () => Promise<Result>, flow: HashFlow): Promise<Result>;
-  /** The number of waiting hashes. */
   waiting(): number;
 }
 

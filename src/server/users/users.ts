@@ -26,7 +26,6 @@ export async function requireUser(reader: Pick<Reader, 'users'>, userId: string)
 
 type OptionalField = 'userId' | 'userEmail' | 'userMobile' | 'businessId';
 
-/** The fields of a new user. */
 export type NewUser = Pick<User, 'userName' | 'lead'> & {
   readonly [Field in OptionalField]?: User[Field] | undefined;
 };
@@ -119,7 +118,6 @@ export async function removeBusinessMemberships(tx: Transaction, user: User): Pr
   await removeMemberships(tx, member);
 }
 
-/** Removes the memberships of one member identity. */
 export async function removeMemberships(
   tx: Transaction,
   member: Pick<Membership, 'kind' | 'memberId' | 'businessId'>,

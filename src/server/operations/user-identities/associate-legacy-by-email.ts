@@ -39,8 +39,5 @@ export default defineOperation({
   identifies: ['logon'],
   errors: ['USER_MISSING', 'MFA_MISSING', 'TOO_MANY_CODES', 'MAINFRAME_UNAVAILABLE'],
 
-  async handle({ body }, context) {
-    const { codeId, contact, expiresIn } = await startAssociation(body.logon, byEmail, context);
-    return { challengeId: codeId, contact, expiresIn };
-  },
+  handle: ({ body }, context) => startAssociation(body.logon, byEmail, context),
 });

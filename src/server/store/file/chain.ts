@@ -17,7 +17,6 @@ export interface Chain {
   readonly lastHash: string;
 }
 
-/** Starts the chain of a new store. */
 export function startChain(random: Random): Chain {
   const storeId = random.bytes(HASH_BYTES).toString('hex');
   return { storeId, lastHash: storeId };

@@ -86,7 +86,6 @@ export function isTemporaryFailure(error: unknown): boolean {
   return temporaryCodes.has(getErrorCode(error) ?? '') && !isSync(error);
 }
 
-/** Whether the disk is full. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(getErrorCode(error) ?? '');
 }

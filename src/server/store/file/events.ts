@@ -2,7 +2,6 @@
 export type StoreEvent =
   /** The last write before a crash is incomplete: the torn tail was moved to the file `quarantined`. */
   | { readonly event: 'torn-tail'; readonly file: string; readonly offset: number; readonly quarantined: string }
-  /** A store of format 1 was given an id. Its files of before are in the folder under the names `setAside`. */
   /** The current checkpoint can't be read; the previous one and the write-ahead log were used. */
   | { readonly event: 'older-checkpoint-used'; readonly file: string; readonly error: unknown }
   | { readonly event: 'checkpoint-written'; readonly sequence: number; readonly bytes: number }

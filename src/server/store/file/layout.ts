@@ -30,7 +30,6 @@ export interface Layout {
   readonly path: (name: string) => string;
 }
 
-/** Returns the file layout of the store in a folder. */
 export function layoutOf(folder: string): Layout {
   const path = (name: string) => join(folder, name);
   return {

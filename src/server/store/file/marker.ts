@@ -8,21 +8,15 @@ import { LineReader } from './line-reader.ts';
 
 const NEWLINE = 0x0a;
 
-export interface Marker {
-  readonly kind: 'iam-store';
-  readonly formatVersion: typeof FORMAT_VERSION;
-  /** False until all files of a new store are written. */
-  readonly initialised: boolean;
-  readonly storeId: string;
-}
-
 const CheckedMarker = z.strictObject({
   kind: z.literal('iam-store'),
   formatVersion: z.literal(FORMAT_VERSION),
+  /** False until all files of a new store are written. */
   initialised: z.boolean(),
   storeId: z.string(),
   crc32: z.string(),
 });
+export type Marker = Readonly<Omit<z.output<typeof CheckedMarker>, 'crc32'>>;
 /** What the markers of all versions have. */
 const AnyMarker = z.object({ kind: z.literal('iam-store'), formatVersion: z.number() });
 /** Those of format 1 have no CRC. Any member of another name is a damaged `crc32`. */

@@ -67,7 +67,6 @@ export function encodeHeader({ first, epoch, chain }: WalPosition): Buffer {
   return Buffer.from(appendCrc(JSON.stringify(header).slice(0, -1)));
 }
 
-/** The lines of a batch. */
 export interface EncodedBatch {
   /** One, unless the batch is long. */
   readonly pieces: readonly Buffer[];

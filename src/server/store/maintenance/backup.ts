@@ -12,7 +12,6 @@ import type { Layout } from '../file/layout.ts';
 import { inspect } from '../file/recovery.ts';
 import { StoreOpenError } from '../open-error.ts';
 
-/** Metadata of a backup. */
 export interface BackupInfo {
   /** The sequence of the last commit it contains. */
   readonly sequence: number;

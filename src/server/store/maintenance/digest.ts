@@ -10,7 +10,6 @@ export interface RowsDigest {
   readonly digest: string;
 }
 
-/** Computes the digest of rows by table. */
 export function digestRows(rows: ReadonlyMap<string, Iterable<StoredRow>>): RowsDigest {
   const hash = createHash('sha256');
   const tables: Record<string, number> = {};

@@ -29,7 +29,6 @@ export interface BackupTarget {
   readonly replace: boolean;
 }
 
-/** A backup written to a file. */
 export interface BackupFile extends BackupInfo {
   readonly file: string;
 }
@@ -62,7 +61,6 @@ export interface OfflineStore {
   copyToFolder(from: DatabaseTarget, folder: string): Promise<RowsDigest>;
 }
 
-/** Creates the offline operations for stores on a disk. */
 export function createOfflineStore({ processes, now, ...copyDeps }: OfflineStoreDeps): OfflineStore {
   const { disk, random } = copyDeps;
   const deps = { disk, processes };

@@ -11,7 +11,6 @@ import { inspect, type LoadResult } from '../file/recovery.ts';
 import { readHeader, readSegment } from '../file/wal-segment.ts';
 import { StoreOpenError } from '../open-error.ts';
 
-/** One file of the store. */
 export interface FileReport {
   readonly name: string;
   readonly bytes: number;

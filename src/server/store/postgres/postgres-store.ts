@@ -82,12 +82,10 @@ export class PostgresStore {
     this.#prefetcher = new Prefetcher(this.#accesses, this.#run);
   }
 
-  /** See `Store.prefetch`. */
   async prefetch(wanted: Prefetch): Promise<Reader> {
     return createCallReader(this.#accesses, this.#run, await this.#prefetcher.read(wanted));
   }
 
-  /** See `Store.transaction`. */
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     const closed = this.#closing && 'The store is closed.';
     const reason = closed ?? this.#options.registration.rejection();

@@ -15,7 +15,6 @@ export class SeenRows {
     return this.#epoch;
   }
 
-  /** The number of keys. */
   get size(): number {
     return this.#rows.size;
   }

@@ -65,7 +65,6 @@ const shown = 't.version, t.body';
 /** Of key, version and document; the columns are texts. */
 const arrayTypes = ['text[]', 'bigint[]', 'jsonb[]'];
 
-/** Creates the statements of a table. */
 export function createStatements(table: StoredTable): TableStatements {
   const sqlName = quoteName(table.sqlName);
   const named = (name: string, text: string): Statement => ({ name: `${table.sqlName}.${name}`, text });

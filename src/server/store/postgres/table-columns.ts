@@ -52,7 +52,6 @@ export function storedTables(): readonly StoredTable[] {
   });
 }
 
-/** Describes how a table is stored. */
 function describeStoredTable(shape: TableShape): StoredTable {
   const sqlName = toSnakeCase(shape.name);
   const several: Readonly<Record<string, true>> =

@@ -26,16 +26,14 @@ export default defineRoute({
 
   async handle({ query: { search, sort } }, { store, range, authentication }) {
     const hasText = createTextFilter(search);
-    return readSortedPage(
+    return readSortedPage({
       range,
-      {
-        fetch: async (part) =>
-          (await store.apiKeys.list(part)).map((row) => toApiKeyView(row, authentication.apiKeyUses)),
-        keyOf: ({ apiKeyId }) => apiKeyId,
-        isMatch: ({ apiKeyId, appId, clientId, hint }) => hasText([apiKeyId, appId, clientId, hint]),
-        columns,
-      },
       sort,
-    );
+      fetch: async (part) =>
+        (await store.apiKeys.list(part)).map((row) => toApiKeyView(row, authentication.apiKeyUses)),
+      keyOf: ({ apiKeyId }) => apiKeyId,
+      isMatch: ({ apiKeyId, appId, clientId, hint }) => hasText([apiKeyId, appId, clientId, hint]),
+      columns,
+    });
   },
 });

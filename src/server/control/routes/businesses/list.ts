@@ -32,17 +32,15 @@ export default defineRoute({
 
   async handle({ query: { name, search, sort } }, { store, range }) {
     const hasText = createTextFilter(search);
-    const page = await readSortedPage(
+    const page = await readSortedPage({
       range,
-      {
-        fetch: (part) => store.businesses.list(part),
-        keyOf: ({ businessId }) => businessId,
-        isMatch: ({ businessId, businessName, document }) =>
-          (name === undefined || businessName === name) && hasText([businessId, businessName, document]),
-        columns,
-      },
       sort,
-    );
+      fetch: (part) => store.businesses.list(part),
+      keyOf: ({ businessId }) => businessId,
+      isMatch: ({ businessId, businessName, document }) =>
+        (name === undefined || businessName === name) && hasText([businessId, businessName, document]),
+      columns,
+    });
     return { ...page, items: await Promise.all(page.items.map((business) => toBusinessItem(store, business))) };
   },
 });

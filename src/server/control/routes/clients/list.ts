@@ -32,19 +32,17 @@ export default defineRoute({
 
   async handle({ query: { name, search, sort } }, { store, range }) {
     const hasText = createTextFilter(search);
-    const page = await readSortedPage(
+    const page = await readSortedPage({
       range,
-      {
-        fetch: (part) => store.clients.list(part),
-        keyOf: ({ clientId }) => clientId,
-        isMatch({ clientId, serviceAccountId, appId }) {
-          const names = [clientId, serviceAccountId, appId];
-          return (name === undefined || names.includes(name)) && hasText(names);
-        },
-        columns,
-      },
       sort,
-    );
+      fetch: (part) => store.clients.list(part),
+      keyOf: ({ clientId }) => clientId,
+      isMatch({ clientId, serviceAccountId, appId }) {
+        const names = [clientId, serviceAccountId, appId];
+        return (name === undefined || names.includes(name)) && hasText(names);
+      },
+      columns,
+    });
     return { ...page, items: page.items.map(toClientItem) };
   },
 });

@@ -10,7 +10,6 @@ export const ClockView = z.strictObject({
   offset: z.number().meta({ description: "Seconds ahead of the machine's clock; negative if behind", examples: [600] }),
 });
 
-/** Converts the state of a clock to its JSON form. */
 export function toClockView(clock: AdjustableClock): z.input<typeof ClockView> {
   const { now, frozen, offset } = clock.state();
   return { now: now.toISOString(), frozen, offset: offset / 1000 };

@@ -35,21 +35,19 @@ export default defineRoute({
 
   async handle({ query: { name, search, sort } }, { store, range }) {
     const hasText = createTextFilter(search);
-    return readSortedPage(
+    return readSortedPage({
       range,
-      {
-        fetch: async (part) =>
-          Promise.all((await store.customers.list(part)).map((customer) => toCustomerItem(store, customer))),
-        keyOf: ({ customerId }) => customerKey(customerId),
-        isMatch: (customer) =>
-          (name === undefined || customer.name === name) &&
-          hasText([
-            String(customer.customerId),
-            ...[customer.name, customer.document, customer.userId, customer.businessId],
-          ]),
-        columns,
-      },
       sort,
-    );
+      fetch: async (part) =>
+        Promise.all((await store.customers.list(part)).map((customer) => toCustomerItem(store, customer))),
+      keyOf: ({ customerId }) => customerKey(customerId),
+      isMatch: (customer) =>
+        (name === undefined || customer.name === name) &&
+        hasText([
+          String(customer.customerId),
+          ...[customer.name, customer.document, customer.userId, customer.businessId],
+        ]),
+      columns,
+    });
   },
 });

@@ -119,7 +119,6 @@ export function removeFault(faults: FaultInjector, id: string): void {
   if (!faults.remove(id)) throw apiError('FAULT_NOT_FOUND');
 }
 
-/** Converts a request body to a fault rule. */
 export function parseFaultRule({ effect, ...rule }: FaultBody): FaultRuleInput {
   const { latency, jitter, ...others } = effect;
   return { ...rule, effect: { ...others, ...parseTimes({ latency, jitter }) } };

@@ -25,16 +25,14 @@ export default defineRoute({
 
   async handle({ query: { search, sort } }, { store, range }) {
     const hasText = createTextFilter(search);
-    const page = await readSortedPage(
+    const page = await readSortedPage({
       range,
-      {
-        fetch: (part) => store.groups.list(part),
-        keyOf: ({ groupId }) => groupId,
-        isMatch: ({ groupId, groupName, roles }) => hasText([groupId, groupName, ...roles]),
-        columns,
-      },
       sort,
-    );
+      fetch: (part) => store.groups.list(part),
+      keyOf: ({ groupId }) => groupId,
+      isMatch: ({ groupId, groupName, roles }) => hasText([groupId, groupName, ...roles]),
+      columns,
+    });
     return { ...page, items: await toGroupViews(store, page.items) };
   },
 });

@@ -39,7 +39,6 @@ const kinds: Readonly<Record<SeedKind, true>> = {
   providers: true,
 };
 
-/** What happened to the entries, by kind. */
 export const SeedResult = z
   .strictObject(mapKinds(() => SeedCountItem.optional()))
   .describe('What happened to the entries, by kind');

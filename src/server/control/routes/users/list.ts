@@ -44,16 +44,14 @@ export default defineRoute({
   errors: [],
 
   async handle({ query: { name, search, sort } }, { store, range, settings }) {
-    const page = await readSortedPage(
+    const page = await readSortedPage({
       range,
-      {
-        fetch: (part) => listCandidates(store, name, part),
-        keyOf: ({ userId }) => userId,
-        isMatch: createUserFilter(search, settings.allowRemote),
-        columns,
-      },
       sort,
-    );
+      fetch: (part) => listCandidates(store, name, part),
+      keyOf: ({ userId }) => userId,
+      isMatch: createUserFilter(search, settings.allowRemote),
+      columns,
+    });
     return { ...page, items: page.items.map(toUserItem) };
   },
 });
