@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { readProcessIdentity } from '../../src/cli/local-server/processes.ts';
-import { listRunningServers } from '../../src/cli/local-server/server-records.ts';
+import { listRunningServers, writeServerRecord } from '../../src/cli/local-server/server-records.ts';
 import { effort } from '../effort.ts';
-import { command, type ProcessResult, Sandbox, shellCommand } from './cli-process.ts';
+import { bin, command, type ProcessResult, Sandbox, shellCommand } from './cli-process.ts';
 import { runCommand } from './runner.ts';
 
 interface Row {
@@ -24,15 +24,24 @@ let sandbox: Sandbox;
 /** Processes started by a test, directly or through the command; all are terminated afterwards. */
 let started: Set<number>;
 
-beforeEach(async () => {
+async function open(): Promise<void> {
   sandbox = await Sandbox.make();
   started = new Set();
-});
+}
 
-afterEach(async () => {
+async function close(): Promise<void> {
   const running = await listRunningServers(variables());
   for (const pid of [...started, ...running.map((server) => server.pid)]) kill(pid);
   await sandbox[Symbol.asyncDispose]();
+}
+
+// A start in this process runs in the background what the process itself runs.
+const ownScript = process.argv[1];
+beforeAll(() => {
+  process.argv[1] = bin;
+});
+afterAll(() => {
+  process.argv[1] = ownScript ?? '';
 });
 
 function kill(pid: number): void {
@@ -48,67 +57,60 @@ const isAlive = async (pid: number) => (await readProcessIdentity(pid)) !== unde
 
 /** Each start hashes a password, here without cost. */
 const variables = () => ({ XDG_STATE_HOME: sandbox.file('state'), IAM_SERVE_FAST_PASSWORDS: 'true' });
-/** Only the start needs a process of the command, which runs its program again in the background. */
-function iam(words: readonly string[], more = {}): Promise<ProcessResult> {
-  const all = { ...variables(), ...more };
-  return words[1] === 'start' ? sandbox.iam(words, all) : runCommand(sandbox, words, all);
-}
+
+const iam = (words: readonly string[], more = {}): Promise<ProcessResult> =>
+  runCommand(sandbox, words, { ...variables(), ...more });
+
+/** Runs in a process of its own, with the folder of the sandbox as working folder. */
+const iamProcess = (words: readonly string[]): Promise<ProcessResult> => sandbox.iam(words, variables());
 
 async function rows(): Promise<Row[]> {
   return JSON.parse((await iam(['server', 'status', '-o', 'json'])).out) as Row[];
 }
 
-const inMemory = ['server', 'start', '-o', 'json', '--port', '0', '--store', 'memory'];
-const onDisk = (folder: string) => ['server', 'start', '-o', 'json', '--port', '0', '--data', folder];
+const serverStart = ['server', 'start', '-o', 'json', '--port', '0'];
+const inMemory = [...serverStart, '--store', 'memory'];
+const onDisk = (name: string) => [...serverStart, '--data', sandbox.file(name)];
+
+type Started = Row & Pick<ProcessResult, 'err'>;
 
 /** Starts a server and expects success. */
-async function start(words: readonly string[] = inMemory, more = {}): Promise<Row & Pick<ProcessResult, 'err'>> {
-  const { code, out, err } = await iam(words, more);
+const start = async (words: readonly string[] = inMemory, more = {}): Promise<Started> =>
+  expectStarted(await iam(words, more));
+
+function expectStarted({ code, out, err }: ProcessResult): Started {
   expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
   const row = JSON.parse(out) as Row;
   started.add(row.pid);
   return { ...row, err };
 }
 
-describe('iam server start', () => {
-  test('returns when the server responds; the server continues to run', async () => {
-    const { url, pid, state, name } = await start();
+describe('a running server', () => {
+  let server: Started;
+
+  beforeAll(async () => {
+    await open();
+    server = await start([...inMemory, '--log-level', 'info']);
+  });
+  afterAll(close);
+
+  test('responds when the command that started it returns, and continues to run', async () => {
+    const { url, pid, state, name } = server;
     expect([state, name]).toEqual(['running', 'memory']);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect(await iam(['server', 'status', '-q', '-o', 'name'])).toMatchObject({ code: 0, out: 'memory\n' });
     expect(await isAlive(pid)).toBe(true);
   });
 
-  test('reports a running server and starts no other', async () => {
-    const first = await start();
+  test('is reported by another start, which starts no other', async () => {
     const second = await start();
-    expect(second).toMatchObject({ pid: first.pid, url: first.url });
+    expect(second).toMatchObject({ pid: server.pid, url: server.url });
     expect(second.err).toContain('Already running');
     expect(await rows()).toHaveLength(1);
   });
 
-  test('starts one server for concurrent commands', async () => {
-    const servers = await Promise.all(Array.from({ length: Math.max(3, effort) }, () => start()));
-    expect(new Set(servers.map(({ pid }) => pid)).size).toBe(1);
-  });
-
-  test('survives the end of the parent process group', async () => {
-    const shell = spawn('/bin/sh', ['-c', `${shellCommand} ${inMemory.join(' ')}; sleep 60`], {
-      detached: true,
-      env: { ...process.env, ...variables(), XDG_CONFIG_HOME: sandbox.file('config') },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const { pid, url } = JSON.parse(await firstDocument(shell)) as Row;
-    started.add(pid).add(Number(shell.pid));
-    process.kill(-Number(shell.pid), 'SIGTERM');
-    await once(shell, 'close');
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    expect(await iam(['server', 'stop'])).toMatchObject({ code: 0 });
-    expect(await isAlive(pid)).toBe(false);
-  });
-
-  test('stores new credentials in a profile and not in the log', async () => {
-    const { profile, log, err } = await start();
+  test('has its new credentials in a profile and not in the log', async () => {
+    const { profile, log, err } = server;
     expect(profile).toBe('local-memory');
     const config = await readFile(sandbox.file('config/iam/config.json'), 'utf8');
     const { profiles } = JSON.parse(config) as { profiles: Record<string, { clientSecret: string }> };
@@ -126,37 +128,95 @@ describe('iam server start', () => {
     expect((await iam(['groups', 'list', '--profile', 'local-memory'])).code).toBe(0);
   });
 
-  test('reopens a store on another port with the same profile', async () => {
-    const first = await start(onDisk('store'));
-    const profile = ['--profile', String(first.profile)];
+  test('an unknown name exits with 3 and the known names, and stops none', async () => {
+    for (const words of [['stop'], ['status'], ['logs'], ['status', '-o', 'json']]) {
+      const { code, out, err } = await iam(['server', ...words, 'memmory']);
+      expect([code, out, err]).toEqual([3, '', expect.stringContaining('memmory not found. Known servers: memory.')]);
+    }
+    expect(await isAlive(server.pid)).toBe(true);
+  });
+
+  test('SIGINT stops following its log with 130', async () => {
+    await fetch(`${server.url}/security/iam/v1/groups`);
+    const following = sandbox.startIam(['server', 'logs', '-f'], variables());
+    await once(following.child.stdout as NodeJS.ReadableStream, 'data');
+    following.child.kill('SIGINT');
+    expect((await following.done).code).toBe(130);
+  });
+
+  test('`iam env` prints its profile without a secret', async () => {
+    const printed = await iam(['env']);
+    expect(printed.out).toBe(`export IAM_PROFILE='local-memory'\nexport IAM_BASE_URL='${server.url}'\n`);
+    // Credentials of another server would override the profile.
+    const other = { IAM_TOKEN: 'of another server', IAM_CLIENT_ID: 'another', IAM_BASE_URL: 'http://127.0.0.1:9' };
+    const script = 'eval "$($IAM env)" && $IAM groups list -o name && echo "[$IAM_TOKEN]"';
+    const all = { ...variables(), ...other, IAM: command.join(' ') };
+    const outcome = await sandbox.start('/bin/sh', ['-c', script], all).done;
+    expect(outcome).toMatchObject({ code: 0, out: expect.stringMatching(/iam-[\s\S]*\[\]/) as string });
+  });
+
+  test('`iam env --secrets` prints sufficient credentials', async () => {
+    const { out } = await iam(['env', '--secrets', '-o', 'json']);
+    const credentials = JSON.parse(out) as Record<string, string>;
+    expect(Object.keys(credentials).sort()).toEqual(['IAM_BASE_URL', 'IAM_CLIENT_ID', 'IAM_CLIENT_SECRET']);
+    const { XDG_STATE_HOME } = variables();
+    const alone = { XDG_STATE_HOME, XDG_CONFIG_HOME: '/nonexistent', ...credentials };
+    const listed = await runCommand(sandbox, ['groups', 'list', '-o', 'name'], alone);
+    expect(listed).toMatchObject({ code: 0, out: expect.stringContaining('iam-') as string });
+  });
+});
+
+describe('iam server start', () => {
+  beforeEach(open);
+  afterEach(close);
+
+  test('starts one server for concurrent commands, and another after a kill', async () => {
+    const processes = Array.from({ length: Math.max(2, effort) }, () => iamProcess(inMemory).then(expectStarted));
+    const servers = await Promise.all([...processes, start()]);
+    const [{ pid } = { pid: 0 }] = servers;
+    expect(servers.map((server) => server.pid)).toEqual(servers.map(() => pid));
+    kill(pid);
+    await expect.poll(async () => (await rows())[0]?.state).toBe('ended');
+    expect((await iam(['server', 'status'])).code).toBe(1);
+    expect((await start()).pid).not.toBe(pid);
+  });
+
+  test('survives the end of the parent process group', async () => {
+    const shell = spawn('/bin/sh', ['-c', `${shellCommand} ${inMemory.join(' ')}; sleep 60`], {
+      detached: true,
+      env: { ...process.env, ...variables(), XDG_CONFIG_HOME: sandbox.file('config') },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const { pid, url } = JSON.parse(await firstDocument(shell)) as Row;
+    started.add(pid).add(Number(shell.pid));
+    process.kill(-Number(shell.pid), 'SIGTERM');
+    await once(shell, 'close');
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(await iam(['server', 'stop'])).toMatchObject({ code: 0 });
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  test('reopens a store with its profile, after the settings of a seed selected another', async () => {
+    const relative = (...words: string[]) =>
+      iamProcess(['server', 'start', '-o', 'json', ...words]).then(expectStarted);
+    const first = await relative('--port', '0', '--data', 'data/store');
+    expect(first.profile).toBe('local');
+    const profile = ['--profile', 'local'];
     expect((await iam(['groups', 'create', '--group-name', 'stored', ...profile])).code).toBe(0);
     await iam(['server', 'stop']);
     expect(await isAlive(first.pid)).toBe(false);
-    const second = await start(onDisk('./store'));
-    expect([second.name, second.data, second.profile]).toEqual([first.name, sandbox.file('store'), first.profile]);
-    expect((await iam(['groups', 'get', 'stored', '-o', 'name', ...profile])).out).toBe('stored\n');
-  });
-
-  test('follows the store that the settings of a seed select, and keeps the profile of the other', async () => {
-    const first = await start(onDisk('data/store'));
-    expect(first.profile).toBe('local');
-    await iam(['server', 'stop']);
-    const config = await readFile(sandbox.file('config/iam/config.json'), 'utf8');
+    const readProfiles = async () =>
+      (JSON.parse(await readFile(sandbox.file('config/iam/config.json'), 'utf8')) as { profiles: { local: object } })
+        .profiles;
+    const { local } = await readProfiles();
     await writeFile(sandbox.file('demo.json'), JSON.stringify({ settings: { store: 'memory', port: 0 } }));
-    const seeded = await start(['server', 'start', '-o', 'json', '--seed', 'demo.json']);
+    const seeded = await relative('--seed', 'demo.json');
     expect([seeded.name, seeded.profile, seeded.data]).toEqual(['memory', 'local-memory', undefined]);
-    const { profiles } = JSON.parse(config) as { profiles: Record<string, unknown> };
-    const after = JSON.parse(await readFile(sandbox.file('config/iam/config.json'), 'utf8')) as typeof profiles;
-    expect(after.profiles).toMatchObject({ local: profiles.local });
-    expect((await start(onDisk('data/store'))).pid).not.toBe(seeded.pid);
-  });
-
-  test('restarts after a kill', async () => {
-    const first = await start();
-    kill(first.pid);
-    await expect.poll(async () => (await rows())[0]?.state).toBe('ended');
-    expect((await iam(['server', 'status'])).code).toBe(1);
-    expect((await start()).pid).not.toBe(first.pid);
+    expect((await readProfiles()).local).toEqual(local);
+    const again = await relative('--port', '0', '--data', './data/store');
+    expect([again.name, again.data, again.profile]).toEqual([first.name, sandbox.file('data/store'), 'local']);
+    expect(again.pid).not.toBe(seeded.pid);
+    expect((await iam(['groups', 'get', 'stored', '-o', 'name', ...profile])).out).toBe('stored\n');
   });
 });
 
@@ -171,6 +231,9 @@ async function firstDocument({ stdout }: ChildProcess): Promise<string> {
 }
 
 describe('a server that fails to start', () => {
+  beforeEach(open);
+  afterEach(close);
+
   test('exits with 11 and the reason if the port is in use, and leaves no process', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -210,132 +273,88 @@ describe('a server that fails to start', () => {
 });
 
 describe('iam server stop', () => {
-  test('does nothing if no server runs', async () => {
+  beforeEach(open);
+  afterEach(close);
+
+  test('does nothing if no server runs or the named one has stopped, and exits with 3 if none has that name', async () => {
     expect(await iam(['server', 'stop'])).toMatchObject({ code: 0, out: '' });
+    expect(await iam(['server', 'stop', 'memory'])).toMatchObject({ code: 3, out: '' });
     await start();
     expect((await iam(['server', 'stop', '-q'])).err).toBe('');
-    expect((await iam(['server', 'stop'])).code).toBe(0);
-    expect(await rows()).toEqual([]);
-    expect((await iam(['server', 'status'])).code).toBe(1);
-  });
-
-  test('exits with 3 and the known names for an unknown server, and stops none', async () => {
-    expect(await iam(['server', 'stop', 'memory'])).toMatchObject({ code: 3, out: '' });
-    const { pid } = await start();
-    for (const words of [['stop'], ['status'], ['logs'], ['status', '-o', 'json']]) {
-      const { code, out, err } = await iam(['server', ...words, 'memmory']);
-      expect([code, out, err]).toEqual([3, '', expect.stringContaining('memmory not found. Known servers: memory.')]);
+    for (const words of [['stop'], ['stop', 'memory']]) {
+      const { code, err } = await iam(['server', ...words]);
+      expect([code, err]).toEqual([0, 'No matching background server is running.\n']);
     }
-    expect(await isAlive(pid)).toBe(true);
-    expect((await iam(['server', 'stop', 'memory'])).code).toBe(0);
-    const again = await iam(['server', 'stop', 'memory']);
-    expect([again.code, again.err]).toEqual([0, 'No matching background server is running.\n']);
-    expect((await iam(['server', 'status', 'memory'])).code).toBe(1);
+    expect(await rows()).toEqual([]);
+    for (const words of [['status'], ['status', 'memory']]) expect((await iam(['server', ...words])).code).toBe(1);
   });
 
   test('does not stop another process with the same PID', async () => {
-    const { pid } = await start();
-    await iam(['server', 'stop']);
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-    started.add(Number(other.pid));
-    const file = sandbox.file('state/iam/servers/memory.json');
-    const record = JSON.parse(await readFile(file, 'utf8')) as Row;
-    expect(record.pid).toBe(pid);
-    await writeFile(file, JSON.stringify({ ...record, pid: other.pid, stopped: false }));
+    const pid = Number(other.pid);
+    started.add(pid);
+    const identity = (await readProcessIdentity(process.pid)) ?? '';
+    const log = sandbox.file('memory.log');
+    const record = { name: 'memory', store: 'memory', url: 'http://127.0.0.1:9', log, startedAt: 0 } as const;
+    await writeServerRecord({ ...record, pid, identity }, variables());
     expect((await rows())[0]?.state).toBe('ended');
     expect((await iam(['server', 'stop', '--all'])).code).toBe(0);
-    expect(await isAlive(Number(other.pid))).toBe(true);
+    expect(await isAlive(pid)).toBe(true);
   });
 
   test('ignores a damaged record', async () => {
-    await start();
+    await mkdir(sandbox.file('state/iam/servers'), { recursive: true });
     await writeFile(sandbox.file('state/iam/servers/memory.json'), '{"pid": -1, "name"');
     expect(await iam(['server', 'stop'])).toMatchObject({ code: 0 });
     expect(await rows()).toEqual([]);
   });
 
   test('requires a name, URL, port, folder or --all if several servers run', async () => {
-    const [memory, disk] = [await start(), await start(onDisk('store'))];
+    const [memory, disk, other] = [await start(), await start(onDisk('store')), await start(onDisk('other'))];
+    expect(disk.profile).toBe(`local-${disk.name}`);
     const unclear = await iam(['server', 'stop']);
     expect([unclear.code, unclear.err.includes(memory.url)]).toEqual([2, true]);
     expect((await iam(['server', 'stop', 'memory', '--all'])).code).toBe(2);
+    for (const reference of [other.name, other.url, new URL(other.url).port])
+      expect((await iam(['server', 'status', reference, '-o', 'name'])).out).toBe(`${other.name}\n`);
     // A folder is relative to that of the process.
-    expect((await sandbox.iam(['server', 'stop', 'store'], variables())).code).toBe(0);
-    expect([await isAlive(memory.pid), await isAlive(disk.pid)]).toEqual([true, false]);
-    const third = await start(onDisk('other'));
-    expect((await iam(['server', 'stop', new URL(third.url).port])).code).toBe(0);
-    expect((await iam(['server', 'stop', memory.url])).code).toBe(0);
-    await Promise.all([start(), start(onDisk('store'))]);
+    expect((await iamProcess(['server', 'stop', 'store'])).code).toBe(0);
+    const areAlive = () => Promise.all([memory, disk, other].map(({ pid }) => isAlive(pid)));
+    expect(await areAlive()).toEqual([true, false, true]);
     expect((await iam(['server', 'stop', '--all'])).code).toBe(0);
+    expect(await areAlive()).toEqual([false, false, false]);
     expect(await rows()).toEqual([]);
   });
 });
 
 describe('iam server logs', () => {
-  test('prints the log of a running or stopped server, and exits with 3 if there is none', async () => {
-    expect((await iam(['server', 'logs'])).code).toBe(3);
-    const { url } = await start([...inMemory, '--log-level', 'info']);
-    await fetch(`${url}/security/iam/v1/groups`);
-    await expect.poll(async () => (await iam(['server', 'logs'])).out).toContain('groups.list');
-    await iam(['server', 'stop']);
-    const whole = (await iam(['server', 'logs'])).out;
-    expect(whole).toContain('groups.list');
-    expect((await iam(['server', 'logs', 'memory', '-n', '1'])).out).toBe(`${whole.trimEnd().split('\n').at(-1)}\n`);
-  });
+  beforeEach(open);
+  afterEach(close);
 
-  test('follows until the server exits', async () => {
+  test('prints or follows the log of a running server until it exits, and then that of the stopped one', async () => {
+    expect((await iam(['server', 'logs'])).code).toBe(3);
     const { url } = await start([...inMemory, '--log-level', 'info']);
     const following = sandbox.startIam(['server', 'logs', '-f'], variables());
     started.add(Number(following.child.pid));
     const printed = once(following.child.stdout as NodeJS.ReadableStream, 'data');
     await fetch(`${url}/security/iam/v1/groups`);
     await printed;
+    expect((await iam(['server', 'logs'])).out).toContain('groups.list');
     await iam(['server', 'stop']);
     expect(await following.done).toMatchObject({ code: 0, out: expect.stringContaining('groups.list') as string });
-  });
-
-  test('stops following at SIGINT with 130', async () => {
-    const { url } = await start([...inMemory, '--log-level', 'info']);
-    await fetch(`${url}/security/iam/v1/groups`);
-    const following = sandbox.startIam(['server', 'logs', '-f'], variables());
-    await once(following.child.stdout as NodeJS.ReadableStream, 'data');
-    following.child.kill('SIGINT');
-    expect((await following.done).code).toBe(130);
+    const whole = (await iam(['server', 'logs'])).out;
+    expect(whole).toContain('groups.list');
+    expect((await iam(['server', 'logs', 'memory', '-n', '1'])).out).toBe(`${whole.trimEnd().split('\n').at(-1)}\n`);
   });
 });
 
-describe('iam env', () => {
-  const shell = (script: string, more = {}) =>
-    sandbox.start('/bin/sh', ['-c', script], { ...variables(), ...more, IAM: command.join(' ') }).done;
-
-  test('prints the profile of the background server without a secret', async () => {
-    const { url } = await start();
-    const printed = await iam(['env']);
-    expect(printed.out).toBe(`export IAM_PROFILE='local-memory'\nexport IAM_BASE_URL='${url}'\n`);
-    // Credentials of another server would override the profile.
-    const other = { IAM_TOKEN: 'of another server', IAM_CLIENT_ID: 'another', IAM_BASE_URL: 'http://127.0.0.1:9' };
-    const outcome = await shell('eval "$($IAM env)" && $IAM groups list -o name && echo "[$IAM_TOKEN]"', other);
-    expect(outcome).toMatchObject({ code: 0, out: expect.stringMatching(/iam-[\s\S]*\[\]/) as string });
-  });
-
-  test('prints sufficient credentials with --secrets', async () => {
-    await start();
-    const script = 'eval "$($IAM env --secrets)" && XDG_CONFIG_HOME=/nonexistent $IAM groups list -o name';
-    expect(await shell(script)).toMatchObject({ code: 0, out: expect.stringContaining('iam-') as string });
-    const { out } = await iam(['env', '--secrets', '-o', 'json']);
-    expect(Object.keys(JSON.parse(out) as object).sort()).toEqual([
-      'IAM_BASE_URL',
-      'IAM_CLIENT_ID',
-      'IAM_CLIENT_SECRET',
-    ]);
-  });
-
-  test('prints no profile for a server with other credentials', async () => {
-    await iam(['profile', 'add', 'staging', '--base-url', 'https://iam.example.com']);
-    const own = { IAM_ADMIN_CLIENT_ID: 'other', IAM_ADMIN_CLIENT_SECRET: 'a-secret-that-is-stored-elsewhere' };
-    const { url, profile } = await start(inMemory, own);
-    expect(profile).toBeUndefined();
-    expect((await iam(['env'])).out).toBe(`export IAM_BASE_URL='${url}'\n`);
-    expect((await iam(['env', '--secrets'])).code).toBe(4);
-  });
+test('`iam env` prints no profile for a server with other credentials', async () => {
+  await open();
+  onTestFinished(close);
+  await iam(['profile', 'add', 'staging', '--base-url', 'https://iam.example.com']);
+  const own = { IAM_ADMIN_CLIENT_ID: 'other', IAM_ADMIN_CLIENT_SECRET: 'a-secret-that-is-stored-elsewhere' };
+  const { url, profile } = await start(inMemory, own);
+  expect(profile).toBeUndefined();
+  expect((await iam(['env'])).out).toBe(`export IAM_BASE_URL='${url}'\n`);
+  expect((await iam(['env', '--secrets'])).code).toBe(4);
 });
