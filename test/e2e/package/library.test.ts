@@ -62,55 +62,44 @@ describe('an example', () => {
     expect(out).toMatch(/Tests\s+3 passed/);
   });
 
-  test('for jest passes and leaves no open handles', async () => {
-    const out = await inProject('jest', [
-      path.join(shared, 'jest/bin/jest.js'),
-      '--detectOpenHandles',
-      '--no-cache',
-      ...patient,
-    ]);
-    expect(out).toMatch(/Tests:\s+3 passed, 3 total/);
-    expect(out).not.toMatch(/open handle|did not exit|force exited/i);
+  /** A test that does not stop its server. */
+  const failing = (imports: string) => `${imports}
+    test('fails', async () => {
+      const iam = await startServer({ settings: { 'fast-passwords': true } });
+      await iam.client.groups.list();
+      throw new Error('failing-test');
+    });`;
+  const startServer = `import { startServer } from 'iam-standin';`;
+
+  /** Runs the tests of a project, of which one fails. @returns the output of the run, which ended by itself */
+  async function expectFailure(subfolder: string, file: string, text: string, words: readonly string[]) {
+    await writeFile(path.join(folder, subfolder, file), text);
+    const [outcome] = await Promise.allSettled([inProject(subfolder, words)]);
+    await rm(path.join(folder, subfolder, file));
+    expect(outcome.status).toBe('rejected');
+    const { code, killed, stdout, stderr } = (outcome as PromiseRejectedResult).reason as ExecFileException;
+    expect({ code, killed }).toEqual({ code: 1, killed: false });
+    const out = `${stdout}${stderr}`;
+    expect(out).toContain('failing-test');
+    expect(out).not.toMatch(/open handle|did not exit|force exited|close timed out/i);
+    return out;
+  }
+
+  // Jest says the most about what keeps a run alive.
+  test('for jest passes and leaves no open handles, even beside a test that fails without stopping its server', async () => {
+    const text = failing(`const { startServer } = require('iam-standin');`);
+    const words = [path.join(shared, 'jest/bin/jest.js'), '--detectOpenHandles', '--no-cache', ...patient];
+    const out = await expectFailure('jest', 'failing-test.test.js', text, words);
+    expect(out).toMatch(/Tests:\s+1 failed, 3 passed, 4 total/);
   });
 
-  /** Jest says the most about what keeps a run alive. */
-  const runners = {
-    jest: {
-      file: 'jest/failing-test.test.js',
-      words: [path.join(shared, 'jest/bin/jest.js'), '--no-cache', 'failing-test'],
-    },
-    vitest: {
-      file: 'vitest/failing-test.test.ts',
-      words: [path.join(shared, 'vitest/vitest.mjs'), 'run', '--root', '.', 'failing-test'],
-    },
-    'node-test': { file: 'node-test/failing-test.mjs', words: ['--test', 'failing-test.mjs'] },
-  } as const;
-  const names = Object.keys(runners) as (keyof typeof runners)[];
-
-  test.each(isFullRun ? names : names.slice(0, 1))(
-    'that fails without stopping its server ends, in %s',
-    async (name) => {
-      const use = `const iam = await startServer({ settings: { 'fast-passwords': true } });
-      await iam.client.groups.list();
-      throw new Error('failing-test');`;
-      const failing = (imports: string) => `${imports}\ntest('fails', async () => { ${use} });\n`;
-      const library = `import { startServer } from 'iam-standin';`;
-      const sources = {
-        jest: failing(`const { startServer } = require('iam-standin');`),
-        vitest: failing(`import { test } from 'vitest'; ${library}`),
-        'node-test': failing(`import test from 'node:test'; ${library}`),
-      };
-      const { file, words } = runners[name];
-      await writeFile(path.join(folder, file), sources[name]);
-      const [outcome] = await Promise.allSettled([inProject(name, words)]);
-      await rm(path.join(folder, file));
-      expect(outcome.status).toBe('rejected');
-      const { code, killed, stdout, stderr } = (outcome as PromiseRejectedResult).reason as ExecFileException;
-      expect({ code, killed }).toEqual({ code: 1, killed: false });
-      expect(`${stdout}${stderr}`).toContain('failing-test');
-      expect(`${stdout}${stderr}`).not.toMatch(/did not exit|force exited|close timed out/i);
-    },
-  );
+  test.runIf(isFullRun)('that fails without stopping its server ends, in vitest and node:test', async () => {
+    const ofVitest = failing(`import { test } from 'vitest'; ${startServer}`);
+    const words = [path.join(shared, 'vitest/vitest.mjs'), 'run', '--root', '.', 'failing-test'];
+    await expectFailure('vitest', 'failing-test.test.ts', ofVitest, words);
+    const ofNode = failing(`import test from 'node:test'; ${startServer}`);
+    await expectFailure('node-test', 'failing-test.mjs', ofNode, ['--test', 'failing-test.mjs']);
+  });
 });
 
 test('the examples of docs/test.md run unchanged', async () => {
@@ -129,58 +118,36 @@ describe('the package', () => {
       expect((await readFile(path.join(docs, name), 'utf8')) === content, `dist/docs/${name} is stale`).toBe(true);
   });
 
-  test('exits when all servers have stopped, as ESM and CommonJS', async () => {
-    const use = `
-      const iam = await startServer({ settings: { 'fast-passwords': true } });
-      const fork = await iam.fork();
-      await fork.client.groups.list();
-      const error = await fork.as().groups.list().catch((thrown) => thrown);
-      if (!(error instanceof ClientError) || error.status !== 401) throw error;
-      await Promise.all([iam.stop(), fork.stop()]);
-      console.log('done');`;
-    expect(
-      await script(
-        'use.mjs',
-        `import { ClientError } from 'iam-standin/client';\nimport { startServer } from 'iam-standin';\n${use}`,
-      ),
-    ).toBe('done\n');
-    expect(
-      await script(
-        'use.cjs',
-        `const { ClientError, startServer } = require('iam-standin');\n(async () => {${use}\n})();`,
-      ),
-    ).toBe('done\n');
-  });
+  /** Prints what a server and its fork did, and exits when both have stopped. */
+  const use = `
+    const iam = await library.startServer({ settings: { 'fast-passwords': true } });
+    const fork = await iam.fork();
+    await fork.client.groups.list();
+    const error = await fork.as().groups.list().catch((thrown) => thrown);
+    const rejected = error instanceof client.ClientError && error.status;
+    const page = [];
+    for (const file of ['', '/page.js', '/swagger-ui-bundle.js', '/swagger-ui.css', '/swagger-ui.LICENSE.txt'])
+      page.push((await fetch(iam.url + '/_iam/docs' + file)).status);
+    await Promise.all([iam.stop(), fork.stop()]);
+    const all = [client, library, require('iam-standin'), require('iam-standin/client')];
+    const copies = new Set(all.map(({ ClientError }) => ClientError)).size;
+    const names = Object.keys(library).filter((name) => name !== 'default' && name !== 'module.exports').sort();
+    console.log(JSON.stringify({ rejected, page, copies, names }));`;
 
-  test('serves the API documentation page from both', async () => {
-    const use = `
-      const iam = await startServer();
-      const statuses = [];
-      for (const file of ['', '/page.js', '/swagger-ui-bundle.js', '/swagger-ui.css', '/swagger-ui.LICENSE.txt'])
-        statuses.push((await fetch(iam.url + '/_iam/docs' + file)).status);
-      console.log(statuses.join());
-      await iam.stop();`;
-    const start = `import { startServer } from 'iam-standin';\n${use}`;
-    expect(await script('page.mjs', start)).toBe('200,200,200,200,200\n');
-    const common = `const { startServer } = require('iam-standin');\n(async () => {${use}\n})();`;
-    expect(await script('page.cjs', common)).toBe('200,200,200,200,200\n');
-  });
-
-  test('exports the same from both', async () => {
-    const names = `Object.keys(library).filter((name) => name !== 'default' && name !== 'module.exports').sort().join()`;
-    const modules = await script('names.mjs', `import * as library from 'iam-standin'; console.log(${names})`);
-    const common = await script('names.cjs', `const library = require('iam-standin'); console.log(${names})`);
-    expect(common).toBe(modules);
-  });
-
-  test('has one copy of its classes, by import and by require', async () => {
-    const use = `
+  test('is the same as ESM and CommonJS: serves, exits, and has one copy of its classes', async () => {
+    const asModule = `
       import { createRequire } from 'node:module';
       import * as client from 'iam-standin/client';
       import * as library from 'iam-standin';
       const require = createRequire(import.meta.url);
-      const all = [client, library, require('iam-standin'), require('iam-standin/client')];
-      console.log(new Set(all.map(({ ClientError }) => ClientError)).size);`;
-    expect(await script('classes.mjs', use)).toBe('1\n');
+      ${use}`;
+    const asCommon = `
+      const client = require('iam-standin/client');
+      const library = require('iam-standin');
+      (async () => {${use}})();`;
+    const outcome = JSON.parse(await script('use.mjs', asModule)) as { names: string[] };
+    expect(outcome).toMatchObject({ rejected: 401, page: [200, 200, 200, 200, 200], copies: 1 });
+    expect(outcome.names).toContain('startServer');
+    expect(JSON.parse(await script('use.cjs', asCommon))).toEqual(outcome);
   });
 });

@@ -116,7 +116,9 @@ const compilers = [
 /** Returns what the compiler prints, with its exit code: nothing if the files are correct. */
 async function compile(compiler: string, files: readonly string[], options: object): Promise<string> {
   const tsc = path.join(root, 'node_modules', compiler, 'bin/tsc');
-  const compilerOptions = { noEmit: true, strict: true, skipLibCheck: false, types: [], ...options };
+  // The own types of the compiler take half of the time.
+  const checks = { strict: true, skipLibCheck: false, skipDefaultLibCheck: !isFullRun };
+  const compilerOptions = { noEmit: true, ...checks, types: [], ...options };
   await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   const { stdout, stderr, code } = await run(process.execPath, [tsc], { cwd: folder }).then(
     (result) => ({ ...result, code: 0 }),
@@ -139,11 +141,9 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Every pair in a full run; else each compiler and each project once. */
+/** Every pair in a full run; else 5.9, which takes ten times as long, has the first project and 7 has the others. */
 const pairs = projects.flatMap((project, at) =>
-  compilers
-    .filter((_, index) => isFullRun || at % compilers.length === index)
-    .map((pair) => [...pair, ...project] as const),
+  compilers.filter((_, index) => isFullRun || Math.min(at, 1) === index).map((pair) => [...pair, ...project] as const),
 );
 
 test.each(pairs)('%s (%s) compiles the published types for %s', async (_name, compiler, _project, sources, options) => {
@@ -153,26 +153,23 @@ test.each(pairs)('%s (%s) compiles the published types for %s', async (_name, co
 test('an error of the compiler, or a missing compiler, is a failure', async () => {
   await writeFile(path.join(folder, 'wrong.mts'), `${plain}\nexport const wrong: IamClient = connect(1);\n`);
   const options = { ...nodenext, lib: ['es2022'] };
-  expect(await compile('typescript', ['wrong.mts'], options)).toMatch(/^wrong\.mts\b.*TS2345[\s\S]*exit code \d$/);
+  expect(await compile('typescript-7', ['wrong.mts'], options)).toMatch(/^wrong\.mts\b.*TS2345[\s\S]*exit code \d$/);
   expect(await compile('absent', ['plain.mts'], options)).toMatch(/Cannot find module[\s\S]*exit code 1$/);
 });
 
-test.each(isFullRun ? compilers : compilers.slice(0, 1))(
-  '%s accepts dispatchers of undici',
-  async (_name, compiler) => {
-    for (const name of ['undici', '@types', 'undici-types'])
-      await symlink(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name)).catch(
-        () => undefined,
-      );
-    const text = `import { Agent, type Dispatcher, MockAgent, ProxyAgent } from 'undici';
+test.each(isFullRun ? compilers : compilers.slice(-1))('%s accepts dispatchers of undici', async (_name, compiler) => {
+  for (const name of ['undici', '@types', 'undici-types'])
+    await symlink(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name)).catch(
+      () => undefined,
+    );
+  const text = `import { Agent, type Dispatcher, MockAgent, ProxyAgent } from 'undici';
     ${client.replace('type ApiResponse, ClientError, ', '')}
     const dispatchers: Dispatcher[] = [new Agent(), new MockAgent(), new ProxyAgent('http://localhost:1')];
     export const clients = dispatchers.map((dispatcher) => createClient({ baseUrl: 'http://localhost', dispatcher }));`;
-    await writeFile(path.join(folder, 'undici.mts'), text);
-    const options = { ...nodenext, types: ['node'], skipLibCheck: true };
-    expect(await compile(compiler, ['undici.mts'], options)).toBe('');
-  },
-);
+  await writeFile(path.join(folder, 'undici.mts'), text);
+  const options = { ...nodenext, types: ['node'], skipLibCheck: true };
+  expect(await compile(compiler, ['undici.mts'], options)).toBe('');
+});
 
 describe.each(files)('%s', (file) => {
   test('imports only the types of the client', async () => {
