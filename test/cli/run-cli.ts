@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
+import { test as base } from 'vitest';
 import type { Environment } from '../../src/cli/io/io.ts';
 import type { Prompter } from '../../src/cli/io/prompter.ts';
 import { run } from '../../src/cli/run.ts';
@@ -67,6 +68,15 @@ export class Home implements AsyncDisposable {
     await rm(this.folder, { recursive: true, force: true });
   }
 }
+
+/** A test that requests `home` has one of its own. */
+export const test = base.extend<{ home: Home }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of what it needs from a pattern
+  home: async ({}, use) => {
+    await using home = await Home.make();
+    await use(home);
+  },
+});
 
 /** Runs a command. Without a home it has no profiles; without variables it is signed in with a token. */
 export async function iam(words: readonly string[], options: RunOptions = {}): Promise<CliResult> {

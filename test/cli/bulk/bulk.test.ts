@@ -1,8 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { errorResponse, type FakeHandler, startFakeServer } from '../../client/fake-server.ts';
 import { startServer } from '../../harness.ts';
-import { Home, tokenVariables } from '../run-cli.ts';
+import { Home, test, tokenVariables } from '../run-cli.ts';
 
 /** A server that creates groups and rejects the configured names. */
 function groupServer(responses: Readonly<Record<string, ReturnType<FakeHandler>>> = {}) {
@@ -34,8 +34,7 @@ const reportOf = (out: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('bulk run', () => {
-  test('sends a request for each CSV row and reports its line and id', async () => {
-    await using home = await Home.make();
+  test('sends a request for each CSV row and reports its line and id', async ({ home }) => {
     await using server = await groupServer();
     const file = await rows(home, 'groupName,roles,dependencies\nops,A;B,leads\n\n"le""ads",,\n');
     const outcome = await run(home, server, ['run', file, ...creating, '-o', 'jsonl', '--concurrency', '1']);
@@ -50,8 +49,7 @@ describe('bulk run', () => {
     ]);
   });
 
-  test('sends JSON lines, also from standard input, each row with its own operation', async () => {
-    await using home = await Home.make();
+  test('sends JSON lines, also from standard input, each row with its own operation', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: {} }));
     const lines = [
       { operation: 'groups.add-role', params: { groupId: 'a b' }, body: { roleName: 'VIEW' } },
@@ -66,8 +64,7 @@ describe('bulk run', () => {
     ]);
   });
 
-  test('rejects a header row with an open quote, and sends nothing', async () => {
-    await using home = await Home.make();
+  test('rejects a header row with an open quote, and sends nothing', async ({ home }) => {
     await using server = await groupServer();
     const file = await rows(home, '"groupName\nops\n');
     const outcome = await run(home, server, ['run', file, ...creating]);
@@ -75,8 +72,7 @@ describe('bulk run', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('accepts member lists, JSON cells and prefixed columns', async () => {
-    await using home = await Home.make();
+  test('accepts member lists, JSON cells and prefixed columns', async ({ home }) => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     const file = await rows(home, 'operation,params.groupName,body.userId\nuser-accesses.add-user,ops,u1;u2\n');
     expect(await run(home, server, ['run', file])).toMatchObject({ code: 0, err: expect.stringMatching(/^\d+ of/) });
@@ -120,8 +116,7 @@ describe('bulk run', () => {
     expect(await readFile(home.file('rows.rejects.csv'), 'utf8')).toBe(rejected);
   });
 
-  test('accepts JSON lines in UTF-16', async () => {
-    await using home = await Home.make();
+  test('accepts JSON lines in UTF-16', async ({ home }) => {
     await using server = await groupServer();
     const line = `${JSON.stringify({ operation: 'groups.create', body: { groupName: 'ops' } })}\n`;
     await writeFile(home.file('rows.jsonl'), Buffer.from(`\ufeff${line}`, 'utf16le'));
@@ -129,16 +124,14 @@ describe('bulk run', () => {
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ groupName: 'ops' });
   });
 
-  test('detects the header row and its delimiter after blank lines and in a long line', async () => {
-    await using home = await Home.make();
+  test('detects the header row and its delimiter after blank lines and in a long line', async ({ home }) => {
     await using server = await groupServer();
     const file = await rows(home, `\n \n"${' '.repeat(70_000)}groupName";roles\nops;A\n`);
     expect((await run(home, server, ['run', file, ...creating])).code).toBe(0);
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ groupName: 'ops', roles: ['A'] });
   });
 
-  test('prints an aligned table', async () => {
-    await using home = await Home.make();
+  test('prints an aligned table', async ({ home }) => {
     await using server = await groupServer({ 'a-long-name': errorResponse(412, 'GROUP_NAME_TAKEN') });
     const file = await rows(home, 'groupName\nops\na-long-name\n');
     const { code, out } = await run(home, server, ['run', file, ...creating, '--concurrency', '1']);
@@ -151,8 +144,7 @@ describe('bulk run', () => {
     ]);
   });
 
-  test('sends nothing if a row is invalid and reports each invalid row', async () => {
-    await using home = await Home.make();
+  test('sends nothing if a row is invalid and reports each invalid row', async ({ home }) => {
     await using server = await groupServer();
     const text = 'groupName,strange\nops,\n,\nx,1\n"a"b,\n';
     const file = await rows(home, text);
@@ -169,8 +161,7 @@ describe('bulk run', () => {
     await expect(stat(home.file('rows.resume-log'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('writes invalid rows to the reject file with --skip-invalid', async () => {
-    await using home = await Home.make();
+  test('writes invalid rows to the reject file with --skip-invalid', async ({ home }) => {
     await using server = await groupServer();
     const file = await rows(home, 'groupName,roles\n,A\nops,B\n');
     const outcome = await run(home, server, ['run', file, ...creating, '--skip-invalid', '-o', 'jsonl']);
@@ -202,8 +193,7 @@ describe('bulk run', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('rejects a row that exceeds the length limit', async () => {
-    await using home = await Home.make();
+  test('rejects a row that exceeds the length limit', async ({ home }) => {
     await using server = await groupServer();
     const file = await rows(home, `groupName\n"${'x'.repeat(1_200_000)}`);
     expect((await run(home, server, ['run', file, ...creating])).err).toContain('longer than 1 MiB');
@@ -212,8 +202,7 @@ describe('bulk run', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('reports invalid rows after a misplaced quote and sends the others with --skip-invalid', async () => {
-    await using home = await Home.make();
+  test('reports invalid rows after a misplaced quote and sends the others with --skip-invalid', async ({ home }) => {
     await using server = await groupServer();
     const file = await rows(home, 'groupName\n"a"b\nops\n"leads\n');
     const outcome = await run(home, server, ['run', file, ...creating, '--skip-invalid', '-o', 'jsonl']);
@@ -234,8 +223,7 @@ describe('bulk run', () => {
     expect(server.received.map(({ body }) => JSON.parse(body))).toEqual([{ groupName, roles: ['VIEW'] }]);
   });
 
-  test('suggests the field for a column of a spreadsheet, and names what is not CSV', async () => {
-    await using home = await Home.make();
+  test('suggests the field for a column of a spreadsheet, and names what is not CSV', async ({ home }) => {
     await using server = await groupServer();
     const spelled = await run(home, server, ['run', await rows(home, 'Group Name\nops\n'), ...creating]);
     expect([spelled.code, spelled.err]).toEqual([2, expect.stringContaining('did you mean groupName?')]);
@@ -248,8 +236,7 @@ describe('bulk run', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('rejects invalid UTF-8 and missing files', async () => {
-    await using home = await Home.make();
+  test('rejects invalid UTF-8 and missing files', async ({ home }) => {
     await using server = await groupServer();
     await writeFile(home.file('latin.csv'), Buffer.from([0x61, 0x0a, 0xe9, 0x0a]));
     expect((await run(home, server, ['run', home.file('latin.csv')])).err).toContain('not UTF-8');
@@ -277,8 +264,7 @@ describe('bulk run', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('reports a row with an invalid path and continues', async () => {
-    await using home = await Home.make();
+  test('reports a row with an invalid path and continues', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: {} }));
     const file = await rows(home, 'groupId\n..\nops\n');
     const outcome = await run(home, server, ['run', file, '--operation', 'groups.get', '-o', 'csv']);
@@ -287,8 +273,7 @@ describe('bulk run', () => {
     expect(outcome.out).toContain('3,groups.get,ok,200');
   });
 
-  test('previews requests with --dry-run without secrets and creates no file', async () => {
-    await using home = await Home.make();
+  test('previews requests with --dry-run without secrets and creates no file', async ({ home }) => {
     await using server = await startFakeServer(() => ({}));
     const file = await rows(home, 'operation,userId,newPassword,groupId\ngroups.remove,,,ops\n');
     const outcome = await run(home, server, ['run', file, '--dry-run', '-o', 'jsonl']);
@@ -308,8 +293,7 @@ describe('bulk run', () => {
     expect(out.replaceAll('""', '"')).toContain('{"groupName":"ops"}');
   });
 
-  test('creates groups and adds members on a real server', async () => {
-    await using home = await Home.make();
+  test('creates groups and adds members on a real server', async ({ home }) => {
     await using server = await startServer();
     const { clientId, clientSecret } = { clientId: 'test-admin', clientSecret: 'secret-of-the-test-administrator' };
     const variables = { IAM_CLIENT_ID: clientId, IAM_CLIENT_SECRET: clientSecret };

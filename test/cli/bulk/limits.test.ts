@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { PassThrough, Readable, Writable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { run as runWords } from '../../../src/cli/run.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
-import { Home, tokenVariables } from '../run-cli.ts';
+import { Home, test, tokenVariables } from '../run-cli.ts';
 
 const created = { status: 201, json: { groupId: 'g' } };
 const creating = ['--operation', 'groups.create', '-o', 'jsonl'];
@@ -40,8 +40,7 @@ describe('a server that returns Retry-After', () => {
     expect([0, 1, 2].map((at) => nameIn(server, at))).toEqual(['group-0', 'group-0', 'group-1']);
   });
 
-  test('ends the run if the delay exceeds --max-wait', async () => {
-    await using home = await Home.make();
+  test('ends the run if the delay exceeds --max-wait', async ({ home }) => {
     await using server = await startFakeServer(() => ({
       ...errorResponse(429, 'BUSY'),
       headers: { 'retry-after': '60' },
@@ -53,8 +52,7 @@ describe('a server that returns Retry-After', () => {
     expect(server.received.length).toBeLessThanOrEqual(3);
   });
 
-  test('receives only idempotent rows again if Retry-After is missing', async () => {
-    await using home = await Home.make();
+  test('receives only idempotent rows again if Retry-After is missing', async ({ home }) => {
     await using server = await startFakeServer(() => errorResponse(503, 'BUSY'));
     expect((await run(home, server, [await rows(home, 1), ...creating])).code).toBe(8);
     expect(server.received).toHaveLength(1);
@@ -67,8 +65,7 @@ describe('a server that returns Retry-After', () => {
 });
 
 describe('a run ends before its last row', () => {
-  test('after --max-errors failed rows', async () => {
-    await using home = await Home.make();
+  test('after --max-errors failed rows', async ({ home }) => {
     await using server = await startFakeServer(() => errorResponse(412, 'X'));
     const words = [await rows(home, 100), ...creating, '--max-errors', '5', '--concurrency', '2'];
     const outcome = await run(home, server, words);
@@ -89,16 +86,14 @@ describe('a run ends before its last row', () => {
     expect(server.received.length).toBeLessThanOrEqual(4);
   });
 
-  test('if the server is unreachable, and all rows can be sent later', async () => {
-    await using home = await Home.make();
+  test('if the server is unreachable, and all rows can be sent later', async ({ home }) => {
     const words = [await rows(home, 100), ...creating];
     const outcome = await run(home, { url: 'http://127.0.0.1:9' }, words);
     expect(outcome.code).toBe(75);
     expect(outcome.out.split('\n').length).toBeLessThan(10);
   });
 
-  test('if not signed in, before the first row', async () => {
-    await using home = await Home.make();
+  test('if not signed in, before the first row', async ({ home }) => {
     await using server = await startFakeServer(() => created);
     expect((await run(home, server, [await rows(home, 2), ...creating], {})).code).toBe(4);
     expect(server.received).toEqual([]);
@@ -112,8 +107,7 @@ describe('rows that delete', () => {
     return [home.file('groups.csv'), '--operation', 'groups.remove'];
   };
 
-  test('need their number as confirmation; --yes is not enough', async () => {
-    await using home = await Home.make();
+  test('need their number as confirmation; --yes is not enough', async ({ home }) => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     const words = await deleting(home, 3);
     for (const more of [[], ['--yes']]) {
@@ -126,8 +120,7 @@ describe('rows that delete', () => {
     expect(server.received).toHaveLength(3);
   });
 
-  test('need --yes if there is one', async () => {
-    await using home = await Home.make();
+  test('need --yes if there is one', async ({ home }) => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     const words = await deleting(home, 1);
     expect((await run(home, server, words)).code).toBe(10);
@@ -135,8 +128,7 @@ describe('rows that delete', () => {
     expect((await run(home, server, [...words, '--yes'])).code).toBe(0);
   });
 
-  test('count only if they are still to be sent', async () => {
-    await using home = await Home.make();
+  test('count only if they are still to be sent', async ({ home }) => {
     const deleted = new Set<string>();
     await using server = await startFakeServer(({ path }) => {
       const isFirst = !deleted.has(path) && deleted.size === 2;
@@ -153,8 +145,7 @@ describe('rows that delete', () => {
 describe('rows beyond max-changes', () => {
   const few = { ...tokenVariables, IAM_MAX_CHANGES: '3' };
 
-  test('are rejected before the first is sent; reads do not count', async () => {
-    await using home = await Home.make();
+  test('are rejected before the first is sent; reads do not count', async ({ home }) => {
     await using server = await startFakeServer(() => created);
     const outcome = await run(home, server, [await rows(home, 4), ...creating], few);
     expect(outcome).toMatchObject({ code: 2, out: '' });
@@ -166,8 +157,7 @@ describe('rows beyond max-changes', () => {
     expect((await run(home, server, [home.file('reads.jsonl')], few)).code).toBe(0);
   });
 
-  test('are counted by the entries of their lists', async () => {
-    await using home = await Home.make();
+  test('are counted by the entries of their lists', async ({ home }) => {
     await using server = await startFakeServer(() => created);
     const row = (...ids: string[]) =>
       JSON.stringify({
@@ -186,8 +176,7 @@ describe('rows beyond max-changes', () => {
 });
 
 describe('many rows', () => {
-  test('apply backpressure from the reader of the report', async () => {
-    await using home = await Home.make();
+  test('apply backpressure from the reader of the report', async ({ home }) => {
     await using server = await startFakeServer(() => created);
     const over = new AbortController();
     const stdout = new PassThrough({ highWaterMark: 1 });
@@ -211,8 +200,7 @@ describe('many rows', () => {
     expect(server.received.length).toBeLessThanOrEqual(10);
   });
 
-  test('are sent with --concurrency requests at a time', async () => {
-    await using home = await Home.make();
+  test('are sent with --concurrency requests at a time', async ({ home }) => {
     const names = new Set<string>();
     let [underWay, most] = [0, 0];
     await using server = await startFakeServer(async ({ body }) => {
@@ -232,8 +220,7 @@ describe('many rows', () => {
     expect(most).toBeLessThanOrEqual(16);
   });
 
-  test('print no progress with --quiet and a bar on a terminal', async () => {
-    await using home = await Home.make();
+  test('print no progress with --quiet and a bar on a terminal', async ({ home }) => {
     await using server = await startFakeServer(() => created);
     const words = ['bulk', 'run', await rows(home, 3), ...creating];
     const progress = await home.iam(words, { url: server.url, variables: tokenVariables, columns: 80 });
@@ -246,8 +233,7 @@ describe('many rows', () => {
     expect(quiet).toMatchObject({ code: 0, err: '' });
   });
 
-  test('are all sent after the reader of the report closed the pipe', async () => {
-    await using home = await Home.make();
+  test('are all sent after the reader of the report closed the pipe', async ({ home }) => {
     await using server = await startFakeServer(() => created);
     const stdout = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
     stdout.on('error', () => undefined);

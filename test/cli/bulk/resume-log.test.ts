@@ -1,5 +1,5 @@
 import { appendFile, chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   errorResponse,
   type FakeHandler,
@@ -7,7 +7,7 @@ import {
   type FakeServer,
   startFakeServer,
 } from '../../client/fake-server.ts';
-import { type CliResult, Home, tokenVariables } from '../run-cli.ts';
+import { type CliResult, Home, test, tokenVariables } from '../run-cli.ts';
 
 type Responses = Record<string, FakeResponse>;
 
@@ -44,8 +44,7 @@ async function rows(home: Home, text = 'groupName\na\nb\nc\n'): Promise<string> 
 }
 
 describe('a second run with the same rows', () => {
-  test('does nothing if all rows are done', async () => {
-    await using home = await Home.make();
+  test('does nothing if all rows are done', async ({ home }) => {
     await using server = await groupServer();
     const file = await rows(home);
     expect((await run(home, server, ['run', file, ...creating])).code).toBe(0);
@@ -55,8 +54,7 @@ describe('a second run with the same rows', () => {
     expect(take(server)).toEqual([]);
   });
 
-  test('sends rejected rows again and rewrites the reject file', async () => {
-    await using home = await Home.make();
+  test('sends rejected rows again and rewrites the reject file', async ({ home }) => {
     const responses: Responses = { a: errorResponse(412, 'X'), c: errorResponse(422, 'Y') };
     await using server = await groupServer(responses);
     const file = await rows(home);
@@ -76,8 +74,7 @@ describe('a second run with the same rows', () => {
     await expect(stat(home.file('rows.rejects.csv'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('resumes after a signal; requests in progress are finished and recorded', async () => {
-    await using home = await Home.make();
+  test('resumes after a signal; requests in progress are finished and recorded', async ({ home }) => {
     const over = new AbortController();
     await using server = await startFakeServer(() => {
       over.abort('SIGINT');
@@ -114,8 +111,7 @@ describe('a second run with the same rows', () => {
     expect([retried.code, take(server)]).toEqual([0, ['b']]);
   });
 
-  test('repeats a row with an idempotent operation', async () => {
-    await using home = await Home.make();
+  test('repeats a row with an idempotent operation', async ({ home }) => {
     const state = { first: true };
     await using server = await startFakeServer(() => {
       if (!state.first) return { json: {} };
@@ -128,8 +124,7 @@ describe('a second run with the same rows', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test('treats a row sent by a killed run as unanswered and ignores a partial line', async () => {
-    await using home = await Home.make();
+  test('treats a row sent by a killed run as unanswered and ignores a partial line', async ({ home }) => {
     await using server = await groupServer();
     const file = await rows(home);
     await run(home, server, ['run', file, ...creating]);
@@ -145,8 +140,7 @@ describe('a second run with the same rows', () => {
 });
 
 describe('the resume log', () => {
-  test('is private and records each row before it is sent and after its response', async () => {
-    await using home = await Home.make();
+  test('is private and records each row before it is sent and after its response', async ({ home }) => {
     await using server = await groupServer({ a: errorResponse(422, 'X', 'not found') });
     await run(home, server, ['run', await rows(home, 'groupName\na\n'), ...creating]);
     const file = home.file('rows.resume-log');
@@ -192,8 +186,7 @@ describe('the resume log', () => {
     expect(take(server)).toEqual([]);
   });
 
-  test('is locked: two concurrent runs send each row once', async () => {
-    await using home = await Home.make();
+  test('is locked: two concurrent runs send each row once', async ({ home }) => {
     await using server = await groupServer();
     const file = await rows(home);
     const both = await Promise.all([1, 2].map(() => run(home, server, ['run', file, ...creating])));
@@ -203,8 +196,7 @@ describe('the resume log', () => {
 });
 
 describe('bulk retry', () => {
-  test('sends only failed rows', async () => {
-    await using home = await Home.make();
+  test('sends only failed rows', async ({ home }) => {
     const responses: Responses = { b: errorResponse(412, 'X') };
     await using server = await groupServer(responses);
     await run(home, server, ['run', await rows(home), ...creating, '--max-errors', '1']);
@@ -240,8 +232,7 @@ describe('bulk retry', () => {
     if (ofRun) await expect(stat(home.file('rows.rejects.csv'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('accepts a moved file and rejects changed or missing rows and a missing resume log', async () => {
-    await using home = await Home.make();
+  test('accepts a moved file and rejects changed or missing rows and a missing resume log', async ({ home }) => {
     const responses: Responses = { b: errorResponse(412, 'X') };
     await using server = await groupServer(responses);
     const file = await rows(home);
@@ -262,8 +253,7 @@ describe('bulk retry', () => {
 });
 
 describe('files of a run', () => {
-  test('existing files are not overwritten and nothing is sent', async () => {
-    await using home = await Home.make();
+  test('existing files are not overwritten and nothing is sent', async ({ home }) => {
     await using server = await groupServer();
     const file = await rows(home);
     await writeFile(home.file('existing'), 'precious');
@@ -272,8 +262,7 @@ describe('files of a run', () => {
     expect(take(server)).toEqual([]);
   });
 
-  test('the reject file is valid input', async () => {
-    await using home = await Home.make();
+  test('the reject file is valid input', async ({ home }) => {
     const responses: Responses = { 'a,"x"\ny': errorResponse(412, 'X') };
     await using server = await groupServer(responses);
     const file = await rows(home, '\ufeffgroupName,roles\r\n"a,""x""\ny",A\r\nb,B\r\n');
@@ -284,8 +273,7 @@ describe('files of a run', () => {
     expect(take(server)).toEqual(['a,"x"\ny']);
   });
 
-  test('secrets are written only to their private file, also on resume', async () => {
-    await using home = await Home.make();
+  test('secrets are written only to their private file, also on resume', async ({ home }) => {
     let created = 0;
     await using server = await startFakeServer(({ body }) => {
       if (body.includes('rejected') && created === 1) return errorResponse(422, 'X', 'no secret-2 here');
@@ -327,8 +315,7 @@ describe('files of a run', () => {
     expect((await run(home, server, words)).code).toBe(0);
   });
 
-  test('rejects a secret file that is readable by others', async () => {
-    await using home = await Home.make();
+  test('rejects a secret file that is readable by others', async ({ home }) => {
     await using server = await startFakeServer(() => errorResponse(412, 'X'));
     const file = await rows(home, 'appId,clientId\nx,y\n');
     const words = ['run', file, '--operation', 'api-key.create', '--secret-output', home.file('secrets')];

@@ -1,8 +1,8 @@
 /** Users from a file: the ids of new users, and their tokens only on request. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { adminClient, startServer } from '../../harness.ts';
-import { Home } from '../run-cli.ts';
+import { test } from '../run-cli.ts';
 
 const variables = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
 const words = ['--operation', 'users create', '-o', 'jsonl'];
@@ -11,8 +11,7 @@ interface Report {
   readonly id: string;
 }
 
-test('creates users without a file for their tokens, and reports their ids', async () => {
-  await using home = await Home.make();
+test('creates users without a file for their tokens, and reports their ids', async ({ home }) => {
   await using server = await startServer();
   const file = home.file('users.csv');
   await writeFile(file, 'userName,userEmail\nbob,bob@example.com\ncarol,carol@example.com\n');
@@ -30,8 +29,7 @@ test('creates users without a file for their tokens, and reports their ids', asy
   expect(`${outcome.out}${outcome.err}${await readFile(home.file('users.resume-log'), 'utf8')}`).not.toMatch(/eyJ/);
 });
 
-test('writes the tokens to --secret-output', async () => {
-  await using home = await Home.make();
+test('writes the tokens to --secret-output', async ({ home }) => {
   await using server = await startServer();
   const file = home.file('users.csv');
   await writeFile(file, 'userName,userEmail\nbob,bob@example.com\n');
@@ -45,8 +43,7 @@ test('writes the tokens to --secret-output', async () => {
   expect(JSON.parse(await readFile(secrets, 'utf8'))).toMatchObject({ id, accessToken: expect.stringMatching(/^eyJ/) });
 });
 
-test('rows name users and businesses by id or by name; an ambiguous name fails its row only', async () => {
-  await using home = await Home.make();
+test('rows name users and businesses by id or by name; an ambiguous name fails its row only', async ({ home }) => {
   await using server = await startServer({
     seed: {
       businesses: [

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ErrorDetails } from '../../../src/client/errors.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
-import { Home, iam, tokenVariables } from '../run-cli.ts';
+import { iam, test, tokenVariables } from '../run-cli.ts';
 
 /** Has the user u1, the service s1, and groups that grant DEPLOY: ops directly, leads through it. */
 function roleServer(): Promise<FakeServer> {
@@ -77,8 +77,7 @@ describe('a missing role', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('repeats the server of the command line in the command of the hint', async () => {
-    await using home = await Home.make();
+  test('repeats the server of the command line in the command of the hint', async ({ home }) => {
     await using server = await startFakeServer(() => missing({ missingRoles: ['ADMIN'] }));
     const profile = ['profile', 'add', 'staging', '--base-url', server.url, '--no-input'];
     expect((await home.iam(profile)).code).toBe(0);

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startFakeServer } from '../../client/fake-server.ts';
 import { adminClient, startServer } from '../../harness.ts';
-import { Home } from '../run-cli.ts';
+import { Home, test } from '../run-cli.ts';
 
 const variables = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
 const seed = {
@@ -98,9 +98,8 @@ describe('sessions create', () => {
     expect((await opened.create('ann')).err).toContain('TEST_FEATURES_OFF');
   });
 
-  test('previews the request', async () => {
+  test('previews the request', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: [] }));
-    await using home = await Home.make();
     const words = ['sessions', 'create', '64b0c0ffee00000000000001', '--level', 'AUTH-MFA', '--dry-run'];
     const { out } = await home.iam(words, { url: server.url });
     expect(out).toContain(`POST ${server.url}/_iam/sessions\n`);

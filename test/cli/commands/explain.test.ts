@@ -1,12 +1,12 @@
 /** `iam explain` and `iam call OPERATION --help`, for every operation. */
 import { writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { manifest } from '../../../src/contract/manifest.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { listOperationErrors } from '../../../src/contract/operation-errors.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
-import { Home, iam } from '../run-cli.ts';
+import { iam, test } from '../run-cli.ts';
 
 interface Field {
   readonly name: string;
@@ -73,11 +73,10 @@ describe.each(manifest.operations.map((operation) => ({ id: operation.id, operat
     expect(out).toContain(`\n  iam call ${id}`);
   });
 
-  test('has an example that --dry-run accepts and the service would', async () => {
+  test('has an example that --dry-run accepts and the service would', async ({ home }) => {
     const { examples, exampleBody } = await explain(id);
     const body = registry[id]?.request.body;
     if (body && exampleBody !== undefined) expect(body.safeParse(exampleBody).error).toBeUndefined();
-    await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 500 }));
     await writeFile(home.file('body.json'), JSON.stringify(exampleBody ?? null));
     const [first = ''] = examples;

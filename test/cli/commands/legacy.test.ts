@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { startFakeServer } from '../../client/fake-server.ts';
-import { Home, iam, tokenVariables } from '../run-cli.ts';
+import { iam, test, tokenVariables } from '../run-cli.ts';
 
 const validate = ['products', 'validate', '--product-alias', 'reports', '--sku', 'basic', '--billing-type', 'PREPAID'];
 
@@ -17,8 +17,7 @@ test('products validate prints the token of the header once', async () => {
   });
 });
 
-test('products validate writes the token to a private file', async () => {
-  await using home = await Home.make();
+test('products validate writes the token to a private file', async ({ home }) => {
   await using server = await startFakeServer(() => ({ status: 204, headers: { 'x-opaque-token': 'opaque-value' } }));
   const outcome = await home.iam([...validate, '--secret-output', home.file('token')], {
     ...server,
@@ -42,8 +41,7 @@ test('products authorize sends the product and remember-me', async () => {
   expect(JSON.parse(body)).toEqual({ productId: 'p1', isExternalOrder: true });
 });
 
-test('users provision-logon reads the first password from a file', async () => {
-  await using home = await Home.make();
+test('users provision-logon reads the first password from a file', async ({ home }) => {
   await using server = await startFakeServer(() => ({ status: 201, json: { logon: 'SMITH01' } }));
   await writeFile(home.file('first'), 'FIRST#1\n');
   const words = ['users', 'provision-logon', 'u1', '--logon', 'smith01', '--password-file', home.file('first')];

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startFakeServer } from '../../client/fake-server.ts';
-import { Home, iam, tokenVariables } from '../run-cli.ts';
+import { iam, test, tokenVariables } from '../run-cli.ts';
 
 const prefix = '/security/iam/v1';
 
@@ -23,8 +23,7 @@ describe('members of groups', () => {
     if (path !== undefined) expect(server.received).toMatchObject([{ method: 'POST', path: prefix + path }]);
   });
 
-  test('can come from a file, but not be empty', async () => {
-    await using home = await Home.make();
+  test('can come from a file, but not be empty', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: {} }));
     await writeFile(home.file('users.yaml'), '- userId: u1\n');
     const words = ['groups', 'users', 'add', 'ops'];

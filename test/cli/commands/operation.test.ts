@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
-import { Home, iam, tokenVariables } from '../run-cli.ts';
+import { Home, iam, test, tokenVariables } from '../run-cli.ts';
 
 const prefix = '/security/iam/v1';
 
@@ -117,8 +117,7 @@ describe('--set', () => {
     });
   });
 
-  test('accepts JSON and files', async () => {
-    await using home = await Home.make();
+  test('accepts JSON and files', async ({ home }) => {
     await writeFile(home.file('name'), 'alice\n');
     const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
     const words = ['--set-json', `userMobile=${JSON.stringify(mobile)}`, '--set-file', `userName=${home.file('name')}`];
@@ -206,8 +205,7 @@ describe('users create', () => {
     expect(err).toContain('It is not shown again');
   });
 
-  test('writes the token to a private file, and prints the id', async () => {
-    await using home = await Home.make();
+  test('writes the token to a private file, and prints the id', async ({ home }) => {
     await using server = await issuing();
     const file = home.file('token');
     const outcome = await home.iam([...words, '-o', 'name', '--secret-output', file], {
@@ -260,8 +258,7 @@ describe('a secret in a response', () => {
     expect(outcome.err).not.toContain('test-token');
   });
 
-  test('is written to a new private file', async () => {
-    await using home = await Home.make();
+  test('is written to a new private file', async ({ home }) => {
     await using server = await startFakeServer(() => ({ status: 201, json: created }));
     const file = home.file('key');
     const outcome = await home.iam([...words, '--secret-output', file, '-o', 'json'], {
@@ -281,8 +278,7 @@ describe('a secret in a response', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('of an existing entity is not overwritten, and a new one is stored beside it', async () => {
-    await using home = await Home.make();
+  test('of an existing entity is not overwritten, and a new one is stored beside it', async ({ home }) => {
     const file = home.file('key');
     const again = [...words, '--if-not-exists', '--secret-output', file];
     await using conflicting = await startFakeServer(() => errorResponse(412, 'API_KEY_TAKEN'));
@@ -299,8 +295,7 @@ describe('a secret in a response', () => {
     expect((await home.iam(again, { ...free, variables: tokenVariables })).code).toBe(2);
   });
 
-  test('leaves no file after a rejection', async () => {
-    await using home = await Home.make();
+  test('leaves no file after a rejection', async ({ home }) => {
     await using server = await startFakeServer(() => errorResponse(404, 'CLIENT_NOT_FOUND'));
     const file = home.file('key');
     expect((await home.iam([...words, '--secret-output', file], { ...server, variables: tokenVariables })).code).toBe(

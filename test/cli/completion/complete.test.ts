@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { commandPath } from '../../../src/cli/command.ts';
 import { isRepeatable } from '../../../src/cli/completion/position.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
-import { Home, iam } from '../run-cli.ts';
+import { iam, test } from '../run-cli.ts';
 import { listBashCompletions, listCompletions } from './complete.ts';
 
 const signal = new AbortController().signal;
@@ -184,8 +184,7 @@ describe('local values', () => {
       expect(await listCompletions(words)).toMatchObject({ kind: 'files', values: [] });
   });
 
-  test('are profiles with their URLs, and none for a new profile', async () => {
-    await using home = await Home.make();
+  test('are profiles with their URLs, and none for a new profile', async ({ home }) => {
     const folder = path.join(home.folder, 'config', 'iam');
     await mkdir(folder, { recursive: true });
     const profiles = { here: { baseUrl: 'http://a:pass@127.0.0.1:1' }, 'two words': { baseUrl: 'http://b' } };
@@ -221,8 +220,7 @@ describe('the hidden command', () => {
     },
   );
 
-  test('ignores invalid files', async () => {
-    await using home = await Home.make();
+  test('ignores invalid files', async ({ home }) => {
     const folder = path.join(home.folder, 'config', 'iam');
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, 'config.json'), '{');

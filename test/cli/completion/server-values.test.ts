@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { writeSession } from '../../../src/cli/auth/session-file.ts';
 import { createTokenCache } from '../../../src/cli/auth/token-cache.ts';
 import { cacheTtlMs, maxFileLength, maxFiles } from '../../../src/cli/completion/name-cache.ts';
@@ -12,7 +12,7 @@ import {
   tokenResponse,
 } from '../../client/fake-server.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { Home, iam } from '../run-cli.ts';
+import { Home, iam, test } from '../run-cli.ts';
 import { type CompletionSetup, listCompletions } from './complete.ts';
 
 const start = 1_800_000_000_000;
@@ -260,9 +260,8 @@ describe('the caller', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('is the client of the environment only with a cached token', async () => {
+  test('is the client of the environment only with a cached token', async ({ home }) => {
     await using server = await startTokenServer('cached');
-    await using home = await Home.make();
     const variables = { IAM_BASE_URL: server.url, IAM_CLIENT_ID: 'bot', IAM_CLIENT_SECRET: 'secret' };
     expect(await groupsOf(home, { variables })).toEqual([]);
     const user = { IAM_BASE_URL: server.url, IAM_USERNAME: 'a', IAM_PASSWORD: 'b', IAM_CLIENT_ID: 'app' };
@@ -314,10 +313,9 @@ describe('the caller', () => {
 });
 
 describe('the cache', () => {
-  test('is a private file with only names, used until it expires', async () => {
+  test('is a private file with only names, used until it expires', async ({ home }) => {
     const row = group('ops', { roles: ['VIEW'], dependencies: [{ groupName: 'x' }], userEmail: 'a@b', locked: true });
     await using server = await startFakeServer(() => ({ json: [row] }));
-    await using home = await Home.make();
     const variables = { ...home.variables, ...signedIn(server.url) };
     const ask = (at: number) => listCompletions(['groups', 'get', ''], { variables, now: () => at });
     const first = await ask(start);
@@ -335,11 +333,10 @@ describe('the cache', () => {
     expect(await cacheFiles(home)).toHaveLength(1);
   });
 
-  test('is separate for each caller and server', async () => {
+  test('is separate for each caller and server', async ({ home }) => {
     await using server = await startFakeServer(({ headers }) => ({
       json: [group(String(headers.authorization).slice(7))],
     }));
-    await using home = await Home.make();
     const ask = async (token: string) => {
       const variables = { ...home.variables, IAM_BASE_URL: server.url, IAM_TOKEN: token };
       return (await listCompletions(['groups', 'get', ''], { variables })).values;
@@ -348,9 +345,8 @@ describe('the cache', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test('is reloaded if damaged', async () => {
+  test('is reloaded if damaged', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: [group('ops')] }));
-    await using home = await Home.make();
     const variables = { ...home.variables, ...signedIn(server.url) };
     await listCompletions(['groups', 'get', ''], { variables });
     const [name = ''] = await cacheFiles(home);
@@ -367,13 +363,12 @@ describe('the cache', () => {
     }
   });
 
-  test('is limited: long lists are not stored, and the number of files is bounded', async () => {
+  test('is limited: long lists are not stored, and the number of files is bounded', async ({ home }) => {
     const long = Array.from({ length: 1000 }, (_, at) =>
       group(`${at}${'x'.repeat(240)}`, { groupId: 'y'.repeat(256) }),
     );
     expect(JSON.stringify(long).length).toBeGreaterThan(maxFileLength);
     await using server = await startFakeServer(({ path: target }) => ({ json: target.includes('groups') ? long : [] }));
-    await using home = await Home.make();
     const variables = { ...home.variables, ...signedIn(server.url) };
     expect((await listCompletions(['groups', 'get', ''], { variables })).values).toHaveLength(1000);
     expect(await cacheFiles(home)).toEqual([]);

@@ -1,10 +1,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { settingDefinitions } from '../../../src/cli/config/settings.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
-import { Home } from '../run-cli.ts';
+import { Home, test } from '../run-cli.ts';
 
 /** A project with this file in the home folder, and a nested working folder. */
 async function project(home: Home, content: unknown): Promise<string> {
@@ -24,8 +24,9 @@ async function origins(home: Home, folder: string, words: readonly string[] = []
 }
 
 describe('the project file', () => {
-  test('is searched upwards; flag and environment take precedence over it, and it over profile and default', async () => {
-    await using home = await Home.make();
+  test('is searched upwards; flag and environment take precedence over it, and it over profile and default', async ({
+    home,
+  }) => {
     await saveProfile('p', profile, home.variables);
     const folder = await project(home, { timeout: 9, baseUrl: 'http://127.0.0.1:9', output: 'jsonl', protected: true });
     const file = home.file('project/.iamrc.json');
@@ -41,8 +42,7 @@ describe('the project file', () => {
     expect(await origins(home, folder)).toMatchObject({ timeout: ['7', 'profile p'] });
   });
 
-  test('config explain prints every setting, and the nearer of two files applies', async () => {
-    await using home = await Home.make();
+  test('config explain prints every setting, and the nearer of two files applies', async ({ home }) => {
     const folder = await project(home, { timeout: 9 });
     await writeFile(path.join(folder, '.iamrc.json'), '{"timeout": 5}');
     const found = await origins(home, folder);
@@ -50,8 +50,7 @@ describe('the project file', () => {
     expect(found.timeout).toEqual(['5', path.join(folder, '.iamrc.json')]);
   });
 
-  test('can select a profile', async () => {
-    await using home = await Home.make();
+  test('can select a profile', async ({ home }) => {
     await saveProfile('p', profile, home.variables);
     await saveProfile('q', { ...profile, timeout: '8' }, home.variables);
     const folder = await project(home, { profile: 'q' });
@@ -105,8 +104,7 @@ describe('the project file', () => {
 describe('another server in the project file', () => {
   const elsewhere = { baseUrl: 'http://iam.example.com' };
 
-  test('gets no credentials of a profile or the environment, and no login', async () => {
-    await using home = await Home.make();
+  test('gets no credentials of a profile or the environment, and no login', async ({ home }) => {
     const folder = await project(home, elsewhere);
     const attempts = [
       [['groups', 'list'], { IAM_TOKEN: 'canary' }],
@@ -126,8 +124,7 @@ describe('another server in the project file', () => {
     expect((await home.iam(['groups', 'list'], { folder })).code).toBe(4);
   });
 
-  test('is used if a profile names it, but never with the credentials of another profile', async () => {
-    await using home = await Home.make();
+  test('is used if a profile names it, but never with the credentials of another profile', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('p', profile, home.variables);
     await saveProfile('q', { baseUrl: server.url, token: 'of-q' }, home.variables);
@@ -138,8 +135,7 @@ describe('another server in the project file', () => {
     expect(server.received[0]?.headers.authorization).toBe('Bearer of-q');
   });
 
-  test('cannot weaken the safety rules of a profile', async () => {
-    await using home = await Home.make();
+  test('cannot weaken the safety rules of a profile', async ({ home }) => {
     await saveProfile('p', { ...profile, readOnly: true, maxChanges: 2 }, home.variables);
     const folder = await project(home, { readOnly: false, maxChanges: 100 });
     expect(await origins(home, folder)).toMatchObject({
@@ -186,16 +182,14 @@ describe('credentials of the environment and the project file', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('are not combined in a shell that evaluates `iam env`', async () => {
-    await using home = await Home.make();
+  test('are not combined in a shell that evaluates `iam env`', async ({ home }) => {
     const folder = await project(home, { baseUrl: 'http://127.0.0.1:9' });
     for (const variables of [...secrets, { IAM_CLIENT_SECRET: 'canary' }])
       expect(await home.iam(['env'], { folder, variables })).toMatchObject({ code: 4, out: '' });
     expect((await home.iam(['env'], { folder, variables: {} })).out).toContain("IAM_BASE_URL='http://127.0.0.1:9'");
   });
 
-  test('are not combined by a login', async () => {
-    await using home = await Home.make();
+  test('are not combined by a login', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: [] }));
     const folder = await project(home, { baseUrl: server.url });
     for (const [words, variables] of [
@@ -209,8 +203,7 @@ describe('credentials of the environment and the project file', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('are combined if the user selects the server, or the file repeats it', async () => {
-    await using home = await Home.make();
+  test('are combined if the user selects the server, or the file repeats it', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: [] }));
     const folder = await project(home, { baseUrl: server.url });
     const variables = { IAM_TOKEN: 'mine' };
@@ -225,8 +218,7 @@ describe('credentials of the environment and the project file', () => {
     expect(server.received).toHaveLength(4);
   });
 
-  test('include a client certificate of the environment', async () => {
-    await using home = await Home.make();
+  test('include a client certificate of the environment', async ({ home }) => {
     const folder = await project(home, { baseUrl: 'https://127.0.0.1:9' });
     const variables = { IAM_CLIENT_CERT: 'x.pem', IAM_CLIENT_KEY: 'x.key' };
     const outcome = await home.iam(['keys'], { folder, variables });
@@ -236,8 +228,7 @@ describe('credentials of the environment and the project file', () => {
     });
   });
 
-  test('a client certificate of a profile is sent only to its server', async () => {
-    await using home = await Home.make();
+  test('a client certificate of a profile is sent only to its server', async ({ home }) => {
     const cert = { clientCert: home.file('x.pem'), clientKey: home.file('x.key') };
     await saveProfile('a', { baseUrl: 'https://127.0.0.1:9', ...cert }, home.variables);
     await saveProfile('b', { baseUrl: 'https://127.0.0.1:7' }, home.variables);
@@ -253,8 +244,7 @@ describe('credentials of the environment and the project file', () => {
     expect((await home.iam(['keys', ...own], { folder })).err).toContain('own.pem');
   });
 
-  test('a profile of one service on a host is not used for another one that the file selects', async () => {
-    await using home = await Home.make();
+  test('a profile of one service on a host is not used for another one that the file selects', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('a', { baseUrl: `${server.url}/a`, token: 'canary' }, home.variables);
     const folder = await project(home, { baseUrl: `${server.url}/b` });
@@ -264,8 +254,7 @@ describe('credentials of the environment and the project file', () => {
     expect((await home.iam(['groups', 'list'], { folder })).code).toBe(0);
   });
 
-  test('the file does not allow credentials over http', async () => {
-    await using home = await Home.make();
+  test('the file does not allow credentials over http', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: [] }));
     const folder = await project(home, { insecureHttp: true, 'insecure-http': true });
     const url = server.url.replace('127.0.0.1', '0.0.0.0');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { assertChangeLimit, resolveSafetyRules } from '../../../src/cli/config/safety.ts';
 import { CliSettings } from '../../../src/cli/config/settings.ts';
@@ -6,7 +6,7 @@ import { hasDeleteImpact } from '../../../src/cli/request/delete-impact.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
 import { adminClient, startServer } from '../../harness.ts';
-import { Home, iam, tokenVariables } from '../run-cli.ts';
+import { Home, iam, test, tokenVariables } from '../run-cli.ts';
 
 const writes = [
   ['groups', 'create', '--group-name', 'x'],
@@ -38,8 +38,7 @@ describe('a read-only profile', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('allows reads and dry runs', async () => {
-    await using home = await Home.make();
+  test('allows reads and dry runs', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: [] }));
     await careful(home, server, { readOnly: true });
     expect((await home.iam(['groups', 'list'])).code).toBe(0);
@@ -50,8 +49,7 @@ describe('a read-only profile', () => {
     expect(server.received).toHaveLength(3);
   });
 
-  test('cannot be made writable by the environment, which can only add restrictions', async () => {
-    await using home = await Home.make();
+  test('cannot be made writable by the environment, which can only add restrictions', async ({ home }) => {
     await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     await careful(home, server, { readOnly: true });
     const create = ['groups', 'create', '--group-name', 'x'];
@@ -93,15 +91,13 @@ describe('a protected profile', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('allows commands that are not destructive', async () => {
-    await using home = await Home.make();
+  test('allows commands that are not destructive', async ({ home }) => {
     await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     await careful(home, server, { protected: true });
     expect((await home.iam(['groups', 'add-role', 'ops', 'A'])).code).toBe(0);
   });
 
-  test('prompts for its name at a terminal', async () => {
-    await using home = await Home.make();
+  test('prompts for its name at a terminal', async ({ home }) => {
     await using server = await startFakeServer(({ method }) =>
       method === 'DELETE' ? { status: 204 } : errorResponse(403, 'ROLE_MISSING'),
     );
@@ -116,8 +112,7 @@ describe('a protected profile', () => {
     expect(deleted()).toBe(1);
   });
 
-  test('is removed only with its own name, and stays protected when it is added again', async () => {
-    await using home = await Home.make();
+  test('is removed only with its own name, and stays protected when it is added again', async ({ home }) => {
     await using server = await startFakeServer(() => ({}));
     await careful(home, server, { protected: true });
     await careful(home, server, {}, 'other');
@@ -142,8 +137,7 @@ describe('--confirm without a protected profile', () => {
 });
 
 describe('max-changes', () => {
-  test('counts the members of a list, and rejects too many before a request is sent', async () => {
-    await using home = await Home.make();
+  test('counts the members of a list, and rejects too many before a request is sent', async ({ home }) => {
     await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     await careful(home, server, { maxChanges: 2 });
     const outcome = await home.iam(['groups', 'users', 'add', 'ops', 'u1', 'u2', 'u3']);
@@ -153,8 +147,7 @@ describe('max-changes', () => {
     expect((await home.iam(['groups', 'users', 'add', 'ops', 'u1', 'u2'])).code).toBe(0);
   });
 
-  test('does not count rejected requests that are retried', async () => {
-    await using home = await Home.make();
+  test('does not count rejected requests that are retried', async ({ home }) => {
     let puts = 0;
     await using server = await startFakeServer(({ method }) => {
       if (method === 'GET')
@@ -180,8 +173,7 @@ describe('max-changes', () => {
 });
 
 describe('profile add and config set', () => {
-  test('store the rules of a profile', async () => {
-    await using home = await Home.make();
+  test('store the rules of a profile', async ({ home }) => {
     const add = ['profile', 'add', 'p', '--base-url', 'http://x', '--protected', '--read-only', '--max-changes', '7'];
     expect((await home.iam(add)).code).toBe(0);
     const show = async () => JSON.parse((await home.iam(['profile', 'show', '-o', 'json'])).out) as object;

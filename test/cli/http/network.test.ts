@@ -3,13 +3,13 @@ import { createServer as createHttpServer, type IncomingMessage } from 'node:htt
 import { createServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { CliSettings } from '../../../src/cli/config/settings.ts';
 import { resolveProxy } from '../../../src/cli/http/network.ts';
 import { type Authority, type CertificatePair, createTlsAuthority } from '../../client/certificates.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
-import { type CliResult, Home, iam } from '../run-cli.ts';
+import { type CliResult, type Home, iam, test } from '../run-cli.ts';
 
 const list = ['groups', 'list', '-o', 'json'];
 
@@ -90,8 +90,7 @@ async function files(home: Home, pair: CertificatePair): Promise<{ ca: string; c
 }
 
 describe('a custom certificate authority', () => {
-  test('is trusted if configured, and suggested in a hint otherwise', async () => {
-    await using home = await Home.make();
+  test('is trusted if configured, and suggested in a hint otherwise', async ({ home }) => {
     await using server = await secureServer();
     const { ca } = await files(home, forServer);
     const url = `https://127.0.0.1:${server.port}`;
@@ -105,8 +104,7 @@ describe('a custom certificate authority', () => {
     expect((await home.iam(list)).code).toBe(0);
   });
 
-  test('does not replace those of NODE_EXTRA_CA_CERTS', async () => {
-    await using home = await Home.make();
+  test('does not replace those of NODE_EXTRA_CA_CERTS', async ({ home }) => {
     const other = home.file('other.pem');
     await using server = await secureServer();
     const { ca } = await files(home, forServer);
@@ -116,8 +114,7 @@ describe('a custom certificate authority', () => {
     expect((await at(url, ['--ca-file', other], { NODE_EXTRA_CA_CERTS: ca })).code).toBe(0);
   });
 
-  test('does not accept another host name', async () => {
-    await using home = await Home.make();
+  test('does not accept another host name', async ({ home }) => {
     const { ca } = await files(home, forServer);
     await using server = await secureServer(authority.issue('x', ['elsewhere.example.test']));
     expect((await at(`https://127.0.0.1:${server.port}`, ['--ca-file', ca])).code).toBe(75);
@@ -134,8 +131,7 @@ describe('a custom certificate authority', () => {
 });
 
 describe('a client certificate', () => {
-  test('is sent to a server that requests one', async () => {
-    await using home = await Home.make();
+  test('is sent to a server that requests one', async ({ home }) => {
     const { ca, cert, key } = await files(home, authority.issue('operator'));
     await using server = await secureServer({ ca: [authority.cert], requestCert: true, rejectUnauthorized: true });
     const url = `https://127.0.0.1:${server.port}`;
@@ -153,8 +149,7 @@ describe('a client certificate', () => {
 describe('a proxy', () => {
   const host = 'iam.example.test';
 
-  test('from the environment tunnels https, and sees neither token nor path', async () => {
-    await using home = await Home.make();
+  test('from the environment tunnels https, and sees neither token nor path', async ({ home }) => {
     await using server = await secureServer();
     const { ca } = await files(home, forServer);
     await using through = await proxy(server.port);
@@ -260,8 +255,7 @@ test('the token is not sent to a redirect target', async () => {
   expect(thief.received).toEqual([]);
 });
 
-test('a profile stores connection settings, with absolute file paths', async () => {
-  await using home = await Home.make();
+test('a profile stores connection settings, with absolute file paths', async ({ home }) => {
   const options = ['--proxy', 'http://proxy.example', '--ca-file', 'package.json'];
   expect((await home.iam(['profile', 'add', 'p', '--base-url', 'http://x', ...options])).code).toBe(0);
   const text = await readFile(home.file('config/iam/config.json'), 'utf8');

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { stripUserInfo } from '../../../src/cli/config/server-url.ts';
 import { formatCurlCommand } from '../../../src/cli/http/curl.ts';
 import { redactPath } from '../../../src/cli/http/redact.ts';
 import { FieldTree } from '../../../src/contract/redaction.ts';
 import { errorResponse, startFakeServer, tokenResponse } from '../../client/fake-server.ts';
-import { type CliResult, Home, iam } from '../run-cli.ts';
+import { type CliResult, iam, test } from '../run-cli.ts';
 
 /** Part of every secret of these tests; it must not be printed anywhere. */
 const canary = 'canary-7f3a';
@@ -85,8 +85,7 @@ describe('a secret', () => {
     }
   });
 
-  test('of a profile is not printed by profile commands', async () => {
-    await using home = await Home.make();
+  test('of a profile is not printed by profile commands', async ({ home }) => {
     const baseUrl = 'http://127.0.0.1:9';
     const secrets = { token: canary, apiKey: canary, clientId: 'me', clientSecret: canary };
     await saveProfile('p', { baseUrl, ...secrets, proxy: `http://user:${canary}@proxy.example:3128` }, home.variables);
@@ -104,8 +103,7 @@ describe('a secret', () => {
         expectSilence(await home.iam([...words, '-o', format, ...loud, '--timeout', '1']));
   });
 
-  test('in the URL of a server is not printed', async () => {
-    await using home = await Home.make();
+  test('in the URL of a server is not printed', async ({ home }) => {
     const variables = { IAM_BASE_URL: `http://user:${canary}@127.0.0.1:9`, IAM_TOKEN: 't' };
     for (const words of [
       ['groups', 'list'],

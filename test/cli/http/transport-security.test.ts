@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { saveLocalProfile, saveProfile } from '../../../src/cli/config/profile.ts';
 import { isSameServer, toReachableUrl } from '../../../src/cli/config/server-url.ts';
 import { CliSettings } from '../../../src/cli/config/settings.ts';
 import { createLoopbackLookup } from '../../../src/cli/http/loopback.ts';
 import { assertConfidential } from '../../../src/cli/http/transport-security.ts';
 import { startFakeServer, tokenResponse } from '../../client/fake-server.ts';
-import { Home, iam } from '../run-cli.ts';
+import { Home, iam, test } from '../run-cli.ts';
 
 const user = { IAM_CLIENT_ID: 'app', IAM_USERNAME: 'ann', IAM_PASSWORD: 'canary' };
 const client = { IAM_CLIENT_ID: 'app', IAM_CLIENT_SECRET: 'canary' };
@@ -42,8 +42,7 @@ describe('credentials over http to another host', () => {
     expect(JSON.parse(err)).toMatchObject({ error: { code: 'INSECURE_HTTP', transient: false } });
   });
 
-  test('are neither prompted for nor read by a login', async () => {
-    await using home = await Home.make();
+  test('are neither prompted for nor read by a login', async ({ home }) => {
     await using server = await startFakeServer(() => tokenResponse('t'));
     const prompts: string[] = [];
     const prompter = async ({ message }: { readonly message: string }) => void prompts.push(message);
@@ -101,8 +100,7 @@ describe('credentials over http to another host', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('are deleted by a logout, with a warning that they were not revoked', async () => {
-    await using home = await Home.make();
+  test('are deleted by a logout, with a warning that they were not revoked', async ({ home }) => {
     await using issuer = await startFakeServer(() => tokenResponse('t'));
     await saveProfile('p', { baseUrl: elsewhere(issuer), clientId: 'app', clientSecret: 'canary' }, home.variables);
     await home.iam(['groups', 'list'], { variables: { IAM_INSECURE_HTTP: 'true' } });
@@ -262,8 +260,7 @@ describe('loopback detection', () => {
   });
 });
 
-test('the profile of a server on a wildcard address has a loopback URL', async () => {
-  await using home = await Home.make();
+test('the profile of a server on a wildcard address has a loopback URL', async ({ home }) => {
   await saveLocalProfile({ baseUrl: 'http://0.0.0.0:8080' }, home.variables);
   expect(JSON.parse(await readFile(home.file('config/iam/config.json'), 'utf8'))).toMatchObject({
     profiles: { local: { baseUrl: 'http://127.0.0.1:8080' } },

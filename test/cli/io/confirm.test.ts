@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
 import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
-import { Home } from '../run-cli.ts';
+import { test } from '../run-cli.ts';
 
 /** Every command that requires confirmation. */
 const confirmed = [
@@ -16,8 +16,7 @@ const confirmed = [
 ];
 
 describe.each(confirmed)('%s %s', (...words) => {
-  test('prompts, does nothing on Enter, and requires the name in a protected profile', async () => {
-    await using home = await Home.make();
+  test('prompts, does nothing on Enter, and requires the name in a protected profile', async ({ home }) => {
     await using server = await startFakeServer(({ method }) =>
       method === 'GET' ? { json: { store: 'memory', items: [] } } : { json: {} },
     );

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { parse } from 'yaml';
 import {
   escapeControls,
@@ -14,7 +14,7 @@ import { formatYaml } from '../../../src/cli/io/yaml.ts';
 import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
 import { rounds } from '../../effort.ts';
 import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
-import { Home, iam, tokenVariables } from '../run-cli.ts';
+import { iam, test, tokenVariables } from '../run-cli.ts';
 
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at));
@@ -162,8 +162,7 @@ describe('text from the server', () => {
   });
 });
 
-test('names of profiles, files and projects cannot control the terminal', async () => {
-  await using home = await Home.make();
+test('names of profiles, files and projects cannot control the terminal', async ({ home }) => {
   const name = `x${evil.replace('\u0000', '')}`;
   const runs = [
     ['groups', 'list', '--profile', name],
@@ -189,8 +188,7 @@ test('names of profiles, files and projects cannot control the terminal', async 
   expect(err).not.toMatch(steering);
 });
 
-test('a base URL with control characters is rejected from every source', async () => {
-  await using home = await Home.make();
+test('a base URL with control characters is rejected from every source', async ({ home }) => {
   await using server = await startFakeServer(() => ({ json: [] }));
   const runs = [
     ['env'],

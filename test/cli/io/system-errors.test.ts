@@ -1,10 +1,10 @@
 /** Errors of files and connections: one line with the path or the server, and the next step. */
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { describeFileError, isFileError, unwritableFileError } from '../../../src/cli/io/file-errors.ts';
 import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
-import { Home, iam, tokenVariables } from '../run-cli.ts';
+import { Home, iam, test, tokenVariables } from '../run-cli.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -19,16 +19,14 @@ const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&
 describe('a profile file', () => {
   const add = 'profile add x --base-url http://127.0.0.1:9'.split(' ');
 
-  test('below a file cannot be written, and reads find no profile', async () => {
-    await using home = await Home.make();
+  test('below a file cannot be written, and reads find no profile', async ({ home }) => {
     await writeFile(home.file('config'), '');
     const file = home.file('config/iam/config.json');
     expect(await home.iam(add)).toMatchObject({ code: 70, err: oneLine(file, '') });
     expect(await home.iam(['profile', 'list'])).toMatchObject({ code: 0, out: '' });
   });
 
-  test('that is a folder or a circle of links is named', async () => {
-    await using home = await Home.make();
+  test('that is a folder or a circle of links is named', async ({ home }) => {
     const file = home.file('config/iam/config.json');
     await mkdir(file, { recursive: true });
     expect(await home.iam(add)).toMatchObject({ code: 2, err: oneLine(file, 'it is a folder') });
@@ -94,8 +92,7 @@ describe('a file on the command line', () => {
 });
 
 describe('without a home folder', () => {
-  test('credentials in the environment work, and what stores files says where', async () => {
-    await using home = await Home.make();
+  test('credentials in the environment work, and what stores files says where', async ({ home }) => {
     await writeFile(home.file('file'), '');
     const HOME = home.file('file/home');
     const variables = { XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '', XDG_STATE_HOME: '', HOME };

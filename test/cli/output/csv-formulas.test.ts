@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { decodeCell, encodeCell, formatCsvLine } from '../../../src/cli/output/csv.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
 import { rounds } from '../../effort.ts';
-import { Home, iam, tokenVariables } from '../run-cli.ts';
+import { Home, iam, test, tokenVariables } from '../run-cli.ts';
 
 const formulas = [
   '=1+1',
@@ -170,8 +170,7 @@ describe('csv of the command', () => {
     expect(created).toEqual(groups);
   });
 
-  test('with lists of members is read back entry by entry', async () => {
-    await using home = await Home.make();
+  test('with lists of members is read back entry by entry', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: [] }));
     await writeFile(home.file('rows.csv'), "groupName,userId\nops,'=a;''=b;-5\n");
     const run = ['bulk', 'run', home.file('rows.csv'), '--operation', 'user-accesses.add-user'];

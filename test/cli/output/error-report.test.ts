@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { errorResponse, startFakeServer, tokenResponse } from '../../client/fake-server.ts';
-import { Home, iam } from '../run-cli.ts';
+import { Home, iam, test } from '../run-cli.ts';
 
 const get = ['groups', 'get', 'ops'];
 
@@ -211,8 +211,7 @@ describe('signing in', () => {
     expect(server.received[0]?.headers).toMatchObject({ 'x-api-key': 'key' });
   });
 
-  test('of a profile caches its token, and obtains a new one before it reports a missing role', async () => {
-    await using home = await Home.make();
+  test('of a profile caches its token, and obtains a new one before it reports a missing role', async ({ home }) => {
     let logins = 0;
     await using server = await startFakeServer(({ path, headers }) => {
       if (path.endsWith('/login')) return tokenResponse(`token-${++logins}`);
@@ -229,8 +228,7 @@ describe('signing in', () => {
     expect(logins).toBe(2);
   });
 
-  test('does not use a token that is about to expire', async () => {
-    await using home = await Home.make();
+  test('does not use a token that is about to expire', async ({ home }) => {
     await using server = await startFakeServer(({ path }) =>
       path.endsWith('/login') ? tokenResponse('t') : { json: { groupId: 'g' } },
     );

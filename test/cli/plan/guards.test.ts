@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { appClientId } from '../../harness.ts';
-import { dumpDirectory, type PlanFixture, startPlanFixture } from './plan-fixture.ts';
+import { dumpDirectory, type PlanFixture, startPlanFixture, test } from './plan-fixture.ts';
 import { startInterposingProxy } from './write-proxy.ts';
 
 /** Creates a client whose roles come only from a group; returns its environment variables. */
@@ -37,8 +37,7 @@ describe('a change that would lock out the caller', () => {
     expect((await fixture.iam([...allowed, '--confirm', host], runOptions)).code).toBe(0);
   });
 
-  test('is accepted if the caller keeps its roles through another group', async () => {
-    await using fixture = await startPlanFixture();
+  test('is accepted if the caller keeps its roles through another group', async ({ fixture }) => {
     const variables = await createOperator(fixture);
     await fixture.server.admin.groups.create({
       body: { groupName: 'more', roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE'] },
@@ -54,8 +53,7 @@ describe('a change that would lock out the caller', () => {
   });
 });
 
-test('rejects a user who would lose its own administrative role', async () => {
-  await using fixture = await startPlanFixture();
+test('rejects a user who would lose its own administrative role', async ({ fixture }) => {
   const { admin } = fixture.server;
   await admin.userAccesses.addUser({ params: { groupName: 'iam-administrators' }, body: [{ userId: 'u2' }] });
   const variables = {
@@ -73,8 +71,7 @@ test('rejects a user who would lose its own administrative role', async () => {
   expect((await fixture.iam(words)).code).toBe(10);
 });
 
-test('rejects a plan that leaves no administrator', async () => {
-  await using fixture = await startPlanFixture();
+test('rejects a plan that leaves no administrator', async ({ fixture }) => {
   const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: iam-administrators, users: []}\n');
   const before = await dumpDirectory(fixture.server);
   const outcome = await fixture.iam(['apply', '-f', file, '--yes']);
@@ -82,8 +79,7 @@ test('rejects a plan that leaves no administrator', async () => {
   expect(await dumpDirectory(fixture.server)).toEqual(before);
 });
 
-test('removing one of several administrators needs the server name', async () => {
-  await using fixture = await startPlanFixture();
+test('removing one of several administrators needs the server name', async ({ fixture }) => {
   const { admin } = fixture.server;
   await admin.userAccesses.addUser({ params: { groupName: 'iam-administrators' }, body: [{ userId: 'u2' }] });
   const { items } = await admin.userAccesses.listUsers({ params: { groupName: 'iam-administrators' } });
@@ -102,8 +98,7 @@ describe('a concurrent change', () => {
     return fixture.write('iam.yaml', text);
   }
 
-  test('is preserved; only planned entries are added and removed', async () => {
-    await using fixture = await startPlanFixture();
+  test('is preserved; only planned entries are added and removed', async ({ fixture }) => {
     const file = await withOps(fixture);
     const others = () =>
       fixture.server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'THEIRS' } });
@@ -114,8 +109,7 @@ describe('a concurrent change', () => {
     expect(group.organizationId).toBe('acme');
   });
 
-  test('is a conflict if it changes the same value', async () => {
-    await using fixture = await startPlanFixture();
+  test('is a conflict if it changes the same value', async ({ fixture }) => {
     const file = await withOps(fixture);
     const others = () =>
       fixture.server.admin.groups.update({
@@ -130,8 +124,7 @@ describe('a concurrent change', () => {
     expect((await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).organizationId).toBe('globex');
   });
 
-  test('is a conflict if the group was deleted', async () => {
-    await using fixture = await startPlanFixture();
+  test('is a conflict if the group was deleted', async ({ fixture }) => {
     const file = await withOps(fixture);
     const others = () => fixture.server.admin.groups.remove({ params: { groupId: 'ops' } });
     await using between = await startInterposingProxy(fixture.server.url, 1, others);
@@ -139,8 +132,7 @@ describe('a concurrent change', () => {
     expect(outcome).toMatchObject({ code: 6, err: expect.stringContaining('no longer exists') });
   });
 
-  test('is not pruned with resources of an earlier apply', async () => {
-    await using fixture = await startPlanFixture();
+  test('is not pruned with resources of an earlier apply', async ({ fixture }) => {
     let work = async (): Promise<unknown> => undefined;
     await using between = await startInterposingProxy(fixture.server.url, 2, () => work());
     const runOptions = { url: between.url };

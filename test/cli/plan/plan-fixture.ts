@@ -1,5 +1,6 @@
 /** A real server with users, and the CLI connected to it. */
 import { readFile, writeFile } from 'node:fs/promises';
+import { test as base } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { type CliResult, Home, type RunOptions } from '../run-cli.ts';
@@ -56,6 +57,15 @@ export async function startPlanFixture(
     },
   };
 }
+
+/** A test that requests `fixture` has one of its own. */
+export const test = base.extend<{ fixture: PlanFixture }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of what it needs from a pattern
+  fixture: async ({}, use) => {
+    await using fixture = await startPlanFixture();
+    await use(fixture);
+  },
+});
 
 /** Dumps the store without volatile values. */
 export async function dumpDirectory(server: TestServer): Promise<Record<string, unknown>> {

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { dumpDirectory, type PlanFixture, startPlanFixture } from './plan-fixture.ts';
+import { describe, expect } from 'vitest';
+import { dumpDirectory, type PlanFixture, startPlanFixture, test } from './plan-fixture.ts';
 import { everything } from './sample-documents.ts';
 
 const applyWords = (file: string, ...more: string[]) => ['apply', '-f', file, '--yes', ...more];
@@ -11,8 +11,7 @@ async function applyEverything(fixture: PlanFixture): Promise<string> {
 }
 
 describe('--prune', () => {
-  test('deletes only resources created by an earlier apply of the set, dependents first', async () => {
-    await using fixture = await startPlanFixture();
+  test('deletes only resources created by an earlier apply of the set, dependents first', async ({ fixture }) => {
     const before = await dumpDirectory(fixture.server);
     await fixture.server.admin.groups.create({ body: { groupName: 'theirs', roles: ['DEPLOY'] } });
     const theirs = await dumpDirectory(fixture.server);
@@ -27,8 +26,7 @@ describe('--prune', () => {
     expect((await fixture.iam(['plan', '-f', empty, '--prune'])).out).toContain('No changes');
   });
 
-  test('is off by default: orphans are reported and not deleted', async () => {
-    await using fixture = await startPlanFixture();
+  test('is off by default: orphans are reported and not deleted', async ({ fixture }) => {
     const less = await applyEverything(fixture);
     const before = await dumpDirectory(fixture.server);
     const outcome = await fixture.iam(applyWords(less));
@@ -38,8 +36,7 @@ describe('--prune', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
-  test('needs the set name as confirmation; --yes or another name is not enough', async () => {
-    await using fixture = await startPlanFixture();
+  test('needs the set name as confirmation; --yes or another name is not enough', async ({ fixture }) => {
     const less = await applyEverything(fixture);
     const before = await dumpDirectory(fixture.server);
     expect((await fixture.iam(applyWords(less, '--prune'))).code).toBe(10);
@@ -48,15 +45,15 @@ describe('--prune', () => {
     expect((await fixture.iam(applyWords(less, '--prune', '--confirm', 'base'))).code).toBe(0);
   });
 
-  test('accepts the name if nothing is removed', async () => {
-    await using fixture = await startPlanFixture();
+  test('accepts the name if nothing is removed', async ({ fixture }) => {
     const fewer = await fixture.write('only.yaml', 'groups:\n  - groupName: apart\n');
     expect((await fixture.iam(['apply', '-f', fewer, '--set', 'apart', '--prune', '--confirm', 'other'])).code).toBe(2);
     expect((await fixture.iam(['apply', '-f', fewer, '--set', 'apart', '--prune', '--confirm', 'apart'])).code).toBe(0);
   });
 
-  test('does not delete resources of another set or server, or resources recreated under the same name', async () => {
-    await using fixture = await startPlanFixture();
+  test('does not delete resources of another set or server, or resources recreated under the same name', async ({
+    fixture,
+  }) => {
     await applyEverything(fixture);
     const { admin } = fixture.server;
     await admin.groups.remove({ params: { groupId: 'leads' } });
@@ -70,8 +67,7 @@ describe('--prune', () => {
     expect(await admin.groups.get({ params: { groupId: 'leads' } })).toMatchObject({ roles: ['THEIRS'] });
   });
 
-  test('is rejected if other groups depend on a deleted group, and nothing is written', async () => {
-    await using fixture = await startPlanFixture();
+  test('is rejected if other groups depend on a deleted group, and nothing is written', async ({ fixture }) => {
     await applyEverything(fixture);
     const { admin } = fixture.server;
     await admin.groups.create({ body: { groupName: 'theirs', dependencies: [{ groupName: 'ops' }] } });
@@ -82,8 +78,7 @@ describe('--prune', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
-  test('is rejected for a client that the documents still reference, and nothing is written', async () => {
-    await using fixture = await startPlanFixture();
+  test('is rejected for a client that the documents still reference, and nothing is written', async ({ fixture }) => {
     await applyEverything(fixture);
     const before = await dumpDirectory(fixture.server);
     const file = await fixture.write('iam.yaml', everything.replace(/clients:\n.*\n/, ''));
@@ -93,8 +88,7 @@ describe('--prune', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
-  test('reports the roles that a service of a deleted client loses', async () => {
-    await using fixture = await startPlanFixture();
+  test('reports the roles that a service of a deleted client loses', async ({ fixture }) => {
     await applyEverything(fixture);
     const { admin } = fixture.server;
     await admin.groups.create({ body: { groupName: 'theirs', roles: ['THEIRS'] } });
@@ -109,8 +103,7 @@ describe('--prune', () => {
     });
   });
 
-  test('requires a set', async () => {
-    await using fixture = await startPlanFixture();
+  test('requires a set', async ({ fixture }) => {
     const file = await fixture.write('iam.yaml', 'groups: []\n');
     expect(await fixture.iam(applyWords(file, '--prune'))).toMatchObject({
       code: 2,
@@ -147,8 +140,7 @@ describe('--prune of memberships', () => {
     expect((await fixture.iam(['plan', '-f', file, '--prune'])).out).toContain('No changes');
   });
 
-  test('needs the set name as confirmation, and is only reported without --prune', async () => {
-    await using fixture = await startPlanFixture();
+  test('needs the set name as confirmation, and is only reported without --prune', async ({ fixture }) => {
     await addMembers(fixture);
     const file = await fixture.write('less.yaml', unlisted);
     expect((await fixture.iam(applyWords(file))).out).toContain('member of ops: user u1, member of ops: user u2');
@@ -160,8 +152,7 @@ describe('--prune of memberships', () => {
     expect(await listUsers(fixture)).toEqual(['u1', 'u2', 'u3']);
   });
 
-  test('reports lost roles', async () => {
-    await using fixture = await startPlanFixture();
+  test('reports lost roles', async ({ fixture }) => {
     await addMembers(fixture);
     const file = await fixture.write('less.yaml', unlisted);
     const { out } = await fixture.iam(['plan', '-f', file, '--prune', '-o', 'json']);
@@ -170,8 +161,7 @@ describe('--prune of memberships', () => {
     );
   });
 
-  test('keeps memberships that existed before, belong to another set or were withdrawn', async () => {
-    await using fixture = await startPlanFixture();
+  test('keeps memberships that existed before, belong to another set or were withdrawn', async ({ fixture }) => {
     const { admin } = fixture.server;
     await admin.groups.create({ body: { groupName: 'ops' } });
     await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u1' }] });
@@ -184,8 +174,7 @@ describe('--prune of memberships', () => {
     expect(await listUsers(fixture)).toEqual(['u1', 'u2', 'u3']);
   });
 
-  test('removes business users', async () => {
-    await using fixture = await startPlanFixture();
+  test('removes business users', async ({ fixture }) => {
     const text = `${unlisted}    businessUsers: [{ businessId: b1, userId: u1 }]\n`;
     expect((await fixture.iam(applyWords(await fixture.write('iam.yaml', text)))).code).toBe(0);
     expect((await fixture.iam(pruneWords(await fixture.write('less.yaml', unlisted)))).code).toBe(0);

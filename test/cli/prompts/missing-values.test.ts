@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { PromptCanceledError } from '../../../src/cli/errors.ts';
 import type { Question } from '../../../src/cli/io/prompter.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type FakeHandler as Serving,
   startFakeServer,
 } from '../../client/fake-server.ts';
-import { Home, iam, type RunOptions } from '../run-cli.ts';
+import { iam, type RunOptions, test } from '../run-cli.ts';
 import { createScriptedPrompter, type ScriptedAnswer, searchChoices } from './scripted-prompter.ts';
 
 const group = { groupId: 'g1', groupName: 'ops', roles: ['DEPLOY', 'ROLLBACK'], dependencies: [{ groupName: 'base' }] };
@@ -148,8 +148,7 @@ describe('a list of choices', () => {
     expect((await searchChoices(questions[0])).map(({ value }) => value)).toEqual(['first', 'second']);
   });
 
-  test('exists for profiles, but not for a new name', async () => {
-    await using home = await Home.make();
+  test('exists for profiles, but not for a new name', async ({ home }) => {
     for (const name of ['a', 'b']) await home.iam(['profile', 'add', name, '--base-url', 'http://127.0.0.1:9']);
     const { prompter, questions } = createScriptedPrompter('b', 'c');
     await home.iam(['profile', 'use'], { prompter, columns: 80 });

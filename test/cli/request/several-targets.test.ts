@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
-import { Home, iam, type RunOptions } from '../run-cli.ts';
+import { iam, type RunOptions, test } from '../run-cli.ts';
 
 describe('several arguments', () => {
   let server: TestServer;
@@ -150,8 +150,7 @@ test('a failed sign-in or connection ends the command: the rest is not sent', as
   expect(server.received).toHaveLength(2);
 });
 
-test('a protected profile requires its name for several deletes, and max-changes counts them', async () => {
-  await using home = await Home.make();
+test('a protected profile requires its name for several deletes, and max-changes counts them', async ({ home }) => {
   await using server = await startFakeServer(() => ({ status: 204 }));
   await saveProfile('careful', { baseUrl: server.url, token: 't', protected: true }, home.variables);
   const words = ['groups', 'delete', 'a', 'b', '--profile', 'careful'];

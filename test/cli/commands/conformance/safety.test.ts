@@ -1,8 +1,8 @@
 /** What the suite sends and leaves behind, and what it does not. */
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { saveProfile } from '../../../../src/cli/config/profile.ts';
 import { adminClient, startServer } from '../../../harness.ts';
-import { Home, iam } from '../../run-cli.ts';
+import { iam, test } from '../../run-cli.ts';
 import { checkConformance, listEntities, type Message, startDeviation } from './deployment.ts';
 
 const isWrite = ({ method }: Message) => method !== 'GET';
@@ -96,10 +96,9 @@ test('changes only entities with its own prefix', async () => {
   expect(touched.filter(({ path }) => groups.some((id) => path.includes(id)))).toEqual([]);
 });
 
-test('with a read-only profile sends reads only, and refuses writes before the first request', async () => {
+test('with a read-only profile sends reads only, and refuses writes before the first request', async ({ home }) => {
   await using server = await startServer();
   await using target = await startDeviation(server, {});
-  await using home = await Home.make();
   await saveProfile('production', { baseUrl: target.url, ...adminClient, readOnly: true }, home.variables);
   const options = { variables: home.variables };
   const refused = await checkConformance(server, target.url, ['--profile', 'production', '--allow-writes'], options);
@@ -111,10 +110,9 @@ test('with a read-only profile sends reads only, and refuses writes before the f
   expect(report.notChecked).toContainEqual(expect.objectContaining({ reason: 'the profile is read-only' }));
 });
 
-test('a limit of changes counts every request that is no read', async () => {
+test('a limit of changes counts every request that is no read', async ({ home }) => {
   await using server = await startServer();
   await using target = await startDeviation(server, {});
-  await using home = await Home.make();
   await saveProfile('limited', { baseUrl: target.url, ...adminClient, maxChanges: 20 }, home.variables);
   const { code, err } = await checkConformance(server, target.url, ['--profile', 'limited'], {
     variables: home.variables,

@@ -1,10 +1,10 @@
 import { chmod } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { saveProfile } from '../../../../src/cli/config/profile.ts';
 import { manifest } from '../../../../src/contract/manifest.ts';
 import { errorResponse, type FakeHandler, startFakeServer } from '../../../client/fake-server.ts';
 import { adminClient, createFakeClock, startServer } from '../../../harness.ts';
-import { Home, iam } from '../../run-cli.ts';
+import { iam, test } from '../../run-cli.ts';
 
 interface Finding {
   readonly check: string;
@@ -134,8 +134,7 @@ describe('doctor', () => {
     ]);
   });
 
-  test('fails if other users can read the profiles, and repeats the profile in next steps', async () => {
-    await using home = await Home.make();
+  test('fails if other users can read the profiles, and repeats the profile in next steps', async ({ home }) => {
     await using fake = await server();
     const { path } = await saveProfile('p', { baseUrl: fake.url }, home.variables);
     await chmod(path, 0o644);
@@ -156,8 +155,7 @@ describe('doctor', () => {
     expect([code, of('sign-in')?.status]).toEqual([1, 'fail']);
   });
 
-  test('warns of a token of another client than the profile', async () => {
-    await using home = await Home.make();
+  test('warns of a token of another client than the profile', async ({ home }) => {
     await using fake = await server();
     await saveProfile('p', { baseUrl: fake.url, clientId: 'other', clientSecret: 's', readOnly: true }, home.variables);
     const { out } = await home.iam(['doctor'], { variables: { IAM_TOKEN: good } });

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { getSessionPath } from '../../../../src/cli/auth/session-file.ts';
 import {
   errorResponse,
@@ -9,7 +9,7 @@ import {
   startFakeServer,
   tokenResponse,
 } from '../../../client/fake-server.ts';
-import { Home } from '../../run-cli.ts';
+import { Home, test } from '../../run-cli.ts';
 
 const start = 1_800_000_000_000;
 const minute = 60_000;
@@ -53,8 +53,7 @@ const sent = ({ received }: FakeServer, part: string): ReceivedRequest[] =>
   received.filter(({ path: target }) => target.includes(part));
 
 describe('a user who logs in', () => {
-  test('stays signed in for later commands, and no secret is printed', async () => {
-    await using home = await Home.make();
+  test('stays signed in for later commands, and no secret is printed', async ({ home }) => {
     await using server = await loginServer();
     const outcome = await home.iam(asAlice(server.url), { stdin: 'right\n' });
     expect(outcome).toEqual({ code: 0, out: '', err: `Signed in to ${server.url} as alice.\n` });
@@ -64,8 +63,7 @@ describe('a user who logs in', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test('stores tokens in a private file and no password', async () => {
-    await using home = await Home.make();
+  test('stores tokens in a private file and no password', async ({ home }) => {
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
     const file = getSessionPath('default', home.variables);
@@ -76,16 +74,14 @@ describe('a user who logs in', () => {
       expect(await readFile(path.join(entry.parentPath, entry.name), 'utf8')).not.toContain('right');
   });
 
-  test('with a wrong password is rejected and keeps the earlier session', async () => {
-    await using home = await Home.make();
+  test('with a wrong password is rejected and keeps the earlier session', async ({ home }) => {
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
     expect((await home.iam(asAlice(server.url), { stdin: 'wrong' })).code).toBe(4);
     expect((await home.iam(get)).code).toBe(0);
   });
 
-  test('stays signed in after the token expires', async () => {
-    await using home = await Home.make();
+  test('stays signed in after the token expires', async ({ home }) => {
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
     const later = { now: () => start + 11 * minute };
@@ -99,8 +95,7 @@ describe('a user who logs in', () => {
     ]);
   });
 
-  test('gets a missing-role error, not a sign-in error, if the session cannot be refreshed', async () => {
-    await using home = await Home.make();
+  test('gets a missing-role error, not a sign-in error, if the session cannot be refreshed', async ({ home }) => {
     await using server = await startFakeServer(({ path: target }) => {
       if (target.includes('/user-identities/login'))
         return { json: { accessToken: 'a', refreshToken: 'r', expiresIn: '600', tokenType: 'Bearer', scope: [] } };
@@ -114,8 +109,7 @@ describe('a user who logs in', () => {
     expect(sent(server, '/generate-token')).toHaveLength(1);
   });
 
-  test('refreshes once for concurrent commands with an expired token', async () => {
-    await using home = await Home.make();
+  test('refreshes once for concurrent commands with an expired token', async ({ home }) => {
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
     const later = { now: () => start + 11 * minute };
@@ -124,8 +118,7 @@ describe('a user who logs in', () => {
     expect(sent(server, '/generate-token')).toHaveLength(1);
   });
 
-  test('gets a hint to log in again if the session has expired', async () => {
-    await using home = await Home.make();
+  test('gets a hint to log in again if the session has expired', async ({ home }) => {
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
     const file = getSessionPath('default', home.variables);
@@ -135,8 +128,7 @@ describe('a user who logs in', () => {
     expect(outcome.err).toContain('iam login --user alice');
   });
 
-  test('with a rejected token obtains another one with the refresh token', async () => {
-    await using home = await Home.make();
+  test('with a rejected token obtains another one with the refresh token', async ({ home }) => {
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
     const file = getSessionPath('default', home.variables);
@@ -145,8 +137,7 @@ describe('a user who logs in', () => {
     expect(sent(server, '/generate-token')).toHaveLength(1);
   });
 
-  test('is printed by whoami, without the token', async () => {
-    await using home = await Home.make();
+  test('is printed by whoami, without the token', async ({ home }) => {
     const claims = { sub: 'u1', user_id: 'u1', client_id: 'app', authorities: ['ROLE_AUTH-BASIC'], exp: 1_800_000_600 };
     const jwt = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.s`;
     await using server = await startFakeServer(() => tokenResponse(jwt));
@@ -162,8 +153,7 @@ describe('a user who logs in', () => {
     expect((await home.iam(['profile', 'list', '-o', 'json'])).out).toContain('"userName": "alice"');
   });
 
-  test('is no longer printed by whoami after the server rejects the token', async () => {
-    await using home = await Home.make();
+  test('is no longer printed by whoami after the server rejects the token', async ({ home }) => {
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
     const file = getSessionPath('default', home.variables);
@@ -196,8 +186,7 @@ describe('a user who logs in', () => {
     expect((await home.iam(get)).code).toBe(0);
   });
 
-  test('signs in again after the base URL of the profile changes', async () => {
-    await using home = await Home.make();
+  test('signs in again after the base URL of the profile changes', async ({ home }) => {
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
     await home.iam(['config', 'set', 'base-url', `${server.url}/s/checkout`]);
@@ -209,8 +198,7 @@ describe('a user who logs in', () => {
     expect((await home.iam(get)).code).toBe(0);
   });
 
-  test('replaces no profile of another server that is not selected', async () => {
-    await using home = await Home.make();
+  test('replaces no profile of another server that is not selected', async ({ home }) => {
     await using server = await loginServer();
     await home.iam(['profile', 'add', 'other', '--base-url', server.url]);
     await home.iam(['profile', 'add', 'default', '--base-url', 'http://127.0.0.1:9', '--max-changes', '1']);
@@ -219,8 +207,7 @@ describe('a user who logs in', () => {
     expect((await home.iam(['profile', 'show', 'default', '-o', 'json'])).out).toContain('"maxChanges": 1');
   });
 
-  test('sends its tokens to no other server', async () => {
-    await using home = await Home.make();
+  test('sends its tokens to no other server', async ({ home }) => {
     await using server = await loginServer();
     await using other = await startFakeServer(() => ({ json: {} }));
     await home.iam(asAlice(server.url), { stdin: 'right' });
@@ -232,8 +219,7 @@ describe('a user who logs in', () => {
 describe('a client that logs in', () => {
   const asBot = (url: string) => ['login', '--base-url', url, '--client-id', 'bot', '--secret-stdin'];
 
-  test('is signed in until its token expires', async () => {
-    await using home = await Home.make();
+  test('is signed in until its token expires', async ({ home }) => {
     await using server = await loginServer();
     expect((await home.iam(asBot(server.url), { stdin: 'secret\n' })).code).toBe(0);
     expect((await home.iam(get)).code).toBe(0);
@@ -241,8 +227,7 @@ describe('a client that logs in', () => {
     expect(outcome).toMatchObject({ code: 4, err: expect.stringContaining('`iam login`') });
   });
 
-  test('with a secret in the profile signs in again with it', async () => {
-    await using home = await Home.make();
+  test('with a secret in the profile signs in again with it', async ({ home }) => {
     await using server = await loginServer();
     const add = ['profile', 'add', 'p', '--base-url', server.url, '--client-id', 'bot', '--secret-file', '-'];
     await home.iam(add, { stdin: 'secret' });
@@ -250,8 +235,7 @@ describe('a client that logs in', () => {
     expect((await home.iam(get, { now: () => start + 61 * minute })).code).toBe(0);
   });
 
-  test('uses the secret of the environment if it belongs to the client', async () => {
-    await using home = await Home.make();
+  test('uses the secret of the environment if it belongs to the client', async ({ home }) => {
     await using server = await loginServer();
     const words = ['login', '--base-url', server.url];
     const variables = { IAM_CLIENT_ID: 'bot', IAM_CLIENT_SECRET: 'secret' };
@@ -261,8 +245,7 @@ describe('a client that logs in', () => {
 });
 
 describe('logging out', () => {
-  test('deletes the session, and the profile signs in as before', async () => {
-    await using home = await Home.make();
+  test('deletes the session, and the profile signs in as before', async ({ home }) => {
     await using server = await loginServer();
     const add = ['profile', 'add', 'p', '--base-url', server.url, '--client-id', 'bot', '--secret-file', '-'];
     await home.iam(add, { stdin: 'secret' });
@@ -277,8 +260,7 @@ describe('logging out', () => {
     ]);
   });
 
-  test('revokes both tokens on the server without other credentials', async () => {
-    await using home = await Home.make();
+  test('revokes both tokens on the server without other credentials', async ({ home }) => {
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
     expect(await home.iam(['logout'])).toEqual({ code: 0, out: '', err: 'Signed out alice.\n' });
@@ -291,8 +273,7 @@ describe('logging out', () => {
     expect((await home.iam(get)).code).toBe(4);
   });
 
-  test('revokes the cached token of a client', async () => {
-    await using home = await Home.make();
+  test('revokes the cached token of a client', async ({ home }) => {
     await using server = await loginServer();
     await home.iam(['profile', 'add', 'p', '--base-url', server.url, '--client-id', 'bot', '--secret-file', '-'], {
       stdin: 'secret',
@@ -304,8 +285,7 @@ describe('logging out', () => {
     ]);
   });
 
-  test('deletes the tokens if the server is unreachable, with a warning', async () => {
-    await using home = await Home.make();
+  test('deletes the tokens if the server is unreachable, with a warning', async ({ home }) => {
     const server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
     await server[Symbol.asyncDispose]();
@@ -317,8 +297,7 @@ describe('logging out', () => {
     expect(await readdir(path.dirname(getSessionPath('default', home.variables)))).toEqual([]);
   });
 
-  test('sends the tokens only to their own server', async () => {
-    await using home = await Home.make();
+  test('sends the tokens only to their own server', async ({ home }) => {
     await using server = await loginServer();
     await using other = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
@@ -328,8 +307,7 @@ describe('logging out', () => {
     expect(await readdir(path.dirname(getSessionPath('default', home.variables)))).toEqual([]);
   });
 
-  test('without a session succeeds', async () => {
-    await using home = await Home.make();
+  test('without a session succeeds', async ({ home }) => {
     expect(await home.iam(['logout'])).toEqual({ code: 0, out: '', err: 'Not signed in.\n' });
   });
 });
@@ -337,8 +315,7 @@ describe('logging out', () => {
 describe('a user in the environment', () => {
   const alice = { IAM_USERNAME: 'alice', IAM_PASSWORD: 'right', IAM_CLIENT_ID: 'app' };
 
-  test('is signed in for one command, and nothing is stored', async () => {
-    await using home = await Home.make();
+  test('is signed in for one command, and nothing is stored', async ({ home }) => {
     await using server = await loginServer();
     const variables = { ...alice, IAM_BASE_URL: server.url };
     expect((await home.iam(get, { variables })).code).toBe(0);
@@ -362,8 +339,7 @@ describe('a user in the environment', () => {
     expect(sent(server, '/login')).toHaveLength(2);
   });
 
-  test('requires a client for the login', async () => {
-    await using home = await Home.make();
+  test('requires a client for the login', async ({ home }) => {
     const outcome = await home.iam(get, { variables: { ...alice, IAM_CLIENT_ID: '' } });
     expect(outcome).toMatchObject({ code: 4, err: expect.stringContaining('IAM_CLIENT_ID') });
   });

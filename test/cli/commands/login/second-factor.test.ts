@@ -1,8 +1,8 @@
 /** The second factor of `iam login`: a wrong code may be corrected without the password. */
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { errorResponse, startFakeServer } from '../../../client/fake-server.ts';
 import { createScriptedPrompter } from '../../prompts/scripted-prompter.ts';
-import { Home } from '../../run-cli.ts';
+import { Home, test } from '../../run-cli.ts';
 
 const token = (accessToken: string) => ({ json: { accessToken, refreshToken: 'refresh', expiresIn: 600 } });
 
@@ -21,8 +21,7 @@ const login = (url: string) => `login --base-url ${url} --user alice --client-id
 const countOf = (received: readonly { readonly path: string }[], part: string) =>
   received.filter(({ path }) => path.includes(part)).length;
 
-test('a wrong code is prompted for again', async () => {
-  await using home = await Home.make();
+test('a wrong code is prompted for again', async ({ home }) => {
   await using server = await mfaServer();
   const { prompter, questions } = createScriptedPrompter('password', '111111', '222222');
   const outcome = await home.iam(login(server.url), { columns: 200, prompter, variables: {} });
@@ -31,8 +30,7 @@ test('a wrong code is prompted for again', async () => {
   expect([countOf(server.received, 'login'), countOf(server.received, 'leverage-mfa')]).toEqual([1, 1]);
 });
 
-test('after three wrong codes the error says how to go on', async () => {
-  await using home = await Home.make();
+test('after three wrong codes the error says how to go on', async ({ home }) => {
   await using server = await mfaServer();
   const { prompter } = createScriptedPrompter('password', '1', '2', '3');
   const outcome = await home.iam(login(server.url), { columns: 200, prompter, variables: {} });
@@ -40,8 +38,7 @@ test('after three wrong codes the error says how to go on', async () => {
   expect(countOf(server.received, 'fulfill-mfa')).toBe(3);
 });
 
-test('other errors than a wrong code end the prompts', async () => {
-  await using home = await Home.make();
+test('other errors than a wrong code end the prompts', async ({ home }) => {
   await using server = await startFakeServer(({ path }) => {
     if (path.includes('fulfill-mfa')) return errorResponse(429, 'CODE_FAILURES');
     return path.includes('leverage-mfa') ? { json: { challengeId: 'c1', contact: 'x' } } : token('password-only');
@@ -51,8 +48,7 @@ test('other errors than a wrong code end the prompts', async () => {
   expect((await home.iam(words, { columns: 200, prompter, variables: {} })).code).toBe(75);
 });
 
-test('a script corrects the code without the password, and hints repeat the profile', async () => {
-  await using home = await Home.make();
+test('a script corrects the code without the password, and hints repeat the profile', async ({ home }) => {
   await using server = await mfaServer();
   await home.iam(['profile', 'add', 'work', '--base-url', server.url]);
   const words = 'login --profile work --user alice --client-id app --mfa --password-stdin'.split(' ');
@@ -67,8 +63,7 @@ test('a script corrects the code without the password, and hints repeat the prof
   expect(countOf(server.received, '/login')).toBe(1);
 });
 
-test('the base URL is prompted for at a terminal, and required without one', async () => {
-  await using home = await Home.make();
+test('the base URL is prompted for at a terminal, and required without one', async ({ home }) => {
   await using server = await mfaServer();
   const words = 'login --user alice --client-id app --no-mfa'.split(' ');
   const { prompter, questions } = createScriptedPrompter(server.url, 'password');

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
-import { dumpDirectory, type PlanFixture, startPlanFixture } from '../../plan/plan-fixture.ts';
+import { describe, expect } from 'vitest';
+import { dumpDirectory, type PlanFixture, startPlanFixture, test } from '../../plan/plan-fixture.ts';
 import { everything } from '../../plan/sample-documents.ts';
 import { startBreakingProxy, startInterposingProxy } from '../../plan/write-proxy.ts';
 
@@ -24,8 +24,7 @@ async function usersIn({ server }: PlanFixture, groupName: string): Promise<stri
 }
 
 describe('apply', () => {
-  test('creates everything in a valid order, and a second apply changes nothing', async () => {
-    await using fixture = await startPlanFixture();
+  test('creates everything in a valid order, and a second apply changes nothing', async ({ fixture }) => {
     await apply(fixture, everything);
     const once = await dumpDirectory(fixture.server);
     const again = await apply(fixture, everything);
@@ -38,8 +37,7 @@ describe('apply', () => {
     expect(await usersIn(fixture, 'ops')).toEqual(['u2', 'u3']);
   });
 
-  test('keeps omitted fields, and treats a list as the complete list', async () => {
-    await using fixture = await startPlanFixture();
+  test('keeps omitted fields, and treats a list as the complete list', async ({ fixture }) => {
     await apply(fixture, everything);
     await apply(fixture, 'groups:\n  - groupName: ops\n    users: [u1]\n');
     expect(await usersIn(fixture, 'ops')).toEqual(['u1']);
@@ -54,8 +52,7 @@ describe('apply', () => {
     expect(await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).not.toHaveProperty('organizationId');
   });
 
-  test('reverses a dependency without an intermediate cycle', async () => {
-    await using fixture = await startPlanFixture();
+  test('reverses a dependency without an intermediate cycle', async ({ fixture }) => {
     await apply(
       fixture,
       'groups:\n  - {groupName: a, dependencies: [{groupName: b}]}\n  - {groupName: b, dependencies: [{groupName: c}]}\n  - groupName: c\n',
@@ -68,8 +65,7 @@ describe('apply', () => {
     expect([a, b, c].map((group) => group?.dependencies)).toEqual([[], [{ groupName: 'a' }], [{ groupName: 'b' }]]);
   });
 
-  test('moves businesses between corporate groups, also in both directions at once', async () => {
-    await using fixture = await startPlanFixture();
+  test('moves businesses between corporate groups, also in both directions at once', async ({ fixture }) => {
     await apply(
       fixture,
       'corporateGroups:\n  - {corporateGroupName: x, businesses: [b1]}\n  - {corporateGroupName: y, businesses: [b2]}\n',
@@ -82,8 +78,9 @@ describe('apply', () => {
     expect(items.map(({ businesses }) => businesses)).toEqual([[{ businessId: 'b2' }], [{ businessId: 'b1' }]]);
   });
 
-  test('moves a client to another unit, and an API key to another application, without recreating it', async () => {
-    await using fixture = await startPlanFixture();
+  test('moves a client to another unit, and an API key to another application, without recreating it', async ({
+    fixture,
+  }) => {
     // With roles from a group, only a caller with all of them could move it.
     await apply(fixture, everything.replace('    services: [billing]\n', ''));
     const before = (await fixture.server.admin.apiKey.list()).items[0];
@@ -149,8 +146,7 @@ describe('apply', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
-  test('a dry run prints the plan, does not prompt and writes nothing', async () => {
-    await using fixture = await startPlanFixture();
+  test('a dry run prints the plan, does not prompt and writes nothing', async ({ fixture }) => {
     const before = await dumpDirectory(fixture.server);
     const file = await fixture.write('iam.yaml', everything);
     const outcome = await fixture.iam(['apply', '-f', file, '--dry-run']);
@@ -160,8 +156,7 @@ describe('apply', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
-  test('prompts before it writes: in non-interactive mode it exits with 10 and writes nothing', async () => {
-    await using fixture = await startPlanFixture();
+  test('prompts before it writes: in non-interactive mode it exits with 10 and writes nothing', async ({ fixture }) => {
     const before = await dumpDirectory(fixture.server);
     const file = await fixture.write('iam.yaml', everything);
     expect((await fixture.iam(['apply', '-f', file])).code).toBe(10);
@@ -181,8 +176,7 @@ describe('apply', () => {
     expect((await groupsOf(fixture)).ops?.roles).toEqual(['THEIRS', 'MINE']);
   });
 
-  test('prints one document with the changes for programs', async () => {
-    await using fixture = await startPlanFixture();
+  test('prints one document with the changes for programs', async ({ fixture }) => {
     const { out } = await apply(fixture, everything, '-o', 'json');
     const result = JSON.parse(out) as Record<string, unknown>;
     expect(result.summary).toEqual({ create: 7, update: 0, delete: 0, gain: 5, lose: 0 });
@@ -194,8 +188,7 @@ describe('apply', () => {
 });
 
 describe('new secrets', () => {
-  test('are printed once, and are valid', async () => {
-    await using fixture = await startPlanFixture();
+  test('are printed once, and are valid', async ({ fixture }) => {
     const { out } = await apply(fixture, everything);
     const [, clientId = '', clientSecret = ''] = /client (\S+) of billing: (\S+)/.exec(out) ?? [];
     const { accessToken } = await fixture.server.as({ clientId, clientSecret }).clientIdentities.login();
@@ -203,8 +196,7 @@ describe('new secrets', () => {
     expect((await apply(fixture, everything)).out).not.toContain(clientSecret);
   });
 
-  test('are written only to the private file of --secret-output', async () => {
-    await using fixture = await startPlanFixture();
+  test('are written only to the private file of --secret-output', async ({ fixture }) => {
     const file = fixture.home.file('secrets.jsonl');
     const { out, err } = await apply(fixture, everything, '--secret-output', file);
     const secrets = (await fixture.read('secrets.jsonl'))
@@ -216,8 +208,7 @@ describe('new secrets', () => {
     for (const { clientSecret, apiKey } of secrets) expect(out + err).not.toContain(clientSecret ?? apiKey);
   });
 
-  test('are not issued if they cannot be stored', async () => {
-    await using fixture = await startPlanFixture();
+  test('are not issued if they cannot be stored', async ({ fixture }) => {
     const before = await dumpDirectory(fixture.server);
     const file = await fixture.write('iam.yaml', everything);
     expect((await fixture.iam(['apply', '-f', file, '--yes', '--secret-output', file])).code).toBe(2);
@@ -304,8 +295,7 @@ groups:
     120_000,
   );
 
-  test('prints the secrets that it had issued', async () => {
-    await using fixture = await startPlanFixture();
+  test('prints the secrets that it had issued', async ({ fixture }) => {
     await using breaker = await startBreakingProxy(fixture.server.url, 5, 'before');
     const file = await fixture.write('iam.yaml', everything);
     const outcome = await fixture.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
@@ -313,8 +303,7 @@ groups:
     expect(outcome.out).toMatch(/client \S+ of billing: \S{40}/);
   });
 
-  test('exits with 130 after an interrupt, and continues when it is run again', async () => {
-    await using fixture = await startPlanFixture();
+  test('exits with 130 after an interrupt, and continues when it is run again', async ({ fixture }) => {
     const controller = new AbortController();
     await using between = await startInterposingProxy(fixture.server.url, 4, async () => controller.abort('SIGINT'));
     const file = await fixture.write('iam.yaml', everything);
@@ -324,8 +313,7 @@ groups:
     expect((await fixture.iam(['diff', '-f', file])).code).toBe(0);
   });
 
-  test('rejects a document number of another customer before the first write', async () => {
-    await using fixture = await startPlanFixture();
+  test('rejects a document number of another customer before the first write', async ({ fixture }) => {
     const text = 'customers:\n  - {businessId: new, businessName: New, document: "1"}\ngroups:\n  - groupName: new\n';
     const outcome = await fixture.iam(['apply', '-f', await fixture.write('iam.yaml', text), '--yes']);
     expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('the document 1 belongs to b1') });

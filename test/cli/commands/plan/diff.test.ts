@@ -1,9 +1,8 @@
-import { expect, test } from 'vitest';
-import { dumpDirectory, startPlanFixture } from '../../plan/plan-fixture.ts';
+import { expect } from 'vitest';
+import { dumpDirectory, test } from '../../plan/plan-fixture.ts';
 import { everything } from '../../plan/sample-documents.ts';
 
-test('diff exits with 1 and prints differences, exits with 0 without any, and writes nothing', async () => {
-  await using fixture = await startPlanFixture();
+test('diff exits with 1 and prints differences, exits with 0 without any, and writes nothing', async ({ fixture }) => {
   const file = await fixture.write('iam.yaml', everything);
   const before = await dumpDirectory(fixture.server);
   const differs = await fixture.iam(['diff', '-f', file]);
@@ -14,8 +13,7 @@ test('diff exits with 1 and prints differences, exits with 0 without any, and wr
   expect(await fixture.iam(['diff', '-f', file])).toEqual({ code: 0, out: '', err: '' });
 });
 
-test('the order of roles or members is not a difference', async () => {
-  await using fixture = await startPlanFixture();
+test('the order of roles or members is not a difference', async ({ fixture }) => {
   await fixture.iam([
     'apply',
     '-f',
@@ -26,7 +24,6 @@ test('the order of roles or members is not a difference', async () => {
   expect((await fixture.iam(['diff', '-f', file])).code).toBe(0);
 });
 
-test('an invalid document is not a difference: exits with 2', async () => {
-  await using fixture = await startPlanFixture();
+test('an invalid document is not a difference: exits with 2', async ({ fixture }) => {
   expect((await fixture.iam(['diff', '-f', '-'], { stdin: 'groups: 3' })).code).toBe(2);
 });

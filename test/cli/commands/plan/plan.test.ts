@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
-import { dumpDirectory, startPlanFixture } from '../../plan/plan-fixture.ts';
+import { describe, expect } from 'vitest';
+import { dumpDirectory, startPlanFixture, test } from '../../plan/plan-fixture.ts';
 import { everything } from '../../plan/sample-documents.ts';
 
 describe('plan', () => {
-  test('prints changes, gained roles and totals; and writes nothing', async () => {
-    await using fixture = await startPlanFixture();
+  test('prints changes, gained roles and totals; and writes nothing', async ({ fixture }) => {
     const before = await dumpDirectory(fixture.server);
     const file = await fixture.write('iam.yaml', everything);
     const { code, out, err } = await fixture.iam(['plan', '-f', file], { columns: 80, variables: { NO_COLOR: '1' } });
@@ -20,8 +19,7 @@ describe('plan', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
-  test('colors changes with --color before or after the command', async () => {
-    await using fixture = await startPlanFixture();
+  test('colors changes with --color before or after the command', async ({ fixture }) => {
     const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: ops}\n');
     const plan = ['plan', '-f', file];
     const colored = '\u001b[32m+ group ops\u001b[39m';
@@ -30,8 +28,7 @@ describe('plan', () => {
     expect((await fixture.iam(plan)).out).toContain('+ group ops\n');
   });
 
-  test('prints removals and lost roles, except roles that remain through another group', async () => {
-    await using fixture = await startPlanFixture();
+  test('prints removals and lost roles, except roles that remain through another group', async ({ fixture }) => {
     await fixture.iam(['apply', '-f', await fixture.write('iam.yaml', everything), '--yes']);
     const file = await fixture.write(
       'next.yaml',
@@ -60,8 +57,7 @@ describe('plan', () => {
     ]);
   });
 
-  test('a user who keeps a role through the business does not lose it', async () => {
-    await using fixture = await startPlanFixture();
+  test('a user who keeps a role through the business does not lose it', async ({ fixture }) => {
     const groups =
       'groups:\n  - {groupName: a, roles: [R], users: [u1, u2]}\n  - {groupName: b, roles: [R], businesses: [b1]}\n';
     await fixture.iam(['apply', '-f', await fixture.write('a.yaml', groups), '--yes']);
@@ -70,8 +66,7 @@ describe('plan', () => {
     expect(plan.roles).toEqual([{ kind: 'user', id: 'u2', gains: [], loses: ['R'] }]);
   });
 
-  test('returns the exit code for changes only with --detailed-exitcode', async () => {
-    await using fixture = await startPlanFixture();
+  test('returns the exit code for changes only with --detailed-exitcode', async ({ fixture }) => {
     const file = await fixture.write('iam.yaml', everything);
     const words = ['plan', '-f', file, '--detailed-exitcode'];
     expect((await fixture.iam(words)).code).toBe(9);
@@ -79,8 +74,7 @@ describe('plan', () => {
     expect((await fixture.iam(words)).code).toBe(0);
   });
 
-  test('reads several documents, folders and standard input as one', async () => {
-    await using fixture = await startPlanFixture();
+  test('reads several documents, folders and standard input as one', async ({ fixture }) => {
     const one = await fixture.write('one.yaml', 'groups:\n  - groupName: a\n---\ngroups:\n  - groupName: b\n');
     const two = await fixture.write(
       'two.json',
@@ -119,8 +113,7 @@ describe('a plan in a file', () => {
     expect((await fixture.iam(['diff', '-f', await fixture.write('iam.yaml', everything)])).code).toBe(0);
   });
 
-  test('-o is still the output format', async () => {
-    await using fixture = await startPlanFixture();
+  test('-o is still the output format', async ({ fixture }) => {
     const file = await fixture.write('iam.yaml', everything);
     expect(JSON.parse((await fixture.iam(['plan', '-f', file, '-o', 'json'])).out)).toHaveProperty('summary');
     expect(await fixture.iam(['plan', '-f', file, '-o', 'jason'])).toMatchObject({ code: 2 });
@@ -128,8 +121,7 @@ describe('a plan in a file', () => {
     expect(JSON.parse((await fixture.iam(both)).out)).toHaveProperty('summary');
   });
 
-  test('is rejected if its basis has changed, and nothing is written', async () => {
-    await using fixture = await startPlanFixture();
+  test('is rejected if its basis has changed, and nothing is written', async ({ fixture }) => {
     const { admin } = fixture.server;
     await admin.groups.create({ body: { groupName: 'ops', roles: ['A'] } });
     const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: ops, roles: [B], users: [u1]}\n');
@@ -147,8 +139,7 @@ describe('a plan in a file', () => {
     expect((await fixture.iam(['apply', planFile, '--yes'])).code).toBe(0);
   });
 
-  test('names what changed since, for people and for programs', async () => {
-    await using fixture = await startPlanFixture();
+  test('names what changed since, for people and for programs', async ({ fixture }) => {
     const { admin } = fixture.server;
     await admin.groups.create({ body: { groupName: 'ops', roles: ['A'] } });
     const { groupId } = await admin.groups.create({ body: { groupName: 'gone', roles: ['G'] } });
@@ -195,8 +186,7 @@ describe('a plan in a file', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
-  test('limits the lines of the report', async () => {
-    await using fixture = await startPlanFixture();
+  test('limits the lines of the report', async ({ fixture }) => {
     const names = Array.from({ length: 40 }, (_, at) => `g${at}`);
     const text = `groups:\n${names.map((name) => `  - {groupName: ${name}, roles: [R]}\n`).join('')}`;
     const planFile = fixture.home.file('plan.json');
@@ -224,8 +214,7 @@ describe('a plan in a file', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
-  test('is valid only for its own server', async () => {
-    await using fixture = await startPlanFixture();
+  test('is valid only for its own server', async ({ fixture }) => {
     const planFile = fixture.home.file('plan.json');
     await fixture.iam(['plan', '-f', await fixture.write('iam.yaml', everything), '--out', planFile]);
     const url = fixture.server.url.replace('127.0.0.1', 'localhost');

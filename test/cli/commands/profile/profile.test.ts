@@ -1,16 +1,15 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { getProfilePath, type ProfileFile, readProfiles, saveProfile } from '../../../../src/cli/config/profile.ts';
 import { startFakeServer, tokenResponse } from '../../../client/fake-server.ts';
 import { createScriptedPrompter } from '../../prompts/scripted-prompter.ts';
-import { Home } from '../../run-cli.ts';
+import { Home, test } from '../../run-cli.ts';
 
 const local = { baseUrl: 'http://127.0.0.1:8080', clientId: 'admin', clientSecret: 'very-secret' };
 
 describe('the file of profiles', () => {
-  test('is private, as is its folder', async () => {
-    await using home = await Home.make();
+  test('is private, as is its folder', async ({ home }) => {
     const saved = await saveProfile('local', local, home.variables);
     expect(saved).toEqual({ path: getProfilePath(home.variables), current: true });
     expect((await stat(saved.path)).mode & 0o777).toBe(0o600);
@@ -18,16 +17,14 @@ describe('the file of profiles', () => {
     expect(await readdir(path.dirname(saved.path))).toEqual(['config.json']);
   });
 
-  test('keeps the current profile and the others', async () => {
-    await using home = await Home.make();
+  test('keeps the current profile and the others', async ({ home }) => {
     await saveProfile('first', local, home.variables);
     expect((await saveProfile('second', local, home.variables)).current).toBe(false);
     const { current, profiles } = await readProfiles(home.variables);
     expect([current, Object.keys(profiles)]).toEqual(['first', ['first', 'second']]);
   });
 
-  test('keeps all profiles of concurrent saves', async () => {
-    await using home = await Home.make();
+  test('keeps all profiles of concurrent saves', async ({ home }) => {
     const names = Array.from({ length: 20 }, (_, at) => `p${at}`);
     await Promise.all(names.map((name) => saveProfile(name, local, home.variables)));
     expect(Object.keys((await readProfiles(home.variables)).profiles).sort()).toEqual([...names].sort());
@@ -62,8 +59,7 @@ describe('profile', () => {
     '-',
   ];
 
-  test('add, list, use, show and remove', async () => {
-    await using home = await Home.make();
+  test('add, list, use, show and remove', async ({ home }) => {
     await home.iam(add('one', 'http://one'), { stdin: 'secret-one\n' });
     await home.iam(add('two', 'http://two'), { stdin: 'secret-two' });
     expect((await home.iam(['profile', 'list'])).out).toBe(
@@ -83,8 +79,7 @@ describe('profile', () => {
     expect(file).toEqual({ profiles: { one: { baseUrl: 'http://one', clientId: 'me', clientSecret: 'secret-one' } } });
   });
 
-  test('the secret of another client in the environment is not used', async () => {
-    await using home = await Home.make();
+  test('the secret of another client in the environment is not used', async ({ home }) => {
     const variables = { IAM_CLIENT_ID: 'other', IAM_CLIENT_SECRET: 'of the other' };
     const outcome = await home.iam(['profile', 'add', 'p', '--base-url', 'http://x', '--client-id', 'me'], {
       variables,
@@ -148,8 +143,7 @@ describe('profile add', () => {
     expect(await profileOf(home)).toEqual({ baseUrl: 'http://127.0.0.1:2' });
   });
 
-  test('prompts for the base URL at a terminal, and names the option elsewhere', async () => {
-    await using home = await Home.make();
+  test('prompts for the base URL at a terminal, and names the option elsewhere', async ({ home }) => {
     const missing = await home.iam(['profile', 'add', 'x']);
     expect(missing).toMatchObject({ code: 10, err: expect.stringContaining('--base-url') });
     const { prompter, questions } = createScriptedPrompter('', 'ftp://x', 'nonsense');
@@ -163,8 +157,7 @@ describe('profile add', () => {
 });
 
 describe('precedence', () => {
-  test('a flag takes precedence over the environment, and that over the profile', async () => {
-    await using home = await Home.make();
+  test('a flag takes precedence over the environment, and that over the profile', async ({ home }) => {
     await saveProfile('local', local, home.variables);
     const value = async (words: string[], variables = {}) =>
       (await home.iam([...words, '-o', 'jsonl'], { variables })).out.trim();
@@ -181,8 +174,7 @@ describe('precedence', () => {
     );
   });
 
-  test('the credentials of a profile are sent only to its own server', async () => {
-    await using home = await Home.make();
+  test('the credentials of a profile are sent only to its own server', async ({ home }) => {
     await using server = await startFakeServer(() => tokenResponse('t'));
     await saveProfile('local', local, home.variables);
     const outcome = await home.iam(['groups', 'list', '--base-url', server.url]);
@@ -191,8 +183,7 @@ describe('precedence', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('credentials in the environment take precedence over those of the current profile', async () => {
-    await using home = await Home.make();
+  test('credentials in the environment take precedence over those of the current profile', async ({ home }) => {
     await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('local', local, home.variables);
     expect(
@@ -203,8 +194,7 @@ describe('precedence', () => {
 });
 
 describe('config', () => {
-  test('set stores a value in the profile, get prints it, an empty value deletes it', async () => {
-    await using home = await Home.make();
+  test('set stores a value in the profile, get prints it, an empty value deletes it', async ({ home }) => {
     await saveProfile('local', local, home.variables);
     expect((await home.iam(['config', 'set', 'timeout', '5'])).code).toBe(0);
     expect((await home.iam(['config', 'get', 'timeout'])).out).toBe('5\n');
@@ -212,8 +202,7 @@ describe('config', () => {
     expect((await home.iam(['config', 'get', 'timeout'])).out).toBe('30\n');
   });
 
-  test('never prints a secret', async () => {
-    await using home = await Home.make();
+  test('never prints a secret', async ({ home }) => {
     await saveProfile('local', local, home.variables);
     for (const words of [
       ['config', 'explain'],
@@ -224,8 +213,7 @@ describe('config', () => {
       expect((await home.iam(words)).out).not.toContain('very-secret');
   });
 
-  test('suggests the closest setting', async () => {
-    await using home = await Home.make();
+  test('suggests the closest setting', async ({ home }) => {
     expect((await home.iam(['config', 'get', 'base-ur'])).err).toContain('Did you mean base-url?');
   });
 
@@ -243,8 +231,7 @@ describe('config', () => {
   });
 });
 
-test('are empty if a component of the path is a file', async () => {
-  await using home = await Home.make();
+test('are empty if a component of the path is a file', async ({ home }) => {
   const variables = { XDG_CONFIG_HOME: home.file('config') };
   await writeFile(home.file('config'), '');
   expect(await home.iam(['profile', 'list'], { variables })).toMatchObject({ code: 0, out: '' });
@@ -256,8 +243,7 @@ describe('whoami and token inspect', () => {
     .map((text) => Buffer.from(text).toString('base64url'))
     .join('.');
 
-  test('whoami queries the server as the client, and prints its token claims', async () => {
-    await using home = await Home.make();
+  test('whoami queries the server as the client, and prints its token claims', async ({ home }) => {
     await using server = await startFakeServer(() => tokenResponse(token));
     await saveProfile('local', { ...local, baseUrl: server.url }, home.variables);
     const { out } = await home.iam(['whoami', '-o', 'json']);
@@ -274,8 +260,7 @@ describe('whoami and token inspect', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('token inspect reads a token from standard input, never as an argument', async () => {
-    await using home = await Home.make();
+  test('token inspect reads a token from standard input, never as an argument', async ({ home }) => {
     const { out } = await home.iam(['token', 'inspect', '-f', '-', '-o', 'json'], { stdin: `${token}\n` });
     expect(JSON.parse(out)).toMatchObject({ header: { alg: 'none' }, claims: { sub: 'me' } });
     expect((await home.iam(['token', 'inspect', token])).code).toBe(2);

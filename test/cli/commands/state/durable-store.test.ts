@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { saveProfile } from '../../../../src/cli/config/profile.ts';
 import { errorResponse, startFakeServer } from '../../../client/fake-server.ts';
 import { adminClient, startServer } from '../../../harness.ts';
 import { createScriptedPrompter } from '../../prompts/scripted-prompter.ts';
-import { Home } from '../../run-cli.ts';
+import { Home, test } from '../../run-cli.ts';
 
 const credentials = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
 
@@ -78,16 +78,14 @@ test('a sandbox of a durable server reports a store in memory and needs no name'
   expect(await durable.hasGroup()).toBe(true);
 });
 
-test('settings that the caller may not read count as durable', async () => {
-  await using home = await Home.make();
+test('settings that the caller may not read count as durable', async ({ home }) => {
   await using server = await startFakeServer(() => errorResponse(403, 'FORBIDDEN'));
   const outcome = await home.iam(['state', 'reset', '--yes'], { url: server.url, variables: { IAM_TOKEN: 'any' } });
   expect(outcome).toMatchObject({ code: 10, err: expect.stringContaining('may be durable') });
   expect(server.received.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('a read-only profile sends nothing', async () => {
-  await using home = await Home.make();
+test('a read-only profile sends nothing', async ({ home }) => {
   await using server = await startFakeServer(() => ({ json: { store: 'file' } }));
   await saveProfile('fixed', { baseUrl: server.url, token: 't', readOnly: true }, home.variables);
   expect((await home.iam(['state', 'reset', '--profile', 'fixed', '--confirm', 'x'])).code).toBe(2);

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startFakeServer } from '../../../client/fake-server.ts';
 import { adminClient, startServer } from '../../../harness.ts';
 import { createScriptedPrompter } from '../../prompts/scripted-prompter.ts';
-import { Home } from '../../run-cli.ts';
+import { Home, test } from '../../run-cli.ts';
 
 const credentials = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
 const yaml = `# a comment
@@ -69,9 +69,8 @@ describe('state seed', () => {
     expect((await server.dump()).groups).toEqual(before.groups);
   });
 
-  test('previews the request without secrets', async () => {
+  test('previews the request without secrets', async ({ home }) => {
     await using server = await startFakeServer(() => ({}));
-    await using home = await Home.make();
     const { out } = await home.iam(['state', 'seed', '-', '--dry-run'], { url: server.url, stdin: yaml });
     expect(out).toContain(`POST ${server.url}/_iam/seed\n`);
     expect(out).toContain('"userId": "ann"');

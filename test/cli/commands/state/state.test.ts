@@ -1,9 +1,9 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { errorResponse, startFakeServer } from '../../../client/fake-server.ts';
 import { startServer } from '../../../harness.ts';
 import { exportState, readStableTables, reset, seed } from '../../../server/control/routes/state/state-client.ts';
-import { Home, iam } from '../../run-cli.ts';
+import { iam, test } from '../../run-cli.ts';
 
 describe('destructive commands', () => {
   test.each([
@@ -55,8 +55,7 @@ test('save stores a snapshot, and list prints it', async () => {
 });
 
 describe('documents', () => {
-  test('export and import preserve the state byte for byte', async () => {
-    await using home = await Home.make();
+  test('export and import preserve the state byte for byte', async ({ home }) => {
     await using server = await startServer({ seed });
     const runOptions = { url: server.url, variables: { IAM_TOKEN: 'any' } };
     const file = home.file('state.json');
@@ -82,8 +81,7 @@ describe('documents', () => {
     expect(await readStableTables(second)).toEqual(await readStableTables(server));
   });
 
-  test('files that cannot be read or written are reported, and nothing is sent', async () => {
-    await using home = await Home.make();
+  test('files that cannot be read or written are reported, and nothing is sent', async ({ home }) => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     await writeFile(home.file('empty'), ' ');
     for (const file of [home.file('nothing'), home.file('empty')])

@@ -1,11 +1,11 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startFakeServer } from '../../../client/fake-server.ts';
 import { adminClient, startServer } from '../../../harness.ts';
 import { countCommits, History } from '../../../server/store/history.ts';
 import { openStore } from '../../../server/store/temp-store.ts';
-import { Home } from '../../run-cli.ts';
+import { Home, test } from '../../run-cli.ts';
 
 interface Stores extends AsyncDisposable {
   readonly home: Home;
@@ -43,8 +43,7 @@ async function damageJournal(folder: string): Promise<void> {
 }
 
 describe('backup and restore', () => {
-  test('of a running server restore its data with owner-only access', async () => {
-    await using home = await Home.make();
+  test('of a running server restore its data with owner-only access', async ({ home }) => {
     await using server = await startServer();
     await server.admin.groups.create({ body: { groupName: 'stored' } });
     const variables = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
@@ -93,8 +92,7 @@ describe('backup and restore', () => {
     expect(await readdir(path.dirname(file))).toEqual(['iam-20261122T231500Z.json', 'iam-20261123T000000Z.json']);
   });
 
-  test('reject a path that cannot be written before any request', async () => {
-    await using home = await Home.make();
+  test('reject a path that cannot be written before any request', async ({ home }) => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     await writeFile(home.file('file'), 'precious');
     const rejected = [

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
 import { createScriptedPrompter } from '../../prompts/scripted-prompter.ts';
-import { Home } from '../../run-cli.ts';
+import { test } from '../../run-cli.ts';
 import { canLogin, newPassword, oldPassword, operator, runUsers, startUserServer } from './account-fixture.ts';
 
 const withPassword = ['--password-stdin'];
@@ -148,8 +148,7 @@ describe('users set-password', () => {
     expect(outcome).toMatchObject({ code: 10, err: expect.stringContaining('Name the client with --client-id') });
   });
 
-  test('uses the client of the profile, and the option before it', async () => {
-    await using home = await Home.make();
+  test('uses the client of the profile, and the option before it', async ({ home }) => {
     const profile = ['--base-url', server.url, '--client-id', operator.IAM_CLIENT_ID, '--secret-file', '-'];
     await home.iam(['profile', 'add', 'local', ...profile], { variables: {}, stdin: operator.IAM_CLIENT_SECRET });
     const run = (words: readonly string[]) =>
