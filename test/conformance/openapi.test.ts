@@ -64,15 +64,6 @@ describe('docs/openapi.json', () => {
     expect(described.filter(({ responses }) => !('4XX' in responses))).toEqual([]);
   });
 
-  test('resolves every reference and contains no unused component', () => {
-    const references = new Set(valuesOf('$ref', document));
-    const components = Object.entries(document.components)
-      .filter(([kind]) => kind !== 'securitySchemes')
-      .flatMap(([kind, entries]) => Object.keys(entries).map((name) => `#/components/${kind}/${name}`));
-    expect(components.length).toBeGreaterThan(0);
-    expect([...references].toSorted()).toEqual(components.toSorted());
-  });
-
   test('documents every error code, together with the document of the control plane', () => {
     const documented = new Set(
       valuesOf('examples', [document, controlDocument.document]).flatMap((examples) => Object.keys(examples as object)),
@@ -107,6 +98,9 @@ function withoutCommands(value: unknown): unknown {
 }
 
 describe('the document that a server builds', () => {
+  const built = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example/' });
+  const paths = built.paths as Document['paths'];
+
   test('is the committed one without the members of the command', () => {
     const { info, servers } = document as Document & { readonly info: { readonly version: string } };
     const baseUrl = new URL(servers[0]?.url ?? '').origin;
@@ -116,8 +110,7 @@ describe('the document that a server builds', () => {
   });
 
   test('contains headers, optional bodies and deprecations', () => {
-    const { paths } = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example' });
-    expect((paths as Document['paths'])['/user-identities/auth-legacy-by-param']?.post).toMatchObject({
+    expect(paths['/user-identities/auth-legacy-by-param']?.post).toMatchObject({
       deprecated: true,
       parameters: expect.arrayContaining([
         expect.objectContaining({ name: 'param', in: 'header', required: true }),
@@ -125,14 +118,13 @@ describe('the document that a server builds', () => {
       ]),
       requestBody: { required: false },
     });
-    expect((paths as Document['paths'])['/user-identities/renew-token']?.post).toMatchObject({
+    expect(paths['/user-identities/renew-token']?.post).toMatchObject({
       requestBody: { required: true },
     });
   });
 
   test('describes forms as form content, and errors of the OAuth endpoint as in RFC 6749', () => {
-    const { paths } = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example' });
-    const { requestBody, responses } = (paths as Document['paths'])['/client-identities/connect/token']?.post ?? {};
+    const { requestBody, responses } = paths['/client-identities/connect/token']?.post ?? {};
     expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/x-www-form-urlencoded', 'application/json']);
     expect(responses?.['400']).toMatchObject({
       content: {
@@ -145,17 +137,9 @@ describe('the document that a server builds', () => {
   });
 
   test('contains the base URL with the path prefix of the API', () => {
-    const built = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example/' });
     expect(built).toMatchObject({
       info: { version: '1.2.3' },
       servers: [{ url: 'https://iam.example/security/iam/v1' }],
     });
-  });
-
-  test('is the same for the same operations', () => {
-    const options = { version: '1.2.3', baseUrl: 'https://iam.example' };
-    expect(JSON.stringify(buildOpenApiDocument(registry, options))).toBe(
-      JSON.stringify(buildOpenApiDocument(registry, options)),
-    );
   });
 });

@@ -41,7 +41,7 @@ const changeEmail = (iam: IamServer, userId: string, userEmail: string) =>
 
 describe('a server in this process', () => {
   test('listens on its URL and has separate credentials', async () => {
-    await using iam = await startServer({ seed });
+    await using iam = await startServer({ ...quick, seed });
     const { adminClientId, adminClientSecret, adminUser, adminPassword, appClientId } = iam.credentials;
     for (const value of [adminClientId, adminClientSecret, adminUser, adminPassword, appClientId])
       expect(value).toMatch(/./);
@@ -57,8 +57,8 @@ describe('a server in this process', () => {
   });
 
   test('is isolated from other servers in the process', async () => {
-    await using one = await startServer();
-    await using other = await startServer();
+    await using one = await startServer(quick);
+    await using other = await startServer(quick);
     await one.client.groups.create({ body: { groupName: 'mine', roles: ['VIEW'] } });
     const names = (await other.client.groups.list()).items.map(({ groupName }) => groupName);
     expect(names).not.toContain('mine');
@@ -151,7 +151,7 @@ describe('a signed-in client', () => {
     ['AUTH-MFA', 'ROLE_AUTH-MFA', 'ROLE_NONE'],
     ['AUTH-IDENTIFIED', 'ROLE_AUTH-IDENTIFIED', 'ROLE_AUTH-BASIC'],
   ] as const)('has the authorities of the level %s', async (level, has, lacks) => {
-    await using iam = await startServer({ seed });
+    await using iam = await startServer({ ...quick, seed });
     for (const name of ['ann', 'ann.lee', 'ANN@example.com']) {
       const { accessToken, userId } = await iam.signIn(name, { level });
       expect(userId).toBe('ann');
@@ -162,7 +162,7 @@ describe('a signed-in client', () => {
   });
 
   test('has the roles of the user until the session or the token expires', async () => {
-    await using iam = await startServer({ seed, clock: noon });
+    await using iam = await startServer({ ...quick, seed, clock: noon });
     const ann = iam.as('ann', { level: 'AUTH-MFA' });
     expect(await statusOf(ann.groups.list())).toBe(200);
     iam.clock.advance('59m');
@@ -176,7 +176,7 @@ describe('a signed-in client', () => {
   });
 
   test('uses the credentials of the options, or none', async () => {
-    await using iam = await startServer({ seed });
+    await using iam = await startServer({ ...quick, seed });
     const { adminClientId: clientId, adminClientSecret: clientSecret } = iam.credentials;
     expect(await statusOf(iam.as({ basic: { clientId, clientSecret } }).groups.list())).toBe(200);
     expect(await statusOf(iam.as({ basic: { clientId, clientSecret: 'x' } }).groups.list())).toBe(401);
@@ -184,7 +184,7 @@ describe('a signed-in client', () => {
   });
 
   test('rejects unknown and locked users, unknown clients and unknown levels', async () => {
-    await using iam = await startServer({ seed });
+    await using iam = await startServer({ ...quick, seed });
     await expect(iam.signIn('unknown')).rejects.toThrow('User unknown not found');
     await expect(iam.signInClient('unknown')).rejects.toThrow('Client unknown not found');
     const token = await iam.signInClient(iam.credentials.adminClientId);
@@ -200,7 +200,7 @@ describe('a signed-in client', () => {
 
 describe('the inbox', () => {
   test('waits for messages, lists them and can be cleared', async () => {
-    await using iam = await startServer({ seed });
+    await using iam = await startServer({ ...quick, seed });
     await changeEmail(iam, 'ann', 'first@example.com');
     const waiting = iam.inbox.waitFor({ to: 'first@example.com' });
     await changeEmail(iam, 'ann', 'second@example.com');
@@ -220,7 +220,7 @@ describe('the inbox', () => {
 
 describe('the request log', () => {
   test('lists requests, and waits until enough requests match', async () => {
-    await using iam = await startServer({ seed });
+    await using iam = await startServer({ ...quick, seed });
     await iam.client.groups.list();
     const [first] = iam.requests.list({ operation: 'groups.list' });
     expect(first).toMatchObject({ operation: 'groups.list', status: 200, caller: iam.credentials.adminClientId });
@@ -250,7 +250,7 @@ describe('the request log', () => {
 
 describe('the clock', () => {
   test('starts at the configured time and can be moved, reset and unfrozen', async () => {
-    await using iam = await startServer({ seed, clock: { at: noon, frozen: true } });
+    await using iam = await startServer({ ...quick, seed, clock: { at: noon, frozen: true } });
     expect(iam.clock.now().toISOString()).toBe(noon);
     const { accessToken, sessionId } = await iam.signIn('ann');
     expect(claimsOf(accessToken)).toMatchObject({ iat: Date.parse(noon) / 1000 });
@@ -298,7 +298,7 @@ describe('reset', () => {
   });
 
   test('ends the sessions of users, and preserves client tokens and signing keys', async () => {
-    await using iam = await startServer({ seed });
+    await using iam = await startServer({ ...quick, seed });
     const ann = iam.as('ann');
     const keys = await iam.client.raw('GET', '/.well-known/jwks.json');
     expect(await statusOf(ann.groups.list())).toBe(200);
@@ -329,7 +329,7 @@ describe('reset', () => {
   });
 
   test('ends pending waits for a message', async () => {
-    await using iam = await startServer({ seed });
+    await using iam = await startServer({ ...quick, seed });
     const waiting = statusOf(
       iam.client.raw('GET', '/_iam/inbox/wait?timeout=30').then(({ status }) => {
         if (status === 404) throw new Error('no message');
@@ -343,7 +343,7 @@ describe('reset', () => {
 
 describe('a fork', () => {
   test('starts with the state and the time of its origin, and is independent of it', async () => {
-    await using iam = await startServer({ seed, clock: { at: noon, frozen: true } });
+    await using iam = await startServer({ ...quick, seed, clock: { at: noon, frozen: true } });
     await iam.client.groups.create({ body: { groupName: 'shared', roles: ['VIEW'] } });
     iam.clock.advance('1h');
     await using fork = await iam.fork();
@@ -391,7 +391,7 @@ describe('a fork', () => {
   });
 
   test('rejects the tokens of its origin', async () => {
-    await using iam = await startServer({ seed });
+    await using iam = await startServer({ ...quick, seed });
     const { accessToken: token } = await iam.signIn('ann');
     await using fork = await iam.fork();
     expect(await statusOf(iam.as({ token }).groups.list())).toBe(200);

@@ -175,7 +175,11 @@ export class ExampleRunner implements AsyncDisposable {
           ...(setup.terminal ? { columns: 80 } : {}),
         });
         const all = { ...own.variables, ...variables };
-        return home.iam(withOptions(words, added), { ...own, variables: all, ...(program && { program }) });
+        return home.iam(withOptions(words, [...(setup.options ?? []), ...added]), {
+          ...own,
+          variables: all,
+          ...(program && { program }),
+        });
       },
     };
   }

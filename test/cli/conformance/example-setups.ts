@@ -19,6 +19,8 @@ export interface ExampleSetup {
   readonly before?: readonly string[];
   /** Replacements of words. */
   readonly names?: Readonly<Record<string, string>>;
+  /** Options that make it take less time. */
+  readonly options?: readonly string[];
   /** The exit code, 0 by default. */
   readonly code?: number;
   /** Setup that depends on the results of other commands. */
@@ -41,6 +43,7 @@ const alice: ExampleSetup = { as: 'alice' };
 const bob: ExampleSetup = { as: 'bob' };
 const factors = 'authenticationFactors:\n  - contactType: EMAIL\n    email: alice@example.net\n    tags: [work]\n';
 const withStagingProfile: ExampleSetup = { as: 'anonymous', profiles: ['staging'] };
+const oneOperation: ExampleSetup = { options: ['--operation', 'groups.get'] };
 const renameGroup = 'groups update ops --set groupName=former';
 const withClientToken = {
   prepare: async ({ iam }: SetupDeps) => ({ stdin: (await iam('token generate', 'client')).out }),
@@ -210,7 +213,9 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam diff -f iam.yaml -o json': { ...documents, code: 1 },
   'iam doctor': { as: 'client' },
   'iam doctor --profile staging -o json': withStagingProfile,
-  'iam conformance --profile staging': withStagingProfile,
+  'iam conformance --profile staging': { ...withStagingProfile, ...oneOperation },
+  'iam conformance --allow-writes -o json': oneOperation,
+  'iam conformance --baseline conformance.json --update-baseline': oneOperation,
   'iam coverage --threshold 80 -q': { code: 1 },
   'iam call groups.create -f group.json': { files: { 'group.json': '{"groupName":"first"}' } },
   'iam call user-identities.identification --anonymous --param clientId=APP_CLIENT_ID -f contact.json': {

@@ -1,5 +1,6 @@
 /** Deployments that differ from this server in one point: each difference is found, at the right operation. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isFullRun } from '../../../effort.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
 import { checkConformance, type Deviation, type Message, type Reply, startDeviation } from './deployment.ts';
 
@@ -287,10 +288,36 @@ const deviations: readonly DeviationCase[] = [
   },
 ];
 
-test.each(deviations)('finds $what of $operation', async ({ operation, expected, deviation, writes }) => {
-  await using target = await startDeviation(server, deviation);
+/** One by one in a full run; else together, as far as they are about different operations. */
+function groupDeviations(): readonly (readonly DeviationCase[])[] {
+  const groups: DeviationCase[][] = [];
+  for (const one of deviations) {
+    const fits = (other: DeviationCase) => other.operation !== one.operation && other.writes === one.writes;
+    const group = isFullRun ? undefined : groups.find((others) => others.every(fits));
+    if (group) group.push(one);
+    else groups.push([one]);
+  }
+  return groups;
+}
+
+function combine(all: readonly Deviation[]): Deviation {
+  return {
+    request: (message) => all.reduce((sent, one) => one.request?.(sent) ?? sent, message),
+    reply: (message) => all.map((one) => one.reply?.(message)).find((own) => own !== undefined),
+    response: (reply, request) => all.reduce((seen, one) => one.response?.(seen, request) ?? seen, reply),
+  };
+}
+
+const groups = groupDeviations().map((cases) => ({
+  cases,
+  names: cases.map(({ what, operation }) => `${what} of ${operation}`).join(', '),
+}));
+
+test.each(groups)('finds $names', async ({ cases }) => {
+  await using target = await startDeviation(server, combine(cases.map(({ deviation }) => deviation)));
   const before = await server.dump();
-  const words = ['--operation', operation, ...(writes ? ['--allow-writes'] : [])];
+  const writes = cases.some((one) => one.writes) ? ['--allow-writes'] : [];
+  const words = [...cases.flatMap(({ operation }) => ['--operation', operation]), ...writes];
   const { code, report, err } = await checkConformance(server, target.url, words);
   expect({ code, err }).toEqual({ code: 1, err: '' });
   const own = report.differences.map(({ expected: value, ...one }) => ({
@@ -298,7 +325,8 @@ test.each(deviations)('finds $what of $operation', async ({ operation, expected,
     // The name of the run varies.
     expected: /^"iam-conformance-[0-9a-f]{8}"$/.test(value) ? 'own' : value,
   }));
-  expect(own).toContainEqual(expect.objectContaining({ operation, accepted: false, ...expected }));
+  for (const { operation, expected } of cases)
+    expect(own).toContainEqual(expect.objectContaining({ operation, accepted: false, ...expected }));
   expect(JSON.stringify(report)).not.toContain('hunter2');
   expect((await server.dump()).groups).toEqual(before.groups);
   expect(report.leftOver).toEqual([]);
