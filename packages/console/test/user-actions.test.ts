@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await page.getByRole('link', { name: 'iam-auditors' }).first().waitFor();
     expect(await readUser('bob')).toMatchObject({ effectiveRoles: expect.arrayContaining(['IAM_ADMIN_READ_ONLY']) });
     await page.getByRole('button', { name: 'Remove from iam-auditors' }).click();
-    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Remove from the group' }).click();
     await page.getByText('In no group').waitFor();
     expect(await readUser('bob')).toMatchObject({ groupCount: 0 });
     expect(problems).toEqual([]);

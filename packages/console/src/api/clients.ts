@@ -2,6 +2,7 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type { paths as ControlPaths } from '#control-api';
 import type { paths as ServicePaths } from '#service-api';
+import { controlPrefix, servicePrefix } from '../../../../src/contract/prefix.ts';
 import type { Connection } from './connection.ts';
 import type { CredentialStore } from './credentials.ts';
 import type { ConsoleLocation } from './location.ts';
@@ -9,6 +10,13 @@ import type { ServiceTokens } from './service-token.ts';
 
 export type ControlClient = Client<ControlPaths>;
 export type ServiceClient = Client<ServicePaths>;
+
+/** What a route of the control plane returns for a GET. */
+export type ControlData<Path extends keyof ControlPaths> = ControlPaths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Data } } } };
+}
+  ? Data
+  : never;
 
 export const consoleRequestOptions = {
   /** The server accepts changes by a browser only with a header that forms cannot send. */
@@ -23,7 +31,11 @@ export function createControlClient(
   credentials: CredentialStore,
   { fetch }: Connection,
 ): ControlClient {
-  const client = createClient<ControlPaths>({ ...consoleRequestOptions, baseUrl: `${basePath}/_iam`, fetch });
+  const client = createClient<ControlPaths>({
+    ...consoleRequestOptions,
+    baseUrl: `${basePath}${controlPrefix}`,
+    fetch,
+  });
   client.use(
     authorize(async () => credentials.get()?.accessToken),
     {
@@ -37,12 +49,12 @@ export function createControlClient(
 
 /** The control plane of the server that the service is a sandbox of. It rejects the tokens and logins of its sandboxes. */
 export function createServerControlClient({ serverPath }: ConsoleLocation): ControlClient {
-  return createClient<ControlPaths>({ ...consoleRequestOptions, baseUrl: `${serverPath}/_iam` });
+  return createClient<ControlPaths>({ ...consoleRequestOptions, baseUrl: `${serverPath}${controlPrefix}` });
 }
 
 /** The operations of the interface, without credentials: each request has its own. */
 export function createLoginClient({ basePath }: ConsoleLocation, { fetch }: Connection): ServiceClient {
-  return createClient<ServicePaths>({ ...consoleRequestOptions, baseUrl: `${basePath}/security/iam/v1`, fetch });
+  return createClient<ServicePaths>({ ...consoleRequestOptions, baseUrl: `${basePath}${servicePrefix}`, fetch });
 }
 
 /**
@@ -57,7 +69,7 @@ export function createServiceClient(
 ): ServiceClient {
   const client = createClient<ServicePaths>({
     ...consoleRequestOptions,
-    baseUrl: `${basePath}/security/iam/v1`,
+    baseUrl: `${basePath}${servicePrefix}`,
     fetch: async (request) => {
       const repeatable = request.clone();
       const response = await fetch(request);

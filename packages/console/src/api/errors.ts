@@ -25,7 +25,7 @@ const unreachable: ResponseError = {
 };
 
 /** What openapi-fetch returns. */
-interface FetchResult<Data> {
+export interface FetchResult<Data> {
   readonly data?: Data | undefined;
   readonly error?: unknown;
   readonly response: Response;
@@ -60,11 +60,6 @@ function toItems(error: unknown, { status, statusText }: Response): readonly Res
 
 function isErrorItem(value: unknown): value is ResponseError {
   return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
-}
-
-/** Whether the caller must log in, or log in again. */
-export function isUnauthenticated(error: unknown): boolean {
-  return error instanceof RequestError && error.status === 401;
 }
 
 /** Whether the caller lacks a role. */

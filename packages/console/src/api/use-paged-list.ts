@@ -1,7 +1,9 @@
 /** Lists of any length, page by page, along the Link header of each response (RFC 8288). */
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef } from 'react';
-import { unwrapResponse } from './errors.ts';
+import { useConsole } from './console-context.ts';
+import { type FetchResult, unwrapResponse } from './errors.ts';
+import type { RequestClients } from './requests.ts';
 
 /** A list of 10,000 is read in 20 pages. */
 const pageSize = 500;
@@ -11,13 +13,10 @@ interface PageQuery {
   readonly after?: string;
 }
 
-type PageResult<Item> = Promise<{ data?: readonly Item[]; error?: unknown; response: Response }>;
-
-export interface PagedListOptions<Item> {
+interface PagedListOptions<Item> {
   /** Begins with the topic whose changes affect the list. */
   readonly queryKey: readonly unknown[];
-  /** Reads one page. */
-  read(query: PageQuery, signal: AbortSignal): PageResult<Item>;
+  read(clients: RequestClients, query: PageQuery, signal: AbortSignal): Promise<FetchResult<readonly Item[]>>;
   /** For lists whose changes are in no topic of the events, in milliseconds. */
   readonly refetchInterval?: number;
 }
@@ -39,7 +38,10 @@ type ListData<Item> = InfiniteData<ListPage<Item>>;
  */
 const refetchedPages = 2;
 
+export type PagedList<Item> = ReturnType<typeof usePagedList<Item>>;
+
 export function usePagedList<Item>({ queryKey, read, refetchInterval }: PagedListOptions<Item>) {
+  const clients = useConsole();
   const firstVisible = useRef(0);
   const refetched = useRef({ at: 0, start: 0 });
   const query = useInfiniteQuery({
@@ -57,7 +59,7 @@ export function usePagedList<Item>({ queryKey, read, refetchInterval }: PagedLis
         if (at >= start + refetchedPages) return { state: 'dropped', items: [], next: after };
       }
       const pageQuery = { limit: pageSize, ...(after === undefined ? {} : { after }) };
-      const { data, response } = await unwrapResponse(read(pageQuery, signal));
+      const { data, response } = await unwrapResponse(read(clients, pageQuery, signal));
       return { items: data, next: nextCursorOf(response) };
     },
     getNextPageParam: ({ next }) => next,

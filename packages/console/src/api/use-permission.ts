@@ -2,11 +2,9 @@
  * Whether the caller may use an operation of the interface or a route of the control plane, and which role it lacks. The
  * server decides each request: until the caller is known, everything is offered.
  */
-import { useQuery } from '@tanstack/react-query';
 import { useLogin, useLoginCaller, useServiceCaller } from './caller.ts';
-import { useConsole } from './console-context.ts';
-import { unwrap } from './errors.ts';
 import { type AccessTarget, accessRuleOf, allowed, judge, type Permission } from './permissions.ts';
+import { useRead } from './use-read.ts';
 
 const withoutTestFeatures = 'Test features are off on this server: start it with --test-features on.';
 
@@ -33,10 +31,7 @@ function isInterfaceOperation(target: AccessTarget): boolean {
 
 /** Undefined until it is known. A server that omits the settings has them on. */
 function useTestFeatures(enabled: boolean): boolean | undefined {
-  const { control } = useConsole();
-  const { data } = useQuery({
-    queryKey: ['settings'],
-    queryFn: ({ signal }) => unwrap(control.GET('/settings', { signal })),
+  const { data } = useRead(['settings'], ({ control }, signal) => control.GET('/settings', { signal }), {
     enabled,
     // A restart changes them, and refetches everything.
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,32 +1,26 @@
 /** The iam command and the curl call that do the same as the page. */
 import { Code, Group, Stack, Text } from '@mantine/core';
+import { servicePrefix } from '../../../../src/contract/prefix.ts';
 import { useConsole } from '../api/console-context.ts';
+import { type ApiRequest, describeRequest, type HttpCall } from '../api/requests.ts';
 import { CopyTextButton } from './copy-text-button.tsx';
 
-export interface HttpCall {
-  readonly method?: string;
-  /** Below the base URL: `/_iam/inbox`. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
-/** Its operations require credentials on every server. */
-const operationPrefix = '/security/iam/v1/';
 /** The shell inserts the token. */
 const tokenOption = '-H "Authorization: Bearer $TOKEN"';
 
 interface EquivalentsProps {
   /** Without `iam`: `inbox list`. */
   readonly command?: string;
-  readonly call: HttpCall;
+  readonly call: HttpCall | ApiRequest;
   /** For a form, whose command follows what is typed. */
   readonly isInitiallyOpen?: boolean;
 }
 
-export function Equivalents({ command, call, isInitiallyOpen = false }: EquivalentsProps) {
+export function Equivalents({ command, call: given, isInitiallyOpen = false }: EquivalentsProps) {
   const { location } = useConsole();
-  const isOperation = call.path.startsWith(operationPrefix);
+  const call = typeof given === 'function' ? describeRequest(given) : given;
+  // The operations of the interface require credentials on every server.
+  const isOperation = call.path.startsWith(`${servicePrefix}/`);
   const curl = formatCurl(`${window.location.origin}${location.basePath}`, call);
   // Before the command: nothing can follow an argument after `--`.
   const sandbox = location.sandbox === undefined ? '' : `--base-url ${window.location.origin}${location.basePath} `;
@@ -61,7 +55,8 @@ function CopyableLine({ text }: { readonly text: string }) {
 export function formatCurl(baseUrl: string, { method = 'GET', path, headers = {}, body }: HttpCall): string {
   const parts = ['curl'];
   if (method !== 'GET') parts.push('-X', method);
-  for (const [name, value] of Object.entries(headers)) parts.push('-H', quoteShellArgument(`${name}: ${value}`));
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) parts.push('-H', quoteShellArgument(`${name}: ${value}`));
   if (body !== undefined)
     parts.push(
       '-H',
@@ -81,9 +76,17 @@ export function quoteShellArgument(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Quotes an argument. After one that could be taken for an option, no options can follow. */
-export function quotePositional(text: string): string {
-  return text.startsWith('-') ? `-- ${quoteShellArgument(text)}` : quoteShellArgument(text);
+/** Quotes the last arguments. Behind one that could be taken for an option, no options can follow. */
+export function quotePositional(...texts: readonly string[]): string {
+  const quoted = texts.map(quoteShellArgument).join(' ');
+  return texts.some((text) => text.startsWith('-')) ? `-- ${quoted}` : quoted;
+}
+
+/** The options of a list that are given: ` --to=alice`. A value is joined to its option, since it can begin with a hyphen. */
+export function formatOptions(values: Readonly<Record<string, string | undefined>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => (value === undefined ? '' : ` --${name}=${quoteShellArgument(value)}`))
+    .join('');
 }
 
 function escapeControl(character: string): string {

@@ -1,7 +1,7 @@
 /** An error of a request: code, message, what is missing, the request id, and a way to repeat the request. */
-import { Alert, Anchor, Button, Code, Group, List, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
 import { RequestError, type ResponseError } from '../api/errors.ts';
+import { ObjectSearchLink } from './object-link.tsx';
 
 interface ErrorPanelProps {
   readonly error: unknown;
@@ -50,10 +50,7 @@ function ErrorText({ item: { code, message, details } }: { readonly item: Respon
         <List size="sm">
           {grantedByGroups.map((name) => (
             <List.Item key={name}>
-              Granted by the group{' '}
-              <Anchor component={Link} to="/groups" search={{ search: name } as never}>
-                {name}
-              </Anchor>
+              Granted by the group <ObjectSearchLink page="/groups" text={name} />
             </List.Item>
           ))}
         </List>

@@ -9,21 +9,21 @@ interface ObjectFactsProps {
 }
 
 export function ObjectFacts({ label, facts }: ObjectFactsProps) {
+  const given = Object.entries(facts).filter(([, value]) => value !== undefined && value !== '');
+  if (given.length === 0) return undefined;
   return (
     <Table aria-label={label} layout="auto" maw={640} style={{ overflowWrap: 'anywhere' }}>
       <Table.Tbody>
-        {Object.entries(facts)
-          .filter(([, value]) => value !== undefined && value !== '')
-          .map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th scope="row" w="9rem">
-                {name}
-              </Table.Th>
-              <Table.Td>
-                <bdi>{value}</bdi>
-              </Table.Td>
-            </Table.Tr>
-          ))}
+        {given.map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th scope="row" w="9rem">
+              {name}
+            </Table.Th>
+            <Table.Td>
+              <bdi>{value}</bdi>
+            </Table.Td>
+          </Table.Tr>
+        ))}
       </Table.Tbody>
     </Table>
   );

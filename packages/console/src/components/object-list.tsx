@@ -2,87 +2,90 @@
 import { Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { FetchResult } from '../api/errors.ts';
+import type { RequestClients } from '../api/requests.ts';
 import { usePage } from '../api/use-page.ts';
-import { type PagedListOptions, usePagedList } from '../api/use-paged-list.ts';
-import { Equivalents, quoteShellArgument } from './equivalents.tsx';
-import { ErrorPanel } from './error-panel.tsx';
+import { usePagedList } from '../api/use-paged-list.ts';
+import { EmptyState } from './empty-state.tsx';
+import { Equivalents, formatOptions, quotePositional } from './equivalents.tsx';
 import { PageTitle } from './page-title.tsx';
-import { type RowColumn, RowList } from './row-list.tsx';
+import { PagedRows, type RowColumn } from './row-list.tsx';
 import { SearchInput } from './search-input.tsx';
 
-interface ListFilters {
+interface ListQuery {
+  readonly limit?: number;
+  readonly after?: string;
   readonly search?: string;
-  readonly sort?: string;
+  /** Of a column. The type of the parameter is another one for each list. */
+  readonly sort?: never;
+}
+
+interface EmptyText {
+  readonly title: string;
+  readonly text: string;
 }
 
 interface ObjectListProps<Row> {
   readonly title: string;
   readonly actions: ReactNode;
+  /** Above the search. */
+  readonly menu?: ReactNode;
   readonly searchLabel: string;
-  /** The parameter and option of the search. */
-  readonly searchName?: 'search' | 'name';
+  /** The option of the search, if it is no argument. */
+  readonly searchOption?: string;
   readonly columns: readonly RowColumn<Row>[];
-  /** Of the console and the command: `businesses`. */
+  /** Of the console: `businesses`. */
   readonly noun: string;
-  /** Below the base URL. */
-  readonly path: string;
-  /** The command without options, if it is not the list of the noun. */
-  readonly command?: string;
+  /** The command without options. */
+  readonly command: string;
+  readonly empty: EmptyText;
+  readonly noMatch: EmptyText;
+  /** A command that fills the list. */
+  readonly createCommand: string;
   keyOf(row: Row): string;
-  read(
-    filters: ListFilters,
-    ...request: Parameters<PagedListOptions<Row>['read']>
-  ): ReturnType<PagedListOptions<Row>['read']>;
-  renderEmpty(search: string | undefined): ReactNode;
+  read(clients: RequestClients, query: ListQuery, signal?: AbortSignal): Promise<FetchResult<readonly Row[]>>;
 }
 
 export function ObjectList<Row>(props: ObjectListProps<Row>) {
-  const { title, searchLabel, searchName = 'search', columns, noun, path, keyOf, read, renderEmpty } = props;
-  const { command = `${noun} list` } = props;
+  const { title, columns, noun, keyOf, read } = props;
   const navigate = useNavigate();
   const { search: given, setSearch } = usePage();
   const { search } = given;
   const sort = columns.some((column) => column.sort === given.sort?.replace(/^-/, '')) ? given.sort : undefined;
-  const filters = { ...(search === undefined ? {} : { search }), ...(sort === undefined ? {} : { sort }) };
+  const filters = { search, sort: sort as never };
   const list = usePagedList<Row>({
     queryKey: [noun, 'list', search, sort],
-    read: (query, signal) => read(filters, query, signal),
+    read: (clients, query, signal) => read(clients, { ...query, ...filters }, signal),
   });
+  const empty = search === undefined ? props.empty : props.noMatch;
   return (
     <Stack gap="md">
       <PageTitle actions={props.actions}>{title}</PageTitle>
-      <SearchInput label={searchLabel} value={search} onChange={(value) => setSearch({ search: value })} />
-      {list.error ? <ErrorPanel error={list.error} onRetry={list.refetch} /> : undefined}
-      {list.isReady && list.items.length === 0 ? renderEmpty(search) : undefined}
-      {list.items.length > 0 ? (
-        <RowList
-          label={title}
-          rows={list.items}
-          columns={columns}
-          keyOf={keyOf}
-          onOpen={(row) => void navigate({ to: `/${noun}/$`, params: { _splat: keyOf(row) } as never })}
-          loadMore={list.loadMore}
-          onVisible={list.onVisible}
-          isLoading={list.isLoading}
-          sort={sort}
-          onSort={(value) => setSearch({ sort: value })}
-        />
-      ) : undefined}
-      <ListEquivalents command={command} path={path} parameters={{ [searchName]: search, sort }} />
+      {props.menu}
+      <SearchInput label={props.searchLabel} value={search} onChange={(value) => setSearch({ search: value })} />
+      <PagedRows
+        list={list}
+        empty={
+          <EmptyState title={empty.title} command={`iam ${props.createCommand}`}>
+            {empty.text}
+          </EmptyState>
+        }
+        label={title}
+        columns={columns}
+        keyOf={keyOf}
+        onOpen={(row) => void navigate({ to: `/${noun}/$`, params: { _splat: keyOf(row) } as never })}
+        sort={sort}
+        onSort={(value) => setSearch({ sort: value })}
+      />
+      <Equivalents
+        command={`${props.command}${formatFilters(search, sort, props.searchOption)}`}
+        call={(clients) => read(clients, filters)}
+      />
     </Stack>
   );
 }
 
-interface ListEquivalentsProps {
-  readonly command: string;
-  readonly path: string;
-  readonly parameters: Readonly<Record<string, string | undefined>>;
-}
-
-function ListEquivalents({ command, path, parameters }: ListEquivalentsProps) {
-  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const query = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
-  // Joined to its option, since a descending order begins with a hyphen.
-  const options = given.map(([name, value]) => ` --${name}=${quoteShellArgument(value)}`).join('');
-  return <Equivalents command={`${command}${options}`} call={{ path: `${path}${query}` }} />;
+function formatFilters(search: string | undefined, sort: string | undefined, searchOption: string | undefined): string {
+  if (searchOption !== undefined) return formatOptions({ [searchOption]: search, sort });
+  return `${formatOptions({ sort })}${search === undefined ? '' : ` ${quotePositional(search)}`}`;
 }

@@ -2,30 +2,43 @@
 import { Anchor, Loader, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { ApiRequest } from '../api/requests.ts';
+import { Equivalents } from './equivalents.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { PageTitle } from './page-title.tsx';
 
-interface ObjectPageProps {
+interface ObjectPageProps<Data> {
   /** The list: its path and its name in a sentence. */
   readonly list: { readonly path: string; readonly title: string };
   readonly title: string;
-  readonly actions?: ReactNode;
-  readonly query: { readonly error: unknown; readonly isLoading: boolean; refetch(): unknown };
-  readonly children?: ReactNode;
+  readonly query: {
+    readonly data: Data | undefined;
+    readonly error: unknown;
+    readonly isLoading: boolean;
+    refetch(): unknown;
+  };
+  /** The command and the request that show the object. */
+  readonly command: string;
+  readonly call: ApiRequest;
+  renderActions?(data: Data): ReactNode;
+  children(data: Data): ReactNode;
 }
 
-export function ObjectPage({ list, title, actions, query, children }: ObjectPageProps) {
+export function ObjectPage<Data>(props: ObjectPageProps<Data>) {
+  const { list, title, query, command, call, renderActions, children } = props;
+  const { data, error, isLoading } = query;
   return (
     <Stack gap="md" style={{ overflowWrap: 'anywhere' }}>
       <Anchor component={Link} to={list.path} underline="always" size="sm">
         {list.title}
       </Anchor>
-      <PageTitle actions={actions}>
+      <PageTitle actions={data === undefined ? undefined : renderActions?.(data)}>
         <bdi>{title}</bdi>
       </PageTitle>
-      {query.error ? <ErrorPanel error={query.error} onRetry={() => void query.refetch()} /> : undefined}
-      {query.isLoading ? <Loader size="sm" aria-label="Loading" /> : undefined}
-      {children}
+      {error ? <ErrorPanel error={error} onRetry={() => void query.refetch()} /> : undefined}
+      {isLoading ? <Loader size="sm" aria-label="Loading" /> : undefined}
+      {data === undefined ? undefined : children(data)}
+      <Equivalents command={command} call={call} />
     </Stack>
   );
 }

@@ -2,6 +2,8 @@
 import { Group, Loader, Text, UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
+import type { PagedList } from '../api/use-paged-list.ts';
+import { ErrorPanel } from './error-panel.tsx';
 
 export interface RowColumn<Row> {
   readonly title: string;
@@ -27,6 +29,24 @@ interface RowListProps<Row> {
   readonly isLoading?: boolean;
   readonly sort?: string | undefined;
   onSort?(sort: string | undefined): void;
+}
+
+interface PagedRowsProps<Row> extends Omit<RowListProps<Row>, 'rows' | 'loadMore' | 'onVisible' | 'isLoading'> {
+  readonly list: PagedList<Row>;
+  /** Shown instead of an empty list. */
+  readonly empty: ReactNode;
+}
+
+/** The rows of a list that is read page by page, or why there are none. */
+export function PagedRows<Row>({ list, empty, ...props }: PagedRowsProps<Row>) {
+  const { items, error, isReady, refetch, ...state } = list;
+  return (
+    <>
+      {error ? <ErrorPanel error={error} onRetry={refetch} /> : undefined}
+      {isReady && !error && items.length === 0 ? empty : undefined}
+      {items.length > 0 ? <RowList {...props} {...state} rows={items} /> : undefined}
+    </>
+  );
 }
 
 const rowHeight = 40;

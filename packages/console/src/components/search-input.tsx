@@ -2,7 +2,6 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
-import { searchField } from './search-field.ts';
 
 interface SearchInputProps {
   readonly label: string;
@@ -18,7 +17,8 @@ export function SearchInput({ label, value = '', onChange }: SearchInputProps) {
   useEffect(() => setText(value), [value]);
   return (
     <TextInput
-      {...searchField}
+      // The shortcut `/` finds it.
+      data-search=""
       label={label}
       type="search"
       value={text}

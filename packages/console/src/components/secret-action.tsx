@@ -4,8 +4,10 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
 import type { AccessTarget } from '../api/permissions.ts';
+import type { HttpCall } from '../api/requests.ts';
+import { useChanged } from '../api/use-changed.ts';
 import { CopyTextButton } from './copy-text-button.tsx';
-import { Equivalents, type HttpCall } from './equivalents.tsx';
+import { Equivalents } from './equivalents.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { PermittedButton } from './permitted-button.tsx';
 
@@ -29,20 +31,21 @@ interface SecretActionProps {
   readonly command: string;
   readonly call: HttpCall;
   send(): Promise<SecretResult>;
-  /** Reads again what the write changes. */
-  onChanged(): Promise<void>;
+  /** The nouns of the queries that it affects. */
+  readonly changes: readonly string[];
   /** When the dialog is closed after success. */
   onClose(id: string): void;
 }
 
 export function SecretAction(props: SecretActionProps) {
-  const { operation, label, title, send, onChanged, onClose } = props;
+  const { operation, label, title, send, changes, onClose } = props;
+  const changed = useChanged(changes);
   const [isOpen, dialog] = useDisclosure(false);
   const write = useMutation({
     mutationFn: send,
     // The secret is only in the state of this dialog.
     gcTime: 0,
-    onSuccess: onChanged,
+    onSuccess: changed,
   });
   const close = () => {
     const { data } = write;

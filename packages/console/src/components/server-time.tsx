@@ -28,7 +28,8 @@ export function useServerNow(): number | undefined {
 }
 
 /** A time with its distance from the server's time: "2 min ago", "in 5 min". */
-export function RelativeTime({ at, now }: { readonly at: string; readonly now: number | undefined }) {
+export function RelativeTime({ at }: { readonly at: string }) {
+  const now = useServerNow();
   return (
     <time dateTime={at} title={at}>
       {now === undefined ? formatTime(at) : formatDistance(Date.parse(at) - now)}
@@ -51,7 +52,7 @@ const units = [
 ] as const;
 
 /** @param distance in milliseconds; negative for the past */
-export function formatDistance(distance: number): string {
+function formatDistance(distance: number): string {
   const size = Math.abs(distance);
   const [unit, length] = units.find(([, milliseconds]) => size >= milliseconds) ?? ['s', 1000];
   const count = Math.floor(size / length);

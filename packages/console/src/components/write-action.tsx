@@ -3,46 +3,54 @@ import { Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useConsole } from '../api/console-context.ts';
+import { unwrap } from '../api/errors.ts';
 import type { AccessTarget } from '../api/permissions.ts';
-import { ConfirmDialog } from './confirm-dialog.tsx';
-import { Equivalents, type HttpCall } from './equivalents.tsx';
+import { type ApiRequest, describeRequest } from '../api/requests.ts';
+import { useChanged } from '../api/use-changed.ts';
+import { ConfirmDialog, type ConfirmDialogProps } from './confirm-dialog.tsx';
+import { Equivalents } from './equivalents.tsx';
 import { PermittedButton } from './permitted-button.tsx';
 
-export interface WriteActionProps {
+export interface WriteActionProps<Data>
+  extends Pick<ConfirmDialogProps, 'title' | 'confirmLabel' | 'isDangerous' | 'isReady' | 'size' | 'operation'> {
   /** What it sends: disabled for callers that lack the role. */
   readonly operation: AccessTarget;
+  /** Of the button, if it can send several operations: one is sufficient. */
+  readonly anyOperation?: readonly AccessTarget[];
   readonly label: string;
-  readonly title: string;
-  readonly confirmLabel: string;
   /** What is affected, and fields. Typed text stays after an error. */
   readonly children: ReactNode;
-  readonly command: string;
-  readonly call: HttpCall;
-  readonly isDangerous?: boolean;
-  /** Whether everything that is required is typed or chosen. */
-  readonly isReady?: boolean;
+  readonly request: ApiRequest<Data>;
+  /** The command that does the same; without it, neither the command nor the call is shown. */
+  readonly command?: string;
+  /** Shown instead of the body that is sent, which contains a secret. */
+  readonly shownBody?: unknown;
+  readonly isDisabled?: boolean;
   /** In a row of a list. */
   readonly isCompact?: boolean;
   /** The name of the button, if its label is not sufficient. */
   readonly accessibleLabel?: string;
+  /** The nouns of the queries that it affects; without them, all queries. */
+  readonly changes?: readonly string[];
   /** Called when the dialog is closed without a write, to delete secrets. */
   onCancel?(): void;
-  send(): Promise<unknown>;
   /** After success, before the lists are read again. */
-  onDone?(): Promise<void> | void;
-  /** Reads again what the write changes. */
-  onChanged(): Promise<void>;
+  onDone?(data: Data): Promise<void> | void;
 }
 
-export function WriteAction(props: WriteActionProps) {
-  const { operation, label, title, confirmLabel, children, command, call, isDangerous = false } = props;
+export function WriteAction<Data>(props: WriteActionProps<Data>) {
+  const { operation, anyOperation = operation, label, children, request, command, shownBody } = props;
+  const { isDangerous = false, isCompact = false, accessibleLabel } = props;
+  const clients = useConsole();
+  const changed = useChanged(props.changes);
   const [isOpen, dialog] = useDisclosure(false);
   const write = useMutation({
-    mutationFn: props.send,
-    onSuccess: async () => {
+    mutationFn: () => unwrap(request(clients)),
+    onSuccess: async (data) => {
       dialog.close();
-      await props.onDone?.();
-      await props.onChanged();
+      await props.onDone?.(data);
+      await changed();
     },
   });
   const cancel = () => {
@@ -53,28 +61,32 @@ export function WriteAction(props: WriteActionProps) {
   return (
     <>
       <PermittedButton
-        operation={operation}
+        operation={anyOperation}
         {...(isDangerous ? { color: 'red', variant: 'outline' } : { variant: 'default' })}
-        {...(props.isCompact === true ? { size: 'compact-sm', variant: 'default' } : {})}
-        {...(props.accessibleLabel === undefined ? {} : { 'aria-label': props.accessibleLabel })}
+        {...(isCompact ? { size: 'compact-sm', variant: 'default' } : {})}
+        disabled={props.isDisabled}
+        aria-label={accessibleLabel}
         onClick={dialog.open}
       >
         {label}
       </PermittedButton>
       <ConfirmDialog
-        title={title}
+        {...props}
         isOpen={isOpen}
-        confirmLabel={confirmLabel}
         isPending={write.isPending}
         error={write.error}
         isDangerous={isDangerous}
-        isReady={props.isReady ?? true}
         onConfirm={() => write.mutate()}
         onCancel={cancel}
       >
         <Stack gap="xs">
           {children}
-          <Equivalents command={command} call={call} />
+          {command === undefined ? undefined : (
+            <Equivalents
+              command={command}
+              call={{ ...describeRequest(request), ...(shownBody === undefined ? {} : { body: shownBody }) }}
+            />
+          )}
         </Stack>
       </ConfirmDialog>
     </>

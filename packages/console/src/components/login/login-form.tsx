@@ -1,25 +1,93 @@
 /** Credentials of an administrator: those of a user with a second factor, or those of a client. */
-import { SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, PasswordInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ClientLoginForm } from './client-login-form.tsx';
-import type { LoginFormProps } from './login-form-props.ts';
-import { UserLoginForm } from './user-login-form.tsx';
+import { useConsole } from '../../api/console-context.ts';
+import type { LoginResult } from '../../api/credentials.ts';
+import { unwrap } from '../../api/errors.ts';
+import { ErrorPanel } from '../error-panel.tsx';
+import { SecondFactorForm } from './second-factor-form.tsx';
 
-const kinds = [
-  { value: 'user', label: 'User' },
-  { value: 'client', label: 'Client' },
-];
+const labels = {
+  user: { kind: 'User', name: 'User name', secret: 'Password' },
+  client: { kind: 'Client', name: 'Client id', secret: 'Client secret' },
+};
+type LoginKind = keyof typeof labels;
+const kinds = Object.entries(labels).map(([value, { kind }]) => ({ value, label: kind }));
+
+interface LoginFormProps {
+  onLogin(token: LoginResult): void;
+}
 
 export function LoginForm({ onLogin }: LoginFormProps) {
-  const [kind, setKind] = useState('user');
+  const [kind, setKind] = useState<LoginKind>('user');
+  const [first, setFirst] = useState<LoginResult | undefined>();
+  const change = (value: string) => {
+    setKind(value as LoginKind);
+    setFirst(undefined);
+  };
   return (
     <Stack gap="sm">
       <Text size="sm">
         IAM_ADMIN_MAINTENANCE allows everything, IAM_ADMIN_READ_ONLY allows reading without codes and secrets. A reload
         of the page ends the login.
       </Text>
-      <SegmentedControl aria-label="Log in as" data={kinds} value={kind} onChange={setKind} />
-      {kind === 'user' ? <UserLoginForm onLogin={onLogin} /> : <ClientLoginForm onLogin={onLogin} />}
+      <SegmentedControl aria-label="Log in as" data={kinds} value={kind} onChange={change} />
+      {first === undefined ? (
+        <PasswordForm key={kind} kind={kind} onLogin={kind === 'user' ? setFirst : onLogin} />
+      ) : (
+        <SecondFactorForm first={first} onLogin={onLogin} />
+      )}
     </Stack>
   );
+}
+
+function PasswordForm({ kind, onLogin }: LoginFormProps & { readonly kind: LoginKind }) {
+  const { login } = useConsole();
+  const form = useForm({ initialValues: { name: '', secret: '', clientId: '' } });
+  const request = useMutation({
+    // The cache keeps what was sent.
+    gcTime: 0,
+    mutationFn: async ({ name, secret, clientId }: typeof form.values): Promise<LoginResult> => {
+      const headers = { Authorization: formatBasic(name, secret) };
+      const { accessToken } = await (kind === 'user'
+        ? unwrap(login.POST('/user-identities/login', { params: { query: { clientId } }, headers }))
+        : unwrap(login.POST('/client-identities/login', { headers })));
+      return { accessToken, subject: name };
+    },
+    onSuccess: onLogin,
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => request.mutate(values))}>
+      <Stack gap="sm">
+        <TextInput label={labels[kind].name} autoComplete="username" required {...form.getInputProps('name')} />
+        <PasswordInput
+          label={labels[kind].secret}
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('secret')}
+        />
+        {kind === 'user' ? (
+          <TextInput
+            label="Application client"
+            description="The server printed its id at the first start"
+            autoComplete="off"
+            required
+            {...form.getInputProps('clientId')}
+          />
+        ) : undefined}
+        {request.error ? <ErrorPanel error={request.error} /> : undefined}
+        <Button type="submit" loading={request.isPending}>
+          Log in
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+/** The header of a Basic authentication (RFC 7617) in UTF-8. */
+function formatBasic(name: string, secret: string): string {
+  const bytes = new TextEncoder().encode(`${name}:${secret}`);
+  return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }

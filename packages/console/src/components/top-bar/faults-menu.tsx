@@ -1,25 +1,29 @@
 /** The active fault rules, each with an off switch. Hidden while there are none. */
 import { Button, Group, Popover, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
+import { useChanged } from '../../api/use-changed.ts';
+import { useRead } from '../../api/use-read.ts';
 import { PermittedButton } from '../permitted-button.tsx';
 
-const queryKey = ['faults'];
+export function useFaults(options: { readonly refetchInterval: number }) {
+  return useRead(['faults'], ({ control }, signal) => control.GET('/faults', { signal }), options);
+}
+
+/** Removes one fault, or all. */
+export function useFaultRemoval() {
+  const { control } = useConsole();
+  const changed = useChanged(['faults']);
+  return useMutation({
+    mutationFn: (id: string | undefined) => unwrap(control.DELETE('/faults', { params: { query: { id } } })),
+    onSettled: changed,
+  });
+}
 
 export function FaultsMenu() {
-  const { control } = useConsole();
-  const queryClient = useQueryClient();
-  const { data: faults = [] } = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => unwrap(control.GET('/faults', { signal })),
-    refetchInterval: 10_000,
-  });
-  const remove = useMutation({
-    mutationFn: (id: string | undefined) =>
-      unwrap(control.DELETE('/faults', { params: { query: id === undefined ? {} : { id } } })),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey }),
-  });
+  const { data: faults = [] } = useFaults({ refetchInterval: 10_000 });
+  const remove = useFaultRemoval();
   if (faults.length === 0) return undefined;
   return (
     <Popover position="bottom-end" width={360} trapFocus>

@@ -2,7 +2,6 @@
 import { TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
-import { useEntityReaders } from '../groups/data/entity-readers.ts';
 import { EntitySelect } from '../groups/data/entity-select.tsx';
 
 interface Assignment {
@@ -11,7 +10,6 @@ interface Assignment {
 }
 
 export function ApiKeyFields({ form }: { readonly form: UseFormReturnType<Assignment> }) {
-  const { clients } = useEntityReaders();
   return (
     <>
       <TextInput
@@ -24,8 +22,7 @@ export function ApiKeyFields({ form }: { readonly form: UseFormReturnType<Assign
       <EntitySelect
         label="Client"
         description="Whose rights the key has"
-        queryKey={['clients']}
-        read={clients}
+        kind="clients"
         value={form.values.clientId || undefined}
         onChange={(value) => form.setFieldValue('clientId', value ?? '')}
       />

@@ -1,9 +1,50 @@
-/** API keys, each with the rights of a client. */
+/** API keys, each with the rights of a client: all of them, with a search, or one. */
+import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
+import { ObjectList } from '../../components/object-list.tsx';
+import type { RowColumn } from '../../components/row-list.tsx';
+import { formatTime } from '../../components/server-time.tsx';
 import { ApiKeyDetail } from './api-key-detail.tsx';
-import { ApiKeyList } from './api-key-list.tsx';
+import { CreateApiKey } from './create-api-key.tsx';
 
 export default function ApiKeysPage() {
   const { rest } = usePage();
   return rest === undefined ? <ApiKeyList /> : <ApiKeyDetail key={rest} apiKeyId={rest} />;
+}
+
+const columns: RowColumn<ControlData<'/api-keys'>[number]>[] = [
+  { title: 'Id', width: 'minmax(13rem, 2fr)', sort: 'apiKeyId', render: ({ apiKeyId }) => apiKeyId },
+  { title: 'Application', width: 'minmax(8rem, 1fr)', sort: 'appId', render: ({ appId }) => <bdi>{appId}</bdi> },
+  { title: 'Client', width: 'minmax(10rem, 1fr)', sort: 'clientId', render: ({ clientId }) => clientId },
+  { title: 'Ends with', width: '6rem', render: ({ hint }) => hint },
+  {
+    title: 'Last used',
+    width: '13rem',
+    sort: 'lastUsedAt',
+    render: ({ lastUsedAt }) => (lastUsedAt === undefined ? 'Never' : formatTime(lastUsedAt)),
+  },
+];
+
+function ApiKeyList() {
+  return (
+    <ObjectList
+      title="API keys"
+      actions={<CreateApiKey />}
+      searchLabel="Id, application, client or end of the key"
+      columns={columns}
+      noun="api-keys"
+      command="api-key search"
+      keyOf={({ apiKeyId }) => apiKeyId}
+      read={({ control }, query, signal) => control.GET('/api-keys', { params: { query }, signal })}
+      createCommand="api-key create --app-id billing --client-id CLIENT_ID"
+      empty={{
+        title: 'No API keys yet',
+        text: 'An API key lets an application call the service with the rights of a client, without a token.',
+      }}
+      noMatch={{
+        title: 'No API key matches',
+        text: 'The search looks in ids, applications, clients and the last characters of keys. Remove it to see all keys.',
+      }}
+    />
+  );
 }

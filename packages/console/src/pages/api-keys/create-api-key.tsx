@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
-import { useChanged } from '../../api/use-changed.ts';
 import { SecretAction } from '../../components/secret-action.tsx';
 import { ApiKeyFields, formatAssignment } from './api-key-fields.tsx';
 
@@ -11,7 +10,6 @@ const emptyFields = { appId: '', clientId: '' };
 
 export function CreateApiKey() {
   const { service } = useConsole();
-  const changed = useChanged('api-keys');
   const navigate = useNavigate();
   const form = useForm({ initialValues: emptyFields });
   const { appId, clientId } = form.values;
@@ -29,7 +27,7 @@ export function CreateApiKey() {
         path: '/security/iam/v1/api-key',
         body: { appId: appId || 'APPLICATION', clientId: clientId || 'CLIENT_ID' },
       }}
-      onChanged={changed}
+      changes={['api-keys']}
       send={async () => {
         const { apiKeyId, apiKey } = await unwrap(service.POST('/api-key', { body: form.values }));
         return { id: apiKeyId, secret: apiKey };

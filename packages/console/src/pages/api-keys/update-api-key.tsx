@@ -2,19 +2,21 @@
 import { Checkbox } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
+import type { ControlData } from '../../api/clients.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
-import { useChanged } from '../../api/use-changed.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { SecretAction } from '../../components/secret-action.tsx';
 import { ApiKeyFields, formatAssignment } from './api-key-fields.tsx';
-import type { ListedApiKey } from './api-key-list.tsx';
 
 const keyBytes = 32;
 
-export function UpdateApiKey({ apiKey: { apiKeyId, appId, clientId } }: { readonly apiKey: ListedApiKey }) {
+export function UpdateApiKey({
+  apiKey: { apiKeyId, appId, clientId },
+}: {
+  readonly apiKey: ControlData<'/api-keys/{id}'>;
+}) {
   const { service } = useConsole();
-  const changed = useChanged('api-keys');
   const form = useForm({ initialValues: { appId, clientId } });
   const [isReplaced, setReplaced] = useState(false);
   const id = quotePositional(apiKeyId);
@@ -33,7 +35,7 @@ export function UpdateApiKey({ apiKey: { apiKeyId, appId, clientId } }: { readon
         path: `/security/iam/v1/api-key/${encodeURIComponent(apiKeyId)}`,
         body: { ...form.values, ...(isReplaced ? { apiKey: 'BASE64_OF_32_RANDOM_BYTES' } : {}) },
       }}
-      onChanged={changed}
+      changes={['api-keys']}
       send={async () => {
         const apiKey = isReplaced ? generateKey() : undefined;
         const body = { ...form.values, ...(apiKey === undefined ? {} : { apiKey }) };

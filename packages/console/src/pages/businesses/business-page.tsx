@@ -1,45 +1,42 @@
 /** One business: its customer, its corporate group, its groups, and the roles that all its users have. */
 import { Code, Group, List, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import type { paths } from '#control-api';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
-import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
+import type { ControlData } from '../../api/clients.ts';
+import type { ApiRequest } from '../../api/requests.ts';
+import { useRead } from '../../api/use-read.ts';
+import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
+import { GroupLink, ObjectLink } from '../../components/object-link.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { formatTime } from '../../components/server-time.tsx';
-import { GroupLink, ObjectLink } from '../groups/group-link.tsx';
+import { AddToGroup, RemoveFromGroup } from '../groups/members/member-groups.tsx';
 import { JoinCorporateGroup } from '../organizations/corporate-group-businesses.tsx';
-import { AddBusinessToGroup, RemoveBusinessFromGroup } from './business-groups.tsx';
+import { organizationQueries } from '../organizations/corporate-groups.ts';
 
-type ShownBusiness = paths['/businesses/{id}']['get']['responses'][200]['content']['application/json'];
+type ShownBusiness = ControlData<'/businesses/{id}'>;
 
 export function BusinessPage({ businessId }: { readonly businessId: string }) {
-  const { control } = useConsole();
-  const query = useQuery({
-    queryKey: ['businesses', 'one', businessId],
-    queryFn: ({ signal }) => unwrap(control.GET('/businesses/{id}', { params: { path: { id: businessId } }, signal })),
-  });
-  const business = query.data;
+  const read: ApiRequest<ShownBusiness> = ({ control }, signal) =>
+    control.GET('/businesses/{id}', { params: { path: { id: businessId } }, signal });
+  const query = useRead(['businesses', 'one', businessId], read);
   return (
     <ObjectPage
       list={{ path: '/businesses', title: 'All businesses' }}
-      title={business?.businessName ?? 'Business'}
-      actions={
-        business !== undefined && business.corporateGroupId === undefined ? (
-          <JoinCorporateGroup businessId={business.businessId} />
-        ) : undefined
-      }
+      title={query.data?.businessName ?? 'Business'}
       query={query}
+      command={`businesses get ${quotePositional(businessId)}`}
+      call={read}
+      renderActions={({ corporateGroupId }) =>
+        corporateGroupId === undefined ? <JoinCorporateGroup businessId={businessId} /> : undefined
+      }
     >
-      {business === undefined ? undefined : <BusinessSections business={business} />}
+      {(business) => <BusinessSections business={business} />}
     </ObjectPage>
   );
 }
 
 function BusinessSections({ business }: { readonly business: ShownBusiness }) {
-  const { businessId, effectiveRoles, effectiveRoleCount } = business;
+  const { effectiveRoles, effectiveRoleCount } = business;
   const hidden = effectiveRoleCount - effectiveRoles.length;
   return (
     <>
@@ -60,10 +57,6 @@ function BusinessSections({ business }: { readonly business: ShownBusiness }) {
           {hidden > 0 ? <Text size="sm">and {hidden} more</Text> : undefined}
         </Group>
       </PageSection>
-      <Equivalents
-        command={`businesses get ${quotePositional(businessId)}`}
-        call={{ path: `/_iam/businesses/${encodeURIComponent(businessId)}` }}
-      />
     </>
   );
 }
@@ -89,10 +82,17 @@ function BusinessFacts({ business }: { readonly business: ShownBusiness }) {
 
 function BusinessGroups({ business: { businessId, groups, groupCount } }: { readonly business: ShownBusiness }) {
   const hidden = groupCount - groups.length;
+  const member = { kind: 'business', id: businessId } as const;
   return (
     <PageSection
       title={`Groups (${groupCount})`}
-      actions={<AddBusinessToGroup businessId={businessId} />}
+      actions={
+        <AddToGroup
+          member={member}
+          note="All users of the business get the roles of the group."
+          changes={organizationQueries}
+        />
+      }
       emptyText={groupCount === 0 ? 'In no group.' : undefined}
     >
       <List listStyleType="none" spacing={4}>
@@ -100,7 +100,12 @@ function BusinessGroups({ business: { businessId, groups, groupCount } }: { read
           <List.Item key={group.groupId}>
             <Group gap="xs">
               <GroupLink group={group} />
-              <RemoveBusinessFromGroup businessId={businessId} group={group} />
+              <RemoveFromGroup
+                member={member}
+                group={group}
+                note="All users of the business lose the roles that only this group gives them, with their next request."
+                changes={organizationQueries}
+              />
             </Group>
           </List.Item>
         ))}

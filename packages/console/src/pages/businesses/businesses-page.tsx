@@ -1,10 +1,54 @@
 /** Businesses: their customer, their corporate group, and the roles that all their users have. */
+import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
-import { BusinessList } from './business-list.tsx';
+import { ObjectList } from '../../components/object-list.tsx';
+import type { RowColumn } from '../../components/row-list.tsx';
 import { BusinessPage } from './business-page.tsx';
+import { CreateBusiness } from './create-business.tsx';
 
 export default function BusinessesPage() {
   const { rest } = usePage();
-  if (rest !== undefined) return <BusinessPage key={rest} businessId={rest} />;
-  return <BusinessList />;
+  return rest === undefined ? <BusinessList /> : <BusinessPage key={rest} businessId={rest} />;
+}
+
+const columns: RowColumn<ControlData<'/businesses'>[number]>[] = [
+  {
+    title: 'Name',
+    width: 'minmax(12rem, 2fr)',
+    sort: 'businessName',
+    render: ({ businessName }) => <bdi>{businessName}</bdi>,
+  },
+  { title: 'Id', width: 'minmax(10rem, 2fr)', sort: 'businessId', render: ({ businessId }) => businessId },
+  { title: 'Document', width: 'minmax(8rem, 1fr)', sort: 'document', render: ({ document }) => <bdi>{document}</bdi> },
+  { title: 'Customer', width: '7rem', render: ({ customerId }) => customerId },
+  {
+    title: 'Corporate group',
+    width: 'minmax(10rem, 1fr)',
+    render: ({ corporateGroupId }) => corporateGroupId,
+  },
+];
+
+function BusinessList() {
+  return (
+    <ObjectList
+      title="Businesses"
+      actions={<CreateBusiness page="/businesses" />}
+      searchLabel="Name, id or document"
+      searchOption="search"
+      columns={columns}
+      noun="businesses"
+      command="businesses list"
+      keyOf={({ businessId }) => businessId}
+      read={({ control }, query, signal) => control.GET('/businesses', { params: { query }, signal })}
+      createCommand="customers create-business --business-id acme --business-name Acme --document 12345"
+      empty={{
+        title: 'No businesses yet',
+        text: 'Create a business, or apply a seed with businesses. Its users have the roles of its groups.',
+      }}
+      noMatch={{
+        title: 'No business matches',
+        text: 'The search looks in names, ids and documents. Remove the search to see all businesses.',
+      }}
+    />
+  );
 }

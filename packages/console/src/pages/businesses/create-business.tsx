@@ -3,13 +3,10 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import { EntitySelect } from '../groups/data/entity-select.tsx';
-import { useCorporateGroupReader } from '../organizations/use-corporate-groups.ts';
-import { useOrganizationsChanged } from '../organizations/use-organizations-changed.ts';
+import { organizationQueries } from '../organizations/corporate-groups.ts';
 
 const emptyFields = { businessName: '', document: '', businessId: '', organizationId: '', businessUnitId: '' };
 const optionNames = {
@@ -23,10 +20,7 @@ const optionNames = {
 
 /** @param page what is opened afterwards: the business or the customer */
 export function CreateBusiness({ page }: { readonly page: '/businesses' | '/customers' }) {
-  const { service } = useConsole();
   const navigate = useNavigate();
-  const changed = useOrganizationsChanged();
-  const readCorporateGroups = useCorporateGroupReader();
   const form = useForm({ initialValues: emptyFields });
   const [corporateGroupId, setCorporateGroupId] = useState<string | undefined>();
   const { businessName, document } = form.values;
@@ -43,15 +37,14 @@ export function CreateBusiness({ page }: { readonly page: '/businesses' | '/cust
       confirmLabel="Create the business"
       isReady={businessName !== '' && document !== ''}
       command={`customers create-business${options.join('')}`}
-      call={{ method: 'POST', path: '/security/iam/v1/customers/business', body }}
-      send={async () => {
-        const { businessId, customerId } = await unwrap(service.POST('/customers/business', { body }));
+      request={({ service }) => service.POST('/customers/business', { body })}
+      changes={organizationQueries}
+      onDone={({ businessId, customerId }) => {
         form.reset();
         setCorporateGroupId(undefined);
         const id = page === '/businesses' ? businessId : String(customerId);
-        await navigate({ to: `${page}/$`, params: { _splat: id } as never });
+        return navigate({ to: `${page}/$`, params: { _splat: id } as never });
       }}
-      onChanged={changed}
     >
       <TextInput label="Name" required data-autofocus {...form.getInputProps('businessName')} />
       <TextInput
@@ -64,8 +57,7 @@ export function CreateBusiness({ page }: { readonly page: '/businesses' | '/cust
       <EntitySelect
         label="Corporate group"
         description="Found by its exact name"
-        queryKey={['corporate-groups']}
-        read={readCorporateGroups}
+        kind="corporateGroups"
         value={corporateGroupId}
         onChange={setCorporateGroupId}
         isRequired={false}

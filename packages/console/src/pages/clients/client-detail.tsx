@@ -1,33 +1,33 @@
 /** One client: what it is, the groups of its service account, and what it may do. */
 import { Code, Group, List } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
-import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
+import type { ControlData } from '../../api/clients.ts';
+import type { ApiRequest } from '../../api/requests.ts';
+import { useRead } from '../../api/use-read.ts';
+import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
+import { GroupLink, ObjectLink } from '../../components/object-link.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { formatTime } from '../../components/server-time.tsx';
-import { GroupLink, ObjectLink } from '../groups/group-link.tsx';
 import { ClientKeys } from './client-keys.tsx';
 import { DeleteClient } from './delete-client.tsx';
-import type { ShownClient } from './shown-client.ts';
+
+type ShownClient = ControlData<'/clients/{id}'>;
 
 export function ClientDetail({ clientId }: { readonly clientId: string }) {
-  const { control } = useConsole();
-  const query = useQuery({
-    queryKey: ['clients', 'one', clientId],
-    queryFn: ({ signal }) => unwrap(control.GET('/clients/{id}', { params: { path: { id: clientId } }, signal })),
-  });
-  const { data } = query;
+  const read: ApiRequest<ShownClient> = ({ control }, signal) =>
+    control.GET('/clients/{id}', { params: { path: { id: clientId } }, signal });
+  const query = useRead(['clients', 'one', clientId], read);
   return (
     <ObjectPage
       list={{ path: '/clients', title: 'All clients' }}
-      title={data?.clientId ?? 'Client'}
-      actions={data === undefined ? undefined : <DeleteClient client={data} />}
+      title={query.data?.clientId ?? 'Client'}
       query={query}
+      command={`clients get ${quotePositional(clientId)}`}
+      call={read}
+      renderActions={(client) => <DeleteClient client={client} />}
     >
-      {data === undefined ? undefined : <ClientSections client={data} />}
+      {(client) => <ClientSections client={client} />}
     </ObjectPage>
   );
 }
@@ -49,10 +49,6 @@ function ClientSections({ client }: { readonly client: ShownClient }) {
         </Group>
       </PageSection>
       <ClientKeys clientId={clientId} />
-      <Equivalents
-        command={`clients get ${quotePositional(clientId)}`}
-        call={{ path: `/_iam/clients/${encodeURIComponent(clientId)}` }}
-      />
     </>
   );
 }

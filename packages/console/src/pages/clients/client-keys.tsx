@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrapResponse } from '../../api/errors.ts';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { ObjectLink } from '../../components/object-link.tsx';
 import { PageSection } from '../../components/section.tsx';
 
 const limit = 50;
@@ -33,10 +34,7 @@ export function ClientKeys({ clientId }: { readonly clientId: string }) {
       <List listStyleType="none">
         {keys.map(({ apiKeyId, appId, hint }) => (
           <List.Item key={apiKeyId}>
-            <Anchor component={Link} to="/api-keys/$" params={{ _splat: apiKeyId } as never} underline="always">
-              {apiKeyId}
-            </Anchor>{' '}
-            for <bdi>{appId}</bdi>, ends with {hint}
+            <ObjectLink page="/api-keys" id={apiKeyId} /> for <bdi>{appId}</bdi>, ends with {hint}
           </List.Item>
         ))}
       </List>

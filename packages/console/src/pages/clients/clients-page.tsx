@@ -1,9 +1,52 @@
 /** Clients: applications and services that log in with a secret. */
+import { Badge } from '@mantine/core';
+import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
+import { ObjectList } from '../../components/object-list.tsx';
+import type { RowColumn } from '../../components/row-list.tsx';
+import { formatTime } from '../../components/server-time.tsx';
 import { ClientDetail } from './client-detail.tsx';
-import { ClientList } from './client-list.tsx';
+import { CreateClient } from './create-client.tsx';
 
 export default function ClientsPage() {
   const { rest } = usePage();
   return rest === undefined ? <ClientList /> : <ClientDetail key={rest} clientId={rest} />;
+}
+
+const columns: RowColumn<ControlData<'/clients'>[number]>[] = [
+  { title: 'Client id', width: 'minmax(12rem, 2fr)', sort: 'clientId', render: ({ clientId }) => clientId },
+  { title: 'Application', width: 'minmax(8rem, 1fr)', sort: 'appId', render: ({ appId }) => <bdi>{appId}</bdi> },
+  {
+    title: 'Service account',
+    width: 'minmax(10rem, 1fr)',
+    sort: 'serviceAccountId',
+    render: ({ serviceAccountId }) => serviceAccountId,
+  },
+  { title: 'Party', width: '7rem', render: ({ party }) => <Badge color="gray">{party}</Badge> },
+  { title: 'Created', width: '13rem', sort: 'createdAt', render: ({ createdAt }) => formatTime(createdAt) },
+];
+
+function ClientList() {
+  return (
+    <ObjectList
+      title="Clients"
+      actions={<CreateClient />}
+      searchLabel="Client id, service account or application"
+      searchOption="search"
+      columns={columns}
+      noun="clients"
+      command="clients list"
+      keyOf={({ clientId }) => clientId}
+      read={({ control }, query, signal) => control.GET('/clients', { params: { query }, signal })}
+      createCommand="clients create --app-id billing"
+      empty={{
+        title: 'No clients yet',
+        text: 'A client is an application or a service that obtains tokens with a secret of its own.',
+      }}
+      noMatch={{
+        title: 'No client matches',
+        text: 'The search looks in client ids, service accounts and applications. Remove it to see all clients.',
+      }}
+    />
+  );
 }

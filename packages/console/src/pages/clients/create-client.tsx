@@ -5,7 +5,6 @@ import { useNavigate } from '@tanstack/react-router';
 import type { paths } from '#service-api';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
-import { useChanged } from '../../api/use-changed.ts';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
 import { SecretAction } from '../../components/secret-action.tsx';
 
@@ -29,7 +28,6 @@ const optionNames: Readonly<Record<keyof typeof emptyFields, string>> = {
 
 export function CreateClient() {
   const { service } = useConsole();
-  const changed = useChanged('clients');
   const navigate = useNavigate();
   const form = useForm({ initialValues: emptyFields });
   const given = Object.entries(form.values).filter(([, value]) => value.length > 0);
@@ -44,7 +42,7 @@ export function CreateClient() {
       isReady={form.values.appId !== ''}
       command={`clients create${formatOptions(given)}`}
       call={{ method: 'POST', path: '/security/iam/v1/client-identities', body: { appId: 'APPLICATION', ...body } }}
-      onChanged={changed}
+      changes={['clients']}
       send={async () => {
         const created = await unwrap(service.POST('/client-identities', { body: body as never }));
         const { clientId, clientSecret } = created as Created;

@@ -1,23 +1,19 @@
 /** Deletes a client, after a confirmation that names what ends with it. */
 import { List, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
-import { useChanged } from '../../api/use-changed.ts';
+import type { ControlData } from '../../api/clients.ts';
+import { useLeave } from '../../api/use-leave.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { formatNames } from '../../components/format-names.ts';
 import { WriteAction } from '../../components/write-action.tsx';
 import { useClientKeys } from './client-keys.tsx';
-import type { ShownClient } from './shown-client.ts';
 
-export function DeleteClient({ client }: { readonly client: ShownClient }) {
-  const { service } = useConsole();
-  const changed = useChanged('clients', 'api-keys', 'groups');
-  const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const { clientId } = client;
-  const id = client.serviceAccountId ?? clientId;
+interface DeleteClientProps {
+  readonly client: ControlData<'/clients/{id}'>;
+}
+
+export function DeleteClient({ client }: DeleteClientProps) {
+  const { clientId, serviceAccountId = clientId } = client;
+  const leave = useLeave('/clients', ['clients', 'one', clientId]);
   return (
     <WriteAction
       operation="client-identities.remove"
@@ -25,23 +21,19 @@ export function DeleteClient({ client }: { readonly client: ShownClient }) {
       title={`Delete ${clientId}`}
       confirmLabel="Delete the client"
       isDangerous
-      command={`clients delete --yes ${quotePositional(id)}`}
-      call={{ method: 'DELETE', path: `/security/iam/v1/client-identities/${encodeURIComponent(id)}` }}
-      onChanged={changed}
-      send={() =>
-        unwrap(service.DELETE('/client-identities/{serviceAccountId}', { params: { path: { serviceAccountId: id } } }))
+      command={`clients delete --yes ${quotePositional(serviceAccountId)}`}
+      request={({ service }) =>
+        service.DELETE('/client-identities/{serviceAccountId}', { params: { path: { serviceAccountId } } })
       }
-      onDone={async () => {
-        await navigate({ to: '/clients' });
-        queryClient.removeQueries({ queryKey: ['clients', 'one', clientId] });
-      }}
+      changes={['clients', 'api-keys', 'groups']}
+      onDone={leave}
     >
       <Affected client={client} />
     </WriteAction>
   );
 }
 
-function Affected({ client: { clientId, groups, groupCount } }: { readonly client: ShownClient }) {
+function Affected({ client: { clientId, groups, groupCount } }: DeleteClientProps) {
   const { data } = useClientKeys(clientId);
   const names = groups.map(({ groupName }) => groupName);
   const keys = data?.keys.map(({ apiKeyId }) => apiKeyId) ?? [];

@@ -1,31 +1,28 @@
 /** Contract coverage: which documented statuses and error codes the requests so far have caused. */
 import { Checkbox, Group, Loader, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
-import { useChanged } from '../../api/use-changed.ts';
+import type { ControlData } from '../../api/clients.ts';
+import type { ApiRequest } from '../../api/requests.ts';
 import { usePage } from '../../api/use-page.ts';
+import { useRead } from '../../api/use-read.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
-import type { CoverageData } from './coverage-data.ts';
 import { CoverageTable } from './coverage-table.tsx';
 
 /** Every request changes it, so it is read at intervals while the page is visible. */
 const refetchInterval = 5000;
 
+type CoverageData = ControlData<'/coverage'>;
+
+const readCoverage: ApiRequest<CoverageData> = ({ control }, signal) => control.GET('/coverage', { signal });
+
 export default function CoveragePage() {
-  const { control } = useConsole();
   const { search: filters, setSearch } = usePage();
   const { search, missing } = filters;
-  const { data, error, refetch } = useQuery({
-    queryKey: ['coverage'],
-    queryFn: ({ signal }) => unwrap(control.GET('/coverage', { signal })),
-    refetchInterval,
-  });
+  const { data, error, refetch } = useRead(['coverage'], readCoverage, { refetchInterval });
   const items = data?.items.filter(
     (item) =>
       (search === undefined || item.operation.includes(search.toLowerCase())) &&
@@ -49,7 +46,7 @@ export default function CoveragePage() {
         <EmptyState title="No operation matches">Remove the filters to see all operations.</EmptyState>
       ) : undefined}
       {items === undefined || items.length === 0 ? undefined : <CoverageTable items={items} />}
-      <Equivalents command={`coverage${missing === undefined ? '' : ' --missing'}`} call={{ path: '/_iam/coverage' }} />
+      <Equivalents command={`coverage${missing === undefined ? '' : ' --missing'}`} call={readCoverage} />
     </Stack>
   );
 }
@@ -72,8 +69,6 @@ function Totals({ report: { operations, statuses, codes } }: { readonly report: 
 }
 
 function ClearCoverage() {
-  const { control } = useConsole();
-  const changed = useChanged('coverage');
   return (
     <WriteAction
       operation="DELETE /_iam/coverage"
@@ -82,9 +77,8 @@ function ClearCoverage() {
       confirmLabel="Reset the counters"
       isDangerous
       command="coverage --reset"
-      call={{ method: 'DELETE', path: '/_iam/coverage' }}
-      send={() => unwrap(control.DELETE('/coverage'))}
-      onChanged={changed}
+      request={({ control }) => control.DELETE('/coverage')}
+      changes={['coverage']}
     >
       <Text>All counts of this page begin at 0 again. The request log and the metrics stay.</Text>
     </WriteAction>

@@ -2,9 +2,9 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import './coverage.css';
-import type { CoverageData } from './coverage-data.ts';
+import type { ControlData } from '../../api/clients.ts';
 
-type CoverageItem = CoverageData['items'][number];
+type CoverageItem = ControlData<'/coverage'>['items'][number];
 
 export function CoverageTable({ items }: { readonly items: readonly CoverageItem[] }) {
   const statuses = [

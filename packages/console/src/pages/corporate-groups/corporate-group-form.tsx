@@ -1,6 +1,6 @@
 /** The fields of a corporate group, for its creation and for an edit. */
 import { TagsInput, TextInput } from '@mantine/core';
-import type { CorporateGroupFields } from '../organizations/use-corporate-groups.ts';
+import type { CorporateGroupFields } from '../organizations/corporate-groups.ts';
 
 interface CorporateGroupFormProps {
   readonly fields: CorporateGroupFields;

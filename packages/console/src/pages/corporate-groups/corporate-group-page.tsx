@@ -1,45 +1,38 @@
 /** One corporate group and its businesses. */
 import { Stack, Title } from '@mantine/core';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
+import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
+import { ObjectLink } from '../../components/object-link.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
-import { ObjectLink } from '../groups/group-link.tsx';
 import {
   AddBusinessToCorporateGroup,
   RemoveBusinessFromCorporateGroup,
 } from '../organizations/corporate-group-businesses.tsx';
-import {
-  corporateGroupsPath,
-  useCorporateGroup,
-  type VersionedCorporateGroup,
-} from '../organizations/use-corporate-groups.ts';
+import { useCorporateGroup, type VersionedCorporateGroup } from '../organizations/corporate-groups.ts';
 import { DeleteCorporateGroup, EditCorporateGroup } from './corporate-group-actions.tsx';
 
 export function CorporateGroupPage({ corporateGroupId }: { readonly corporateGroupId: string }) {
   const query = useCorporateGroup(corporateGroupId);
-  const current = query.data;
   return (
     <ObjectPage
       list={{ path: '/corporate-groups', title: 'All corporate groups' }}
-      title={current?.group.corporateGroupName ?? 'Corporate group'}
-      actions={
-        current === undefined ? undefined : (
-          <>
-            <EditCorporateGroup current={current} />
-            <AddBusinessToCorporateGroup current={current} />
-            <DeleteCorporateGroup current={current} />
-          </>
-        )
-      }
+      title={query.data?.group.corporateGroupName ?? 'Corporate group'}
       query={query}
+      command={`corporate-groups get ${quotePositional(corporateGroupId)}`}
+      call={({ service }) =>
+        service.GET('/corporate-groups/{corporateGroupId}', { params: { path: { corporateGroupId } } })
+      }
+      renderActions={(current) => (
+        <>
+          <EditCorporateGroup current={current} />
+          <AddBusinessToCorporateGroup current={current} />
+          <DeleteCorporateGroup current={current} />
+        </>
+      )}
     >
-      {current === undefined ? undefined : <CorporateGroupSections current={current} />}
-      <Equivalents
-        command={`corporate-groups get ${quotePositional(corporateGroupId)}`}
-        call={{ path: `${corporateGroupsPath}/${encodeURIComponent(corporateGroupId)}` }}
-      />
+      {(current) => <CorporateGroupSections current={current} />}
     </ObjectPage>
   );
 }
@@ -60,13 +53,7 @@ function CorporateGroupSections({ current }: { readonly current: VersionedCorpor
   ];
   return (
     <>
-      <ObjectFacts
-        label="Corporate group"
-        facts={{
-          Id: corporateGroupId,
-          Organization: organizationId,
-        }}
-      />
+      <ObjectFacts label="Corporate group" facts={{ Id: corporateGroupId, Organization: organizationId }} />
       <Stack gap="xs" component="section" aria-label="Businesses">
         <Title order={2} size="h4">
           Businesses ({businesses.length.toLocaleString('en')})

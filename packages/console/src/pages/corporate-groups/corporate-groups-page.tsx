@@ -1,8 +1,11 @@
 /** Corporate groups: businesses that belong together. They give no roles. */
 import { usePage } from '../../api/use-page.ts';
+import { ObjectList } from '../../components/object-list.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
-import { CorporateGroupList } from './corporate-group-list.tsx';
+import type { RowColumn } from '../../components/row-list.tsx';
+import type { CorporateGroupRecord } from '../organizations/corporate-groups.ts';
 import { CorporateGroupPage } from './corporate-group-page.tsx';
+import { CreateCorporateGroup } from './create-corporate-group.tsx';
 
 export default function CorporateGroupsPage() {
   const { rest } = usePage();
@@ -10,5 +13,40 @@ export default function CorporateGroupsPage() {
     <PermittedArea operation="corporate-groups.list" content="Corporate groups" title="Corporate groups">
       {rest === undefined ? <CorporateGroupList /> : <CorporateGroupPage key={rest} corporateGroupId={rest} />}
     </PermittedArea>
+  );
+}
+
+const columns: RowColumn<CorporateGroupRecord>[] = [
+  { title: 'Name', width: 'minmax(12rem, 2fr)', render: ({ corporateGroupName }) => <bdi>{corporateGroupName}</bdi> },
+  { title: 'Id', width: 'minmax(14rem, 1fr)', render: ({ corporateGroupId }) => corporateGroupId },
+  { title: 'Organization', width: 'minmax(8rem, 1fr)', render: ({ organizationId }) => <bdi>{organizationId}</bdi> },
+  { title: 'Businesses', width: '7rem', render: ({ businesses }) => businesses.length.toLocaleString('en') },
+];
+
+/** The interface finds them by their whole name only. */
+function CorporateGroupList() {
+  return (
+    <ObjectList
+      title="Corporate groups"
+      actions={<CreateCorporateGroup />}
+      searchLabel="Exact name"
+      searchOption="name"
+      columns={columns}
+      noun="corporate-groups"
+      command="corporate-groups list"
+      keyOf={({ corporateGroupId }) => corporateGroupId}
+      read={({ service }, { search: name, ...page }, signal) =>
+        service.GET('/corporate-groups', { params: { query: { ...page, name } }, signal })
+      }
+      createCommand="corporate-groups create --corporate-group-name holding --business acme,globex"
+      empty={{
+        title: 'No corporate groups yet',
+        text: 'A corporate group names businesses that belong together. It gives no roles.',
+      }}
+      noMatch={{
+        title: 'No corporate group has this name',
+        text: 'The interface finds corporate groups by their exact name only. Remove the name to see all.',
+      }}
+    />
   );
 }

@@ -1,26 +1,20 @@
 /** Creates a corporate group, and opens it. */
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
 import { WriteAction } from '../../components/write-action.tsx';
 import {
   type CorporateGroupFields,
-  corporateGroupsPath,
   formatCorporateGroupOptions,
+  organizationQueries,
   toCorporateGroupBody,
-} from '../organizations/use-corporate-groups.ts';
-import { useOrganizationsChanged } from '../organizations/use-organizations-changed.ts';
+} from '../organizations/corporate-groups.ts';
 import { CorporateGroupForm } from './corporate-group-form.tsx';
 
 const emptyFields: CorporateGroupFields = { corporateGroupName: '', organizationId: '', businesses: [] };
 
 export function CreateCorporateGroup() {
-  const { service } = useConsole();
   const navigate = useNavigate();
-  const changed = useOrganizationsChanged();
   const [fields, setFields] = useState(emptyFields);
-  const body = toCorporateGroupBody(fields);
   return (
     <WriteAction
       operation="corporate-groups.create"
@@ -29,13 +23,12 @@ export function CreateCorporateGroup() {
       confirmLabel="Create the corporate group"
       isReady={fields.corporateGroupName !== ''}
       command={`corporate-groups create${formatCorporateGroupOptions(fields)}`}
-      call={{ method: 'POST', path: corporateGroupsPath, body }}
-      send={async () => {
-        const { corporateGroupId } = await unwrap(service.POST('/corporate-groups', { body }));
+      request={({ service }) => service.POST('/corporate-groups', { body: toCorporateGroupBody(fields) })}
+      changes={organizationQueries}
+      onDone={({ corporateGroupId }) => {
         setFields(emptyFields);
-        await navigate({ to: '/corporate-groups/$', params: { _splat: corporateGroupId } as never });
+        return navigate({ to: '/corporate-groups/$', params: { _splat: corporateGroupId } as never });
       }}
-      onChanged={changed}
     >
       <CorporateGroupForm fields={fields} onChange={(changes) => setFields({ ...fields, ...changes })} />
     </WriteAction>

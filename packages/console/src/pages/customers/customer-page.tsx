@@ -1,38 +1,34 @@
 /** One customer: a business or a user. */
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
-import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
+import type { ControlData } from '../../api/clients.ts';
+import type { ApiRequest } from '../../api/requests.ts';
+import { useRead } from '../../api/use-read.ts';
+import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
+import { ObjectLink } from '../../components/object-link.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { formatTime } from '../../components/server-time.tsx';
-import { ObjectLink } from '../groups/group-link.tsx';
-import type { CustomerRecord } from './customer-list.tsx';
+
+type ShownCustomer = ControlData<'/customers/{id}'>;
 
 export function CustomerPage({ customerId }: { readonly customerId: string }) {
-  const { control } = useConsole();
-  const query = useQuery({
-    queryKey: ['customers', 'one', customerId],
-    queryFn: ({ signal }) => unwrap(control.GET('/customers/{id}', { params: { path: { id: customerId } }, signal })),
-  });
-  const customer = query.data;
+  const read: ApiRequest<ShownCustomer> = ({ control }, signal) =>
+    control.GET('/customers/{id}', { params: { path: { id: customerId } }, signal });
+  const query = useRead(['customers', 'one', customerId], read);
   return (
     <ObjectPage
       list={{ path: '/customers', title: 'All customers' }}
-      title={customer?.name ?? `Customer ${customerId}`}
+      title={query.data?.name ?? `Customer ${customerId}`}
       query={query}
+      command={`customers get ${quotePositional(customerId)}`}
+      call={read}
     >
-      {customer === undefined ? undefined : <CustomerFacts customer={customer} />}
-      <Equivalents
-        command={`customers get ${quotePositional(customerId)}`}
-        call={{ path: `/_iam/customers/${encodeURIComponent(customerId)}` }}
-      />
+      {(customer) => <CustomerFacts customer={customer} />}
     </ObjectPage>
   );
 }
 
-function CustomerFacts({ customer }: { readonly customer: CustomerRecord }) {
+function CustomerFacts({ customer }: { readonly customer: ShownCustomer }) {
   const { customerId, document, businessId, userId, createdAt } = customer;
   return (
     <>

@@ -1,10 +1,48 @@
 /** Customers: businesses and users by contract. */
+import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
-import { CustomerList } from './customer-list.tsx';
+import { ObjectList } from '../../components/object-list.tsx';
+import type { RowColumn } from '../../components/row-list.tsx';
+import { CreateBusiness } from '../businesses/create-business.tsx';
+import { CreateUserCustomer } from './create-user-customer.tsx';
 import { CustomerPage } from './customer-page.tsx';
 
 export default function CustomersPage() {
   const { rest } = usePage();
-  if (rest !== undefined) return <CustomerPage key={rest} customerId={rest} />;
-  return <CustomerList />;
+  return rest === undefined ? <CustomerList /> : <CustomerPage key={rest} customerId={rest} />;
+}
+
+const columns: RowColumn<ControlData<'/customers'>[number]>[] = [
+  { title: 'Number', width: '7rem', sort: 'customerId', render: ({ customerId }) => customerId },
+  { title: 'Name', width: 'minmax(12rem, 2fr)', sort: 'name', render: ({ name }) => <bdi>{name}</bdi> },
+  { title: 'Document', width: 'minmax(8rem, 1fr)', sort: 'document', render: ({ document }) => <bdi>{document}</bdi> },
+  { title: 'Kind', width: '7rem', render: ({ businessId }) => (businessId === undefined ? 'User' : 'Business') },
+  { title: 'Id', width: 'minmax(10rem, 2fr)', render: ({ businessId, userId }) => businessId ?? userId },
+];
+
+function CustomerList() {
+  return (
+    <ObjectList
+      title="Customers"
+      actions={
+        <>
+          <CreateBusiness page="/customers" />
+          <CreateUserCustomer />
+        </>
+      }
+      searchLabel="Number, name, document or id"
+      searchOption="search"
+      columns={columns}
+      noun="customers"
+      command="customers list"
+      keyOf={({ customerId }) => String(customerId)}
+      read={({ control }, query, signal) => control.GET('/customers', { params: { query }, signal })}
+      createCommand='customers create-user alice --document 12345 --name "Alice Example"'
+      empty={{ title: 'No customers yet', text: 'Create a business, or make a user a customer.' }}
+      noMatch={{
+        title: 'No customer matches',
+        text: 'The search looks in numbers, names, documents and ids. Remove the search to see all customers.',
+      }}
+    />
+  );
 }

@@ -1,10 +1,10 @@
 /** The active fault rules, with how often they matched and applied. */
-import type { paths } from '#control-api';
+import type { ControlData } from '../../api/clients.ts';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import { describeEffect } from '../../components/top-bar/faults-menu.tsx';
 
-export type FaultRuleRecord = paths['/faults']['get']['responses'][200]['content']['application/json'][number];
+type FaultRuleRecord = ControlData<'/faults'>[number];
 
 interface FaultListProps {
   readonly faults: readonly FaultRuleRecord[];

@@ -1,44 +1,23 @@
 /** Fault injection: the rules, and a form that adds one. */
 import { Stack } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
 import { usePage } from '../../api/use-page.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
-import { PermittedButton } from '../../components/permitted-button.tsx';
+import { useFaultRemoval, useFaults } from '../../components/top-bar/faults-menu.tsx';
+import { WriteAction } from '../../components/write-action.tsx';
 import { emptyDraft } from './fault-draft.ts';
 import { FaultForm } from './fault-form.tsx';
 import { FaultList } from './fault-list.tsx';
 
-const queryKey = ['faults'];
-
 /** Counts change with requests, which are not in the topic of the faults. */
 const countInterval = 3000;
 
-function useFaultRemoval() {
-  const { control } = useConsole();
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (id: string | undefined) =>
-      unwrap(control.DELETE('/faults', { params: { query: id === undefined ? {} : { id } } })),
-    onSettled: () => queryClient.invalidateQueries({ queryKey }),
-  });
-}
-
 export default function FaultsPage() {
-  const { control } = useConsole();
   const { search } = usePage();
   const { operation = '', caller = '', status = emptyDraft.status } = search;
-  const faults = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => unwrap(control.GET('/faults', { signal })),
-    refetchInterval: countInterval,
-  });
+  const faults = useFaults({ refetchInterval: countInterval });
   const remove = useFaultRemoval();
   const rules = faults.data ?? [];
   return (
@@ -59,25 +38,18 @@ export default function FaultsPage() {
 }
 
 function RemoveAllButton({ count }: { readonly count: number }) {
-  const [isOpen, dialog] = useDisclosure(false);
-  const remove = useFaultRemoval();
   return (
-    <>
-      <PermittedButton operation="DELETE /_iam/faults" variant="default" disabled={count === 0} onClick={dialog.open}>
-        Remove all
-      </PermittedButton>
-      <ConfirmDialog
-        title="Remove all faults"
-        isOpen={isOpen}
-        confirmLabel="Remove all faults"
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate(undefined, { onSuccess: dialog.close })}
-        onCancel={dialog.close}
-      >
-        {count === 1 ? '1 rule is' : `${count} rules are`} removed. Requests that a rule already delays are not
-        affected.
-      </ConfirmDialog>
-    </>
+    <WriteAction
+      operation="DELETE /_iam/faults"
+      label="Remove all"
+      isDisabled={count === 0}
+      isDangerous
+      title="Remove all faults"
+      confirmLabel="Remove all faults"
+      request={({ control }) => control.DELETE('/faults')}
+      changes={['faults']}
+    >
+      {count === 1 ? '1 rule is' : `${count} rules are`} removed. Requests that a rule already delays are not affected.
+    </WriteAction>
   );
 }

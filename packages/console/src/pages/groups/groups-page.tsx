@@ -1,8 +1,12 @@
 /** Groups: who has which roles, and from where. */
 import { usePage } from '../../api/use-page.ts';
+import { ObjectList } from '../../components/object-list.tsx';
+import type { RowColumn } from '../../components/row-list.tsx';
+import type { GroupRecord } from './data/use-groups.ts';
 import { GroupDetail } from './detail/group-detail.tsx';
+import { CreateGroup } from './edit/create-group.tsx';
 import { GroupGraphPage } from './graph/group-graph.tsx';
-import { GroupList } from './group-list.tsx';
+import { GroupViewMenu } from './group-views.tsx';
 import { RoleCheck } from './role-path/role-check.tsx';
 
 export default function GroupsPage() {
@@ -11,4 +15,42 @@ export default function GroupsPage() {
   if (search.view === 'graph') return <GroupGraphPage />;
   if (search.view === 'role') return <RoleCheck />;
   return <GroupList />;
+}
+
+const columns: RowColumn<GroupRecord>[] = [
+  { title: 'Name', width: 'minmax(10rem, 2fr)', sort: 'groupName', render: ({ groupName }) => groupName },
+  { title: 'Own roles', width: 'minmax(10rem, 2fr)', render: ({ roles }) => roles.join(', ') },
+  {
+    title: 'Inherits from',
+    width: 'minmax(10rem, 2fr)',
+    render: ({ dependencies }) => dependencies.map(({ groupName }) => groupName).join(', '),
+  },
+  {
+    title: 'Organization',
+    width: 'minmax(8rem, 1fr)',
+    sort: 'organizationId',
+    render: ({ organizationId }) => organizationId,
+  },
+];
+
+const groupText =
+  'A group gives its roles to its members. It also gives them the roles of the groups that it depends on.';
+
+function GroupList() {
+  return (
+    <ObjectList
+      title="Groups"
+      actions={<CreateGroup />}
+      menu={<GroupViewMenu current="list" />}
+      searchLabel="Name, id or role"
+      columns={columns}
+      noun="groups"
+      command="groups search"
+      keyOf={({ groupId }) => groupId}
+      read={({ control }, query, signal) => control.GET('/groups', { params: { query }, signal })}
+      createCommand="groups create --group-name ops --role DEPLOY"
+      empty={{ title: 'No groups yet', text: groupText }}
+      noMatch={{ title: 'No group matches', text: groupText }}
+    />
+  );
 }

@@ -1,13 +1,14 @@
 /** Requests, durations and logins of the last hour as charts, each with a table of the same figures. */
 import { Loader, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
+import { keepPreviousData } from '@tanstack/react-query';
+import type { ControlData } from '../../api/clients.ts';
+import type { ApiRequest } from '../../api/requests.ts';
 import { usePage } from '../../api/use-page.ts';
+import { useRead } from '../../api/use-read.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
-import { type ChartLine, type MetricPoint, SeriesChart } from './series-chart.tsx';
+import { type ChartLine, SeriesChart } from './series-chart.tsx';
 
 /** Intervals of ten seconds. */
 const ranges = [
@@ -44,7 +45,13 @@ const charts: readonly { title: string; unit?: string; lines: readonly ChartLine
 export default function MetricsPage() {
   const { search, setSearch } = usePage();
   const range = ranges.some(({ value }) => value === search.intervals) ? search.intervals : defaultRange?.value;
-  const { data, error, refetch } = useMetricSeries(Number(range));
+  const limit = Number(range);
+  const read: ApiRequest<ControlData<'/metrics/series'>> = ({ control }, signal) =>
+    control.GET('/metrics/series', { params: { query: { limit } }, signal });
+  const { data, error, refetch } = useRead(['metrics', limit], read, {
+    refetchInterval,
+    placeholderData: keepPreviousData,
+  });
   const total = data?.points.reduce((sum, { requests }) => sum + requests, 0) ?? 0;
   return (
     <Stack gap="md">
@@ -71,17 +78,7 @@ export default function MetricsPage() {
           </SimpleGrid>
         </>
       )}
-      <Equivalents command={`metrics --limit ${range}`} call={{ path: `/_iam/metrics/series?limit=${range}` }} />
+      <Equivalents command={`metrics --limit ${range}`} call={read} />
     </Stack>
   );
-}
-
-function useMetricSeries(limit: number) {
-  const { control } = useConsole();
-  return useQuery<{ readonly intervalSeconds: number; readonly points: readonly MetricPoint[] }>({
-    queryKey: ['metrics', limit],
-    queryFn: ({ signal }) => unwrap(control.GET('/metrics/series', { params: { query: { limit } }, signal })),
-    refetchInterval,
-    placeholderData: (previous) => previous,
-  });
 }

@@ -2,11 +2,10 @@
 import '@mantine/charts/styles.css';
 import { LineChart } from '@mantine/charts';
 import { ScrollArea, Table } from '@mantine/core';
-import type { paths } from '#control-api';
+import type { ControlData } from '../../api/clients.ts';
 import { PageSection } from '../../components/section.tsx';
 
-export type MetricPoint =
-  paths['/metrics/series']['get']['responses'][200]['content']['application/json']['points'][number];
+type MetricPoint = ControlData<'/metrics/series'>['points'][number];
 
 export interface ChartLine {
   readonly name: string;

@@ -1,26 +1,18 @@
 /** Adds a business to a corporate group, and removes it from one. The rest of the group stays as it is. */
 import { Text } from '@mantine/core';
 import { useState } from 'react';
-import { useConsole } from '../../api/console-context.ts';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
-import { useEntityReaders } from '../groups/data/entity-readers.ts';
 import { EntitySelect } from '../groups/data/entity-select.tsx';
 import {
-  corporateGroupsPath,
-  formatReplacement,
+  organizationQueries,
   replaceCorporateGroup,
   toCorporateGroupFields,
   useCorporateGroup,
-  useCorporateGroupReader,
   type VersionedCorporateGroup,
-} from './use-corporate-groups.ts';
-import { useOrganizationsChanged } from './use-organizations-changed.ts';
+} from './corporate-groups.ts';
 
 export function AddBusinessToCorporateGroup({ current }: { readonly current: VersionedCorporateGroup }) {
-  const { service } = useConsole();
-  const { businesses } = useEntityReaders();
-  const changed = useOrganizationsChanged();
   const [businessId, setBusinessId] = useState<string | undefined>();
   const fields = withBusiness(current, businessId ?? 'BUSINESS');
   return (
@@ -30,37 +22,27 @@ export function AddBusinessToCorporateGroup({ current }: { readonly current: Ver
       title={`Add a business to ${current.group.corporateGroupName}`}
       confirmLabel="Add"
       isReady={businessId !== undefined}
-      {...formatReplacement(current, fields)}
-      send={() => replaceCorporateGroup(service, current, fields)}
+      {...replaceCorporateGroup(current, fields)}
       onDone={() => setBusinessId(undefined)}
-      onChanged={changed}
+      changes={organizationQueries}
     >
       <Text>A business is in at most one corporate group.</Text>
-      <EntitySelect
-        label="Business"
-        queryKey={['businesses']}
-        read={businesses}
-        value={businessId}
-        onChange={setBusinessId}
-      />
+      <EntitySelect label="Business" kind="businesses" value={businessId} onChange={setBusinessId} />
     </WriteAction>
   );
 }
 
+/** In the command until one is chosen. */
+const noCorporateGroup: VersionedCorporateGroup = {
+  group: { corporateGroupId: 'CORPORATE_GROUP_ID', corporateGroupName: '', businesses: [] },
+  etag: undefined,
+};
+
 /** On the page of a business that is in no corporate group. */
 export function JoinCorporateGroup({ businessId }: { readonly businessId: string }) {
-  const { service } = useConsole();
-  const changed = useOrganizationsChanged();
-  const read = useCorporateGroupReader();
   const [corporateGroupId, setCorporateGroupId] = useState<string | undefined>();
   const { data: current, error } = useCorporateGroup(corporateGroupId);
-  const equivalents =
-    current === undefined
-      ? {
-          command: 'corporate-groups update CORPORATE_GROUP_ID',
-          call: { method: 'PUT', path: `${corporateGroupsPath}/CORPORATE_GROUP_ID` },
-        }
-      : formatReplacement(current, withBusiness(current, businessId));
+  const shown = current ?? noCorporateGroup;
   return (
     <WriteAction
       operation="corporate-groups.update"
@@ -68,15 +50,13 @@ export function JoinCorporateGroup({ businessId }: { readonly businessId: string
       title={`Add ${businessId} to a corporate group`}
       confirmLabel="Add"
       isReady={current !== undefined}
-      {...equivalents}
-      send={async () => current && replaceCorporateGroup(service, current, withBusiness(current, businessId))}
-      onChanged={changed}
+      {...replaceCorporateGroup(shown, withBusiness(shown, businessId))}
+      changes={organizationQueries}
     >
       <EntitySelect
         label="Corporate group"
         description="The first ones, or the one with exactly this name"
-        queryKey={['corporate-groups']}
-        read={read}
+        kind="corporateGroups"
         value={corporateGroupId}
         onChange={setCorporateGroupId}
       />
@@ -91,8 +71,6 @@ interface RemoveBusinessProps {
 }
 
 export function RemoveBusinessFromCorporateGroup({ current, businessId }: RemoveBusinessProps) {
-  const { service } = useConsole();
-  const changed = useOrganizationsChanged();
   const all = toCorporateGroupFields(current.group);
   const fields = { ...all, businesses: all.businesses.filter((id) => id !== businessId) };
   return (
@@ -104,9 +82,8 @@ export function RemoveBusinessFromCorporateGroup({ current, businessId }: Remove
       isDangerous
       title={`Remove ${businessId}`}
       confirmLabel="Remove the business"
-      {...formatReplacement(current, fields)}
-      send={() => replaceCorporateGroup(service, current, fields)}
-      onChanged={changed}
+      {...replaceCorporateGroup(current, fields)}
+      changes={organizationQueries}
     >
       <Text>{businessId} is then in no corporate group. The business, its users and their roles stay as they are.</Text>
     </WriteAction>

@@ -56,7 +56,7 @@ export function RequestActions({ request, authMethod }: RequestActionsProps) {
 }
 
 /** The call without secrets: curl asks for the secret of a client, and a token or key is a variable of the shell. */
-export function formatRequestCurl(baseUrl: string, request: RequestRecord, authMethod: string | undefined): string {
+function formatRequestCurl(baseUrl: string, request: RequestRecord, authMethod: string | undefined): string {
   const { method, path, query, body, clientId } = request;
   const text = new URLSearchParams(query).toString();
   const own = baseUrl.slice(new URL(baseUrl).origin.length);

@@ -1,18 +1,18 @@
 /** Query, headers and bodies of a request and its response, as the server redacted them. */
 import { Code, Stack, Text, Title } from '@mantine/core';
-import { FactTable, type RequestRecord } from './request-summary.tsx';
+import { ObjectFacts } from '../../components/object-facts.tsx';
+import type { RequestRecord } from './request-summary.tsx';
 
 export function RequestContent({ request }: { readonly request: RequestRecord }) {
   const { query, body, responseBody } = request;
-  const [sent, received] = [toFacts(request.headers), toFacts(request.responseHeaders)];
   return (
     <Stack gap="md">
       <Title order={2} size="h5">
         Content
       </Title>
-      {Object.keys(query).length === 0 ? undefined : <FactTable label="Query" facts={Object.entries(query)} />}
-      {sent.length === 0 ? undefined : <FactTable label="Request headers" facts={sent} />}
-      {received.length === 0 ? undefined : <FactTable label="Response headers" facts={received} />}
+      <ObjectFacts label="Query" facts={query} />
+      <ObjectFacts label="Request headers" facts={toFacts(request.headers)} />
+      <ObjectFacts label="Response headers" facts={toFacts(request.responseHeaders)} />
       <BodyText label="Request body" body={body} />
       <BodyText label="Response body" body={responseBody} />
     </Stack>
@@ -37,13 +37,8 @@ function BodyText({ label, body }: { readonly label: string; readonly body: unkn
 }
 
 /** A header may occur several times. Older servers return none. */
-function toFacts(headers: RequestRecord['headers'] | undefined): [string, string][] {
-  const names = [...new Set(headers?.map(({ name }) => name))];
-  return names.map((name) => [
-    name,
-    headers
-      ?.filter((header) => header.name === name)
-      .map(({ value }) => value)
-      .join(', ') ?? '',
-  ]);
+function toFacts(headers: RequestRecord['headers'] | undefined = []): Readonly<Record<string, string>> {
+  const facts: Record<string, string> = {};
+  for (const { name, value } of headers) facts[name] = name in facts ? `${facts[name]}, ${value}` : value;
+  return facts;
 }

@@ -1,9 +1,10 @@
 /** One request, at an address of its own. */
 import { Anchor, Drawer, Loader, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useConsole } from '../../api/console-context.ts';
-import { RequestError, unwrap } from '../../api/errors.ts';
+import type { ControlData } from '../../api/clients.ts';
+import { RequestError } from '../../api/errors.ts';
+import type { ApiRequest } from '../../api/requests.ts';
+import { useRead } from '../../api/use-read.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
@@ -38,17 +39,11 @@ export function RequestDrawer({ id, onClose }: RequestDrawerProps) {
 }
 
 function RequestPanel({ id }: { readonly id: string }) {
-  const { control } = useConsole();
   const params = { path: { id } };
-  const detail = useQuery({
-    queryKey: ['request', id],
-    queryFn: ({ signal }) => unwrap(control.GET('/requests/{id}', { params, signal })),
-  });
-  const why = useQuery({
-    queryKey: ['request', id, 'why'],
-    queryFn: ({ signal }) => unwrap(control.GET('/requests/{id}/why', { params, signal })),
-    enabled: detail.isSuccess,
-  });
+  const readReason: ApiRequest<ControlData<'/requests/{id}/why'>> = ({ control }, signal) =>
+    control.GET('/requests/{id}/why', { params, signal });
+  const detail = useRead(['request', id], ({ control }, signal) => control.GET('/requests/{id}', { params, signal }));
+  const why = useRead(['request', id, 'why'], readReason, { enabled: detail.isSuccess });
   if (detail.error) return <NoRequest id={id} error={detail.error} onRetry={detail.refetch} />;
   if (!detail.data) return <Loader aria-label="Loading" />;
   return (
@@ -58,10 +53,7 @@ function RequestPanel({ id }: { readonly id: string }) {
       {why.error ? <ErrorPanel error={why.error} onRetry={why.refetch} /> : undefined}
       {why.data ? <RequestReason reason={why.data} /> : undefined}
       <RequestContent request={detail.data} />
-      <Equivalents
-        command={`why ${quotePositional(id)}`}
-        call={{ path: `/_iam/requests/${encodeURIComponent(id)}/why` }}
-      />
+      <Equivalents command={`why ${quotePositional(id)}`} call={readReason} />
     </Stack>
   );
 }

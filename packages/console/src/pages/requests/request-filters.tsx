@@ -3,7 +3,7 @@ import { Group, Select } from '@mantine/core';
 import { SearchInput } from '../../components/search-input.tsx';
 import { listChoices, useOperations } from './use-operations.ts';
 
-export interface RequestFilterValues {
+interface RequestFilterValues {
   readonly operation?: string | undefined;
   readonly caller?: string | undefined;
   readonly status?: string | undefined;

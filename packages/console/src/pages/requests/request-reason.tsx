@@ -1,12 +1,11 @@
 /** Why a request had its response: the credential, the caller, what the operation requires, and who can give it. */
 import { Alert, Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
-import type { paths } from '#control-api';
+import type { ControlData } from '../../api/clients.ts';
+import { ObjectFacts } from '../../components/object-facts.tsx';
+import { ObjectLink } from '../../components/object-link.tsx';
 import { formatTime } from '../../components/server-time.tsx';
-import { ObjectLink } from '../groups/group-link.tsx';
-import { FactTable } from './request-summary.tsx';
 
-export type RequestReasonRecord = paths['/requests/{id}/why']['get']['responses'][200]['content']['application/json'];
+type RequestReasonRecord = ControlData<'/requests/{id}/why'>;
 
 interface ReasonProps {
   readonly reason: RequestReasonRecord;
@@ -49,8 +48,8 @@ function NearestWay({ reason: { missing, forbidden, grantedBy } }: ReasonProps) 
   return (
     <Alert color="orange" variant="light" title="The nearest way in">
       <Stack gap="xs">
-        {missing.length === 0 ? undefined : <Facts title="Missing" values={missing} />}
-        {forbidden.length === 0 ? undefined : <Facts title="Must not have" values={forbidden} />}
+        <Names title="Missing" values={missing} />
+        <Names title="Must not have" values={forbidden} />
         {grantedBy.map(({ role, groups }) => (
           <Text key={role} size="sm" component="div">
             {groups.length === 0 ? (
@@ -76,23 +75,21 @@ function CallerFacts({ reason }: ReasonProps) {
       ? 'none'
       : `${credential.authMethod}, ${credential.accepted ? 'accepted' : 'rejected'}`;
   return (
-    <FactTable
+    <ObjectFacts
       label="Caller"
-      facts={[
-        ['Credential', credentialState],
-        ['Reason', credential.reason],
-        ['Client', client && <ObjectLink key="client" page="/clients" id={client.clientId} />],
-        ['Application', client && `${client.appId}, ${client.party}`],
-        ['User', user && <UserName key="user" user={user} />],
-        [
-          'Session',
+      facts={{
+        Credential: credentialState,
+        Reason: credential.reason,
+        Client: client && <ObjectLink page="/clients" id={client.clientId} />,
+        Application: client && `${client.appId}, ${client.party}`,
+        User: user && <UserName user={user} />,
+        Session:
           session && `${session.level}, ${session.active ? 'active' : 'ended'}, until ${formatTime(session.endsAt)}`,
-        ],
-        ['Logon', logon],
-        ['Groups', groups.length === 0 ? 'none' : <GroupNames key="groups" names={groups} />],
-        ['Roles', roles.length === 0 ? 'none' : <Names key="roles" values={roles} />],
-        ['Scopes', scope.length === 0 ? undefined : <Names key="scope" values={scope} />],
-      ]}
+        Logon: logon,
+        Groups: groups.length === 0 ? 'none' : <GroupNames names={groups} />,
+        Roles: roles.length === 0 ? 'none' : <Names values={roles} />,
+        Scopes: scope.length === 0 ? undefined : <Names values={scope} />,
+      }}
     />
   );
 }
@@ -118,18 +115,11 @@ function GroupNames({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-function Facts({ title, values }: { readonly title: string; readonly values: readonly string[] }): ReactNode {
+function Names({ title, values }: { readonly title?: string; readonly values: readonly string[] }) {
+  if (values.length === 0) return undefined;
   return (
     <Group gap="xs">
-      <Text size="sm">{title}:</Text>
-      <Names values={values} />
-    </Group>
-  );
-}
-
-function Names({ values }: { readonly values: readonly string[] }) {
-  return (
-    <Group gap={4}>
+      {title === undefined ? undefined : <Text size="sm">{title}:</Text>}
       {values.map((value) => (
         <Badge key={value} variant="default" tt="none" style={{ maxWidth: '100%' }}>
           {value}

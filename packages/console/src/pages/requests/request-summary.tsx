@@ -1,11 +1,11 @@
 /** What was called, when and by whom. */
-import { Code, Group, Stack, Table, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
-import type { paths } from '#control-api';
+import { Code, Group, Stack, Text } from '@mantine/core';
+import type { ControlData } from '../../api/clients.ts';
+import { ObjectFacts } from '../../components/object-facts.tsx';
 import { formatTime } from '../../components/server-time.tsx';
-import { formatDuration, RequestStatus } from './request-list.tsx';
+import { formatDuration, RequestStatus } from './request-columns.tsx';
 
-export type RequestRecord = paths['/requests/{id}']['get']['responses'][200]['content']['application/json'];
+export type RequestRecord = ControlData<'/requests/{id}'>;
 
 export function RequestSummary({ request }: { readonly request: RequestRecord }) {
   const { id, at, operation, errors, method, path, milliseconds, fault, caller, callerRequestId, traceId } = request;
@@ -26,43 +26,18 @@ export function RequestSummary({ request }: { readonly request: RequestRecord })
       >
         {method} {path}
       </Code>
-      <FactTable
+      <ObjectFacts
         label="Request"
-        facts={[
-          ['Caller', caller],
-          ['Sent', formatTime(at)],
-          ['Duration', formatDuration(milliseconds)],
-          ['Fault', fault],
-          ['Request id', id],
-          ['Request id of the caller', callerRequestId],
-          ['Trace id', traceId],
-        ]}
+        facts={{
+          Caller: caller,
+          Sent: formatTime(at),
+          Duration: formatDuration(milliseconds),
+          Fault: fault,
+          'Request id': id,
+          'Request id of the caller': callerRequestId,
+          'Trace id': traceId,
+        }}
       />
     </Stack>
-  );
-}
-
-interface FactTableProps {
-  readonly label: string;
-  /** Facts without a value are not shown. */
-  readonly facts: readonly (readonly [string, ReactNode])[];
-}
-
-export function FactTable({ label, facts }: FactTableProps) {
-  return (
-    <Table aria-label={label} style={{ overflowWrap: 'anywhere' }} verticalSpacing={4}>
-      <Table.Tbody>
-        {facts
-          .filter(([, value]) => value !== undefined && value !== '')
-          .map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th scope="row" w="35%">
-                {name}
-              </Table.Th>
-              <Table.Td>{value}</Table.Td>
-            </Table.Tr>
-          ))}
-      </Table.Tbody>
-    </Table>
   );
 }

@@ -1,8 +1,6 @@
 /** The operations of the service with their documented statuses and error codes, to choose from. */
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
+import { useRead } from '../../api/use-read.ts';
 
 export interface DocumentedOperation {
   readonly operation: string;
@@ -12,10 +10,7 @@ export interface DocumentedOperation {
 
 /** Empty until they are known. They do not change while a server runs. */
 export function useOperations(): readonly DocumentedOperation[] {
-  const { control } = useConsole();
-  const { data } = useQuery({
-    queryKey: ['operations'],
-    queryFn: ({ signal }) => unwrap(control.GET('/coverage', { signal })),
+  const { data } = useRead(['operations'], ({ control }, signal) => control.GET('/coverage', { signal }), {
     staleTime: Number.POSITIVE_INFINITY,
   });
   return useMemo(

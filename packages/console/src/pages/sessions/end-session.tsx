@@ -1,14 +1,18 @@
 /** Ends one session, after a confirmation that names its user. */
 import { Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import type { ControlData } from '../../api/clients.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
+import type { ApiRequest } from '../../api/requests.ts';
 import { useChanged } from '../../api/use-changed.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { formatTime } from '../../components/server-time.tsx';
-import type { ListedSession } from './listed-session.ts';
+import { sessionQueries } from './end-sessions.tsx';
+
+type ListedSession = ControlData<'/sessions'>[number];
 
 interface EndSessionButtonProps {
   readonly session: ListedSession;
@@ -38,11 +42,12 @@ interface EndSessionDialogProps {
 
 /** Outside the list, so that it remains open when the list is read again without the session. */
 export function EndSessionDialog({ session, isOpen, onClose }: EndSessionDialogProps) {
-  const { control } = useConsole();
-  const changed = useChanged('sessions', 'users');
+  const clients = useConsole();
+  const changed = useChanged(sessionQueries);
   const { sessionId = '' } = session ?? {};
+  const endSession: ApiRequest = ({ control }) => control.DELETE('/sessions', { params: { query: { sessionId } } });
   const end = useMutation({
-    mutationFn: () => unwrap(control.DELETE('/sessions', { params: { query: { sessionId } } })),
+    mutationFn: () => unwrap(endSession(clients)),
     onSuccess: async () => {
       onClose();
       await changed();
@@ -64,10 +69,7 @@ export function EndSessionDialog({ session, isOpen, onClose }: EndSessionDialogP
     >
       <Stack gap="xs">
         {session === undefined ? undefined : <AffectedSession session={session} />}
-        <Equivalents
-          command={`sessions end --yes ${quotePositional(sessionId)}`}
-          call={{ method: 'DELETE', path: `/_iam/sessions?sessionId=${encodeURIComponent(sessionId)}` }}
-        />
+        <Equivalents command={`sessions end --yes ${quotePositional(sessionId)}`} call={endSession} />
       </Stack>
     </ConfirmDialog>
   );

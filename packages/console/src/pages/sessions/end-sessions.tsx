@@ -2,8 +2,7 @@
 import { List, Loader, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
-import { unwrap, unwrapResponse } from '../../api/errors.ts';
-import { useChanged } from '../../api/use-changed.ts';
+import { unwrapResponse } from '../../api/errors.ts';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { formatNames } from '../../components/format-names.ts';
@@ -14,11 +13,12 @@ interface SessionOwner {
   readonly id: string;
 }
 
+/** Queries about sessions, and about users, whose pages list them. */
+export const sessionQueries = ['sessions', 'users'];
+
 const options = { userId: '--user-id', clientId: '--client-id' } as const;
 
 export function EndSessions({ of, id }: SessionOwner) {
-  const { control } = useConsole();
-  const changed = useChanged('sessions', 'users');
   return (
     <WriteAction
       operation="DELETE /_iam/sessions"
@@ -27,9 +27,8 @@ export function EndSessions({ of, id }: SessionOwner) {
       title={`End all sessions of ${id}`}
       confirmLabel="End the sessions"
       command={`sessions end ${options[of]} ${quoteShellArgument(id)} --yes`}
-      call={{ method: 'DELETE', path: `/_iam/sessions?${of}=${encodeURIComponent(id)}` }}
-      onChanged={changed}
-      send={() => unwrap(control.DELETE('/sessions', { params: { query: { [of]: id } } }))}
+      request={({ control }) => control.DELETE('/sessions', { params: { query: { [of]: id } } })}
+      changes={sessionQueries}
     >
       <Affected of={of} id={id} />
     </WriteAction>

@@ -1,18 +1,14 @@
 /** The columns of the list of sessions. */
 import { Badge } from '@mantine/core';
+import type { ControlData } from '../../api/clients.ts';
+import { ObjectLink } from '../../components/object-link.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
-import { ObjectLink } from '../groups/group-link.tsx';
 import { EndSessionButton } from './end-session.tsx';
-import type { ListedSession } from './listed-session.ts';
 
-interface SessionColumnOptions {
-  /** Of the server, in milliseconds. */
-  readonly now: number | undefined;
-  onEnd(session: ListedSession): void;
-}
+type ListedSession = ControlData<'/sessions'>[number];
 
-export function listSessionColumns({ now, onEnd }: SessionColumnOptions): RowColumn<ListedSession>[] {
+export function listSessionColumns(onEnd: (session: ListedSession) => void): RowColumn<ListedSession>[] {
   return [
     { title: 'User', width: 'minmax(8rem, 1fr)', render: (session) => <SessionUser session={session} /> },
     {
@@ -22,8 +18,8 @@ export function listSessionColumns({ now, onEnd }: SessionColumnOptions): RowCol
     },
     { title: 'Level', width: '9rem', render: ({ level }) => <Badge color="gray">{level}</Badge> },
     { title: 'Kind', width: 'minmax(12rem, 2fr)', render: (session) => <bdi>{describeKind(session)}</bdi> },
-    { title: 'Started', width: '6.5rem', render: ({ startedAt }) => <RelativeTime at={startedAt} now={now} /> },
-    { title: 'Ends', width: '6rem', render: ({ endsAt }) => <RelativeTime at={endsAt} now={now} /> },
+    { title: 'Started', width: '6.5rem', render: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+    { title: 'Ends', width: '6rem', render: ({ endsAt }) => <RelativeTime at={endsAt} /> },
     { title: 'Session', width: 'minmax(7rem, 1fr)', render: ({ sessionId }) => sessionId },
     { title: 'Action', width: '5rem', render: (session) => <EndSessionButton session={session} onClick={onEnd} /> },
   ];

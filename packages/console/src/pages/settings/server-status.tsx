@@ -14,15 +14,15 @@ export function ServerStatus() {
         <ObjectFacts
           label="Status"
           facts={{
-            Health: <StatusBadge text={data.health.status} good="ok" />,
-            Readiness: <StatusBadge text={data.readiness.status} good="ready" />,
-            Store: <StatusBadge text={data.readiness.store} good="writable" />,
+            Health: <StatusBadge text={data.health?.status} good="ok" />,
+            Readiness: <StatusBadge text={data.readiness?.status} good="ready" />,
+            Store: <StatusBadge text={data.readiness?.store} good="writable" />,
             'Audit log':
-              data.readiness.audit === undefined ? undefined : (
-                <StatusBadge text={data.readiness.audit} good="written" />
+              data.readiness?.audit === undefined ? undefined : (
+                <StatusBadge text={data.readiness?.audit} good="written" />
               ),
-            Version: data.index.version,
-            Interface: data.index.interface,
+            Version: data.index?.version,
+            Interface: data.index?.interface,
           }}
         />
       )}

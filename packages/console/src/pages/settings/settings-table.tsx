@@ -1,9 +1,7 @@
 /** The effective settings by flag name, with a search in names and values. */
 import { Code, Stack, Table, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
 import { usePage } from '../../api/use-page.ts';
+import { useRead } from '../../api/use-read.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
@@ -15,13 +13,9 @@ interface ShownSetting {
 }
 
 export function SettingsTable() {
-  const { control } = useConsole();
   const { search: given, setSearch } = usePage();
   const { search = '' } = given;
-  const { data, error, refetch } = useQuery({
-    queryKey: ['settings'],
-    queryFn: ({ signal }) => unwrap(control.GET('/settings', { signal })),
-  });
+  const { data, error, refetch } = useRead(['settings'], ({ control }, signal) => control.GET('/settings', { signal }));
   const settings = listSettings(data ?? {});
   const matches = settings.filter((setting) => isMatch(setting, search));
   return (

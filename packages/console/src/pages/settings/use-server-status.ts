@@ -5,20 +5,8 @@ import type { Connection } from '../../api/connection.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 
-interface ServerIndex {
-  readonly version?: string;
-  readonly interface?: string;
-}
-
-interface Readiness {
-  readonly status?: string;
-  readonly store?: string;
-  readonly audit?: string;
-}
-
-interface Health {
-  readonly status?: string;
-}
+/** The members that the pages show are texts. */
+type ServerDocument = Readonly<Record<string, string | undefined>>;
 
 const refetchInterval = 10_000;
 
@@ -27,13 +15,8 @@ export function useServerStatus() {
   return useQuery({
     queryKey: ['server-status', location.basePath],
     queryFn: async ({ signal }) => {
-      const read = <Document>(path: string) =>
-        readDocument<Document>(connection, `${location.basePath}${path}`, signal);
-      const [index, health, readiness] = await Promise.all([
-        read<ServerIndex>('/'),
-        read<Health>('/healthz'),
-        read<Readiness>('/readyz'),
-      ]);
+      const read = (path: string) => readDocument(connection, `${location.basePath}${path}`, signal);
+      const [index, health, readiness] = await Promise.all(['/', '/healthz', '/readyz'].map(read));
       return { index, health, readiness };
     },
     refetchInterval,
@@ -41,15 +24,15 @@ export function useServerStatus() {
 }
 
 /** A server that is not ready says why with status 503. */
-async function readDocument<Document>({ fetch }: Connection, path: string, signal: AbortSignal): Promise<Document> {
+async function readDocument({ fetch }: Connection, path: string, signal: AbortSignal): Promise<ServerDocument> {
   const headers = { ...consoleRequestOptions.headers, Accept: 'application/json' };
   const send = async () => {
     const response = await fetch(path, { ...consoleRequestOptions, headers, signal });
     const body: unknown = await response.json().catch(() => undefined);
     const isDocument = typeof body === 'object' && body !== null && !Array.isArray(body);
     return isDocument
-      ? { data: body as Document, response: new Response(undefined, { status: 200 }) }
+      ? { data: body as ServerDocument, response: new Response(undefined, { status: 200 }) }
       : { error: body, response };
   };
-  return unwrap<Document>(send());
+  return unwrap<ServerDocument>(send());
 }

@@ -1,5 +1,5 @@
 /** Exports the state, also as a seed document, and imports a state or applies a seed from a file. */
-import { Alert, FileButton, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, FileButton, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
@@ -8,20 +8,17 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
-import { downloadJson } from './download-json.ts';
+import { PageSection } from '../../components/section.tsx';
 
 type ExportFormat = 'state' | 'seed';
 
 export function DocumentTransfer() {
   return (
-    <Stack gap="xs" component="section">
-      <Title order={2} size="h4">
-        Export and import
-      </Title>
+    <PageSection title="Export and import">
       <ExportButtons />
       <ImportButtons />
       <Equivalents command="state export --seed" call={{ path: '/_iam/state/export?format=seed' }} />
-    </Stack>
+    </PageSection>
   );
 }
 
@@ -118,6 +115,18 @@ function ImportButtons() {
       </ConfirmDialog>
     </>
   );
+}
+
+/** Saves a document as a file of the browser's user. */
+function downloadJson(name: string, document: unknown): void {
+  const url = URL.createObjectURL(
+    new Blob([`${JSON.stringify(document, undefined, 2)}\n`], { type: 'application/json' }),
+  );
+  const link = window.document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
 }
 
 /** @throws Error if the file is not JSON */

@@ -1,33 +1,32 @@
 /** Named snapshots: save, restore, delete. */
-import { Group, ScrollArea, Stack, Table, TextInput, Title } from '@mantine/core';
+import { Group, ScrollArea, Stack, Table, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
+import { useRead } from '../../api/use-read.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
+import { PageSection } from '../../components/section.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 
-const snapshotsKey = ['snapshots'];
+export function useSnapshots() {
+  return useRead(['snapshots'], ({ control }, signal) =>
+    control.GET('/state/snapshots', { params: { query: { limit: 1000 } }, signal }),
+  );
+}
 
 type SnapshotAction = 'restore' | 'delete';
 
 export function SnapshotList() {
-  const { control } = useConsole();
   const [chosen, setChosen] = useState<{ name: string; action: SnapshotAction } | undefined>();
-  const snapshots = useQuery({
-    queryKey: snapshotsKey,
-    queryFn: ({ signal }) => unwrap(control.GET('/state/snapshots', { params: { query: { limit: 1000 } }, signal })),
-  });
+  const snapshots = useSnapshots();
   return (
-    <Stack gap="xs" component="section">
-      <Title order={2} size="h4">
-        Snapshots
-      </Title>
+    <PageSection title="Snapshots">
       <SaveForm />
       {snapshots.error ? <ErrorPanel error={snapshots.error} onRetry={snapshots.refetch} /> : undefined}
       {snapshots.data?.length === 0 ? (
@@ -76,7 +75,7 @@ export function SnapshotList() {
         </ScrollArea>
       ) : undefined}
       <SnapshotDialog chosen={chosen} onClose={() => setChosen(undefined)} />
-    </Stack>
+    </PageSection>
   );
 }
 
@@ -94,7 +93,7 @@ function SaveForm() {
     mutationFn: ({ name }: typeof form.values) => unwrap(control.POST('/state/snapshots', { body: { name } as never })),
     onSuccess: () => {
       form.reset();
-      return queryClient.invalidateQueries({ queryKey: snapshotsKey });
+      return queryClient.invalidateQueries({ queryKey: ['snapshots'] });
     },
   });
   const { name } = form.values;

@@ -1,41 +1,35 @@
 /** What differs between two states: by default since the seed. */
-import { Button, Group, List, Select, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrap } from '../../api/errors.ts';
+import { Button, Group, List, Select, Text, Title } from '@mantine/core';
+import type { ControlData } from '../../api/clients.ts';
+import type { ApiRequest } from '../../api/requests.ts';
 import { usePage } from '../../api/use-page.ts';
+import { useRead } from '../../api/use-read.ts';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
+import { PageSection } from '../../components/section.tsx';
+import { useSnapshots } from './snapshot-list.tsx';
 
 /** More rows of a table are only counted. */
 const maxShown = 50;
 
 export function StateDiff() {
   return (
-    <Stack gap="xs" component="section">
-      <Title order={2} size="h4">
-        Changes
-      </Title>
+    <PageSection title="Changes">
       <PermittedArea operation="GET /_iam/state/diff" content="changes of the state">
         <DiffContent />
       </PermittedArea>
-    </Stack>
+    </PageSection>
   );
 }
 
 function DiffContent() {
-  const { control } = useConsole();
   const { search, setSearch } = usePage();
   const from = search.from ?? 'seed';
-  const snapshots = useQuery({
-    queryKey: ['snapshots'],
-    queryFn: ({ signal }) => unwrap(control.GET('/state/snapshots', { params: { query: { limit: 1000 } }, signal })),
-  });
-  const diff = useQuery({
-    queryKey: ['diff', from],
-    queryFn: ({ signal }) => unwrap(control.GET('/state/diff', { params: { query: { from } }, signal })),
-  });
+  const snapshots = useSnapshots();
+  const read: ApiRequest<ControlData<'/state/diff'>> = ({ control }, signal) =>
+    control.GET('/state/diff', { params: { query: { from } }, signal });
+  const diff = useRead(['diff', from], read);
   return (
     <>
       <Group align="flex-end">
@@ -62,10 +56,7 @@ function DiffContent() {
           <RowKeys title="changed" keys={changed.map(({ key, fields }) => `${key} (${fields.join(', ')})`)} />
         </section>
       ))}
-      <Equivalents
-        command={`state diff ${quotePositional(from)}`}
-        call={{ path: `/_iam/state/diff?from=${encodeURIComponent(from)}` }}
-      />
+      <Equivalents command={`state diff ${quotePositional(from)}`} call={read} />
     </>
   );
 }

@@ -1,30 +1,29 @@
 /** The signing keys with their states, and their rotation. */
-import { Badge, Code, Group, ScrollArea, Stack, Table, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Badge, Code, ScrollArea, Table } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
+import type { ApiRequest } from '../../api/requests.ts';
+import { useChanged } from '../../api/use-changed.ts';
+import { useRead } from '../../api/use-read.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
+import { PageSection } from '../../components/section.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 
-const queryKey = ['keys'];
+const rotateKey: ApiRequest = ({ control }) => control.POST('/keys/rotate');
 const stateColors = { current: 'green', next: 'blue', retired: 'yellow', expired: 'gray' } as const;
 
 export function KeyList() {
-  const { control } = useConsole();
-  const queryClient = useQueryClient();
-  const keys = useQuery({ queryKey, queryFn: ({ signal }) => unwrap(control.GET('/keys', { signal })) });
-  const rotate = useMutation({
-    mutationFn: () => unwrap(control.POST('/keys/rotate')),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey }),
-  });
+  const clients = useConsole();
+  const changed = useChanged(['keys']);
+  const keys = useRead(['keys'], ({ control }, signal) => control.GET('/keys', { signal }));
+  const rotate = useMutation({ mutationFn: () => unwrap(rotateKey(clients)), onSuccess: changed });
   return (
-    <Stack gap="xs" component="section">
-      <Group justify="space-between">
-        <Title order={2} size="h4">
-          Signing keys
-        </Title>
+    <PageSection
+      title="Signing keys"
+      actions={
         <PermittedButton
           operation="POST /_iam/keys/rotate"
           variant="default"
@@ -33,7 +32,8 @@ export function KeyList() {
         >
           Rotate the key
         </PermittedButton>
-      </Group>
+      }
+    >
       {keys.error ? <ErrorPanel error={keys.error} onRetry={keys.refetch} /> : undefined}
       {rotate.error ? <ErrorPanel error={rotate.error} /> : undefined}
       <ScrollArea viewportProps={{ tabIndex: 0, 'aria-label': 'Signing keys' }}>
@@ -64,7 +64,7 @@ export function KeyList() {
           </Table.Tbody>
         </Table>
       </ScrollArea>
-      <Equivalents command="keys rotate" call={{ method: 'POST', path: '/_iam/keys/rotate' }} />
-    </Stack>
+      <Equivalents command="keys rotate" call={rotateKey} />
+    </PageSection>
   );
 }

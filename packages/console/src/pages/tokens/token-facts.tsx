@@ -1,8 +1,9 @@
 /** The result of an inspection: state and reason, claims, header, key and session. */
-import { Alert, Anchor, Code, Stack, Table, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Alert, Code, Stack, Text, Title } from '@mantine/core';
 import type { paths } from '#control-api';
-import { formatTime, RelativeTime, useServerNow } from '../../components/server-time.tsx';
+import { ObjectFacts } from '../../components/object-facts.tsx';
+import { ObjectLink } from '../../components/object-link.tsx';
+import { formatTime, RelativeTime } from '../../components/server-time.tsx';
 
 export type InspectedToken = paths['/tokens/inspect']['post']['responses'][200]['content']['application/json'];
 
@@ -28,7 +29,6 @@ function TokenState({
 }: {
   readonly inspection: InspectedToken;
 }) {
-  const now = useServerNow();
   return (
     <Alert
       color={active ? 'green' : 'red'}
@@ -42,7 +42,7 @@ function TokenState({
         {expiresAt === undefined ? undefined : (
           <>
             {' '}
-            Expiry: <RelativeTime at={expiresAt} now={now} /> ({formatTime(expiresAt)}).
+            Expiry: <RelativeTime at={expiresAt} /> ({formatTime(expiresAt)}).
           </>
         )}
       </Text>
@@ -56,25 +56,16 @@ interface ValueTableProps {
 }
 
 function ValueTable({ title, values }: ValueTableProps) {
+  const facts = Object.entries(values).map(([name, value]) => [
+    name,
+    <ClaimValue key={name} name={name} value={value} />,
+  ]);
   return (
     <section>
       <Title order={2} size="h5">
         {title}
       </Title>
-      <Table>
-        <Table.Tbody>
-          {Object.entries(values).map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th scope="row" w={180}>
-                {name}
-              </Table.Th>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <ClaimValue name={name} value={value} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ObjectFacts label={title} facts={Object.fromEntries(facts)} />
     </section>
   );
 }
@@ -86,11 +77,6 @@ function ClaimValue({ name, value }: { readonly name: string; readonly value: un
         {value} <Text span>({formatTime(new Date(value * 1000).toISOString())})</Text>
       </>
     );
-  if (name === 'userId' && typeof value === 'string')
-    return (
-      <Anchor component={Link} to={`/users/${encodeURIComponent(value)}` as '/'}>
-        {value}
-      </Anchor>
-    );
+  if (name === 'userId' && typeof value === 'string') return <ObjectLink page="/users" id={value} />;
   return typeof value === 'string' ? value : <Code>{JSON.stringify(value)}</Code>;
 }

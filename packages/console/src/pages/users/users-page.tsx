@@ -1,10 +1,58 @@
 /** Users: who they are, what they may do and why. */
+import { Badge } from '@mantine/core';
+import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
+import { ObjectList } from '../../components/object-list.tsx';
+import type { RowColumn } from '../../components/row-list.tsx';
+import { CreateUserAction } from './actions/create-user.tsx';
 import { UserPage } from './detail/user-page.tsx';
-import { UserList } from './user-list.tsx';
 
 export default function UsersPage() {
   const { rest } = usePage();
-  if (rest !== undefined) return <UserPage key={rest} userId={rest} />;
-  return <UserList />;
+  return rest === undefined ? <UserList /> : <UserPage key={rest} userId={rest} />;
+}
+
+type ListedUser = ControlData<'/users'>[number];
+
+const columns: RowColumn<ListedUser>[] = [
+  {
+    title: 'Login name',
+    width: 'minmax(12rem, 2fr)',
+    sort: 'userName',
+    render: ({ userName }) => <bdi>{userName}</bdi>,
+  },
+  { title: 'Id', width: 'minmax(10rem, 2fr)', sort: 'userId', render: ({ userId }) => userId },
+  { title: 'E-mail', width: 'minmax(10rem, 2fr)', render: ({ userEmail }) => userEmail },
+  { title: 'Business', width: 'minmax(8rem, 1fr)', sort: 'businessId', render: ({ businessId }) => businessId },
+  { title: 'State', width: '9rem', render: (user) => <UserState user={user} /> },
+];
+
+function UserState({ user: { locked, lead } }: { readonly user: ListedUser }) {
+  return (
+    <>
+      {locked ? <Badge color="red">Locked</Badge> : undefined} {lead ? <Badge color="gray">Lead</Badge> : undefined}
+    </>
+  );
+}
+
+function UserList() {
+  return (
+    <ObjectList
+      title="Users"
+      actions={<CreateUserAction />}
+      searchLabel="Login name, e-mail or id"
+      searchOption="search"
+      columns={columns}
+      noun="users"
+      command="users list"
+      keyOf={({ userId }) => userId}
+      read={({ control }, query, signal) => control.GET('/users', { params: { query }, signal })}
+      createCommand="users create --user-name alice --user-email alice@example.com"
+      empty={{ title: 'No users yet', text: 'Create a user, or apply a seed with users.' }}
+      noMatch={{
+        title: 'No user matches',
+        text: 'The search looks in ids, login names and e-mail addresses. Remove the search to see all users.',
+      }}
+    />
+  );
 }

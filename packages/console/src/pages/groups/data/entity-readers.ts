@@ -1,42 +1,69 @@
-/** Searches of the server for groups, and for what can be a member of one. */
-import { useConsole } from '../../../api/console-context.ts';
+/** Searches of the server for what a field of a form can select. */
 import { unwrap } from '../../../api/errors.ts';
-import type { SelectEntry } from './entity-select.tsx';
+import type { RequestClients } from '../../../api/requests.ts';
+
+export interface SelectEntry {
+  readonly value: string;
+  readonly label: string;
+}
+
+export type EntityKind = 'users' | 'businesses' | 'corporateGroups' | 'services' | 'clients' | 'groups';
+
+interface EntityReader {
+  /** With which the keys of its queries begin. */
+  readonly noun: string;
+  read(clients: RequestClients, search: string | undefined, signal: AbortSignal): Promise<readonly SelectEntry[]>;
+}
 
 const limit = 20;
 
-type EntityReader = (search: string | undefined, signal: AbortSignal) => Promise<readonly SelectEntry[]>;
-
-export function useEntityReaders(): Readonly<
-  Record<'users' | 'businesses' | 'services' | 'clients' | 'groups', EntityReader>
-> {
-  const { control } = useConsole();
-  const toQuery = (search: string | undefined) => ({ params: { query: { limit, search } } });
-  return {
-    users: async (search, signal) => {
-      const users = await unwrap(control.GET('/users', { ...toQuery(search), signal }));
+export const entityReaders: Readonly<Record<EntityKind, EntityReader>> = {
+  users: {
+    noun: 'users',
+    async read({ control }, search, signal) {
+      const users = await unwrap(control.GET('/users', { params: { query: { limit, search } }, signal }));
       return users.map(({ userId, userName }) => toEntry(userId, userName));
     },
-    businesses: async (search, signal) => {
-      const businesses = await unwrap(control.GET('/businesses', { ...toQuery(search), signal }));
+  },
+  businesses: {
+    noun: 'businesses',
+    async read({ control }, search, signal) {
+      const businesses = await unwrap(control.GET('/businesses', { params: { query: { limit, search } }, signal }));
       return businesses.map(({ businessId, businessName }) => toEntry(businessId, businessName));
     },
-    groups: async (search, signal) => {
-      const groups = await unwrap(control.GET('/groups', { ...toQuery(search), signal }));
+  },
+  corporateGroups: {
+    noun: 'corporate-groups',
+    // The first ones, or the one with a name: the interface has no other search.
+    async read({ service }, name, signal) {
+      const groups = await unwrap(service.GET('/corporate-groups', { params: { query: { limit, name } }, signal }));
+      return groups.map(({ corporateGroupId: value, corporateGroupName: label }) => ({ value, label }));
+    },
+  },
+  groups: {
+    noun: 'groups',
+    async read({ control }, search, signal) {
+      const groups = await unwrap(control.GET('/groups', { params: { query: { limit, search } }, signal }));
       return groups.map(({ groupId, groupName }) => toEntry(groupId, groupName));
     },
-    clients: async (search, signal) => {
-      const clients = await unwrap(control.GET('/clients', { ...toQuery(search), signal }));
+  },
+  clients: {
+    noun: 'clients',
+    async read({ control }, search, signal) {
+      const clients = await unwrap(control.GET('/clients', { params: { query: { limit, search } }, signal }));
       return clients.map(({ clientId, appId }) => toEntry(clientId, appId));
     },
-    services: async (search, signal) => {
-      const clients = await unwrap(control.GET('/clients', { ...toQuery(search), signal }));
+  },
+  services: {
+    noun: 'clients',
+    async read({ control }, search, signal) {
+      const clients = await unwrap(control.GET('/clients', { params: { query: { limit, search } }, signal }));
       return clients.flatMap(({ clientId, serviceAccountId }) =>
         serviceAccountId === undefined ? [] : [toEntry(serviceAccountId, `client ${clientId}`)],
       );
     },
-  };
-}
+  },
+};
 
 function toEntry(id: string, name: string): SelectEntry {
   return { value: id, label: name === id ? id : `${id} (${name})` };

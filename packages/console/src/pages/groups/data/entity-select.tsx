@@ -3,36 +3,33 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useConsole } from '../../../api/console-context.ts';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
-
-export interface SelectEntry {
-  readonly value: string;
-  readonly label: string;
-}
+import { type EntityKind, entityReaders, type SelectEntry } from './entity-readers.ts';
 
 interface EntitySelectProps {
   readonly label: string;
   readonly description?: string;
-  /** Begins with the noun: 'users'. */
-  readonly queryKey: readonly string[];
+  readonly kind: EntityKind;
   readonly value: string | undefined;
   onChange(value: string | undefined): void;
-  read(search: string | undefined, signal: AbortSignal): Promise<readonly SelectEntry[]>;
   readonly isRequired?: boolean;
 }
 
 const pauseInTyping = 250;
 
 export function EntitySelect(props: EntitySelectProps) {
-  const { label, description, queryKey, value, onChange, read, isRequired = true } = props;
+  const { label, description, kind, value, onChange, isRequired = true } = props;
+  const { noun, read } = entityReaders[kind];
+  const clients = useConsole();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<SelectEntry | undefined>();
   const [search] = useDebouncedValue(text, pauseInTyping);
   // With an entry chosen, the field shows its label, which is no search.
   const searched = search === '' || search === chosen?.label ? undefined : search;
   const { data = [], error } = useQuery({
-    queryKey: [...queryKey, 'select', searched],
-    queryFn: ({ signal }) => read(searched, signal),
+    queryKey: [noun, 'select', kind, searched],
+    queryFn: ({ signal }) => read(clients, searched, signal),
     placeholderData: keepPreviousData,
   });
   const selected = value === undefined ? [] : [chosen?.value === value ? chosen : { value, label: value }];

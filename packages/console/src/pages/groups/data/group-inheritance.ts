@@ -16,8 +16,7 @@ export function listInheritedRoles(graph: GroupGraphData, node: GroupGraphNode):
 /** All dependencies of a group, direct and indirect, the nearest first. */
 function listDependencyNodes(graph: GroupGraphData, groupId: string): GroupGraphNode[] {
   const nodes = new Map(graph.nodes.map((node) => [node.groupId, node]));
-  const targets = new Map<string, string[]>();
-  for (const { from, to } of graph.edges) targets.set(from, [...(targets.get(from) ?? []), to]);
+  const targets = collectTargets(graph.edges);
   const seen = new Set([groupId]);
   const queue = [groupId];
   for (const from of queue)
@@ -27,6 +26,24 @@ function listDependencyNodes(graph: GroupGraphData, groupId: string): GroupGraph
       queue.push(to);
     }
   return queue.slice(1).flatMap((id) => nodes.get(id) ?? []);
+}
+
+export type GroupEdge = GroupGraphData['edges'][number];
+
+/** The groups to which edges lead, by the group from which they come. */
+export function collectTargets(edges: readonly GroupEdge[]): Map<string, string[]> {
+  const targets = new Map<string, string[]>();
+  for (const { from, to } of edges) {
+    const found = targets.get(from);
+    if (found) found.push(to);
+    else targets.set(from, [to]);
+  }
+  return targets;
+}
+
+/** The groups with which a group is connected, in either direction. */
+export function collectNeighbours(edges: readonly GroupEdge[]): Map<string, string[]> {
+  return collectTargets([...edges, ...edges.map(({ from, to }) => ({ from: to, to: from }))]);
 }
 
 /** The groups that a group depends on itself, and those that depend on it, by name. */
@@ -39,7 +56,7 @@ export function listNeighbours(graph: GroupGraphData, groupId: string) {
   };
 }
 
-export function compareNames(a: GroupGraphNode, b: GroupGraphNode): number {
+function compareNames(a: GroupGraphNode, b: GroupGraphNode): number {
   return a.groupName.localeCompare(b.groupName);
 }
 

@@ -1,12 +1,13 @@
 /** What the pages of groups read. The keys begin with 'groups', so that one invalidation refetches all of them. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
-import type { components, paths } from '#control-api';
+import { useQuery } from '@tanstack/react-query';
+import type { components } from '#control-api';
+import type { ControlData } from '../../../api/clients.ts';
 import { useConsole } from '../../../api/console-context.ts';
-import { unwrap, unwrapResponse } from '../../../api/errors.ts';
+import { unwrapResponse } from '../../../api/errors.ts';
+import { useRead } from '../../../api/use-read.ts';
 
 export type GroupRecord = components['schemas']['Group'];
-export type GroupGraphData = paths['/groups/graph']['get']['responses'][200]['content']['application/json'];
+export type GroupGraphData = ControlData<'/groups/graph'>;
 export type GroupGraphNode = GroupGraphData['nodes'][number];
 
 /** A group as the interface returns it, with its version. */
@@ -29,21 +30,13 @@ export function useGroup(reference: string) {
 }
 
 /** All groups, or with root the group and its dependencies and dependents, also the indirect ones; at most 1,000. */
-export function useGroupGraph(root: string | undefined, { enabled = true }: { readonly enabled?: boolean } = {}) {
-  const { control } = useConsole();
-  return useQuery({
-    queryKey: ['groups', 'graph', root],
-    queryFn: ({ signal }) => unwrap(control.GET('/groups/graph', { params: { query: { root } }, signal })),
-    placeholderData: (previous) => (root === undefined ? previous : undefined),
-    enabled,
-  });
+export function useGroupGraph(root: string | undefined) {
+  return useRead<GroupGraphData>(
+    ['groups', 'graph', root],
+    ({ control }, signal) => control.GET('/groups/graph', { params: { query: { root } }, signal }),
+    { placeholderData: (previous) => (root === undefined ? previous : undefined) },
+  );
 }
 
-/** After a write: groups changed, and with them the roles of users. */
-export function useGroupsChanged(): () => Promise<void> {
-  const queryClient = useQueryClient();
-  return useCallback(async () => {
-    void queryClient.invalidateQueries({ queryKey: ['users'] });
-    await queryClient.invalidateQueries({ queryKey: ['groups'] });
-  }, [queryClient]);
-}
+/** Queries about groups, and about users, whose roles change with groups. */
+export const groupQueries = ['groups', 'users'];

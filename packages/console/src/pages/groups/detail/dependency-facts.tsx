@@ -1,9 +1,10 @@
 /** The groups whose roles a group inherits, and the groups that inherit its roles. */
 import { SimpleGrid, Table } from '@mantine/core';
 import { useMemo } from 'react';
+import { formatNames } from '../../../components/format-names.ts';
+import { GroupLink } from '../../../components/object-link.tsx';
 import { listNeighbours } from '../data/group-inheritance.ts';
 import type { GroupGraphData, GroupGraphNode } from '../data/use-groups.ts';
-import { GroupLink } from '../group-link.tsx';
 import { FactSection } from './role-facts.tsx';
 
 interface DependencyFactsProps {
@@ -53,16 +54,10 @@ function NeighbourTable({ label, nodes }: { readonly label: string; readonly nod
             <Table.Td>
               <GroupLink group={node} />
             </Table.Td>
-            <Table.Td>{formatRoleNames(node)}</Table.Td>
+            <Table.Td>{node.roleCount === 0 ? '' : formatNames(node.roles, node.roleCount)}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
     </Table>
   );
-}
-
-/** The first roles, and how many follow. */
-export function formatRoleNames({ roles, roleCount }: GroupGraphNode, max = 5): string {
-  const shown = roles.slice(0, max).join(', ');
-  return roleCount > max ? `${shown} and ${roleCount - max} more` : shown;
 }

@@ -1,14 +1,12 @@
 /** One group: what it gives, to whom, and what it depends on. */
-import { Anchor, Button, Loader, Stack, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
+import { quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
-import { PageTitle } from '../../../components/page-title.tsx';
+import { ObjectPage } from '../../../components/object-page.tsx';
 import { useGroup, useGroupGraph } from '../data/use-groups.ts';
 import { DeleteGroup } from '../edit/delete-group.tsx';
 import { EditGroup } from '../edit/edit-group.tsx';
-import { AddMember } from '../members/add-member.tsx';
-import { RemoveMember } from '../members/remove-member.tsx';
 import { DependencyFacts } from './dependency-facts.tsx';
 import { GroupFacts } from './group-facts.tsx';
 import { GroupMemberList } from './member-list.tsx';
@@ -18,34 +16,30 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
   const graph = useGroupGraph(reference);
   const record = useGroup(reference);
   const node = graph.data?.nodes[0];
+  const content = graph.data === undefined || node === undefined ? undefined : { graph: graph.data, node };
   return (
-    <Stack gap="md">
-      <Anchor component={Link} to="/groups" underline="always" size="sm">
-        All groups
-      </Anchor>
-      <PageTitle
-        actions={
-          graph.data === undefined || node === undefined ? undefined : (
-            <>
-              <Button
-                component={Link}
-                to="/groups"
-                search={{ view: 'graph', root: node.groupId, group: node.groupId } as never}
-                variant="default"
-              >
-                Show in the graph
-              </Button>
-              <EditGroup current={record.data} />
-              <DeleteGroup graph={graph.data} node={node} etag={record.data?.etag} />
-            </>
-          )
-        }
-      >
-        {node?.groupName ?? 'Group'}
-      </PageTitle>
-      {graph.error ? <ErrorPanel error={graph.error} onRetry={() => void graph.refetch()} /> : undefined}
-      {graph.isLoading ? <Loader size="sm" aria-label="Loading" /> : undefined}
-      {graph.data === undefined || node === undefined ? undefined : (
+    <ObjectPage
+      list={{ path: '/groups', title: 'All groups' }}
+      title={node?.groupName ?? 'Group'}
+      query={{ ...graph, data: content }}
+      command={`groups tree ${quotePositional(reference)}`}
+      call={({ control }) => control.GET('/groups/graph', { params: { query: { root: reference } } })}
+      renderActions={(shown) => (
+        <>
+          <Button
+            component={Link}
+            to="/groups"
+            search={{ view: 'graph', root: shown.node.groupId, group: shown.node.groupId } as never}
+            variant="default"
+          >
+            Show in the graph
+          </Button>
+          <EditGroup current={record.data} />
+          <DeleteGroup {...shown} etag={record.data?.etag} />
+        </>
+      )}
+    >
+      {(shown) => (
         <>
           {record.error ? (
             <div>
@@ -53,20 +47,12 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
               <ErrorPanel error={record.error} onRetry={() => void record.refetch()} />
             </div>
           ) : undefined}
-          <GroupFacts node={node} group={record.data?.group} />
-          <RoleFacts graph={graph.data} node={node} />
-          <DependencyFacts graph={graph.data} node={node} />
-          <GroupMemberList
-            node={node}
-            actions={<AddMember node={node} />}
-            renderActions={(member) => <RemoveMember node={node} member={member} />}
-          />
-          <Equivalents
-            command={`groups tree ${quotePositional(node.groupName)}`}
-            call={{ path: `/_iam/groups/graph?root=${encodeURIComponent(node.groupName)}` }}
-          />
+          <GroupFacts node={shown.node} group={record.data?.group} />
+          <RoleFacts {...shown} />
+          <DependencyFacts {...shown} />
+          <GroupMemberList node={shown.node} />
         </>
       )}
-    </Stack>
+    </ObjectPage>
   );
 }

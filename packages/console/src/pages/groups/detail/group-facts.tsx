@@ -1,5 +1,6 @@
 /** What identifies a group, and how many members it has. */
-import { Code, Table } from '@mantine/core';
+import { Code } from '@mantine/core';
+import { ObjectFacts } from '../../../components/object-facts.tsx';
 import type { GroupGraphNode, GroupRecord } from '../data/use-groups.ts';
 
 interface GroupFactsProps {
@@ -9,27 +10,16 @@ interface GroupFactsProps {
 }
 
 export function GroupFacts({ node, group }: GroupFactsProps) {
-  const rows = [
-    ['Id', <Code key="id">{node.groupId}</Code>],
-    ['Organization', group?.organizationId],
-    ['Business unit', group?.businessUnitId],
-    ['Members', formatMembers(node)],
-  ] as const;
   return (
-    <Table aria-label="Group" layout="auto" maw={640} style={{ overflowWrap: 'anywhere' }}>
-      <Table.Tbody>
-        {rows
-          .filter(([, value]) => value !== undefined)
-          .map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th scope="row" w="9rem">
-                {name}
-              </Table.Th>
-              <Table.Td>{value}</Table.Td>
-            </Table.Tr>
-          ))}
-      </Table.Tbody>
-    </Table>
+    <ObjectFacts
+      label="Group"
+      facts={{
+        Id: <Code>{node.groupId}</Code>,
+        Organization: group?.organizationId,
+        'Business unit': group?.businessUnitId,
+        Members: formatMembers(node),
+      }}
+    />
   );
 }
 

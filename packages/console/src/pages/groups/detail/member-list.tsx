@@ -1,26 +1,15 @@
 /** The members of a group, of every kind, page by page. */
-import { Stack, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
-import type { paths } from '#control-api';
-import { useConsole } from '../../../api/console-context.ts';
+import { Group, Stack, Title } from '@mantine/core';
 import { usePagedList } from '../../../api/use-paged-list.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { quotePositional } from '../../../components/equivalents.tsx';
-import { ErrorPanel } from '../../../components/error-panel.tsx';
-import { type RowColumn, RowList } from '../../../components/row-list.tsx';
+import { ObjectLink, ObjectSearchLink } from '../../../components/object-link.tsx';
+import { PagedRows, type RowColumn } from '../../../components/row-list.tsx';
 import { countMembers } from '../data/group-inheritance.ts';
 import type { GroupGraphNode } from '../data/use-groups.ts';
-import { ObjectLink, ObjectSearchLink } from '../group-link.tsx';
-
-export type GroupMember = paths['/groups/{id}/members']['get']['responses'][200]['content']['application/json'][number];
-
-interface MemberListProps {
-  readonly node: GroupGraphNode;
-  /** The buttons of a row. */
-  readonly renderActions?: (member: GroupMember) => ReactNode;
-  /** Beside the heading. */
-  readonly actions?: ReactNode;
-}
+import { AddMember } from '../members/add-member.tsx';
+import { type GroupMember, memberIdOf } from '../members/member-requests.ts';
+import { RemoveMember } from '../members/remove-member.tsx';
 
 const memberKinds = {
   user: 'User',
@@ -42,12 +31,12 @@ const columns: RowColumn<GroupMember>[] = [
   },
 ];
 
-export function GroupMemberList({ node, renderActions, actions }: MemberListProps) {
-  const { control } = useConsole();
+export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
   const { groupId, groupName } = node;
   const list = usePagedList<GroupMember>({
     queryKey: ['groups', 'members', groupId],
-    read: (query, signal) => control.GET('/groups/{id}/members', { params: { path: { id: groupId }, query }, signal }),
+    read: ({ control }, query, signal) =>
+      control.GET('/groups/{id}/members', { params: { path: { id: groupId }, query }, signal }),
   });
   const count = countMembers(node);
   return (
@@ -55,40 +44,25 @@ export function GroupMemberList({ node, renderActions, actions }: MemberListProp
       <Title order={2} size="h5">
         Members {count > 0 ? `(${count.toLocaleString('en')})` : ''}
       </Title>
-      {actions}
-      {list.error ? <ErrorPanel error={list.error} onRetry={list.refetch} /> : undefined}
-      {list.isReady && list.items.length === 0 ? (
-        <EmptyState title="No members yet" command={`iam groups users add ${quotePositional(groupName)} USER_ID`}>
-          Members have the roles of this group and of its dependencies.
-        </EmptyState>
-      ) : undefined}
-      {list.items.length > 0 ? (
-        <RowList
-          label="Members of the group"
-          rows={list.items}
-          columns={
-            renderActions === undefined
-              ? columns
-              : [...columns, { title: 'Actions', width: '7rem', render: renderActions }]
-          }
-          keyOf={memberKeyOf}
-          loadMore={list.loadMore}
-          onVisible={list.onVisible}
-          isLoading={list.isLoading}
-        />
-      ) : undefined}
+      <Group>
+        <AddMember node={node} />
+      </Group>
+      <PagedRows
+        list={list}
+        empty={
+          <EmptyState title="No members yet" command={`iam groups users add ${quotePositional(groupName)} USER_ID`}>
+            Members have the roles of this group and of its dependencies.
+          </EmptyState>
+        }
+        label="Members of the group"
+        columns={[
+          ...columns,
+          { title: 'Actions', width: '7rem', render: (member) => <RemoveMember node={node} member={member} /> },
+        ]}
+        keyOf={({ kind, userId, businessId, serviceId }) => JSON.stringify([kind, userId, businessId, serviceId])}
+      />
     </Stack>
   );
-}
-
-function memberKeyOf({ kind, userId, businessId, serviceId }: GroupMember): string {
-  return JSON.stringify([kind, userId, businessId, serviceId]);
-}
-
-/** The id of a member, as the service knows it. */
-export function memberIdOf({ kind, userId, businessId, serviceId }: GroupMember): string {
-  if (kind === 'service') return serviceId ?? '';
-  return (kind === 'business' ? businessId : userId) ?? '';
 }
 
 function MemberLink({ member }: { readonly member: GroupMember }) {

@@ -1,9 +1,9 @@
 /** The roles of a group: its own, and those of its dependencies with the groups that have them. */
 import { Badge, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
+import { GroupLink } from '../../../components/object-link.tsx';
 import { listInheritedRoles } from '../data/group-inheritance.ts';
 import type { GroupGraphData, GroupGraphNode } from '../data/use-groups.ts';
-import { GroupLink } from '../group-link.tsx';
 
 interface RoleFactsProps {
   readonly graph: GroupGraphData;

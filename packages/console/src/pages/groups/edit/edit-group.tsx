@@ -5,10 +5,11 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
 import { RequestError, unwrap, unwrapResponse } from '../../../api/errors.ts';
+import { useChanged } from '../../../api/use-changed.ts';
 import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PermittedButton } from '../../../components/permitted-button.tsx';
-import { useGroupsChanged, type VersionedGroup } from '../data/use-groups.ts';
+import { groupQueries, type VersionedGroup } from '../data/use-groups.ts';
 import { ChangeList } from './change-list.tsx';
 import {
   type GroupFields,
@@ -74,7 +75,7 @@ function EditGroupForm({ current, onClose }: { readonly current: VersionedGroup;
           call={{
             method: 'PUT',
             path: `/security/iam/v1/groups/${base.group.groupId}`,
-            headers: base.etag === undefined ? {} : { 'If-Match': base.etag },
+            headers: { 'If-Match': base.etag },
             body: toGroupInputBody(fields),
           }}
         />
@@ -98,16 +99,16 @@ interface UpdateHandlers {
 
 function useGroupUpdate({ group: { groupId }, etag }: VersionedGroup, { onSaved, onReread }: UpdateHandlers) {
   const { service } = useConsole();
-  const groupsChanged = useGroupsChanged();
+  const changed = useChanged(groupQueries);
   const path = { groupId };
   const save = useMutation({
     mutationFn: (fields: GroupFields) => {
-      const header = etag === undefined ? {} : { 'If-Match': etag };
+      const header = { 'If-Match': etag };
       return unwrap(service.PUT('/groups/{groupId}', { params: { path, header }, body: toGroupInputBody(fields) }));
     },
     onSuccess: () => {
       onSaved();
-      return groupsChanged();
+      return changed();
     },
   });
   const reread = useMutation({

@@ -12,7 +12,7 @@ export interface GroupFields {
   readonly dependencies: readonly string[];
 }
 
-export type GroupInputBody = components['schemas']['GroupInput'];
+type GroupInputBody = components['schemas']['GroupInput'];
 
 export const emptyGroup: GroupFields = {
   groupName: '',
@@ -22,13 +22,13 @@ export const emptyGroup: GroupFields = {
   dependencies: [],
 };
 
-export const groupTextFields = [
+const groupTextFields = [
   ['groupName', 'Name'],
   ['organizationId', 'Organization'],
   ['businessUnitId', 'Business unit'],
 ] as const;
 
-export const groupListFields = [
+const groupListFields = [
   ['roles', 'role', 'Role'],
   ['dependencies', 'dependency', 'Dependency'],
 ] as const;

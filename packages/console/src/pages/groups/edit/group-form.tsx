@@ -72,7 +72,7 @@ function DependencyInput({ value, onChange }: DependencyInputProps) {
   const { data = [] } = useQuery({
     queryKey: ['groups', 'names', search],
     queryFn: async ({ signal }) => {
-      const query = { limit: 20, ...(search === '' ? {} : { search }) };
+      const query = { limit: 20, search: search === '' ? undefined : search };
       const groups = await unwrap(control.GET('/groups', { params: { query }, signal }));
       return groups.map(({ groupName }) => groupName);
     },

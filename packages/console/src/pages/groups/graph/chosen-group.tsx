@@ -1,8 +1,8 @@
 /** What the group that was chosen in the graph gives, and the way to its page. */
 import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { formatNames } from '../../../components/format-names.ts';
 import type { GroupGraphNode } from '../data/use-groups.ts';
-import { formatRoleNames } from '../detail/dependency-facts.tsx';
 import { formatMembers } from '../detail/group-facts.tsx';
 
 interface ChosenGroupProps {
@@ -13,16 +13,15 @@ interface ChosenGroupProps {
 const maxRoles = 20;
 
 export function ChosenGroup({ node, onFocus }: ChosenGroupProps) {
-  const { groupId, groupName, inheritedRoles, inheritedRoleCount, roleCount, dependentCount } = node;
-  const inherited = formatRoleNames({ ...node, roles: inheritedRoles, roleCount: inheritedRoleCount }, maxRoles);
+  const { groupId, groupName, roles, inheritedRoles, inheritedRoleCount, roleCount, dependentCount } = node;
   return (
     <Paper withBorder p="md" component="section" aria-label="Chosen group" aria-live="polite">
       <Stack gap="xs" style={{ overflowWrap: 'anywhere' }}>
         <Title order={2} size="h5">
           {groupName}
         </Title>
-        <Text size="sm">Own roles: {roleCount === 0 ? 'none' : formatRoleNames(node, maxRoles)}</Text>
-        <Text size="sm">Inherited roles: {inheritedRoleCount === 0 ? 'none' : inherited}</Text>
+        <Text size="sm">Own roles: {formatNames(roles, roleCount, maxRoles)}</Text>
+        <Text size="sm">Inherited roles: {formatNames(inheritedRoles, inheritedRoleCount, maxRoles)}</Text>
         <Text size="sm">
           Members: {formatMembers(node)}. Groups that depend on it: {dependentCount}.
         </Text>

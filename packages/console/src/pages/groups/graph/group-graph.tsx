@@ -1,8 +1,6 @@
 /** The graph of groups: which inherits from which. Of many groups, one and its neighbourhood are drawn first. */
 import { Alert, Group, Loader, Select, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
-import { useConsole } from '../../../api/console-context.ts';
-import { unwrap } from '../../../api/errors.ts';
 import { usePage } from '../../../api/use-page.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
@@ -56,9 +54,7 @@ export function GroupGraphPage() {
       )}
       <Equivalents
         command={`groups tree${search.root === undefined ? '' : ` ${quotePositional(search.root)}`}`}
-        call={{
-          path: `/_iam/groups/graph${search.root === undefined ? '' : `?root=${encodeURIComponent(search.root)}`}`,
-        }}
+        call={({ control }) => control.GET('/groups/graph', { params: { query: { root: search.root } } })}
       />
     </Stack>
   );
@@ -91,7 +87,6 @@ interface GraphFiltersProps {
 }
 
 function GraphFilters({ drawn, total }: GraphFiltersProps) {
-  const { control } = useConsole();
   const { search, setSearch } = usePage();
   const shown = drawn?.graph.nodes.length ?? 0;
   return (
@@ -99,14 +94,9 @@ function GraphFilters({ drawn, total }: GraphFiltersProps) {
       <EntitySelect
         label="Connected to"
         isRequired={false}
-        queryKey={['groups']}
+        kind="groups"
         value={search.root}
         onChange={(root) => setSearch({ root })}
-        read={async (text, signal) => {
-          const query = { limit: 20, search: text };
-          const groups = await unwrap(control.GET('/groups', { params: { query }, signal }));
-          return groups.map(({ groupId, groupName }) => ({ value: groupId, label: groupName }));
-        }}
       />
       <Select
         label="Distance"

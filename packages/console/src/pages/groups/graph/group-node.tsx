@@ -1,8 +1,8 @@
 /** A group in the graph: a button with its name, roles and number of members. */
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
+import { formatNames } from '../../../components/format-names.ts';
 import { countMembers } from '../data/group-inheritance.ts';
 import type { GroupGraphNode } from '../data/use-groups.ts';
-import { formatRoleNames } from '../detail/dependency-facts.tsx';
 
 export type GroupFlowNode = Node<
   {
@@ -33,7 +33,7 @@ export function GroupNodeButton({ data: { node, isChosen, onChoose, onReach } }:
         }}
       >
         <strong title={groupName}>{groupName}</strong>
-        <span>{roleCount === 0 ? 'No roles of its own' : formatRoleNames(node, maxRoles)}</span>
+        <span>{roleCount === 0 ? 'No roles of its own' : formatNames(node.roles, roleCount, maxRoles)}</span>
         <span>
           {inheritedRoleCount} inherited, {members.toLocaleString('en')} {members === 1 ? 'member' : 'members'}
         </span>

@@ -1,9 +1,5 @@
 /** Places the groups of a graph in layers: each above the groups that it depends on. */
-
-export interface LayoutEdge {
-  readonly from: string;
-  readonly to: string;
-}
+import { collectNeighbours, collectTargets, type GroupEdge } from '../data/group-inheritance.ts';
 
 export interface NodePlace {
   readonly x: number;
@@ -23,7 +19,7 @@ function maxPerRow({ length }: readonly string[]): number {
 const rounds = 4;
 
 /** The place of each id. Edges to other ids are ignored. Needs a graph without cycles. */
-export function layoutGraph(ids: readonly string[], edges: readonly LayoutEdge[]): Map<string, NodePlace> {
+export function layoutGraph(ids: readonly string[], edges: readonly GroupEdge[]): Map<string, NodePlace> {
   const known = new Set(ids);
   const inside = edges.filter(({ from, to }) => known.has(from) && known.has(to));
   const layers = orderLayers(groupByLayer(ids, inside), inside);
@@ -43,8 +39,8 @@ function placeRow(ids: readonly string[], row: number, places: Map<string, NodeP
 }
 
 /** The longest way from a group on which no other depends. */
-function groupByLayer(ids: readonly string[], edges: readonly LayoutEdge[]): string[][] {
-  const targets = collectNeighbours(edges, 'from', 'to');
+function groupByLayer(ids: readonly string[], edges: readonly GroupEdge[]): string[][] {
+  const targets = collectTargets(edges);
   const open = new Map(ids.map((id) => [id, 0]));
   for (const { to } of edges) open.set(to, (open.get(to) ?? 0) + 1);
   const depths = new Map(ids.map((id) => [id, 0]));
@@ -65,12 +61,8 @@ function groupByLayer(ids: readonly string[], edges: readonly LayoutEdge[]): str
 }
 
 /** Moves each group near its neighbours, so that fewer edges cross. */
-function orderLayers(layers: readonly string[][], edges: readonly LayoutEdge[]): string[][] {
-  const neighbours = collectNeighbours(
-    [...edges, ...edges.map(({ from, to }) => ({ from: to, to: from }))],
-    'from',
-    'to',
-  );
+function orderLayers(layers: readonly string[][], edges: readonly GroupEdge[]): string[][] {
+  const neighbours = collectNeighbours(edges);
   let ordered = layers.map((layer) => [...layer]);
   for (let round = 0; round < rounds; round += 1) {
     const ranks = new Map(ordered.flatMap((layer) => layer.map((id, at) => [id, (at + 0.5) / layer.length] as const)));
@@ -82,14 +74,4 @@ function orderLayers(layers: readonly string[][], edges: readonly LayoutEdge[]):
     ordered = ordered.map((layer) => layer.toSorted((a, b) => rankOf(a) - rankOf(b)));
   }
   return ordered;
-}
-
-function collectNeighbours(edges: readonly LayoutEdge[], key: keyof LayoutEdge, value: keyof LayoutEdge) {
-  const found = new Map<string, string[]>();
-  for (const edge of edges) {
-    const list = found.get(edge[key]);
-    if (list) list.push(edge[value]);
-    else found.set(edge[key], [edge[value]]);
-  }
-  return found;
 }

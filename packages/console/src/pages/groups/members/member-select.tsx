@@ -1,6 +1,5 @@
 /** The kind of a member, and the member. */
 import { NativeSelect, Stack } from '@mantine/core';
-import { useEntityReaders } from '../data/entity-readers.ts';
 import { EntitySelect } from '../data/entity-select.tsx';
 import type { GroupMemberKind } from './member-requests.ts';
 
@@ -23,7 +22,6 @@ interface MemberSelectProps {
 }
 
 export function MemberSelect({ fields, onChange }: MemberSelectProps) {
-  const readers = useEntityReaders();
   const { kind, id, businessId } = fields;
   const setId = (value: string | undefined) => onChange({ ...fields, id: value });
   const isUser = kind === 'user' || kind === 'businessUser';
@@ -39,30 +37,20 @@ export function MemberSelect({ fields, onChange }: MemberSelectProps) {
       {kind === 'businessUser' ? (
         <EntitySelect
           label="On behalf of"
-          queryKey={['businesses']}
-          read={readers.businesses}
+          kind="businesses"
           value={businessId}
           onChange={(value) => onChange({ ...fields, businessId: value })}
         />
       ) : undefined}
-      {isUser ? (
-        <EntitySelect label="User" queryKey={['users']} read={readers.users} value={id} onChange={setId} />
-      ) : undefined}
+      {isUser ? <EntitySelect label="User" kind="users" value={id} onChange={setId} /> : undefined}
       {kind === 'business' ? (
-        <EntitySelect
-          label="Business"
-          queryKey={['businesses']}
-          read={readers.businesses}
-          value={id}
-          onChange={setId}
-        />
+        <EntitySelect label="Business" kind="businesses" value={id} onChange={setId} />
       ) : undefined}
       {kind === 'service' ? (
         <EntitySelect
           label="Service account"
           description="Only clients with a service account are found"
-          queryKey={['clients']}
-          read={readers.services}
+          kind="services"
           value={id}
           onChange={setId}
         />

@@ -1,7 +1,7 @@
 /** The answer whether a user has a role: the way from the user over groups to the role, or the groups that would give it. */
 import { Alert, List, Stack, Text, Title } from '@mantine/core';
-import { ObjectSearchLink } from '../group-link.tsx';
-import type { RolePathAnswer } from './role-path-answer.ts';
+import { ObjectSearchLink } from '../../../components/object-link.tsx';
+import type { RolePathAnswer } from './role-path.tsx';
 import { RolePathDrawing } from './role-path-drawing.tsx';
 
 export function RoleAnswer({ answer }: { readonly answer: RolePathAnswer }) {

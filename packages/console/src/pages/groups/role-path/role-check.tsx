@@ -1,26 +1,21 @@
 /** "Can this user do that?": the groups that give a role to a user, or that would give it. */
 import { Autocomplete, Group, Loader, Stack, Text } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useConsole } from '../../../api/console-context.ts';
-import { unwrap } from '../../../api/errors.ts';
 import { usePage } from '../../../api/use-page.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
-import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PageTitle } from '../../../components/page-title.tsx';
-import { useEntityReaders } from '../data/entity-readers.ts';
 import { EntitySelect } from '../data/entity-select.tsx';
 import { useKnownRoles } from '../edit/group-form.tsx';
 import { GroupViewMenu } from '../group-views.tsx';
 import { RoleAnswer } from './role-answer.tsx';
+import { RolePathEquivalents, useRolePath } from './role-path.tsx';
 
 const pauseInTyping = 400;
 
 export function RoleCheck() {
   const { search, setSearch } = usePage();
-  const readers = useEntityReaders();
   const { user, role } = search;
   return (
     <Stack gap="md">
@@ -30,8 +25,7 @@ export function RoleCheck() {
         <EntitySelect
           label="User"
           isRequired={false}
-          queryKey={['users']}
-          read={readers.users}
+          kind="users"
           value={user}
           onChange={(value) => setSearch({ user: value })}
         />
@@ -73,21 +67,13 @@ function RoleInput({ value = '', onChange }: RoleInputProps) {
 }
 
 function CheckedRole({ user, role }: { readonly user: string; readonly role: string }) {
-  const { control } = useConsole();
-  const answer = useQuery({
-    queryKey: ['groups', 'role-path', user, role],
-    queryFn: ({ signal }) =>
-      unwrap(control.GET('/users/{id}/roles/{role}/path', { params: { path: { id: user, role } }, signal })),
-  });
+  const answer = useRolePath(user, role);
   return (
     <>
       {answer.isLoading ? <Loader size="sm" aria-label="Loading" /> : undefined}
       {answer.error ? <ErrorPanel error={answer.error} onRetry={() => void answer.refetch()} /> : undefined}
       <div role="status">{answer.data === undefined ? undefined : <RoleAnswer answer={answer.data} />}</div>
-      <Equivalents
-        command={`can ${quotePositional(user)} ${quotePositional(role)}`}
-        call={{ path: `/_iam/users/${encodeURIComponent(user)}/roles/${encodeURIComponent(role)}/path` }}
-      />
+      <RolePathEquivalents userId={user} role={role} />
       <Text size="sm" c="dimmed">
         Roles that the service gives at login, such as AUTH-MFA, do not come from groups.
       </Text>

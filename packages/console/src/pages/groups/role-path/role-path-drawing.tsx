@@ -1,8 +1,8 @@
 /** One way from a user over groups to a role, as a line of boxes. */
 import { Group, Paper, Text } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
-import { GroupLink, ObjectLink } from '../group-link.tsx';
-import type { RolePathAnswer } from './role-path-answer.ts';
+import { GroupLink, ObjectLink } from '../../../components/object-link.tsx';
+import type { RolePathAnswer } from './role-path.tsx';
 
 interface RolePathDrawingProps {
   readonly path: RolePathAnswer['paths'][number];

@@ -3,43 +3,35 @@ import { Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useConsole } from '../../../api/console-context.ts';
-import { unwrap } from '../../../api/errors.ts';
 import { quoteShellArgument } from '../../../components/equivalents.tsx';
-import { UserAction } from './user-action.tsx';
+import { WriteAction } from '../../../components/write-action.tsx';
+import { userQueries } from '../shown-user.ts';
 import { emptyUserFields, formatUserOptions, isMobileReady, toUserBody, UserFields } from './user-fields.tsx';
 
 const emptyAccount = { userId: '', password: '', verified: false };
 
 export function CreateUserAction() {
-  const { control } = useConsole();
   const navigate = useNavigate();
   const form = useForm({ initialValues: emptyUserFields });
   const [account, setAccount] = useState(emptyAccount);
   const { userId, password, verified } = account;
   const body = { ...toUserBody(form.values), ...(userId === '' ? {} : { userId }), verified };
-  const clear = () => {
-    form.reset();
-    setAccount(emptyAccount);
-  };
+  const secret = password === '' ? {} : { password };
   return (
-    <UserAction
+    <WriteAction
       operation="POST /_iam/users"
       label="Create a user"
       isReady={form.values.userName !== '' && isMobileReady(form.values)}
       title="Create a user"
       confirmLabel="Create the user"
       command={formatCommand(form.values, account)}
-      call={{
-        method: 'POST',
-        path: '/_iam/users',
-        body: password === '' ? body : { ...body, password: 'PASSWORD' },
-      }}
-      send={async () => {
-        const secret = password === '' ? {} : { password };
-        const created = await unwrap(control.POST('/users', { body: { ...body, ...secret } as never }));
-        clear();
-        await navigate({ to: '/users/$', params: { _splat: created.userId } as never });
+      request={({ control }) => control.POST('/users', { body: { ...body, ...secret } as never })}
+      shownBody={password === '' ? body : { ...body, password: 'PASSWORD' }}
+      changes={userQueries}
+      onDone={(created) => {
+        form.reset();
+        setAccount(emptyAccount);
+        return navigate({ to: '/users/$', params: { _splat: created.userId } as never });
       }}
       onCancel={() => setAccount({ ...account, password: '' })}
     >
@@ -62,7 +54,7 @@ export function CreateUserAction() {
         value={userId}
         onChange={({ currentTarget }) => setAccount({ ...account, userId: currentTarget.value })}
       />
-    </UserAction>
+    </WriteAction>
   );
 }
 

@@ -2,15 +2,12 @@
 import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect } from 'react';
-import { useConsole } from '../../../api/console-context.ts';
-import { unwrap } from '../../../api/errors.ts';
 import { quotePositional } from '../../../components/equivalents.tsx';
-import type { ShownUser } from '../data/use-users.ts';
-import { UserAction } from './user-action.tsx';
+import { WriteAction } from '../../../components/write-action.tsx';
+import { type ShownUser, userQueries } from '../shown-user.ts';
 import { formatUserOptions, isMobileReady, toUserBody, UserFields, type UserFieldValues } from './user-fields.tsx';
 
 export function EditUser({ user }: { readonly user: ShownUser }) {
-  const { service } = useConsole();
   const { userId } = user;
   const form = useForm<UserFieldValues>({ initialValues: readFields(user) });
   const shown = form.getInitialValues();
@@ -28,17 +25,17 @@ export function EditUser({ user }: { readonly user: ShownUser }) {
   const leavesBusiness = changed.businessId === '';
   const body = { ...toUserBody(changed), ...(leavesBusiness ? { businessId: null } : {}) };
   return (
-    <UserAction
+    <WriteAction
       operation="user-identities.update"
       label="Edit"
       title={`Edit ${user.userName}`}
       confirmLabel="Save"
       isReady={form.values.userName !== '' && isMobileReady(form.values) && Object.keys(body).length > 0}
       command={`users update ${quotePositional(userId)} ${formatUserOptions(changed)}`.trimEnd()}
-      call={{ method: 'PATCH', path: `/security/iam/v1/user-identities/${encodeURIComponent(userId)}`, body }}
-      send={() =>
-        unwrap(service.PATCH('/user-identities/{id}', { params: { path: { id: userId } }, body: body as never }))
+      request={({ service }) =>
+        service.PATCH('/user-identities/{id}', { params: { path: { id: userId } }, body: body as never })
       }
+      changes={userQueries}
       onDone={() => restart({ ...form.values, userEmail: '', mobile: '' })}
       onCancel={() => restart(readFields(user))}
     >
@@ -47,7 +44,7 @@ export function EditUser({ user }: { readonly user: ShownUser }) {
         A new contact counts as verified, and the old one gets a notice.
         {leavesBusiness ? ' The user loses the roles of the groups of its business.' : ''}
       </Text>
-    </UserAction>
+    </WriteAction>
   );
 }
 

@@ -1,17 +1,15 @@
 /** Sets the password of a user, as an administrator. */
 import { PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useConsole } from '../../../api/console-context.ts';
-import { unwrap } from '../../../api/errors.ts';
 import { quotePositional } from '../../../components/equivalents.tsx';
-import { UserAction } from './user-action.tsx';
+import { WriteAction } from '../../../components/write-action.tsx';
+import { userQueries } from '../shown-user.ts';
 
 export function SetPassword({ userId }: { readonly userId: string }) {
-  const { control } = useConsole();
   const [newPassword, setNewPassword] = useState('');
   const params = { path: { id: userId } };
   return (
-    <UserAction
+    <WriteAction
       operation="PUT /_iam/users/{id}/password"
       label="Set password"
       isReady={newPassword !== ''}
@@ -19,12 +17,9 @@ export function SetPassword({ userId }: { readonly userId: string }) {
       title={`Set the password of ${userId}`}
       confirmLabel="Set the password"
       command={`users set-password ${quotePositional(userId)} --without-code --password-stdin`}
-      call={{
-        method: 'PUT',
-        path: `/_iam/users/${encodeURIComponent(userId)}/password`,
-        body: { newPassword: 'PASSWORD' },
-      }}
-      send={() => unwrap(control.PUT('/users/{id}/password', { params, body: { newPassword } }))}
+      request={({ control }) => control.PUT('/users/{id}/password', { params, body: { newPassword } })}
+      shownBody={{ newPassword: 'PASSWORD' }}
+      changes={userQueries}
       onDone={() => setNewPassword('')}
     >
       <Text>The sessions of the user end. A lock stays.</Text>
@@ -35,6 +30,6 @@ export function SetPassword({ userId }: { readonly userId: string }) {
         onChange={({ currentTarget }) => setNewPassword(currentTarget.value)}
         data-autofocus
       />
-    </UserAction>
+    </WriteAction>
   );
 }

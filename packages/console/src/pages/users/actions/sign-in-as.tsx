@@ -5,24 +5,25 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
+import { useChanged } from '../../../api/use-changed.ts';
 import { CopyTextButton } from '../../../components/copy-text-button.tsx';
 import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PermittedButton } from '../../../components/permitted-button.tsx';
-import { useUsersChanged } from '../data/use-users.ts';
+import { userQueries } from '../shown-user.ts';
 
 const levels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const;
 
 export function SignInAs({ userId }: { readonly userId: string }) {
   const { control, location } = useConsole();
-  const usersChanged = useUsersChanged();
+  const changed = useChanged(userQueries);
   const [isOpen, dialog] = useDisclosure(false);
   const [level, setLevel] = useState<(typeof levels)[number]>('AUTH-BASIC');
   const body = { userId, level };
   const signIn = useMutation({
     mutationFn: () => unwrap(control.POST('/sessions', { body: body as never })),
     gcTime: 0,
-    onSuccess: usersChanged,
+    onSuccess: changed,
   });
   // The token is only in the state of this dialog.
   const close = () => {

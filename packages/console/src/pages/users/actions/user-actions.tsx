@@ -1,15 +1,13 @@
 /** What can be done with a user as a whole. */
 import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useConsole } from '../../../api/console-context.ts';
-import { unwrap } from '../../../api/errors.ts';
 import { quotePositional, quoteShellArgument } from '../../../components/equivalents.tsx';
-import type { ShownUser } from '../data/use-users.ts';
+import { WriteAction } from '../../../components/write-action.tsx';
+import { type ShownUser, userQueries } from '../shown-user.ts';
 import { DeleteUser } from './delete-user.tsx';
 import { EditUser } from './edit-user.tsx';
 import { SetPassword } from './set-password.tsx';
 import { SignInAs } from './sign-in-as.tsx';
-import { UserAction } from './user-action.tsx';
 
 interface UserActionsProps {
   readonly user: ShownUser;
@@ -28,18 +26,17 @@ export function UserActions({ user }: UserActionsProps) {
 }
 
 function LockUser({ user: { userId, sessions } }: UserActionsProps) {
-  const { service } = useConsole();
   const [reason, setReason] = useState('');
   const body = { userId, ...(reason === '' ? {} : { reason }) };
   return (
-    <UserAction
+    <WriteAction
       operation="user-identities.lock"
       label="Lock"
       title={`Lock ${userId}`}
       confirmLabel="Lock the user"
       command={`users lock ${quotePositional(userId)}${reason === '' ? '' : ` --reason ${quoteShellArgument(reason)}`} --yes`}
-      call={{ method: 'POST', path: '/security/iam/v1/user-identities/lock', body }}
-      send={() => unwrap(service.POST('/user-identities/lock', { body }))}
+      request={({ service }) => service.POST('/user-identities/lock', { body })}
+      changes={userQueries}
       onDone={() => setReason('')}
     >
       <Text>All requests of the user are rejected from the next one on. Active sessions that end: {sessions}.</Text>
@@ -49,32 +46,29 @@ function LockUser({ user: { userId, sessions } }: UserActionsProps) {
         value={reason}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
       />
-    </UserAction>
+    </WriteAction>
   );
 }
 
 function UnlockUser({ user: { userId } }: UserActionsProps) {
-  const { service } = useConsole();
-  const body = { userId };
   return (
-    <UserAction
+    <WriteAction
       operation="user-identities.unlock"
       label="Unlock"
       title={`Unlock ${userId}`}
       confirmLabel="Unlock the user"
       command={`users unlock ${quotePositional(userId)}`}
-      call={{ method: 'POST', path: '/security/iam/v1/user-identities/unlock', body }}
-      send={() => unwrap(service.POST('/user-identities/unlock', { body }))}
+      request={({ service }) => service.POST('/user-identities/unlock', { body: { userId } })}
+      changes={userQueries}
     >
       <Text>The user can log in again. The throttles of all its login names are cleared.</Text>
-    </UserAction>
+    </WriteAction>
   );
 }
 
 export function EndUserSession({ sessionId }: { readonly sessionId: string }) {
-  const { control } = useConsole();
   return (
-    <UserAction
+    <WriteAction
       operation="DELETE /_iam/sessions"
       label="End"
       accessibleLabel={`End ${sessionId}`}
@@ -82,27 +76,26 @@ export function EndUserSession({ sessionId }: { readonly sessionId: string }) {
       title={`End the session ${sessionId}`}
       confirmLabel="End the session"
       command={`sessions end --yes ${quotePositional(sessionId)}`}
-      call={{ method: 'DELETE', path: `/_iam/sessions?sessionId=${encodeURIComponent(sessionId)}` }}
-      send={() => unwrap(control.DELETE('/sessions', { params: { query: { sessionId } } }))}
+      request={({ control }) => control.DELETE('/sessions', { params: { query: { sessionId } } })}
+      changes={userQueries}
     >
       <Text>Its tokens are rejected from the next request on.</Text>
-    </UserAction>
+    </WriteAction>
   );
 }
 
 export function EndUserSessions({ user: { userId, sessions } }: UserActionsProps) {
-  const { control } = useConsole();
   return (
-    <UserAction
+    <WriteAction
       operation="DELETE /_iam/sessions"
       label="End all sessions"
       title={`End all sessions of ${userId}`}
       confirmLabel="End the sessions"
       command={`sessions end --yes --user-id ${quoteShellArgument(userId)}`}
-      call={{ method: 'DELETE', path: `/_iam/sessions?userId=${encodeURIComponent(userId)}` }}
-      send={() => unwrap(control.DELETE('/sessions', { params: { query: { userId } } }))}
+      request={({ control }) => control.DELETE('/sessions', { params: { query: { userId } } })}
+      changes={userQueries}
     >
       <Text>Active sessions that end: {sessions}. Their tokens are rejected from the next request on.</Text>
-    </UserAction>
+    </WriteAction>
   );
 }

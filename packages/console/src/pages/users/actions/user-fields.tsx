@@ -2,9 +2,7 @@
 import { Checkbox, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { quoteShellArgument } from '../../../components/equivalents.tsx';
-import { useEntityReaders } from '../../groups/data/entity-readers.ts';
 import { EntitySelect } from '../../groups/data/entity-select.tsx';
-import { formatMobileOptions, parseMobile } from './mobile-number.ts';
 
 export interface UserFieldValues {
   readonly userName: string;
@@ -30,7 +28,6 @@ interface UserFieldsProps {
 }
 
 export function UserFields({ form, emptyContactText }: UserFieldsProps) {
-  const { businesses } = useEntityReaders();
   return (
     <>
       <TextInput label="Login name" required data-autofocus {...form.getInputProps('userName')} />
@@ -44,8 +41,7 @@ export function UserFields({ form, emptyContactText }: UserFieldsProps) {
       />
       <EntitySelect
         label="Business"
-        queryKey={['businesses']}
-        read={businesses}
+        kind="businesses"
         value={form.values.businessId || undefined}
         onChange={(value) => form.setFieldValue('businessId', value ?? '')}
         isRequired={false}
@@ -57,6 +53,28 @@ export function UserFields({ form, emptyContactText }: UserFieldsProps) {
       />
     </>
   );
+}
+
+/** As the interface has it, in three parts. */
+interface MobileNumber {
+  readonly regionCode: number;
+  readonly areaCode: number;
+  readonly phoneNumber: number;
+}
+
+/** Reads `+1 212 5550100`. @returns undefined for other texts */
+function parseMobile(text: string): MobileNumber | undefined {
+  const [, regionCode, areaCode, phoneNumber] = /^\+?(\d{1,3}) +(\d{1,4}) +(\d{4,12})$/.exec(text.trim()) ?? [];
+  if (phoneNumber === undefined) return undefined;
+  return { regionCode: Number(regionCode), areaCode: Number(areaCode), phoneNumber: Number(phoneNumber) };
+}
+
+function formatMobileOptions({ regionCode, areaCode, phoneNumber }: MobileNumber): string {
+  return [
+    `--user-mobile.region-code ${regionCode}`,
+    `--user-mobile.area-code ${areaCode}`,
+    `--user-mobile.phone-number ${phoneNumber}`,
+  ].join(' ');
 }
 
 export function isMobileReady({ mobile }: Pick<UserFieldValues, 'mobile'>): boolean {

@@ -1,7 +1,7 @@
 /** The contacts of a user, which are also its second factors once they are verified. */
 import { Badge, Group, List } from '@mantine/core';
 import { PageSection } from '../../../components/section.tsx';
-import type { ShownUser } from '../data/use-users.ts';
+import type { ShownUser } from '../shown-user.ts';
 
 export function ContactSection({ user: { contacts } }: { readonly user: ShownUser }) {
   return (

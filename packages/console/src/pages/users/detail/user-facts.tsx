@@ -1,9 +1,9 @@
 /** Names, business and lock of a user. */
 import { Alert } from '@mantine/core';
 import { ObjectFacts } from '../../../components/object-facts.tsx';
+import { ObjectLink } from '../../../components/object-link.tsx';
 import { formatTime } from '../../../components/server-time.tsx';
-import { ObjectLink } from '../../groups/group-link.tsx';
-import type { ShownUser } from '../data/use-users.ts';
+import type { ShownUser } from '../shown-user.ts';
 
 export function UserFacts({ user }: { readonly user: ShownUser }) {
   const { userId, identities, legacyLogons, businessId, businessName, customerId, lead, createdAt } = user;

@@ -1,9 +1,9 @@
 /** The groups of a user: its own, and those of its business. */
-import { Anchor, Group, List, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, List, Text } from '@mantine/core';
+import { GroupLink } from '../../../components/object-link.tsx';
 import { PageSection } from '../../../components/section.tsx';
-import { AddToGroup, RemoveFromGroup } from '../actions/change-groups.tsx';
-import type { ShownUser } from '../data/use-users.ts';
+import { AddToGroup, RemoveFromGroup } from '../../groups/members/member-groups.tsx';
+import { type ShownUser, userQueries } from '../shown-user.ts';
 
 const kindTexts = {
   user: '',
@@ -13,21 +13,29 @@ const kindTexts = {
 };
 
 export function UserGroups({ user: { userId, groups, groupCount } }: { readonly user: ShownUser }) {
+  const member = { kind: 'user', id: userId } as const;
   return (
     <PageSection
-      actions={<AddToGroup userId={userId} />}
+      actions={<AddToGroup member={member} changes={userQueries} />}
       title={`Groups (${groupCount})`}
       emptyText={groupCount === 0 ? 'In no group. Roles come from groups: add the user to one.' : undefined}
     >
       <List listStyleType="none">
-        {groups.map(({ groupId, groupName, kind }) => (
-          <List.Item key={`${kind} ${groupId}`}>
+        {groups.map((group) => (
+          <List.Item key={`${group.kind} ${group.groupId}`}>
             <Group gap="xs">
-              <Anchor component={Link} to="/groups/$" params={{ _splat: groupId } as never} underline="always">
-                <bdi>{groupName}</bdi>
-              </Anchor>
-              <Text size="sm">{kindTexts[kind]}</Text>
-              {kind === 'user' ? <RemoveFromGroup userId={userId} group={{ groupId, groupName }} /> : undefined}
+              <bdi>
+                <GroupLink group={group} />
+              </bdi>
+              <Text size="sm">{kindTexts[group.kind]}</Text>
+              {group.kind === 'user' ? (
+                <RemoveFromGroup
+                  member={member}
+                  group={group}
+                  note="The user loses the roles that only this group gives, with its next request."
+                  changes={userQueries}
+                />
+              ) : undefined}
             </Group>
           </List.Item>
         ))}

@@ -1,13 +1,10 @@
 /** The effective roles of a user, each with the groups that give it; a role opens the path to it. */
 import { Button, Code, Group, List, Loader, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useConsole } from '../../../api/console-context.ts';
-import { unwrap } from '../../../api/errors.ts';
 import { usePage } from '../../../api/use-page.ts';
-import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PageSection } from '../../../components/section.tsx';
-import type { ShownUser } from '../data/use-users.ts';
+import { RolePathEquivalents, useRolePath } from '../../groups/role-path/role-path.tsx';
+import type { ShownUser } from '../shown-user.ts';
 
 export function UserRoles({ user: { userId, roleSources, effectiveRoleCount } }: { readonly user: ShownUser }) {
   const { search, setSearch } = usePage();
@@ -44,12 +41,7 @@ export function UserRoles({ user: { userId, roleSources, effectiveRoleCount } }:
 }
 
 function RolePathText({ userId, role }: { readonly userId: string; readonly role: string }) {
-  const { control } = useConsole();
-  const { data, error } = useQuery({
-    queryKey: ['users', 'path', userId, role],
-    queryFn: ({ signal }) =>
-      unwrap(control.GET('/users/{id}/roles/{role}/path', { params: { path: { id: userId, role } }, signal })),
-  });
+  const { data, error } = useRolePath(userId, role);
   if (error) return <ErrorPanel error={error} />;
   if (data === undefined) return <Loader size="xs" aria-label="Loading" />;
   return (
@@ -59,10 +51,7 @@ function RolePathText({ userId, role }: { readonly userId: string; readonly role
           {userId} → {groups.map(({ groupName }) => groupName).join(' → ')} → {role}
         </Text>
       ))}
-      <Equivalents
-        command={`can ${quotePositional(userId)} ${quotePositional(role)}`}
-        call={{ path: `/_iam/users/${encodeURIComponent(userId)}/roles/${encodeURIComponent(role)}/path` }}
-      />
+      <RolePathEquivalents userId={userId} role={role} />
     </Stack>
   );
 }

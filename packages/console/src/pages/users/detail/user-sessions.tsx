@@ -1,13 +1,12 @@
 /** The active sessions of a user. */
 import { Badge, Group, List, Text } from '@mantine/core';
 import { PageSection } from '../../../components/section.tsx';
-import { RelativeTime, useServerNow } from '../../../components/server-time.tsx';
+import { RelativeTime } from '../../../components/server-time.tsx';
 import { EndUserSession, EndUserSessions } from '../actions/user-actions.tsx';
-import type { ShownUser } from '../data/use-users.ts';
+import type { ShownUser } from '../shown-user.ts';
 
 export function UserSessions({ user }: { readonly user: ShownUser }) {
   const { activeSessions, sessions } = user;
-  const now = useServerNow();
   return (
     <PageSection
       actions={sessions === 0 ? undefined : <EndUserSessions user={user} />}
@@ -20,8 +19,7 @@ export function UserSessions({ user }: { readonly user: ShownUser }) {
             <Group gap="xs">
               <Badge color="gray">{level}</Badge>
               <Text size="sm">
-                {sessionId} by {clientId}, started <RelativeTime at={startedAt} now={now} />, ends{' '}
-                <RelativeTime at={endsAt} now={now} />
+                {sessionId} by {clientId}, started <RelativeTime at={startedAt} />, ends <RelativeTime at={endsAt} />
               </Text>
               <EndUserSession sessionId={sessionId} />
             </Group>

@@ -1,64 +1,19 @@
-/** Logs in with the password of a user, and then with a code as second factor, which changes require. */
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+/** Sends a code to a user who logged in with a password, and logs it in with the code as second factor. */
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import type { LoginResult } from '../../api/credentials.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ErrorPanel } from '../error-panel.tsx';
-import { formatBasic } from './format-basic.ts';
-import type { LoginFormProps } from './login-form-props.ts';
 
-export function UserLoginForm({ onLogin }: LoginFormProps) {
-  const [first, setFirst] = useState<LoginResult | undefined>();
-  if (first) return <SecondFactorForm first={first} onLogin={onLogin} />;
-  return <PasswordForm onLogin={setFirst} />;
-}
-
-function PasswordForm({ onLogin }: LoginFormProps) {
-  const { login } = useConsole();
-  const form = useForm({ initialValues: { clientId: '', userName: '', password: '' } });
-  const request = useMutation({
-    // The cache keeps what was sent.
-    gcTime: 0,
-    mutationFn: async ({ clientId, userName, password }: typeof form.values): Promise<LoginResult> => {
-      const { accessToken } = await unwrap(
-        login.POST('/user-identities/login', {
-          params: { query: { clientId } },
-          headers: { Authorization: formatBasic(userName, password) },
-        }),
-      );
-      return { accessToken, subject: userName };
-    },
-    onSuccess: onLogin,
-  });
-  return (
-    <form onSubmit={form.onSubmit((values) => request.mutate(values))}>
-      <Stack gap="sm">
-        <TextInput label="User name" autoComplete="username" required {...form.getInputProps('userName')} />
-        <PasswordInput label="Password" autoComplete="current-password" required {...form.getInputProps('password')} />
-        <TextInput
-          label="Application client"
-          description="The server printed its id at the first start"
-          autoComplete="off"
-          required
-          {...form.getInputProps('clientId')}
-        />
-        {request.error ? <ErrorPanel error={request.error} /> : undefined}
-        <Button type="submit" loading={request.isPending}>
-          Log in
-        </Button>
-      </Stack>
-    </form>
-  );
-}
-
-interface SecondFactorFormProps extends LoginFormProps {
+interface SecondFactorFormProps {
+  /** The login with the password. */
   readonly first: LoginResult;
+  onLogin(token: LoginResult): void;
 }
 
-function SecondFactorForm({ first, onLogin }: SecondFactorFormProps) {
+export function SecondFactorForm({ first, onLogin }: SecondFactorFormProps) {
   const { login } = useConsole();
   const [code, setCode] = useState('');
   const headers = { Authorization: `Bearer ${first.accessToken}` };

@@ -1,4 +1,4 @@
-/** Links between the pages of groups and to the members of groups. Names are shown as text, whatever they contain. */
+/** Links to the pages of objects and to their lists. Names are shown as text, whatever they contain. */
 import { Anchor } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -35,7 +35,7 @@ export function ObjectSearchLink({ page, text }: { readonly page: string; readon
   );
 }
 
-/** Whether the console has this page. The router knows it; the list of pages imports this file. */
+/** Whether the console has this page. The router knows it; the list of pages imports the pages, and they this file. */
 function usePageExists(page: string): boolean {
   return page in useRouter().routesByPath;
 }

@@ -1,14 +1,15 @@
 /** What pages read of corporate groups and send. The interface replaces a corporate group as a whole. */
 import { useQuery } from '@tanstack/react-query';
 import type { components } from '#service-api';
-import type { ServiceClient } from '../../api/clients.ts';
 import { useConsole } from '../../api/console-context.ts';
-import { unwrap, unwrapResponse } from '../../api/errors.ts';
-import { type HttpCall, quoteShellArgument } from '../../components/equivalents.tsx';
-import type { SelectEntry } from '../groups/data/entity-select.tsx';
+import { unwrapResponse } from '../../api/errors.ts';
+import type { ApiRequest } from '../../api/requests.ts';
+import { quoteShellArgument } from '../../components/equivalents.tsx';
 
 export type CorporateGroupRecord = components['schemas']['CorporateGroup'];
-export const corporateGroupsPath = '/security/iam/v1/corporate-groups';
+
+/** Queries about businesses, customers and corporate groups, which show parts of each other. */
+export const organizationQueries = ['businesses', 'customers', 'corporate-groups', 'groups', 'users'];
 
 /** With its version, so that a parallel change is not overwritten. */
 export interface VersionedCorporateGroup {
@@ -31,19 +32,6 @@ export function useCorporateGroup(corporateGroupId: string | undefined) {
   });
 }
 
-/** The first corporate groups, or the one with a name: the interface has no other search. */
-export function useCorporateGroupReader() {
-  const { service } = useConsole();
-  return async (name: string | undefined, signal: AbortSignal): Promise<readonly SelectEntry[]> => {
-    const query = { limit: 20, ...(name === undefined ? {} : { name }) };
-    const groups = await unwrap(service.GET('/corporate-groups', { params: { query }, signal }));
-    return groups.map(({ corporateGroupId, corporateGroupName }) => ({
-      value: corporateGroupId,
-      label: corporateGroupName,
-    }));
-  };
-}
-
 export interface CorporateGroupFields {
   readonly corporateGroupName: string;
   readonly organizationId: string;
@@ -63,16 +51,6 @@ export function toCorporateGroupBody({ corporateGroupName, organizationId, busin
   };
 }
 
-export function replaceCorporateGroup(
-  service: ServiceClient,
-  { group: { corporateGroupId }, etag }: VersionedCorporateGroup,
-  fields: CorporateGroupFields,
-) {
-  const header = etag === undefined ? {} : { 'If-Match': etag };
-  const params = { path: { corporateGroupId }, header };
-  return unwrap(service.PUT('/corporate-groups/{corporateGroupId}', { params, body: toCorporateGroupBody(fields) }));
-}
-
 /** The options of the commands that create and replace a corporate group. */
 export function formatCorporateGroupOptions({ corporateGroupName, organizationId, businesses }: CorporateGroupFields) {
   const name = ` --corporate-group-name ${quoteShellArgument(corporateGroupName || 'NAME')}`;
@@ -80,18 +58,15 @@ export function formatCorporateGroupOptions({ corporateGroupName, organizationId
   return `${name}${organization}${businesses.length === 0 ? '' : ` --business ${quoteShellArgument(businesses.join(','))}`}`;
 }
 
-/** The command and the call that replace a corporate group. */
-export function formatReplacement(
+/** The command and the request that replace a corporate group. */
+export function replaceCorporateGroup(
   { group: { corporateGroupId }, etag }: VersionedCorporateGroup,
   fields: CorporateGroupFields,
-): { command: string; call: HttpCall } {
+): { command: string; request: ApiRequest } {
+  const params = { path: { corporateGroupId }, header: { 'If-Match': etag } };
+  const body = toCorporateGroupBody(fields);
   return {
     command: `corporate-groups update ${quoteShellArgument(corporateGroupId)}${formatCorporateGroupOptions(fields)}`,
-    call: {
-      method: 'PUT',
-      path: `${corporateGroupsPath}/${encodeURIComponent(corporateGroupId)}`,
-      headers: etag === undefined ? {} : { 'If-Match': etag },
-      body: toCorporateGroupBody(fields),
-    },
+    request: ({ service }) => service.PUT('/corporate-groups/{corporateGroupId}', { params, body }),
   };
 }

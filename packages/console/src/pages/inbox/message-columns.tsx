@@ -1,0 +1,41 @@
+/** The columns of the list of messages, with the code to copy. */
+import { Badge, Code } from '@mantine/core';
+import type { ControlData } from '../../api/clients.ts';
+import { CopyTextButton } from '../../components/copy-text-button.tsx';
+import type { RowColumn } from '../../components/row-list.tsx';
+import { RelativeTime, useServerNow } from '../../components/server-time.tsx';
+
+export type InboxMessage = ControlData<'/inbox'>[number];
+
+export const messageColumns: RowColumn<InboxMessage>[] = [
+  { title: 'To', width: 'minmax(12rem, 2fr)', render: ({ to }) => to },
+  { title: 'Code', width: '11rem', render: (message) => <MessageCode message={message} /> },
+  { title: 'Purpose', width: 'minmax(9rem, 1fr)', render: ({ purpose }) => purpose },
+  { title: 'Sent', width: '7rem', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { title: 'Code expires', width: '11rem', render: (message) => <MessageState message={message} /> },
+];
+
+function MessageCode({ message: { code } }: { readonly message: InboxMessage }) {
+  if (code === undefined) return undefined;
+  return (
+    <>
+      <Code>{code}</Code> <CopyTextButton text={code} label="Copy" />
+    </>
+  );
+}
+
+/** Whether the code can still be used. */
+export function MessageState({ message }: { readonly message: InboxMessage }) {
+  const now = useServerNow();
+  const { failure, supersededBy, expiresAt, attemptsLeft } = message;
+  if (failure !== undefined) return <Badge color="red">Not delivered</Badge>;
+  if (supersededBy !== undefined) return <Badge color="gray">Replaced</Badge>;
+  if (expiresAt === undefined) return undefined;
+  if (now !== undefined && Date.parse(expiresAt) <= now) return <Badge color="gray">Expired</Badge>;
+  if (attemptsLeft === undefined) return <Badge color="gray">Used</Badge>;
+  return (
+    <>
+      <RelativeTime at={expiresAt} />, {attemptsLeft} attempts
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+/** The columns of the list of requests. */
+import { Badge, Group } from '@mantine/core';
+import type { ControlData } from '../../api/clients.ts';
+import type { RowColumn } from '../../components/row-list.tsx';
+import { RelativeTime } from '../../components/server-time.tsx';
+
+type LoggedRequest = ControlData<'/requests'>[number];
+
+export const requestColumns: RowColumn<LoggedRequest>[] = [
+  { title: 'Operation', width: 'minmax(13rem, 2fr)', render: (item) => item.operation ?? unknownOperation(item) },
+  { title: 'Status', width: '7rem', render: (item) => <RequestStatus request={item} /> },
+  { title: 'Error', width: 'minmax(10rem, 2fr)', render: ({ errors }) => errors.join(', ') },
+  { title: 'Caller', width: 'minmax(9rem, 1fr)', render: ({ caller }) => caller },
+  { title: 'Time', width: '7rem', render: ({ at }) => <RelativeTime at={at} /> },
+  { title: 'Duration', width: '6rem', render: ({ milliseconds }) => formatDuration(milliseconds) },
+];
+
+function unknownOperation({ method, path }: LoggedRequest): string {
+  return `${method} ${path}`;
+}
+
+export function formatDuration(milliseconds: number): string {
+  return milliseconds < 1000 ? `${milliseconds.toFixed(1)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** The status, and whether a fault changed the response. Colour only repeats what the text says. */
+export function RequestStatus({
+  request: { status, fault },
+}: {
+  readonly request: Pick<LoggedRequest, 'status' | 'fault'>;
+}) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Badge color={colorOf(status)} style={{ flexShrink: 0 }}>
+        {status ?? 'Dropped'}
+      </Badge>
+      {fault === undefined ? undefined : (
+        <Badge color="orange" variant="outline" title={fault} c="inherit">
+          Fault
+        </Badge>
+      )}
+    </Group>
+  );
+}
+
+function colorOf(status: number | undefined): string {
+  if (status === undefined || status >= 500) return 'red';
+  return status >= 400 ? 'orange' : 'green';
+}
