@@ -2,9 +2,8 @@
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
-import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
-import { printRequestPreview } from '../request/preview.ts';
-import { printResponse } from '../request/send.ts';
+import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
+import { sendControlWrite } from '../request/control-requests.ts';
 
 const path = '/_iam/clock';
 
@@ -145,9 +144,6 @@ function readFreeze({ freeze }: CommandOptions): Body {
   return freeze === true ? { freeze } : {};
 }
 
-async function putClock(context: Context, body: Body, options: CommandOptions): Promise<void> {
-  if (options.dryRun === true)
-    return printRequestPreview(context, { ...controlRequestPreview(context, 'PUT', path), body });
-  const response = await callControlPlane(context, 'PUT', path, { body });
-  await printResponse(context, response.body, '');
+function putClock(context: Context, body: Body, options: CommandOptions): Promise<void> {
+  return sendControlWrite(context, options, { method: 'PUT', path, body, done: '' });
 }

@@ -5,8 +5,9 @@ import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions } from '../context.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
-import { buildListShape, controlPlaneNote, createControlPageSource } from '../request/control-plane.ts';
-import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
+import { controlPlaneNote } from '../request/control-plane.ts';
+import { printControlList } from '../request/control-requests.ts';
+import { addListOptions } from '../request/pagination.ts';
 import { NameResolver } from '../request/resolve-names.ts';
 
 interface ControlList {
@@ -112,26 +113,15 @@ export function addControlSearch(noun: Command, runtime: CliRuntime): void {
   addSortOption(command, search.sort);
   addListOptions(command);
   setAction(command, runtime, (context, [text], options) =>
-    printPages(
-      context,
-      createControlPageSource(context, search.path, { search: text as string | undefined, sort: readSort(options) }),
-      buildListShape(search.columns, search.main),
-      parseListLimits(options),
-    ),
+    printControlList(context, options, {
+      ...search,
+      filters: { search: text as string | undefined, sort: readSort(options) },
+    }),
   );
-}
-
-function addSearchOptions(command: Command, sort: readonly string[]): void {
-  command.option('--search <text>', 'only entries with this text in an id, a name or another field (ignores case)');
-  addSortOption(command, sort);
 }
 
 function addSortOption(command: Command, columns: readonly string[]): void {
   command.option('--sort <column>', `sort by ${columns.join(', ')}; descending with a minus sign: -${columns[1]}`);
-}
-
-function readSearchOptions(options: CommandOptions) {
-  return { search: options.search as string | undefined, sort: readSort(options) };
 }
 
 function readSort({ sort }: CommandOptions): string | undefined {
@@ -156,18 +146,15 @@ export function addControlList(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .alias('ls')
-    .option('--name <value>', list.name);
-  addSearchOptions(command, list.sort);
+    .option('--name <value>', list.name)
+    .option('--search <text>', 'only entries with this text in an id, a name or another field (ignores case)');
+  addSortOption(command, list.sort);
   addListOptions(command);
   declareValueSources(command, { '--name': list.nameReference });
   setAction(command, runtime, (context, _, options) => {
-    const name = options.name as string | undefined;
-    return printPages(
-      context,
-      createControlPageSource(context, `/_iam/${kind}`, { name, ...readSearchOptions(options) }),
-      buildListShape(list.columns, list.main),
-      parseListLimits(options),
-    );
+    const { name, search } = options as Readonly<Record<string, string | undefined>>;
+    const filters = { name, search, sort: readSort(options) };
+    return printControlList(context, options, { ...list, path: `/_iam/${kind}`, filters });
   });
 }
 
@@ -183,12 +170,7 @@ export function addGroupsMembers(noun: Command, runtime: CliRuntime): void {
   declareValueSources(command, { group: reference('group', ['name', 'id']) });
   setAction(command, runtime, (context, [group], options) => {
     const path = `/_iam/groups/${encodeURIComponent(String(group))}/members`;
-    return printPages(
-      context,
-      createControlPageSource(context, path, {}),
-      buildListShape(memberColumns, memberColumns.length),
-      parseListLimits(options),
-    );
+    return printControlList(context, options, { path, columns: memberColumns, main: memberColumns.length });
   });
 }
 
@@ -210,11 +192,6 @@ export function addUsersFactors(noun: Command, runtime: CliRuntime): void {
   setAction(command, runtime, async (context, [typed], options) => {
     const userId = await new NameResolver(context).resolve(user['x-reference'], String(typed));
     const path = `/_iam/users/${encodeURIComponent(userId)}/factors`;
-    return printPages(
-      context,
-      createControlPageSource(context, path, {}),
-      buildListShape(factorColumns, 6),
-      parseListLimits(options),
-    );
+    return printControlList(context, options, { path, columns: factorColumns, main: 6 });
   });
 }

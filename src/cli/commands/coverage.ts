@@ -2,12 +2,11 @@
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import { assertWritable } from '../config/safety.ts';
-import type { CliRuntime, Context } from '../context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { QuietExit, usageError } from '../errors.ts';
-import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
+import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
+import { sendControlWrite } from '../request/control-requests.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
-import { printRequestPreview } from '../request/preview.ts';
-import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/coverage';
 
@@ -32,7 +31,7 @@ export function addCoverage(program: Command, runtime: CliRuntime): void {
   const description = 'required percentage of documented statuses, from 0 to 100';
   addFieldOption(command, createField(['threshold'], { type: 'integer', description }, false));
   setAction(command, runtime, async (context, _, options) => {
-    if (options.reset === true) return reset(context, options.dryRun === true);
+    if (options.reset === true) return reset(context, options);
     const threshold = options.threshold as number | undefined;
     if (threshold !== undefined && (threshold < 0 || threshold > 100))
       throw usageError('--threshold must be a number from 0 to 100.');
@@ -46,10 +45,9 @@ export function addCoverage(program: Command, runtime: CliRuntime): void {
   });
 }
 
-async function reset(context: Context, isDryRun: boolean): Promise<void> {
-  if (isDryRun) return printRequestPreview(context, controlRequestPreview(context, 'DELETE', path));
-  assertWritable(context.settings);
-  await printResponse(context, (await callControlPlane(context, 'DELETE', path)).body, 'Reset the coverage counters.');
+function reset(context: Context, options: CommandOptions): Promise<void> {
+  const confirm = async () => assertWritable(context.settings);
+  return sendControlWrite(context, options, { method: 'DELETE', path, confirm, done: 'Reset the coverage counters.' });
 }
 
 interface Share {

@@ -5,31 +5,21 @@ import { type ApiResponse, asPage } from '../../client/response.ts';
 import { reference } from '../../contract/entities.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { addCommand, setAction } from '../command.ts';
-import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import type { CliRuntime, CommandOptions } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
-import { buildListShape, callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
+import { buildListShape, callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
+import { sendControlWrite } from '../request/control-requests.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
 import { resolveOperation } from '../request/operation-names.ts';
 import { printPages } from '../request/pagination.ts';
-import { printRequestPreview } from '../request/preview.ts';
-import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/faults';
 const columns = [
-  'id',
-  'operation',
-  'caller',
-  'effect',
-  'nth',
-  'every',
-  'probability',
-  'seed',
-  'times',
-  'matched',
-  'applied',
+  ...['id', 'operation', 'caller', 'effect', 'nth', 'every', 'probability'],
+  ...['seed', 'times', 'matched', 'applied'],
 ];
 
 /** Adds the `faults` subcommands. */
@@ -82,9 +72,7 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
   declareValueSources(command, { '--operation': 'operation' });
   setAction(command, runtime, async (context, _, options) => {
     const body = buildRule(context.manifest, options);
-    if (options.dryRun === true)
-      return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body });
-    await printResponse(context, (await callControlPlane(context, 'POST', path, { body })).body, '');
+    await sendControlWrite(context, options, { method: 'POST', path, body, done: '' });
   });
 }
 
@@ -119,7 +107,9 @@ function addRemoveCommand(noun: Command, runtime: CliRuntime): void {
     .alias('rm')
     .argument('<fault>', 'Fault id');
   declareValueSources(command, { fault: reference('fault', ['id']) });
-  setAction(command, runtime, (context, [id], options) => remove(context, { id: String(id) }, options));
+  setAction(command, runtime, (context, [id], options) =>
+    sendControlWrite(context, options, { method: 'DELETE', path, query: { id: String(id) }, done: 'Removed.' }),
+  );
 }
 
 function addClearCommand(noun: Command, runtime: CliRuntime): void {
@@ -129,16 +119,9 @@ function addClearCommand(noun: Command, runtime: CliRuntime): void {
     effect: 'destructive',
     examples: [{ title: 'Clean up after a test', command: '--yes' }],
   });
-  setAction(command, runtime, async (context, _, options) => {
+  setAction(command, runtime, (context, _, options) => {
     const question = `Remove all injected faults of ${resolveBaseUrl(context.settings)}?`;
-    if (options.dryRun !== true) await assertConfirmed(context, question, options);
-    await remove(context, {}, options);
+    const confirm = () => assertConfirmed(context, question, options);
+    return sendControlWrite(context, options, { method: 'DELETE', path, confirm, done: 'Removed.' });
   });
-}
-
-async function remove(context: Context, query: { readonly id?: string }, options: CommandOptions): Promise<void> {
-  if (options.dryRun === true)
-    return printRequestPreview(context, controlRequestPreview(context, 'DELETE', path, query));
-  const { body } = await callControlPlane(context, 'DELETE', path, { query });
-  await printResponse(context, body, 'Removed.');
 }

@@ -5,24 +5,16 @@ import type { CliRuntime, CommandOptions } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { assertConfirmed } from '../request/confirm.ts';
-import {
-  buildListShape,
-  callControlPlane,
-  controlPlaneNote,
-  controlRequestPreview,
-  createControlPageSource,
-} from '../request/control-plane.ts';
+import { controlPlaneNote } from '../request/control-plane.ts';
+import { printControlList, sendControlWrite } from '../request/control-requests.ts';
 import { findInboxCode, inboxPath, waitForMessage } from '../request/inbox-codes.ts';
-import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
-import { printRequestPreview } from '../request/preview.ts';
-import { printResponse } from '../request/send.ts';
+import { addListOptions } from '../request/pagination.ts';
 import { deadlineAfter, parseWaitSeconds, waitDescription } from '../request/wait.ts';
 
 const columns = [
   ...['id', 'to', 'purpose', 'code', 'createdAt'],
   ...['channel', 'expiresAt', 'attemptsLeft', 'supersededBy', 'failure', 'text'],
 ];
-const tableColumnCount = 5;
 const purposeDescription = 'only messages of this purpose, such as recovery or mfa';
 
 /** Adds the `inbox` subcommands. */
@@ -47,10 +39,9 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     .option('--to <address>', 'only messages to this address or phone number')
     .option('--purpose <purpose>', purposeDescription);
   addListOptions(command);
-  setAction(command, runtime, (context, _, options) => {
-    const source = createControlPageSource(context, inboxPath, readFilters(options));
-    return printPages(context, source, buildListShape(columns, tableColumnCount), parseListLimits(options));
-  });
+  setAction(command, runtime, (context, _, options) =>
+    printControlList(context, options, { path: inboxPath, filters: readFilters(options), columns, main: 5 }),
+  );
 }
 
 function addCodeCommand(noun: Command, runtime: CliRuntime): void {
@@ -103,12 +94,10 @@ function addClearCommand(noun: Command, runtime: CliRuntime): void {
     effect: 'destructive',
     examples: [{ title: 'Clean up after a test', command: '--yes' }],
   });
-  setAction(command, runtime, async (context, _, options) => {
-    if (options.dryRun === true)
-      return printRequestPreview(context, controlRequestPreview(context, 'DELETE', inboxPath));
-    await assertConfirmed(context, `Delete all messages of ${resolveBaseUrl(context.settings)}?`, options);
-    const { body } = await callControlPlane(context, 'DELETE', inboxPath);
-    await printResponse(context, body, 'Deleted.');
+  setAction(command, runtime, (context, _, options) => {
+    const question = `Delete all messages of ${resolveBaseUrl(context.settings)}?`;
+    const confirm = () => assertConfirmed(context, question, options);
+    return sendControlWrite(context, options, { method: 'DELETE', path: inboxPath, confirm, done: 'Deleted.' });
   });
 }
 

@@ -3,10 +3,9 @@ import type { Command } from 'commander';
 import { type ApiResponse, asPage } from '../../client/response.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
-import { buildListShape, callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
+import { buildListShape, callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
+import { sendControlWrite } from '../request/control-requests.ts';
 import { printPages } from '../request/pagination.ts';
-import { printRequestPreview } from '../request/preview.ts';
-import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/keys/rotate';
 const columns = ['kid', 'state', 'alg', 'createdAt', 'retiredAt', 'expiresAt'];
@@ -38,9 +37,7 @@ export function addKeysRotate(keys: Command, runtime: CliRuntime): void {
       { title: 'Preview the request', command: '--dry-run' },
     ],
   });
-  setAction(command, runtime, async (context, _, options) => {
-    if (options.dryRun === true) return printRequestPreview(context, controlRequestPreview(context, 'POST', path));
-    const { body } = await callControlPlane(context, 'POST', path);
-    await printResponse(context, body, '');
-  });
+  setAction(command, runtime, (context, _, options) =>
+    sendControlWrite(context, options, { method: 'POST', path, done: '' }),
+  );
 }

@@ -7,15 +7,11 @@ import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
-import {
-  buildListShape,
-  callControlPlane,
-  controlPlaneNote,
-  createControlPageSource,
-} from '../request/control-plane.ts';
+import { buildListShape, callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
+import { printControlList } from '../request/control-requests.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
 import { resolveOperation } from '../request/operation-names.ts';
-import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
+import { addListOptions, printPages } from '../request/pagination.ts';
 import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from '../request/wait.ts';
 
 const path = '/_iam/requests';
@@ -46,14 +42,10 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
   }).alias('ls');
   addFilterOptions(command);
   addListOptions(command);
-  setAction(command, runtime, (context, _, options) =>
-    printPages(
-      context,
-      createControlPageSource(context, path, readFilters(context.manifest, options)),
-      buildListShape(columns, tableColumnCount),
-      parseListLimits(options),
-    ),
-  );
+  setAction(command, runtime, (context, _, options) => {
+    const filters = readFilters(context.manifest, options);
+    return printControlList(context, options, { path, filters, columns, main: tableColumnCount });
+  });
 }
 
 function addFilterOptions(command: Command): void {

@@ -8,20 +8,12 @@ import { resolveBaseUrl } from '../http/connection.ts';
 import { readObject } from '../io/input.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
-import {
-  buildListShape,
-  callControlPlane,
-  controlPlaneNote,
-  controlRequestPreview,
-  createControlPageSource,
-} from '../request/control-plane.ts';
-import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
-import { printRequestPreview } from '../request/preview.ts';
-import { printResponse } from '../request/send.ts';
+import { controlPlaneNote } from '../request/control-plane.ts';
+import { printControlList, sendControlWrite } from '../request/control-requests.ts';
+import { addListOptions } from '../request/pagination.ts';
 
 const path = '/_iam/sandboxes';
 const columns = ['name', 'baseUrl', 'expiresAt', 'createdAt'];
-const tableColumnCount = 3;
 
 /** Adds the `sandbox` subcommands. */
 export function addSandbox(noun: Command, runtime: CliRuntime): void {
@@ -46,9 +38,7 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
     .option('--seed <file>', 'seed document in JSON or YAML instead of the seed of the server, - is standard input');
   setAction(command, runtime, async (context, [name], { seed: file, ...options }) => {
     const body = file === undefined ? { name } : { name, seed: await readObject(String(file), context.io) };
-    if (options.dryRun === true)
-      return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body });
-    await printResponse(context, (await callControlPlane(context, 'POST', path, { body })).body, '');
+    await sendControlWrite(context, options, { method: 'POST', path, body, done: '' });
   });
 }
 
@@ -60,14 +50,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     examples: [{ title: 'List the sandboxes', command: '' }],
   }).alias('ls');
   addListOptions(command);
-  setAction(command, runtime, (context, _, options) =>
-    printPages(
-      context,
-      createControlPageSource(context, path, {}),
-      buildListShape(columns, tableColumnCount),
-      parseListLimits(options),
-    ),
-  );
+  setAction(command, runtime, (context, _, options) => printControlList(context, options, { path, columns, main: 3 }));
 }
 
 function addDeleteCommand(noun: Command, runtime: CliRuntime): void {
@@ -79,12 +62,13 @@ function addDeleteCommand(noun: Command, runtime: CliRuntime): void {
     examples: [{ title: 'Delete a sandbox after the test', command: 'test-1 --yes' }],
   }).argument('<name>', 'Name of the sandbox');
   declareValueSources(command, { name: reference('sandbox', ['name']) });
-  setAction(command, runtime, async (context, [name], options) => {
-    const sandboxPath = `${path}/${encodeURIComponent(String(name))}`;
-    if (options.dryRun === true)
-      return printRequestPreview(context, controlRequestPreview(context, 'DELETE', sandboxPath));
-    const server = resolveBaseUrl(context.settings);
-    await assertConfirmed(context, `Delete the sandbox ${name} of ${server} and all its data?`, options);
-    await printResponse(context, (await callControlPlane(context, 'DELETE', sandboxPath)).body, `Deleted ${name}.`);
+  setAction(command, runtime, (context, [name], options) => {
+    const question = `Delete the sandbox ${name} of ${resolveBaseUrl(context.settings)} and all its data?`;
+    return sendControlWrite(context, options, {
+      method: 'DELETE',
+      path: `${path}/${encodeURIComponent(String(name))}`,
+      confirm: () => assertConfirmed(context, question, options),
+      done: `Deleted ${name}.`,
+    });
   });
 }

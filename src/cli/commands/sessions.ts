@@ -10,16 +10,11 @@ import { canPrompt } from '../io/prompt.ts';
 import { type PromptAnswer, promptForValues } from '../prompts/missing-values.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
-import {
-  buildListShape,
-  callControlPlane,
-  controlPlaneNote,
-  controlRequestPreview,
-  createControlPageSource,
-} from '../request/control-plane.ts';
+import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
+import { printControlList, sendControlWrite } from '../request/control-requests.ts';
 import { assertTokenOptions } from '../request/created-entity.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
-import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
+import { addListOptions } from '../request/pagination.ts';
 import { printRequestPreview } from '../request/preview.ts';
 import { NameResolver } from '../request/resolve-names.ts';
 import { withSecretOutput } from '../request/response-secrets.ts';
@@ -30,7 +25,6 @@ const columns = [
   ...['sessionId', 'userId', 'clientId', 'level', 'endsAt'],
   ...['startedAt', 'renewable', 'remember', 'smart', 'logon', 'device'],
 ];
-const tableColumnCount = 5;
 
 const user = reference('user', ['id']);
 const client = reference('client', ['id']);
@@ -156,8 +150,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
   declareValueSources(command, ownerSources);
   setAction(command, runtime, async (context, _, options) => {
     const filters = await resolveOwners(new NameResolver(context), options);
-    const source = createControlPageSource(context, path, filters);
-    return printPages(context, source, buildListShape(columns, tableColumnCount), parseListLimits(options));
+    return printControlList(context, options, { path, filters, columns, main: 5 });
   });
 }
 
@@ -201,13 +194,10 @@ async function end(context: Context, sessionId: string | undefined, options: Com
   const names = new NameResolver(context, options.dryRun === true);
   const query = { sessionId, ...(await resolveOwners(names, options)) };
   const [chosen = ['sessionId', '']] = Object.entries(query).filter(([, value]) => value !== undefined);
-  if (options.dryRun === true) {
-    names.printResolved();
-    return printRequestPreview(context, controlRequestPreview(context, 'DELETE', path, query));
-  }
-  await assertConfirmed(context, formatConfirmation(chosen[0], names.format(chosen[1] ?? '')), options);
-  const { body } = await callControlPlane(context, 'DELETE', path, { query });
-  await printResponse(context, body, '');
+  if (options.dryRun === true) names.printResolved();
+  const question = formatConfirmation(chosen[0], names.format(chosen[1] ?? ''));
+  const confirm = () => assertConfirmed(context, question, options);
+  await sendControlWrite(context, options, { method: 'DELETE', path, query, confirm, done: '' });
 }
 
 function formatConfirmation(name: string, value: string): string {

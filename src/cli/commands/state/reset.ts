@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
 import { controlPlaneNote } from '../../request/control-plane.ts';
-import { changeState } from './change-state.ts';
-import { durableStoreNote } from './confirm-replacement.ts';
+import { sendControlWrite } from '../../request/control-requests.ts';
+import { confirmReplacement, durableStoreNote } from './confirm-replacement.ts';
 
 /** Adds the command. */
 export function addStateReset(noun: Command, runtime: CliRuntime): void {
@@ -20,12 +20,11 @@ export function addStateReset(noun: Command, runtime: CliRuntime): void {
   }).option('--empty', 'reset without the seed data');
   setAction(command, runtime, (context, _, options) => {
     const to = options.empty === true ? 'empty' : 'seed';
-    return changeState(context, options, {
+    return sendControlWrite(context, options, {
       method: 'POST',
       path: '/_iam/state/reset',
       body: { to },
-      replacesState: true,
-      confirmation: 'Discard all changes since the first start?',
+      confirm: () => confirmReplacement(context, 'Discard all changes since the first start?', options),
       done: `Reset to ${to}.`,
     });
   });

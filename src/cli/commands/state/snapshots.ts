@@ -4,18 +4,11 @@ import { reference } from '../../../contract/entities.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
-import {
-  buildListShape,
-  callControlPlane,
-  controlPlaneNote,
-  controlRequestPreview,
-  createControlPageSource,
-} from '../../request/control-plane.ts';
-import { addListOptions, parseListLimits, printPages } from '../../request/pagination.ts';
-import { printRequestPreview } from '../../request/preview.ts';
-import { printResponse } from '../../request/send.ts';
-import { changeState } from './change-state.ts';
-import { durableStoreNote } from './confirm-replacement.ts';
+import { assertConfirmed } from '../../request/confirm.ts';
+import { controlPlaneNote } from '../../request/control-plane.ts';
+import { printControlList, sendControlWrite } from '../../request/control-requests.ts';
+import { addListOptions } from '../../request/pagination.ts';
+import { confirmReplacement, durableStoreNote } from './confirm-replacement.ts';
 
 const snapshots = '/_iam/state/snapshots';
 
@@ -36,11 +29,9 @@ export function addSnapshotSave(noun: Command, runtime: CliRuntime): void {
     .argument('<name>', 'Name of the snapshot')
     .option('--replace', 'replace an existing snapshot with this name');
   declareValueSources(command, { name: reference('snapshot', ['name']) });
-  setAction(command, runtime, async (context, [name], options) => {
+  setAction(command, runtime, (context, [name], options) => {
     const body = { name, ...(options.replace === true ? { replace: true } : {}) };
-    if (options.dryRun === true)
-      return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', snapshots), body });
-    await printResponse(context, (await callControlPlane(context, 'POST', snapshots, { body })).body, '');
+    return sendControlWrite(context, options, { method: 'POST', path: snapshots, body, done: '' });
   });
 }
 
@@ -55,11 +46,10 @@ export function addSnapshotRestore(noun: Command, runtime: CliRuntime): void {
   }).argument('<name>', 'Name of the snapshot');
   declareValueSources(command, { name: reference('snapshot', ['name']) });
   setAction(command, runtime, (context, [name], options) =>
-    changeState(context, options, {
+    sendControlWrite(context, options, {
       method: 'POST',
       path: `${snapshotPath(name)}/restore`,
-      replacesState: true,
-      confirmation: `Discard all changes since the snapshot ${name} was saved?`,
+      confirm: () => confirmReplacement(context, `Discard all changes since the snapshot ${name} was saved?`, options),
       done: `Restored ${name}.`,
     }),
   );
@@ -75,12 +65,7 @@ export function addSnapshotList(noun: Command, runtime: CliRuntime): void {
   }).alias('ls');
   addListOptions(command);
   setAction(command, runtime, (context, _, options) =>
-    printPages(
-      context,
-      createControlPageSource(context, snapshots, {}),
-      buildListShape(['name', 'createdAt', 'rows'], 3),
-      parseListLimits(options),
-    ),
+    printControlList(context, options, { path: snapshots, columns: ['name', 'createdAt', 'rows'], main: 3 }),
   );
 }
 
@@ -95,11 +80,10 @@ export function addSnapshotDelete(noun: Command, runtime: CliRuntime): void {
   }).argument('<name>', 'Name of the snapshot');
   declareValueSources(command, { name: reference('snapshot', ['name']) });
   setAction(command, runtime, (context, [name], options) =>
-    changeState(context, options, {
+    sendControlWrite(context, options, {
       method: 'DELETE',
       path: snapshotPath(name),
-      replacesState: false,
-      confirmation: `Delete the snapshot ${name}?`,
+      confirm: () => assertConfirmed(context, `Delete the snapshot ${name}?`, options),
       done: `Deleted ${name}.`,
     }),
   );

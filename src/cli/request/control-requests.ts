@@ -1,0 +1,54 @@
+/** The requests of commands for the control plane: lists that are printed page by page, and writes. */
+import type { CommandOptions, Context } from '../context.ts';
+import {
+  buildListShape,
+  type ControlFilters,
+  callControlPlane,
+  controlRequestPreview,
+  createControlPageSource,
+} from './control-plane.ts';
+import { parseListLimits, printPages } from './pagination.ts';
+import { printRequestPreview } from './preview.ts';
+import { printResponse } from './send.ts';
+
+interface ControlListRequest {
+  readonly path: string;
+  readonly filters?: ControlFilters;
+  readonly columns: readonly string[];
+  /** How many of the columns a table displays. */
+  readonly main: number;
+}
+
+/** Prints a list of the control plane within the limits of the options. */
+export function printControlList(
+  context: Context,
+  options: CommandOptions,
+  { path, filters = {}, columns, main }: ControlListRequest,
+): Promise<void> {
+  const source = createControlPageSource(context, path, filters);
+  return printPages(context, source, buildListShape(columns, main), parseListLimits(options));
+}
+
+export interface ControlWrite {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: ControlFilters;
+  readonly body?: unknown;
+  /** Asks before the request is sent. @throws CliError if it is not confirmed */
+  confirm?(): Promise<void>;
+  /** The notice for an empty response. */
+  readonly done: string;
+}
+
+/** Confirms a write, sends it and prints the response; with --dry-run only prints the request. */
+export async function sendControlWrite(
+  context: Context,
+  options: CommandOptions,
+  { method, path, query = {}, body, confirm, done }: ControlWrite,
+): Promise<void> {
+  if (options.dryRun === true)
+    return printRequestPreview(context, { ...controlRequestPreview(context, method, path, query), body });
+  await confirm?.();
+  const response = await callControlPlane(context, method, path, { query, body });
+  await printResponse(context, response.body, done);
+}
