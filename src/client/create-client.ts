@@ -58,8 +58,6 @@ interface ClientDeps {
   readonly session: AuthSession;
 }
 
-const loginId = 'client-identities.login';
-
 /** Creates a client from a manifest; `createClient` adds the types of the operations. */
 export function createUntypedClient(options: ClientOptions, manifest: Manifest): BaseClient {
   const base = createBaseClient(options, manifest);
@@ -76,7 +74,7 @@ export function createBaseClient(options: ClientOptions, manifest: Manifest): Ba
   const byId = new Map(manifest.operations.map((operation) => [operation.id, operation]));
   const { origin, basePath } = parseBaseUrl(options.baseUrl, manifest.prefix);
   const transport = withTracing(createTransport({ ...options, origin }), options);
-  const loginPath = `${basePath}${manifest.prefix}${byId.get(loginId)?.path ?? '/client-identities/login'}`;
+  const loginPath = `${basePath}${manifest.prefix}${findLogin(manifest).path}`;
   const anonymously = (id: string, input: CallInput) => base.call(id, { ...input, anonymous: true });
   const session = createAuthSession({ ...options, loginPath, transport, call: anonymously });
   const deps = { options, basePath, transport, session };
@@ -101,6 +99,12 @@ function withTracing(transport: Transport, { onRequest, onResponse }: ClientOpti
   return { ...transport, send };
 }
 
+function findLogin({ operations }: Manifest): ManifestOperation {
+  const login = operations.find(({ clientLogin }) => clientLogin);
+  if (!login) throw new InputError('No operation logs clients in.');
+  return login;
+}
+
 function findOperationById(byId: ReadonlyMap<string, ManifestOperation>, id: string): ManifestOperation {
   const operation = byId.get(id);
   if (!operation) throw new InputError(`Operation ${id} not found.`);
@@ -114,8 +118,8 @@ async function call(
   input: CallInput,
 ): Promise<ApiResponse> {
   const path = prefix + buildOperationPath(operation, input);
-  const anonymous = input.anonymous ?? (operation.auth === 'none' && operation.id !== loginId);
-  const isLogin = operation.id === loginId && !anonymous;
+  const anonymous = input.anonymous ?? (operation.auth === 'none' && !operation.clientLogin);
+  const isLogin = operation.clientLogin === true && !anonymous;
   const merged = isLogin ? { ...input, headers: mergeHeaders(deps.session.basic, input.headers) } : input;
   const response = await sendWithSession(deps, operation.method, path, { ...merged, anonymous: anonymous || isLogin });
   assertSuccess(response);

@@ -54,6 +54,10 @@ export interface ManifestOperation {
   readonly creates?: EntityName;
   /** The name of its command, e.g. `groups add-role`; absent if the command is hand-written or does not exist. */
   readonly command?: string;
+  /** The name of the hand-written command that calls exactly this operation. */
+  readonly customCommand?: string;
+  /** Issues a token for the secret of a client. */
+  readonly clientLogin?: true;
   readonly examples: readonly CliExample[];
   /** In the order of the path. */
   readonly params: readonly ManifestField[];

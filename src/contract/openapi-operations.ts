@@ -9,7 +9,8 @@ import type {
 import type { Method } from './operation.ts';
 
 /** The member `x-command` of an operation. Flags are absent if they are false. */
-export interface CommandMembers extends Pick<ManifestOperation, 'auth' | 'statuses' | 'examples' | 'creates'> {
+export interface CommandMembers
+  extends Pick<ManifestOperation, 'auth' | 'statuses' | 'examples' | 'creates' | 'customCommand' | 'clientLogin'> {
   /** The name of the command. */
   readonly name?: string | undefined;
   readonly softErrors?: true;
@@ -101,7 +102,7 @@ function toOperation(
   inline: (schema: JsonSchema) => JsonSchema,
 ): ManifestOperation {
   const { 'x-roles': roles, 'x-command': command, parameters = [] } = described;
-  const { name, auth, statuses, examples, creates, softErrors = false } = command;
+  const { name, auth, statuses, examples, creates, customCommand, clientLogin, softErrors = false } = command;
   const fields = (location: Parameter['in']) =>
     parameters
       .filter((parameter) => parameter.in === location && !conditions.includes(parameter.name))
@@ -122,6 +123,8 @@ function toOperation(
     idempotent: method !== 'POST' && method !== 'PATCH',
     ...(creates === undefined ? {} : { creates }),
     ...(name === undefined ? {} : { command: name }),
+    ...(customCommand === undefined ? {} : { customCommand }),
+    ...(clientLogin === undefined ? {} : { clientLogin }),
     examples,
     params: fields('path'),
     query: fields('query'),

@@ -176,6 +176,10 @@ interface Traits {
   readonly creates?: EntityName;
   /** Removes or disables something although its method is not DELETE. */
   readonly destructive?: true;
+  /** Issues a token for the secret of a client: the client calls it before other operations. */
+  readonly clientLogin?: true;
+  /** The name of the hand-written command that calls exactly this operation. */
+  readonly customCommand?: string;
   /** `base`: the path is relative to the base URL instead of the service prefix. */
   readonly mount?: 'base';
   /** False if the growth limit does not apply although unauthenticated callers are accepted: a revocation must not fail. */

@@ -38,6 +38,8 @@ describe('the manifest that is read from the API document', () => {
     expect(found?.roles).toBe(formatRoles(operation.roles));
     expect(found?.command).toBe(operation.command);
     expect(found?.creates).toBe(operation.creates);
+    expect(found?.customCommand).toBe(operation.customCommand);
+    expect(found?.clientLogin).toBe(operation.clientLogin);
     for (const part of ['params', 'query', 'headers'] as const)
       expect((found?.[part] ?? []).map(({ name }) => name)).toEqual(Object.keys(request[part] ?? {}));
     expect(found?.body !== undefined).toBe(request.body !== undefined);

@@ -16,17 +16,9 @@ export function findVerbAliases(verb: string): readonly string[] {
   return verbAliases[verb] ?? [];
 }
 
-/** Hand-written commands for operations. */
-const customCommands: Readonly<Record<string, string>> = {
-  'groups.update': 'groups update',
-  'user-identities.get': 'users get',
-  'client-identities.login': 'login',
-  'user-identities.login': 'login',
-};
-
 /** The command that calls exactly this operation; undefined if there is none. */
-export function commandOfOperation({ id, command }: Pick<ManifestOperation, 'id' | 'command'>): string | undefined {
-  return command ?? customCommands[id];
+export function commandOfOperation({ command, customCommand }: ManifestOperation): string | undefined {
+  return command ?? customCommand;
 }
 
 /** The names of an operation, as suggestions show them. */

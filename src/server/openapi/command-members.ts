@@ -18,9 +18,11 @@ export function buildCommandMembers(operation: AnyOperation): Json {
 }
 
 function toCommand(operation: AnyOperation): CommandMembers {
-  const { command, auth, statuses, creates, cliExamples, softErrors, request } = operation;
+  const { command, customCommand, clientLogin, auth, statuses, creates, cliExamples, softErrors, request } = operation;
   return {
     ...(command === undefined ? {} : { name: command }),
+    ...(customCommand === undefined ? {} : { customCommand }),
+    ...(clientLogin ? { clientLogin } : {}),
     auth,
     statuses,
     ...(creates === undefined ? {} : { creates }),

@@ -16,6 +16,8 @@ export default defineOperation({
   status: [200, 401, 429, 500],
   request: { bodyIgnored: true },
   response: { status: 200, body: Token, secret: true },
+  clientLogin: true,
+  customCommand: 'login',
   identifies: ['authorization'],
   errors: ['CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'CREDENTIALS_AMBIGUOUS', 'TOO_MANY_ATTEMPTS'],
 

@@ -26,6 +26,7 @@ export default defineOperation({
   status: ['200e', 204, 400, 401, 404, 422, 500, 503],
   request: { params: { groupId: GroupReference }, body: GroupInput },
   response: { status: 204 },
+  customCommand: 'groups update',
   errors: [
     'GROUP_NOT_FOUND',
     'CHANGED_MEANWHILE',

@@ -26,6 +26,7 @@ export default defineOperation({
   status: [200, 401, 404, 500],
   request: { params: { id: UserId } },
   response: { status: 200, body: UserView, entity: true },
+  customCommand: 'users get',
   errors: ['USER_NOT_FOUND'],
 
   async handle({ params }, { store, caller }) {

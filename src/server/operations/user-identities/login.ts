@@ -42,6 +42,7 @@ export default defineOperation({
     userBasicAuth: true,
   },
   response: { status: 201, body: Token, secret: true },
+  customCommand: 'login',
   identifies: ['authorization', 'userName'],
   errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY'],
   openapiExamples: { body: { userName: 'alice', password: 'correct horse battery staple' } },
