@@ -44,7 +44,6 @@ export interface Context {
   connect(as?: 'anonymous', settings?: CliSettings): Promise<BaseClient>;
   /** With --curl: prints a request that is not sent as a curl command. */
   readonly curl?: ((call: CurlCall) => void) | undefined;
-  /** The options of a prompt. */
   promptOptions(stdinIsData: boolean): PromptOptions;
 }
 

@@ -52,7 +52,6 @@ export async function writeSession(profile: string, session: StoredSession, vari
   await replacePrivateFile(getSessionPath(profile, variables), `${JSON.stringify(session)}\n`);
 }
 
-/** Deletes the session of a profile. */
 export async function deleteSession(profile: string, variables: Variables): Promise<void> {
   await rm(getSessionPath(profile, variables), { force: true });
 }

@@ -13,7 +13,6 @@ import { runConcurrently } from './workers.ts';
 
 const columns = ['line', 'operation', 'state', 'status', 'code', 'message', 'id', 'requestId'];
 const properties: Record<string, JsonSchema> = Object.fromEntries(columns.map((column) => [column, {}]));
-/** Columns of the report. */
 export const reportShape: ListShape = { schema: { properties }, main: columns.slice(0, -1) };
 
 /** How a run ended. */

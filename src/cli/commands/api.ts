@@ -31,7 +31,6 @@ export const apiText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addApi(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'api', apiText)
     .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')

@@ -9,7 +9,6 @@ const cellFormatNote =
   'CSV cells are decoded: an apostrophe before a formula character is removed (unless you use --csv-raw), and escapes of control characters such as \\u001b are resolved.';
 const executionNote = `The file is read twice, one row at a time: all rows are validated before the first one is sent. The resume log records each row before it is sent and after its response, so running the same command again resumes where it stopped. A row without a response is repeated only if its operation is idempotent; otherwise it is reported as unknown. Rejected rows are written to a reject file that you can correct and run. If the server returns Retry-After, all rows wait.`;
 
-/** Adds the `bulk` subcommands. */
 export function addBulk(noun: Command, runtime: CliRuntime): void {
   addRunCommand(noun, runtime);
   addRetryCommand(noun, runtime);

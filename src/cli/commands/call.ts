@@ -36,7 +36,6 @@ export const callText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addCall(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'call', callText)
     .argument('<operation>', 'Id of the operation, or its command')

@@ -30,7 +30,6 @@ const user = reference('user', ['id']);
 const service = reference('client', ['serviceAccount']);
 const business = reference('business', ['id']);
 
-/** Adds the command. */
 export function addCan(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'can', canText)
     .argument('<subject>', 'User id or login name, or service account id of a client')

@@ -17,7 +17,6 @@ export const catalogueText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addCatalogue(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'commands', catalogueText).option('--json', 'same as -o json');
   setAction(command, runtime, (context, _, options) => printCatalogue(context, runtime.everyCommand(), options));

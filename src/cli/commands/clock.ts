@@ -21,7 +21,6 @@ export const clockText: CommandDescription = {
   ],
 };
 
-/** Adds the command and its subcommands. */
 export function addClock(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'clock', clockText);
   setAction(command, runtime, show);

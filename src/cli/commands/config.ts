@@ -10,7 +10,6 @@ import type { CliRuntime, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { declareValueSources, type LocalSourceName } from '../prompts/value-sources.ts';
 
-/** Adds the `config` subcommands. */
 export function addConfig(noun: Command, runtime: CliRuntime): void {
   const keys = settingDefinitions.map(({ key }) => key).join(', ');
   const add = (

@@ -158,7 +158,6 @@ export function addControlList(noun: Command, runtime: CliRuntime): void {
   });
 }
 
-/** Adds `groups members`. */
 export function addGroupsMembers(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'members', {
     title: 'List all members of a group',

@@ -23,7 +23,6 @@ export const coverageText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addCoverage(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'coverage', coverageText)
     .option('--missing', 'show only operations with missing statuses or error codes')

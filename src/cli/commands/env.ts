@@ -23,7 +23,6 @@ export const envText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addEnv(program: Command, runtime: CliRuntime): void {
   const command = addServerArgument(addCommand(program, 'env', envText))
     .addOption(new Option('--shell <shell>', 'shell syntax, default sh').choices([...shells]))

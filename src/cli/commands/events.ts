@@ -21,7 +21,6 @@ export const eventsText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addEvents(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'events', eventsText)
     .option(

@@ -22,7 +22,6 @@ const columns = [
   ...['seed', 'times', 'matched', 'applied'],
 ];
 
-/** Adds the `faults` subcommands. */
 export function addFaults(noun: Command, runtime: CliRuntime): void {
   addListCommand(noun, runtime);
   addAddCommand(noun, runtime);

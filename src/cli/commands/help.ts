@@ -15,7 +15,6 @@ export const topics: Readonly<Record<string, () => readonly string[]>> = {
   filters: listFilters,
 };
 
-/** Adds the command. */
 export function addHelp(program: Command, io: Io): void {
   program
     .command('help')

@@ -17,7 +17,6 @@ const columns = [
 ];
 const purposeDescription = 'only messages of this purpose, such as recovery or mfa';
 
-/** Adds the `inbox` subcommands. */
 export function addInbox(noun: Command, runtime: CliRuntime): void {
   addListCommand(noun, runtime);
   addCodeCommand(noun, runtime);

@@ -12,7 +12,6 @@ const columns = ['kid', 'state', 'alg', 'createdAt', 'retiredAt', 'expiresAt'];
 /** Key ids are long: a table has no space for more. */
 const tableColumnCount = 2;
 
-/** Adds the command. */
 export function addKeysList(keys: Command, runtime: CliRuntime): void {
   const command = addCommand(keys, 'list', {
     title: 'List signing keys with state and dates',
@@ -26,7 +25,6 @@ export function addKeysList(keys: Command, runtime: CliRuntime): void {
   });
 }
 
-/** Adds the command. */
 export function addKeysRotate(keys: Command, runtime: CliRuntime): void {
   const command = addCommand(keys, 'rotate', {
     title: 'Rotate the signing key',

@@ -19,7 +19,6 @@ export const metricsText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addMetrics(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'metrics', metricsText);
   const description = 'number of intervals of ten seconds, 1 to 360, default 60';

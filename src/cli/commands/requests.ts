@@ -22,7 +22,6 @@ const columns = [
 const tableColumnCount = 5;
 const filters = ['operation', 'caller', 'status', 'error'] as const;
 
-/** Adds the `requests` subcommands. */
 export function addRequests(noun: Command, runtime: CliRuntime): void {
   addListCommand(noun, runtime);
   addShowCommand(noun, runtime);

@@ -15,7 +15,6 @@ import { addListOptions } from '../request/pagination.ts';
 const path = '/_iam/sandboxes';
 const columns = ['name', 'baseUrl', 'expiresAt', 'createdAt'];
 
-/** Adds the `sandbox` subcommands. */
 export function addSandbox(noun: Command, runtime: CliRuntime): void {
   addCreateCommand(noun, runtime);
   addListCommand(noun, runtime);

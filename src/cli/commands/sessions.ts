@@ -38,7 +38,6 @@ async function resolveOwners(names: NameResolver, { userId, clientId }: CommandO
   };
 }
 
-/** Adds the `sessions` subcommands. */
 export function addSessions(noun: Command, runtime: CliRuntime): void {
   addCreateCommand(noun, runtime);
   addListCommand(noun, runtime);

@@ -11,7 +11,6 @@ import { readSecret } from '../io/input.ts';
 import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
 import { getCurrentToken } from '../request/current-token.ts';
 
-/** Adds the `token` subcommands. */
 export function addToken(noun: Command, runtime: CliRuntime): void {
   const generateCommand = addCommand(noun, 'generate', {
     title: 'Print an access token',

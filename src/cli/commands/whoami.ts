@@ -19,7 +19,6 @@ export const whoamiText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addWhoami(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'whoami', whoamiText);
   setAction(command, runtime, whoami);

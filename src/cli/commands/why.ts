@@ -20,7 +20,6 @@ export const whyText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addWhy(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'why', whyText).argument('<request>', 'Request id from X-Request-Id or an error');
   declareValueSources(command, { request: reference('request', ['id']) });

@@ -96,12 +96,10 @@ function isValueOptional(option: Option, options: Readonly<Record<string, string
   return option.optional || (option.variadic && option.attributeName() in options);
 }
 
-/** Whether an option takes a value. */
 export function takesValue({ required, optional }: Option): boolean {
   return required || optional;
 }
 
-/** The long name of an option, or its short name. */
 export function optionName({ long, short }: Option): string {
   return long ?? short ?? '';
 }

@@ -56,7 +56,6 @@ export function createGlobalOptions(): GlobalOptionGroup[] {
   ].map(({ heading, options }) => ({ heading, options: options.map((option) => option.helpGroup(helpGroup)) }));
 }
 
-/** Whether an option is one of the global options. */
 export function isGlobalOption({ helpGroupHeading }: Option): boolean {
   return helpGroupHeading === helpGroup;
 }

@@ -24,7 +24,6 @@ export interface Profile {
   readonly protected?: boolean;
   /** Rejects every write. */
   readonly readOnly?: boolean;
-  /** Max changes of one command. */
   readonly maxChanges?: number;
   readonly proxy?: string;
   /** Absolute paths, because commands run in any folder. */
@@ -47,7 +46,6 @@ export interface ProfileFile {
   readonly warning?: string;
 }
 
-/** The path of the profile file. */
 export function getProfilePath(variables: Variables): string {
   return path.join(getUserFolder(variables, 'config'), 'config.json');
 }

@@ -3,7 +3,6 @@ import { usageError } from '../errors.ts';
 import { findProfile, type Profile, type ProfileFile } from './profile.ts';
 import type { ProjectFile } from './project-file.ts';
 
-/** The global options. */
 export interface GlobalOptions {
   readonly profile?: string;
   readonly baseUrl?: string;
@@ -181,7 +180,6 @@ export interface SettingValue {
 /** The origin of a value that nothing sets. */
 export const defaultOrigin = 'default';
 
-/** Finds a setting by key. */
 export function findSetting(key: string): SettingDefinition | undefined {
   return settingDefinitions.find((setting) => setting.key === key);
 }

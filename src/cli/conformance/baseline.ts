@@ -26,7 +26,6 @@ export interface FoundDifference extends ResponseDifference {
 
 const compared = ['operation', 'case', 'aspect', 'name', 'expected', 'seen'] as const;
 
-/** Whether an entry accepts a difference. */
 export function acceptsDifference(entry: BaselineEntry, difference: FoundDifference): boolean {
   return compared.every((name) => entry[name] === undefined || entry[name] === difference[name]);
 }

@@ -77,7 +77,6 @@ export interface Scenario {
 /** The variables of a run at one deployment. */
 export type Variables = Map<string, string>;
 
-/** The names of the variables in a value. */
 export function listVariables(value: unknown): string[] {
   return [...(JSON.stringify(value) ?? '').matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name);
 }

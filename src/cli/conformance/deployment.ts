@@ -20,7 +20,6 @@ export interface DeploymentOptions {
   pause(milliseconds: number): Promise<void>;
 }
 
-/** A request as it is sent. */
 export interface SentRequest {
   readonly method: string;
   /** Path with the prefix and the query. */

@@ -27,7 +27,6 @@ const effectfulWithoutBody: readonly string[] = [
   'user-identities.certificate-token',
 ];
 
-/** Returns the refusals of an operation. */
 export function listRefusals(operation: ManifestOperation, manifest: Manifest): ConformanceCase[] {
   const requests: readonly (readonly [name: string, request: CaseRequest])[] = [
     ...listCredentialRefusals(operation),

@@ -15,7 +15,6 @@ export function redactRequestBody(body: unknown, fields: FieldTree | undefined, 
   return fields ? redact(body, fields, style) : undeclaredMark;
 }
 
-/** Redacts the query of a path. */
 export function redactPath(path: string, fields: FieldTree, style = plainStyle): string {
   const [start = '', query] = path.split(/\?(.*)/s);
   if (query === undefined) return path;

@@ -31,14 +31,12 @@ export async function readDocument(file: string, io: Io): Promise<unknown> {
   }
 }
 
-/** Reads a document that is an object. */
 export async function readObject(file: string, io: Io): Promise<Record<string, unknown>> {
   const value = await readDocument(file, io);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw usageError(`${file === '-' ? 'Standard input' : file} must contain an object.`);
 }
 
-/** Reads a document that is a list. */
 export async function readList(file: string, io: Io): Promise<unknown[]> {
   const value = await readDocument(file, io);
   if (Array.isArray(value)) return value;

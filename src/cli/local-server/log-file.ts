@@ -11,7 +11,6 @@ export async function createLogFile(file: string): Promise<FileHandle> {
   return open(file, 'wx', 0o600);
 }
 
-/** Returns the last `count` lines of a text. */
 export function lastLines(text: string, count: number): string[] {
   const lines = text.replace(/\n$/, '').split('\n');
   return count === 0 || text === '' ? [] : lines.slice(-count);

@@ -4,7 +4,6 @@ import { CliError, usageError } from '../errors.ts';
 import type { Environment } from '../io/io.ts';
 import { listRunningServers, matchesServer, readServerRecords, type ServerRecord } from './server-records.ts';
 
-/** Adds the `[server]` argument. */
 export function addServerArgument(command: Command): Command {
   return command.argument('[server]', 'Name, URL, port or store folder; required if several servers run');
 }

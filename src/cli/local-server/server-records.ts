@@ -64,7 +64,6 @@ export async function isServerRunning({ pid, identity, stopped }: ServerRecord):
   return stopped !== true && (await readProcessIdentity(pid)) === identity;
 }
 
-/** Returns the records of servers that are running. */
 export async function listRunningServers(variables: Variables): Promise<ServerRecord[]> {
   const records = await readServerRecords(variables);
   const states = await Promise.all(records.map(isServerRunning));

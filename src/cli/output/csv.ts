@@ -65,7 +65,6 @@ const separators = /([;\t\n])/;
 const plainNumber = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const escapes = /\\u([0-9a-f]{4})/g;
 
-/** Encodes a value as a cell. */
 export function encodeCell(value: string, { raw = false }: CellOptions = {}): string {
   // A literal escape sequence in the value must not be decoded later.
   const text = value.replace(escapes, (found, code: string) =>

@@ -41,7 +41,6 @@ interface ListStyle extends ListShape {
   readonly csvRaw: boolean | undefined;
 }
 
-/** Creates the writer of a format. */
 export async function createListWriter(format: Format, style: ListStyle): Promise<ListWriter> {
   if (format === 'json') return createJsonWriter();
   if (format === 'jsonl') return createLineWriter((item) => jsonText(item));

@@ -24,7 +24,6 @@ export interface Printer {
   readonly format: Format;
   /** The format is for people: text can replace data. */
   readonly isForPeople: boolean;
-  /** Prints one value. */
   value(value: unknown): Promise<void>;
   /**
    * Prints a list page by page with backpressure. With a query the whole list is loaded first.

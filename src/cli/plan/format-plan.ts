@@ -138,7 +138,6 @@ export function formatSummary(plan: Plan): string {
   return `Plan: ${formatCount(create)} to create, ${formatCount(update)} to change, ${formatCount(deleted)} to delete; ${roles}.`;
 }
 
-/** Returns the plan as JSON. */
 export function toPlanJson(plan: Plan): Readonly<Record<string, unknown>> {
   return {
     ...(plan.set === undefined ? {} : { set: plan.set }),

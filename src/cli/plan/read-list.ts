@@ -9,7 +9,6 @@ import { type ControlFilters, callOptionalControlPlane } from '../request/contro
 
 const maxPageSize = 1000;
 
-/** Reads a list of the API. */
 export function readApiList(
   context: RequestContext,
   operation: string,

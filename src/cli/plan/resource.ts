@@ -113,7 +113,6 @@ export interface Resource<
   read(context: RequestContext, state: RemoteState): Promise<Partial<RemoteState>>;
   /** Returns the resources that have been read. */
   listRemote(state: RemoteState): Iterable<Remote>;
-  /** Returns the id on the server. */
   idOf(remote: Remote): string;
   /** Returns the resource of an entry. */
   find(document: Document, index: ResourceIndex): Remote | undefined;

@@ -2,7 +2,6 @@
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { documentResources } from './resources/index.ts';
 
-/** The schema of one document. */
 export const documentSchema: JsonSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'urn:iam-standin:schema:provisioning',

@@ -45,7 +45,6 @@ export function omitToken({ response }: ManifestOperation, body: unknown): Row {
   return Object.fromEntries(Object.entries(body as Row).filter(([name]) => !(name in fields)));
 }
 
-/** The fields that a create command prints. */
 export function printedSchema(operation: ManifestOperation, options: CommandOptions): JsonSchema | undefined {
   const { response } = operation;
   const id = idBesideToken(operation);

@@ -11,7 +11,6 @@ const verbAliases: Readonly<Record<string, readonly string[]>> = {
   get: ['show'],
 };
 
-/** The aliases of a verb. */
 export function findVerbAliases(verb: string): readonly string[] {
   return verbAliases[verb] ?? [];
 }

@@ -72,7 +72,6 @@ export function parseListLimits(options: CommandOptions): ListLimits {
   return { all: options.all === true, ...(limit === undefined ? {} : { limit }) };
 }
 
-/** Adds the options of list commands. */
 export function addListOptions(command: Command): void {
   const description = 'max entries to print, also with --all (default 100 for a table on a terminal)';
   addFieldOption(command, createField(['limit'], { type: 'integer', description }, false));

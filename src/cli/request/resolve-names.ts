@@ -122,7 +122,6 @@ export class NameResolver {
     return [...new Set(resolved)];
   }
 
-  /** Resolves an optional value. */
   async resolveOptional(reference: { readonly 'x-reference': Reference }, value: unknown): Promise<string | undefined> {
     return value === undefined ? undefined : this.resolve(reference['x-reference'], String(value));
   }

@@ -26,7 +26,6 @@ Exits with 1 if there are differences that the baseline does not accept. A role 
   ],
 };
 
-/** Adds the command. */
 export function addConformance(program: Command, runtime: CliRuntime): void {
   const repeated = (value: string, before: readonly string[] = []) => [...before, value];
   const command = addCommand(program, 'conformance', conformanceText)

@@ -33,7 +33,6 @@ export const doctorText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addDoctor(program: Command, runtime: CliRuntime): void {
   setAction(addDatabaseOptions(addCommand(program, 'doctor', doctorText)), runtime, doctor);
 }

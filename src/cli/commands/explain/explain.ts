@@ -19,7 +19,6 @@ export const explainText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addExplain(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'explain', explainText)
     .argument('<topic>', 'Operation id, command, field, error code or role')

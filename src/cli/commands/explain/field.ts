@@ -76,7 +76,6 @@ export function formatField({ name, occurrences }: FieldReport, width: number): 
   return [name, ...lines];
 }
 
-/** The operations by the place of the field. */
 function listPlaces(occurrences: readonly FieldOccurrence[]): (readonly [string, string])[] {
   const places = new Map<string, string[]>();
   for (const { in: location, name, required, operation } of occurrences) {

@@ -15,7 +15,6 @@ export interface FieldExplanation {
   readonly limits: readonly string[];
 }
 
-/** Lists the fields of a request. */
 export function listRequestFields({ params, query, headers = [], body }: ManifestOperation): FieldExplanation[] {
   return [
     ...params.map((field) => parameterToExplanation(field, 'path')),

@@ -79,7 +79,6 @@ export function listRoles(operations: readonly ManifestOperation[]): string[] {
   return [...new Set(names)].sort();
 }
 
-/** Formats an explanation. */
 export function formatRole(explanation: RoleExplanation, width: number): string[] {
   const { role, grantedByGroups, requiredBy, acceptedBy, rejectedBy } = explanation;
   const origin = grantedByGroups

@@ -22,7 +22,6 @@ import {
 } from './graph.ts';
 import { buildGraphData, printGraphData, readGraphData } from './graph-data.ts';
 
-/** Adds the command. */
 export function addGroupsTree(parent: Command, runtime: CliRuntime): void {
   const command = addCommand(parent, 'tree', {
     title: 'Draw the dependency tree of groups, or print it as data',

@@ -20,7 +20,6 @@ import { promptRoles } from './prompt-roles.ts';
 /** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
 const maxAttempts = 10;
 
-/** Adds the command. */
 export function addGroupsUpdate(parent: Command, runtime: CliRuntime): void {
   const operation = getOperation(runtime.manifest, 'groups.update');
   const command = addCommand(parent, 'update', {

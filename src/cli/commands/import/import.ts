@@ -29,7 +29,6 @@ const auth0Text: CommandDescription = {
   examples: [{ title: 'Convert the users of an export', command: 'users.ndjson --to seed.json' }],
 };
 
-/** Adds the commands. */
 export function addImport(noun: Command, runtime: CliRuntime): void {
   addConversion(noun, runtime, 'keycloak', keycloakText, async ({ io }, file) => {
     const document = await readObject(file, io);

@@ -39,7 +39,6 @@ export const loginText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addLogin(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'login', loginText)
     .option('--user <name>', 'login name of the user')

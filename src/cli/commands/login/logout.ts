@@ -19,7 +19,6 @@ export const logoutText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addLogout(program: Command, runtime: CliRuntime): void {
   setAction(addCommand(program, 'logout', logoutText), runtime, logout);
 }

@@ -22,7 +22,6 @@ export const applyText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addApply(program: Command, runtime: CliRuntime): void {
   const command = addDocumentOptions(
     addCommand(program, 'apply', applyText).argument('[plan]', 'Plan saved by `iam plan --out`, instead of -f'),

@@ -15,7 +15,6 @@ export const diffText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addDiff(program: Command, runtime: CliRuntime): void {
   const command = addDocumentOptions(addCommand(program, 'diff', diffText));
   setAction(command, runtime, async (context, _, options) => {

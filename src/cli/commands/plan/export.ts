@@ -17,7 +17,6 @@ export const exportText: CommandDescription = {
 
 const kinds = ['groups', 'clients', 'apiKeys', 'corporateGroups', 'customers'];
 
-/** Adds the command. */
 export function addExport(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'export', exportText).addOption(
     new Option('--kind <kind>', 'only these kinds (repeatable or comma-separated)')

@@ -17,7 +17,6 @@ export const planText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addPlan(program: Command, runtime: CliRuntime): void {
   const command = addDocumentOptions(addCommand(program, 'plan', planText))
     .option('--out <file>', 'save the plan for `iam apply FILE`; same as -o FILE')

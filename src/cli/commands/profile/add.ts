@@ -14,7 +14,6 @@ import { canPrompt, promptSecret } from '../../io/prompt.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 
-/** Adds the command. */
 export function addProfileAdd(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'add', {
     title: 'Add or replace a profile',

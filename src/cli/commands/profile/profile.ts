@@ -12,7 +12,6 @@ import { addProfileAdd } from './add.ts';
 
 const existing = { name: 'profile' } as const;
 
-/** Adds the `profile` subcommands. */
 export function addProfile(noun: Command, runtime: CliRuntime): void {
   const add = (usage: string, title: string, example: string) =>
     addCommand(noun, usage, { title, effect: 'local', examples: [{ title, command: example }] });

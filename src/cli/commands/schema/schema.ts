@@ -16,7 +16,6 @@ export const schemaText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addSchema(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'schema', schemaText).argument('<kind>', `One of ${kinds.join(', ')}`);
   setAction(command, runtime, async (context, [kind]) => {

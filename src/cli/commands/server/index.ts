@@ -6,7 +6,6 @@ import { addStart } from './start.ts';
 import { addStatus } from './status.ts';
 import { addStop } from './stop.ts';
 
-/** Adds the `server` subcommands. */
 export function addServer(noun: Command, runtime: CliRuntime): void {
   addStart(noun, runtime);
   addStop(noun, runtime);

@@ -9,7 +9,6 @@ import { lastLines, readLogFrom } from '../../local-server/log-file.ts';
 import { addServerArgument, findLastServer } from '../../local-server/select-server.ts';
 import { isServerRunning, type ServerRecord } from '../../local-server/server-records.ts';
 
-/** Adds the command. */
 export function addLogs(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'logs', {
     title: 'Print the log of a background server',

@@ -24,7 +24,6 @@ export const serveText: CommandDescription = {
   ],
 };
 
-/** Adds the command. */
 export function addServe(program: Command, { io, environment, manifest }: CliRuntime): void {
   const command = addCommand(program, 'serve', serveText);
   const settings = manifest.settings.filter(({ flag }) => flag);

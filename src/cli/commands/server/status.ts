@@ -11,7 +11,6 @@ import { isServerRunning, readServerRecords, type ServerRecord } from '../../loc
 import { createErrorReport } from '../../output/error-report.ts';
 import { parseTimeout } from './timeout.ts';
 
-/** Adds the command. */
 export function addStatus(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'status', {
     title: 'Show the status of background servers',

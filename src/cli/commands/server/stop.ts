@@ -16,7 +16,6 @@ import {
   writeServerRecord,
 } from '../../local-server/server-records.ts';
 
-/** Adds the command. */
 export function addStop(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'stop', {
     title: 'Stop a background server',

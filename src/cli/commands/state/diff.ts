@@ -5,7 +5,6 @@ import type { CliRuntime } from '../../context.ts';
 import { QuietExit } from '../../errors.ts';
 import { callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
 
-/** Adds the command. */
 export function addStateDiff(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'diff', {
     title: 'Compare two states',

@@ -6,7 +6,6 @@ import { controlPlaneNote } from '../../request/control-plane.ts';
 import { sendControlWrite } from '../../request/control-requests.ts';
 import { confirmReplacement, durableStoreNote } from './confirm-replacement.ts';
 
-/** Adds the command. */
 export function addStateReset(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'reset', {
     title: 'Reset the state to the seed',

@@ -10,7 +10,6 @@ import { confirmLastingChange, durableStoreNote } from './confirm-replacement.ts
 
 const path = '/_iam/seed';
 
-/** Adds `state seed`. */
 export function addStateSeed(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'seed', {
     title: 'Apply a seed to the running server',

@@ -14,7 +14,6 @@ const snapshots = '/_iam/state/snapshots';
 
 const memoryNote = 'Snapshots are stored in server memory and are lost on restart.';
 
-/** Adds the command. */
 export function addSnapshotSave(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'save', {
     title: 'Save the state as a snapshot',
@@ -35,7 +34,6 @@ export function addSnapshotSave(noun: Command, runtime: CliRuntime): void {
   });
 }
 
-/** Adds the command. */
 export function addSnapshotRestore(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'restore', {
     title: 'Restore a snapshot',
@@ -55,7 +53,6 @@ export function addSnapshotRestore(noun: Command, runtime: CliRuntime): void {
   );
 }
 
-/** Adds the command. */
 export function addSnapshotList(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'list', {
     title: 'List snapshots',
@@ -69,7 +66,6 @@ export function addSnapshotList(noun: Command, runtime: CliRuntime): void {
   );
 }
 
-/** Adds the command. */
 export function addSnapshotDelete(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'delete', {
     title: 'Delete a snapshot',

@@ -14,7 +14,6 @@ import { confirmReplacement, durableStoreNote } from './confirm-replacement.ts';
 const exportPath = '/_iam/state/export';
 const importPath = '/_iam/state/import';
 
-/** Adds `state export`. */
 export function addStateExport(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'export', {
     title: 'Export the whole state as one JSON document',
@@ -37,7 +36,6 @@ export function addStateExport(noun: Command, runtime: CliRuntime): void {
   });
 }
 
-/** Adds `state import`. */
 export function addStateImport(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'import', {
     title: 'Replace the whole state with an exported document',

@@ -7,7 +7,6 @@ import { addStateSeed } from './seed.ts';
 import { addSnapshotDelete, addSnapshotList, addSnapshotRestore, addSnapshotSave } from './snapshots.ts';
 import { addStateExport, addStateImport } from './state-dump.ts';
 
-/** Adds the `state` subcommands. */
 export function addState(noun: Command, runtime: CliRuntime): void {
   addStateReset(noun, runtime);
   addStateSeed(noun, runtime);

@@ -12,7 +12,6 @@ import { callControlPlane, controlPlaneNote } from '../../request/control-plane.
 import { backupExistsError, resolveBackupTarget } from './backup-target.ts';
 import { dataOption, formatRowCounts, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
 
-/** Adds `store backup`. */
 export function addStoreBackup(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'backup', {
     title: 'Back up a store to one file',
@@ -65,7 +64,6 @@ function formatFacts({ sequence, writtenAt, tables }: BackupInfo): string {
   return `Commit ${sequence}, written at ${writtenAt}; rows: ${formatRowCounts(tables)}`;
 }
 
-/** Adds `store restore`. */
 export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'restore', {
     title: 'Restore a store from a backup',

@@ -9,7 +9,6 @@ import { formatRowCounts, withOfflineStore } from './store-folder.ts';
 
 const databaseWord = 'postgres';
 
-/** Adds the command. */
 export function addStoreCopy(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'copy', {
     title: 'Copy a store from a folder to PostgreSQL, or back',

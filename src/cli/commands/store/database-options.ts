@@ -8,7 +8,6 @@ import { usageError } from '../../errors.ts';
 import type { Environment } from '../../io/io.ts';
 import { convertStoreErrors } from './store-errors.ts';
 
-/** Adds --database-url and --database-schema. */
 export function addDatabaseOptions(command: Command): Command {
   return command
     .option('--database-url <url>', 'database without a password, as in `iam serve --database-url`')

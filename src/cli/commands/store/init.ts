@@ -4,7 +4,6 @@ import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { addDatabaseOptions, readDatabase, toServerFlags, withDatabaseSetup } from './database-options.ts';
 
-/** Adds the command. */
 export function addStoreInit(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'init', {
     title: 'Set up a PostgreSQL database for servers',
@@ -33,7 +32,6 @@ async function initialize(context: Context, _: unknown, options: CommandOptions)
   if (credentials.length > 0) context.printer.lines(credentials);
 }
 
-/** Adds the command. */
 export function addStoreMigrate(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'migrate', {
     title: 'Apply the missing migrations to a PostgreSQL database',

@@ -8,7 +8,6 @@ import { CliError } from '../../errors.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 import { damagedExitCode, dataOption, dataWords, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
 
-/** Adds the command. */
 export function addStoreRepair(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'repair', {
     title: 'Truncate a damaged store before the damage',

@@ -5,7 +5,6 @@ import type { CommandOptions, Context } from '../../context.ts';
 import { singleQuote } from '../../http/curl.ts';
 import { convertStoreErrors } from './store-errors.ts';
 
-/** The exit code for a damaged store. */
 export const damagedExitCode = 14;
 
 export const dataOption = ['--data <folder>', 'store folder, as in `iam serve --data`'] as const;

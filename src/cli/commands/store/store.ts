@@ -7,7 +7,6 @@ import { addStoreInit, addStoreMigrate } from './init.ts';
 import { addStoreRepair } from './repair.ts';
 import { addStoreVerify } from './verify.ts';
 
-/** Adds the `store` subcommands. */
 export function addStore(noun: Command, runtime: CliRuntime): void {
   addStoreVerify(noun, runtime);
   addStoreRepair(noun, runtime);

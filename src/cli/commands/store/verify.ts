@@ -17,7 +17,6 @@ import {
   withOfflineStore,
 } from './store-folder.ts';
 
-/** Adds the command. */
 export function addStoreVerify(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'verify', {
     title: 'Verify the files of a store',

@@ -15,7 +15,6 @@ import { findVerbAliases } from '../../request/operation-names.ts';
 import { addTargetOptions } from '../../request/several-targets.ts';
 import { groupList, printEntities, readControlDetails } from '../control-details.ts';
 
-/** Adds the command. */
 export function addUsersGet(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'get', {
     title: 'Show a user',

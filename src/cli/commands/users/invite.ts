@@ -16,7 +16,6 @@ import {
 } from './recovery.ts';
 import { previewVerification, verifyContactOption } from './verify-contact.ts';
 
-/** Adds `users invite`. */
 export function addUsersInvite(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'invite', {
     title: 'Send a user a code to set its own password',

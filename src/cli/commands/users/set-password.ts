@@ -26,7 +26,6 @@ import {
 } from './recovery.ts';
 import { previewVerification, verifyContactOption } from './verify-contact.ts';
 
-/** Adds `users set-password`. */
 export function addUsersSetPassword(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'set-password', {
     title: 'Set the password of a user',

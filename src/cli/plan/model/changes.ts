@@ -63,7 +63,6 @@ export interface CustomerChange extends ResourceChange {
 
 export type AnyChange = GroupChange | ClientChange | ApiKeyChange | CorporateGroupChange | CustomerChange;
 
-/** Returns the changes of one kind. */
 export function selectChanges<Kind extends ResourceKind>(
   changes: readonly AnyChange[],
   kind: Kind,
@@ -71,7 +70,6 @@ export function selectChanges<Kind extends ResourceKind>(
   return changes.filter((change): change is Extract<AnyChange, { kind: Kind }> => change.kind === kind);
 }
 
-/** Whether the change deletes the resource. */
 export function isRemoval({ action }: Pick<ResourceChange, 'action'>): boolean {
   return action === 'delete';
 }

@@ -18,7 +18,6 @@ export interface ResourceIndex {
   isServiceCreated(serviceAccountId: string): boolean;
   apiKey(entry: DesiredApiKey): RemoteApiKey | undefined;
   corporateGroup(name: string): RemoteCorporateGroup | undefined;
-  /** Returns the corporate group of a business. */
   corporateGroupOfBusiness(businessId: string): RemoteCorporateGroup | undefined;
   customer(entry: DesiredCustomer): RemoteCustomer | undefined;
   /** Returns the owner of a document number, which is unique per user or business. */

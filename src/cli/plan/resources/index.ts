@@ -30,7 +30,6 @@ export const documentResources: readonly Resource[] = [
 /** What an apply writes, in dependency order. */
 export const writables: readonly Writable[] = [...resources, memberships];
 
-/** Returns the resource of a kind. */
 export function findResource(kind: Resource['kind']): Resource | undefined {
   return resources.find((resource) => resource.kind === kind);
 }
