@@ -6,8 +6,7 @@ import { CliError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { callOperation } from '../request/call-operation.ts';
 import { type ControlFilters, callOptionalControlPlane } from '../request/control-plane.ts';
-
-const maxPageSize = 1000;
+import { collectEntries, type PageSource } from '../request/pagination.ts';
 
 export function readApiList(
   context: RequestContext,
@@ -18,16 +17,8 @@ export function readApiList(
   return readPages(async (query) => asPage(await callOperation(context, operation, { ...input, query })));
 }
 
-async function readPages(read: (query: ControlFilters) => Promise<ResultPage<unknown>>): Promise<unknown[]> {
-  const found: unknown[] = [];
-  let after: string | undefined;
-  do {
-    const page = await read({ limit: maxPageSize, after });
-    // `push(...items)` could exceed the argument limit.
-    for (const item of page.items) found.push(item);
-    after = page.next;
-  } while (after !== undefined);
-  return found;
+function readPages(source: PageSource): Promise<unknown[]> {
+  return collectEntries(source, Number.POSITIVE_INFINITY);
 }
 
 /** Reads a list that only the control plane has. @throws CliError if the server has no control plane */

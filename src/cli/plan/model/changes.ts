@@ -86,6 +86,16 @@ export interface DiffResult<Change> {
   readonly issues: readonly PlanIssue[];
 }
 
+/** The changes of an entry that can be applied. */
+export function acceptChanges<Change>(changes: readonly Change[]): DiffResult<Change> {
+  return { changes, issues: [] };
+}
+
+/** An entry that cannot be applied, for a reason. */
+export function rejectEntry(path: string, message: string): DiffResult<never> {
+  return { changes: [], issues: [{ path, message }] };
+}
+
 /** Joins the results of several entries. */
 export function joinResults<Change>(results: readonly DiffResult<Change>[]): DiffResult<Change> {
   return { changes: results.flatMap(({ changes }) => changes), issues: results.flatMap(({ issues }) => issues) };

@@ -4,11 +4,13 @@ import { callOperation, createResource, tryOperation } from '../../request/call-
 import type { Execution } from '../execution.ts';
 import {
   type ApiKeyChange,
+  acceptChanges,
   type DiffResult,
   diffValue,
   isRemoval,
   joinResults,
   type PlanIssue,
+  rejectEntry,
   type Step,
   selectChanges,
 } from '../model/changes.ts';
@@ -78,36 +80,31 @@ function createSchema(): JsonSchema {
   );
 }
 
-const rejectWith = (path: string, message: string) => ({ changes: [], issues: [{ path, message }] });
-
 /** Computes the change of one API key; an existing key is never created again. */
 function diffApiKey(desired: DesiredApiKey, index: ResourceIndex): DiffResult<ApiKeyChange> {
   const { path, apiKeyId, appId, serviceAccountId } = desired;
   const client = index.client(desired);
   const isNew = !client && serviceAccountId !== undefined && index.isServiceCreated(serviceAccountId);
   if (!client && !isNew)
-    return rejectWith(
+    return rejectEntry(
       path,
       `client ${serviceAccountId === undefined ? desired.clientId : `of the service account ${serviceAccountId}`} not found`,
     );
   const before = index.apiKey(desired);
   if (apiKeyId !== undefined && !before)
-    return rejectWith(
+    return rejectEntry(
       `${path}/apiKeyId`,
       `API key ${apiKeyId} not found; remove apiKeyId to create one, because ids can't be chosen`,
     );
   const owner = { ...(client ? { clientId: client.clientId } : { serviceAccountId }), appId };
   const name = `${serviceAccountId ?? desired.clientId} ${appId}`;
-  if (!before) return { changes: [{ action: 'create', kind: 'apiKey', name, fields: [], ...owner }], issues: [] };
+  if (!before) return acceptChanges([{ action: 'create', kind: 'apiKey', name, fields: [], ...owner }]);
   const fields = [
     ...diffValue('appId', before.appId, appId),
     ...diffValue('clientId', before.clientId, client?.clientId ?? `(new) ${serviceAccountId}`),
   ];
-  if (fields.length === 0) return { changes: [], issues: [] };
-  return {
-    changes: [{ action: 'update', kind: 'apiKey', name, id: before.apiKeyId, fields, before, ...owner }],
-    issues: [],
-  };
+  if (fields.length === 0) return acceptChanges([]);
+  return acceptChanges([{ action: 'update', kind: 'apiKey', name, id: before.apiKeyId, fields, before, ...owner }]);
 }
 
 /** Returns keys of clients that would be deleted. */
@@ -123,17 +120,8 @@ function checkClients(documents: readonly DesiredApiKey[], { removedClients, ind
 
 /** Builds the deletion of an API key. */
 function buildApiKeyRemoval(before: RemoteApiKey): ApiKeyChange {
-  const { apiKeyId, clientId, appId } = before;
-  return {
-    action: 'delete',
-    kind: 'apiKey',
-    name: `${clientId} ${appId}`,
-    id: apiKeyId,
-    fields: [],
-    before,
-    clientId,
-    appId,
-  };
+  const { apiKeyId: id, clientId, appId } = before;
+  return { action: 'delete', kind: 'apiKey', name: `${clientId} ${appId}`, id, fields: [], before, clientId, appId };
 }
 
 async function writeApiKey(execution: Execution, { change }: ApiKeyStep): Promise<void> {

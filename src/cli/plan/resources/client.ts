@@ -3,6 +3,7 @@ import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { callOperation, createResource, tryOperation } from '../../request/call-operation.ts';
 import type { Execution } from '../execution.ts';
 import {
+  acceptChanges,
   type ClientChange,
   type DiffResult,
   diffList,
@@ -10,6 +11,7 @@ import {
   type FieldChange,
   isRemoval,
   joinResults,
+  rejectEntry,
   type Step,
   selectChanges,
 } from '../model/changes.ts';
@@ -110,14 +112,12 @@ export function describePrunedClient(name: string): string {
   return `the client of ${name} would be pruned, because it is no longer in the clients of the documents`;
 }
 
-const rejectWith = (path: string, message: string) => ({ changes: [], issues: [{ path, message }] });
-
 /** Computes the change of one client. */
 function diffClient(desired: DesiredClient, before: RemoteClient | undefined): DiffResult<ClientChange> {
   const { path, clientId, serviceAccountId } = desired;
   const other = clientId !== undefined && before !== undefined && before.clientId !== clientId;
   if (other)
-    return rejectWith(
+    return rejectEntry(
       path,
       `the service account ${serviceAccountId} belongs to the client ${before.clientId}, not ${clientId}`,
     );
@@ -126,31 +126,26 @@ function diffClient(desired: DesiredClient, before: RemoteClient | undefined): D
 
 function buildClientCreation({ path, clientId, serviceAccountId, fields }: DesiredClient): DiffResult<ClientChange> {
   if (serviceAccountId === undefined)
-    return rejectWith(
+    return rejectEntry(
       path,
       `client ${clientId} not found; to create a client, set a serviceAccountId, because ids can't be chosen`,
     );
   if (clientId !== undefined)
-    return rejectWith(
+    return rejectEntry(
       `${path}/clientId`,
       `client of the service account ${serviceAccountId} not found; remove clientId to create one, because ids can't be chosen`,
     );
   if (fields.appId === undefined)
-    return rejectWith(path, `the client of ${serviceAccountId} is new and needs an appId`);
+    return rejectEntry(path, `the client of ${serviceAccountId} is new and needs an appId`);
   const owner = ['userId', 'businessId'].find((field) => fields[field] !== undefined);
   if (owner !== undefined)
-    return rejectWith(
+    return rejectEntry(
       `${path}/${owner}`,
       `a client with a serviceAccountId has no ${owner}; a client has exactly one owner`,
     );
   const body = { serviceAccountId, ...fields };
-  const change = { action: 'create', kind: 'client', name: serviceAccountId, body } as const;
-  return {
-    changes: [
-      { ...change, fields: Object.entries(fields).flatMap(([name, value]) => diffField(name, undefined, value)) },
-    ],
-    issues: [],
-  };
+  const created = Object.entries(fields).flatMap(([name, value]) => diffField(name, undefined, value));
+  return acceptChanges([{ action: 'create', kind: 'client', name: serviceAccountId, fields: created, body }]);
 }
 
 /** An existing client can only be moved to another organization or business unit. */
@@ -168,15 +163,16 @@ function diffExistingClient(
         message: `${field} of the client ${before.clientId} is ${formatValue(before[field])}; the API can't change it`,
       })),
     };
-  if (changed.length === 0) return { changes: [], issues: [] };
+  if (changed.length === 0) return acceptChanges([]);
   const organizationId = fields.organizationId ?? before.organizationId;
   const businessUnitId = fields.businessUnitId ?? before.businessUnitId;
   if (organizationId === undefined || businessUnitId === undefined)
-    return rejectWith(path, `moving the client ${before.clientId} requires both organizationId and businessUnitId`);
+    return rejectEntry(path, `moving the client ${before.clientId} requires both organizationId and businessUnitId`);
   const body = { clientIds: [before.clientId], target: { organizationId, businessUnitId } };
   const name = serviceAccountId ?? before.clientId;
-  const change = { action: 'update', kind: 'client', name, id: before.clientId } as const;
-  return { changes: [{ ...change, fields: changed, before, body }], issues: [] };
+  return acceptChanges([
+    { action: 'update', kind: 'client', name, id: before.clientId, fields: changed, before, body },
+  ]);
 }
 
 function formatValue(value: unknown): string {
@@ -190,16 +186,8 @@ function diffField(field: string, before: unknown, after: unknown): FieldChange[
 
 /** Builds the deletion of a client, including its keys and memberships. */
 function buildClientRemoval(before: RemoteClient): ClientChange {
-  const { clientId, serviceAccountId } = before;
-  return {
-    action: 'delete',
-    kind: 'client',
-    name: serviceAccountId ?? clientId,
-    id: clientId,
-    fields: [],
-    before,
-    body: {},
-  };
+  const { clientId: id, serviceAccountId: name = id } = before;
+  return { action: 'delete', kind: 'client', name, id, fields: [], before, body: {} };
 }
 
 async function writeClient(execution: Execution, { change }: ClientStep): Promise<void> {

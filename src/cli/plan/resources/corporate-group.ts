@@ -3,6 +3,7 @@ import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { createResource } from '../../request/call-operation.ts';
 import type { Execution } from '../execution.ts';
 import {
+  acceptChanges,
   type CorporateGroupChange,
   diffList,
   diffValue,
@@ -56,10 +57,7 @@ export const corporateGroupResource: Resource<
   listRemote: ({ corporateGroups = [] }) => corporateGroups,
   idOf: ({ corporateGroupId }) => corporateGroupId,
   find: ({ corporateGroupName }, index) => index.corporateGroup(corporateGroupName),
-  diff: (documents, { index }) => ({
-    changes: documents.flatMap((document) => diffCorporateGroup(document, index)),
-    issues: [],
-  }),
+  diff: (documents, { index }) => acceptChanges(documents.flatMap((document) => diffCorporateGroup(document, index))),
   listReferences: (documents, { state }) => ({ businesses: listNewBusinesses(documents, state) }),
   check: checkBusinesses,
   remove: buildCorporateGroupRemoval,
@@ -168,14 +166,8 @@ function describeBusinessIssue(
 /** Builds the deletion of a corporate group; its businesses are not deleted. */
 function buildCorporateGroupRemoval(before: RemoteCorporateGroup): CorporateGroupChange {
   const { corporateGroupId: id, corporateGroupName: name, businesses } = before;
-  return {
-    action: 'delete',
-    kind: 'corporateGroup',
-    name,
-    id,
-    fields: diffList('businesses', businesses, []),
-    before,
-  };
+  const fields = diffList('businesses', businesses, []);
+  return { action: 'delete', kind: 'corporateGroup', name, id, fields, before };
 }
 
 /** A business that moves is removed from its corporate group first, or that group is deleted first. */

@@ -3,11 +3,13 @@ import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { callOperation } from '../../request/call-operation.ts';
 import type { Execution } from '../execution.ts';
 import {
+  acceptChanges,
   type CustomerChange,
   type DiffResult,
   diffValue,
   joinResults,
   type PlanIssue,
+  rejectEntry,
   type Step,
   selectChanges,
 } from '../model/changes.ts';
@@ -113,20 +115,9 @@ function diffCustomer(desired: DesiredCustomer, index: ResourceIndex): DiffResul
   const { path, kind, businessId, userId, document, fields } = desired;
   const owner = index.documentOwner(desired);
   if (owner)
-    return {
-      changes: [],
-      issues: [
-        {
-          path: `${path}/document`,
-          message: `the document ${document} belongs to ${owner.businessId ?? owner.userId}`,
-        },
-      ],
-    };
+    return rejectEntry(`${path}/document`, `the document ${document} belongs to ${owner.businessId ?? owner.userId}`);
   if (businessId !== undefined && index.business(businessId))
-    return {
-      changes: [],
-      issues: [{ path, message: `the business ${businessId} exists but is not a customer; the API can't make it one` }],
-    };
+    return rejectEntry(path, `the business ${businessId} exists but is not a customer; the API can't make it one`);
   const operation = kind === 'user' ? 'customers.create-user' : 'customers.create-business';
   const ids = { ...(businessId === undefined ? {} : { businessId }), ...(userId === undefined ? {} : { userId }) };
   const body = { ...ids, document, ...fields };
@@ -134,7 +125,7 @@ function diffCustomer(desired: DesiredCustomer, index: ResourceIndex): DiffResul
     diffValue(field, undefined, value),
   );
   const name = userId ?? businessId ?? String(fields.businessName);
-  return { changes: [{ action: 'create', kind: 'customer', name, fields: fieldChanges, operation, body }], issues: [] };
+  return acceptChanges([{ action: 'create', kind: 'customer', name, fields: fieldChanges, operation, body }]);
 }
 
 function diffExistingCustomer(

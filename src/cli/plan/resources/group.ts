@@ -5,6 +5,7 @@ import type { RequestContext } from '../../context.ts';
 import { createResource } from '../../request/call-operation.ts';
 import type { Execution } from '../execution.ts';
 import {
+  acceptChanges,
   diffList,
   diffValue,
   type FieldChange,
@@ -47,10 +48,10 @@ export const groupResource: Resource<DesiredGroup, RemoteGroup, GroupChange, Gro
   listRemote: ({ groups }) => groups?.values() ?? [],
   idOf: ({ groupId }) => groupId,
   find: ({ groupName }, index) => index.group(groupName),
-  diff: (documents, context) => ({
-    changes: [...documents, ...listUnnamedGroups(documents, context)].flatMap((group) => diffGroup(group, context)),
-    issues: [],
-  }),
+  diff: (documents, context) => {
+    const groups = [...documents, ...listUnnamedGroups(documents, context)];
+    return acceptChanges(groups.flatMap((group) => diffGroup(group, context)));
+  },
   listReferences: (_documents, context) => memberships.listReferences(context),
   check: checkGroups,
   remove: buildGroupRemoval,
@@ -193,18 +194,10 @@ function findMissingDependencies(
 
 /** Builds the deletion of a group with its memberships. */
 function buildGroupRemoval(before: RemoteGroup, state: RemoteState): GroupChange {
-  const leaving = memberships.list(state, before.groupName);
+  const { groupName: name, groupId: id } = before;
+  const leaving = memberships.list(state, name);
   const fields = diffFields(before, undefined, { joining: [], leaving });
-  return {
-    action: 'delete',
-    kind: 'group',
-    name: before.groupName,
-    id: before.groupId,
-    fields,
-    before,
-    joining: [],
-    leaving,
-  };
+  return { action: 'delete', kind: 'group', name, id, fields, before, joining: [], leaving };
 }
 
 /** Orders dependencies first. A dependency that is reversed is removed before, to avoid a temporary cycle. */
