@@ -5,7 +5,7 @@ import { jsonText } from '../io/control-characters.ts';
 import { uncreatableFileError } from '../io/file-errors.ts';
 import { AppendFile } from './append-file.ts';
 import type { RowOutputs } from './execute-row.ts';
-import { ResumeLog, type ResumeLogContent, type ResumeLogHeader } from './resume-log.ts';
+import { openResumeLog, type ResumeLogContent, type ResumeLogEntry, type ResumeLogHeader } from './resume-log.ts';
 
 export interface OutputFileNames {
   readonly resumeLog: string;
@@ -49,7 +49,7 @@ export async function openOutputFiles(names: OutputFileNames, content: OutputFil
       throw usageError(`${names.secretOutput} is readable by other users.`);
     // Its rows are sent again and are written again if they are rejected again.
     if (isContinued) await rm(names.rejects, { force: true });
-    const resumeLog = await ResumeLog.open(names.resumeLog, content.header, before);
+    const resumeLog = await openResumeLog(names.resumeLog, content.header, before);
     openFiles.push(resumeLog);
     const rejects = once(async () => {
       const appendFile = await openFile(names.rejects, 'ax');
@@ -57,7 +57,7 @@ export async function openOutputFiles(names: OutputFileNames, content: OutputFil
       return appendFile;
     });
     return {
-      log: (entry) => resumeLog.append(entry),
+      log: (entry: ResumeLogEntry) => resumeLog.append(`${jsonText(entry)}\n`),
       reject: async (text) => (await rejects()).append(`${text}\n`),
       writeSecrets: async (secretFields) => secrets?.append(`${jsonText(secretFields)}\n`),
       close,

@@ -97,34 +97,21 @@ function parseObject(line: string): Record<string, unknown> | undefined {
   }
 }
 
-export class ResumeLog {
-  readonly #file: AppendFile;
-
-  constructor(file: AppendFile) {
-    this.#file = file;
-  }
-
-  /** Opens an existing resume log to append to it, or creates one. Another reject file is recorded as its last one. */
-  static async open(file: string, header: ResumeLogHeader, content: ResumeLogContent | undefined): Promise<ResumeLog> {
-    if (content) await truncate(file, content.length);
-    const log = new ResumeLog(await AppendFile.open(file, 'a'));
-    const { rejects } = header;
-    try {
-      if (!content) await log.#file.append(`${jsonText({ resumeLog: 1, ...header })}\n`);
-      else if (content.header.rejects !== rejects) await log.#file.append(`${jsonText({ rejects })}\n`);
-      return log;
-    } catch (error) {
-      await log.close();
-      throw error;
-    }
-  }
-
-  /** Appends an entry; durable when the promise resolves. */
-  append(entry: ResumeLogEntry): Promise<void> {
-    return this.#file.append(`${jsonText(entry)}\n`);
-  }
-
-  close(): Promise<void> {
-    return this.#file.close();
+/** Opens an existing resume log to append to it, or creates one. Another reject file is recorded as its last one. */
+export async function openResumeLog(
+  file: string,
+  header: ResumeLogHeader,
+  content: ResumeLogContent | undefined,
+): Promise<AppendFile> {
+  if (content) await truncate(file, content.length);
+  const log = await AppendFile.open(file, 'a');
+  const { rejects } = header;
+  try {
+    if (!content) await log.append(`${jsonText({ resumeLog: 1, ...header })}\n`);
+    else if (content.header.rejects !== rejects) await log.append(`${jsonText({ rejects })}\n`);
+    return log;
+  } catch (error) {
+    await log.close();
+    throw error;
   }
 }

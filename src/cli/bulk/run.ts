@@ -1,7 +1,7 @@
 /** Sends the validated rows and streams the report. */
-import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-import type { ListShape } from '../output/list-writer.ts';
+import { buildListShape } from '../request/control-plane.ts';
 import { NameResolver } from '../request/resolve-names.ts';
 import { createUnknownResult, executeRow, type RowContext, type RowResult, rejectRow } from './execute-row.ts';
 import type { BulkOptions } from './options.ts';
@@ -12,8 +12,7 @@ import { RateLimiter } from './rate-limiter.ts';
 import { runConcurrently } from './workers.ts';
 
 const columns = ['line', 'operation', 'state', 'status', 'code', 'message', 'id', 'requestId'];
-const properties: Record<string, JsonSchema> = Object.fromEntries(columns.map((column) => [column, {}]));
-export const reportShape: ListShape = { schema: { properties }, main: columns.slice(0, -1) };
+export const reportShape = buildListShape(columns, columns.length - 1);
 
 /** How a run ended. */
 export interface RunSummary {
@@ -47,7 +46,10 @@ export async function runRows(
     outputs: outputFiles,
     names: new NameResolver(context),
     rateLimiter: new RateLimiter(
-      { now: () => performance.now(), pause: (wait) => sleepUnlessAborted(io.signal, wait) },
+      {
+        now: () => performance.now(),
+        pause: (wait) => pause(wait, undefined, { signal: io.signal }).catch(() => undefined),
+      },
       options.interval,
     ),
     isOver,
@@ -111,17 +113,4 @@ async function* streamReport(
   }
   beforeOutput();
   if (batch.length > 0) yield batch;
-}
-
-async function sleepUnlessAborted(signal: AbortSignal, milliseconds: number): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, milliseconds);
-    signal.addEventListener('abort', finish);
-    if (signal.aborted) finish();
-  });
 }
