@@ -35,11 +35,22 @@ import { addProfile } from './commands/profile/profile.ts';
 import { addRequests } from './commands/requests.ts';
 import { addSandbox } from './commands/sandbox.ts';
 import { addSchema, schemaText } from './commands/schema/schema.ts';
-import { addServer } from './commands/server/index.ts';
+import { addLogs } from './commands/server/logs.ts';
 import { addServe, serveText } from './commands/server/serve.ts';
+import { addStart } from './commands/server/start.ts';
+import { addStatus } from './commands/server/status.ts';
+import { addStop } from './commands/server/stop.ts';
 import { addSessions } from './commands/sessions.ts';
-import { addState } from './commands/state/state.ts';
-import { addStore } from './commands/store/store.ts';
+import { addStateDiff } from './commands/state/diff.ts';
+import { addStateReset } from './commands/state/reset.ts';
+import { addStateSeed } from './commands/state/seed.ts';
+import { addSnapshotDelete, addSnapshotList, addSnapshotRestore, addSnapshotSave } from './commands/state/snapshots.ts';
+import { addStateExport, addStateImport } from './commands/state/state-dump.ts';
+import { addStoreBackup, addStoreRestore } from './commands/store/backup.ts';
+import { addStoreCopy } from './commands/store/copy.ts';
+import { addStoreInit, addStoreMigrate } from './commands/store/init.ts';
+import { addStoreRepair } from './commands/store/repair.ts';
+import { addStoreVerify } from './commands/store/verify.ts';
 import { addToken } from './commands/token.ts';
 import { createWithoutCode } from './commands/users/create-without-code.ts';
 import { addUsersGet } from './commands/users/get.ts';
@@ -176,7 +187,7 @@ export const commandGroups: readonly CommandGroup[] = [
     heading: 'Local server:',
     commands: [
       { name: 'serve', text: serveText, add: addServe },
-      { name: 'server', summary: 'Manage the background server', add: [addServer] },
+      { name: 'server', summary: 'Manage the background server', add: [addStart, addStop, addStatus, addLogs] },
       { name: 'env', text: envText, add: addEnv },
       { name: 'inbox', summary: 'View messages that the server sent: codes and notices', add: [addInbox] },
       { name: 'clock', text: clockText, add: addClock },
@@ -185,8 +196,22 @@ export const commandGroups: readonly CommandGroup[] = [
       { name: 'coverage', text: coverageText, add: addCoverage },
       { name: 'metrics', text: metricsText, add: addMetrics },
       { name: 'sandbox', summary: 'Manage sandboxes: isolated services for tests', add: [addSandbox] },
-      { name: 'state', summary: 'Reset, snapshot, export and import the state of a server', add: [addState] },
-      { name: 'store', summary: 'Verify, back up, copy and set up stores', add: [addStore] },
+      {
+        name: 'state',
+        summary: 'Reset, snapshot, export and import the state of a server',
+        add: [
+          ...[addStateReset, addStateSeed, addSnapshotSave, addSnapshotRestore, addSnapshotList, addSnapshotDelete],
+          ...[addStateDiff, addStateExport, addStateImport],
+        ],
+      },
+      {
+        name: 'store',
+        summary: 'Verify, back up, copy and set up stores',
+        add: [
+          ...[addStoreVerify, addStoreRepair, addStoreBackup, addStoreRestore, addStoreCopy],
+          ...[addStoreInit, addStoreMigrate],
+        ],
+      },
       { name: 'import', summary: 'Convert exports of other services into a seed', add: [addImport] },
     ],
   },

@@ -40,7 +40,7 @@ async function readKind(target: string): Promise<PathKind> {
     return (await stat(target)).isDirectory() ? 'folder' : 'file';
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing';
-    throw cannotWriteError(target, error);
+    throw uncreatableFileError(target, error);
   }
 }
 
@@ -56,8 +56,4 @@ export function backupExistsError(file: string): CliError {
     exitCode: 6,
     hint: 'Name another file or a folder with --to, or replace the file with --force.',
   });
-}
-
-function cannotWriteError(target: string, error: unknown): CliError {
-  return uncreatableFileError(target, error);
 }

@@ -10,7 +10,7 @@ import { CliError, usageError } from '../../errors.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 import { callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
 import { backupExistsError, resolveBackupTarget } from './backup-target.ts';
-import { dataOption, formatRowCounts, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
+import { dataOption, formatRowCounts, printOrNotice, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
 
 export function addStoreBackup(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'backup', {
@@ -89,27 +89,15 @@ export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
       if (exists && options.force !== true) throw storeExistsError(folder);
       const replaced = exists ? await describeReplaced(store, folder) : [];
       if (options.dryRun === true)
-        return printOrNotice(
-          context,
-          { folder, ...facts },
+        return printOrNotice(context, { folder, ...facts }, [
           ...replaced,
           `Dry run, nothing was changed: ${formatFacts(facts)}.`,
-        );
+        ]);
       const severity = { requireName: true, name: path.basename(folder) };
-      if (exists)
-        await assertConfirmed(
-          context,
-          [
-            ...replaced,
-            `The backup: ${formatFacts(facts)}.`,
-            `Quarantine the store in ${folder} and restore the backup?`,
-          ].join(' '),
-          options,
-          false,
-          severity,
-        );
+      const question = `The backup: ${formatFacts(facts)}. Quarantine the store in ${folder} and restore the backup?`;
+      if (exists) await assertConfirmed(context, [...replaced, question].join(' '), options, false, severity);
       const { setAside } = await store.restore(backup, folder, exists);
-      await printOrNotice(context, { folder, ...facts, setAside }, ...formatDone(folder, facts, setAside));
+      await printOrNotice(context, { folder, ...facts, setAside }, formatDone(folder, facts, setAside));
     }),
   );
 }
@@ -120,10 +108,6 @@ async function describeReplaced(store: OfflineStore, folder: string): Promise<st
   const damage = sound ? '' : ' (damaged)';
   const figures = sequence === undefined ? 'unreadable' : `commit ${sequence}; rows: ${formatRowCounts(tables ?? {})}`;
   return [`The store in ${folder}${damage}: ${figures}.`];
-}
-
-function printOrNotice(context: Context, value: object, ...lines: readonly string[]): Promise<void> | void {
-  return context.printer.isForPeople ? context.notice(...lines) : context.printer.value(value);
 }
 
 function formatDone(folder: string, facts: BackupInfo, setAside: readonly string[]): string[] {

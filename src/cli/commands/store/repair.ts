@@ -6,7 +6,14 @@ import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError } from '../../errors.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
-import { damagedExitCode, dataOption, dataWords, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
+import {
+  damagedExitCode,
+  dataOption,
+  dataWords,
+  printOrNotice,
+  resolveStoreFolder,
+  withOfflineStore,
+} from './store-folder.ts';
 
 export function addStoreRepair(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'repair', {
@@ -55,10 +62,6 @@ function formatRepairPreview({ keeps, rows, lost, lostCommits, unreadableLines }
     `Lost: ${lostCommits} readable commits, ${unreadableLines} unreadable lines.`,
     ...changes.map((change) => `  ${change}`),
   ];
-}
-
-function printOrNotice({ printer, notice }: Context, value: object, lines: readonly string[]): Promise<void> | void {
-  return printer.isForPeople ? notice(...lines) : printer.value(value);
 }
 
 function lossNotAcceptedError(folder: string, preview: RepairPreview): CliError {

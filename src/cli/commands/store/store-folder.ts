@@ -31,6 +31,15 @@ export async function withOfflineStore<Result>(
   });
 }
 
+/** Prints a value for programs, and notices for people. */
+export function printOrNotice(
+  { printer, notice }: Context,
+  value: object,
+  lines: readonly string[],
+): Promise<void> | void {
+  return printer.isForPeople ? notice(...lines) : printer.value(value);
+}
+
 /** Formats row counts by table; empty tables are omitted. */
 export function formatRowCounts(tables: Readonly<Record<string, number>>): string {
   const nonEmpty = Object.entries(tables).filter(([, rows]) => rows > 0);
