@@ -3,15 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Pool } from 'pg';
 import { measuredEnvironment, nodeOn, root, ServerProcess } from './processes.ts';
 import { appClientId, basic, login } from './requests.ts';
 
-/**
- * Number of groups per store. The store `people` also has users, and its groups form long chains; `users` has a million
- * users.
- */
-export const sizes = { small: 1_000, large: 100_000, people: 10_000, million: 1_000_000, users: 1_000 } as const;
+/** Number of groups per store. The store `people` also has users, and its groups form long chains. */
+export const sizes = { small: 1_000, large: 100_000, people: 10_000, million: 1_000_000 } as const;
 export type Size = keyof typeof sizes;
 
 export const client = { id: 'bench-admin', secret: 'a-secret-for-benchmarks-only' };
@@ -41,7 +37,6 @@ export class BenchEnvironment {
   readonly #schemas: string[] = [];
   readonly #servers = new Map<Size, Promise<ServerUnderTest>>();
   #floor: Promise<ServerProcess> | undefined;
-  #hashFloor: Promise<ServerProcess> | undefined;
 
   constructor(databaseUrl?: string) {
     this.#databaseUrl = databaseUrl;
@@ -52,12 +47,7 @@ export class BenchEnvironment {
     return memoize(this.#stores, size, async () => {
       const folder = path.join(this.#folder, size);
       const script = fileURLToPath(new URL('./make-store.js', import.meta.url));
-      const [command, args] = nodeOn('driver', [
-        script,
-        folder,
-        String(sizes[size]),
-        size === 'small' || size === 'large' ? 'groups' : size,
-      ]);
+      const [command, args] = nodeOn('driver', [script, folder, String(sizes[size]), size]);
       execFileSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
       await (await ServerProcess.iam({ folder }, { ...this.environment, ...settings })).stop();
       return folder;
@@ -79,28 +69,9 @@ export class BenchEnvironment {
   /** Starts more servers on the schema of a server that runs. */
   async startBeside(size: Size, count: number): Promise<ServerProcess[]> {
     await this.server(size);
-    const environment = { ...this.environment, ...settings, IAM_DATABASE_URL: this.#requireDatabase() };
+    const environment = { ...this.environment, ...settings, IAM_DATABASE_URL: this.#databaseUrl ?? '' };
     const start = () => ServerProcess.iam({ schema: this.#schemaOf(size) }, environment);
     return Promise.all(Array.from({ length: count }, start));
-  }
-
-  /** Opens a schema of its own in the database, for the statements of a floor. */
-  async openFloorDatabase(connections: number): Promise<Pool> {
-    const { default: pg } = await import('pg');
-    const schema = `bench_${process.pid}_floor`;
-    const pool = new pg.Pool({
-      connectionString: this.#requireDatabase(),
-      max: connections,
-      options: `-c search_path=${schema}`,
-    });
-    this.#schemas.push(schema);
-    await pool.query(`create schema ${schema}`);
-    return pool;
-  }
-
-  #requireDatabase(): string {
-    if (this.#databaseUrl === undefined) throw new Error('this measure needs --store postgres');
-    return this.#databaseUrl;
   }
 
   #schemaOf(size: Size): string {
@@ -149,7 +120,6 @@ export class BenchEnvironment {
       const folder = await this.store(size);
       const server = await this.#startServer(size, folder);
       const token = await login(server.port, basic(client.id, client.secret));
-      await server.query('reset');
       return { size, folder, server, token };
     });
   }
@@ -159,27 +129,19 @@ export class BenchEnvironment {
     return this.#floor;
   }
 
-  hashFloor(): Promise<ServerProcess> {
-    this.#hashFloor ??= ServerProcess.hashFloor();
-    return this.#hashFloor;
-  }
-
-  /** Suspends all servers and floors, so that only the measured one runs. */
+  /** Suspends all servers and the floor, so that only the measured one runs. */
   async suspendAll(): Promise<void> {
-    const floors = await Promise.all([this.#floor, this.#hashFloor]);
-    for (const { server } of await this.servers()) await server.suspend();
-    for (const floor of floors) await floor?.suspend();
+    for (const server of await this.#started()) server.suspend();
   }
 
-  /** Returns the started servers. */
-  async servers(): Promise<ServerUnderTest[]> {
-    return Promise.all(this.#servers.values());
+  async #started(): Promise<ServerProcess[]> {
+    const floor = await this.#floor;
+    const servers = await Promise.all(this.#servers.values());
+    return [...servers.map(({ server }) => server), ...(floor === undefined ? [] : [floor])];
   }
 
   async close(): Promise<void> {
-    const floors = await Promise.all([this.#floor, this.#hashFloor]);
-    const servers = (await this.servers()).map(({ server }) => server);
-    await Promise.all([...servers, ...floors].map((server) => server?.stop()));
+    await Promise.all((await this.#started()).map((server) => server.stop()));
     await this.#dropSchemas();
     rmSync(this.#folder, { recursive: true, force: true });
   }

@@ -1,18 +1,13 @@
 /** A line of the result table: a measured value and its target. */
 import { mean, median } from './statistics.ts';
-import { alignColumns } from './table.ts';
 
-export type Unit = 'ratio' | 'ms' | 'MB' | 'bytes' | 'responses';
+type Unit = 'ratio' | 'ms' | 'MB';
 
 export interface Figure {
   readonly name: string;
-  /** The version of Node that was measured, if not the one that runs the bench. */
-  readonly node?: string;
   /** The measured value, with its unit. */
   readonly ours: string;
   readonly floor: string;
-  /** The medians of a measured time and its floor. */
-  readonly times?: { readonly oursMs: number; readonly floorMs: number };
   readonly result: number;
   /** The same result by CPU time; a difference shows that other work on the machine affected the measurement. */
   readonly byCpu?: number;
@@ -47,6 +42,22 @@ export function ratioFigure(name: string, ours: readonly Rate[], floor: readonly
   };
 }
 
+/** Returns the figure for a time. */
+export function timeFigure(
+  name: string,
+  milliseconds: number,
+  { floor = '', atMost }: { readonly floor?: string; readonly atMost?: number } = {},
+): Figure {
+  return {
+    name,
+    ours: `${milliseconds.toFixed(0)} ms`,
+    floor,
+    result: milliseconds,
+    unit: 'ms',
+    ...(atMost === undefined ? {} : { target: { atMost } }),
+  };
+}
+
 /** How long a process ran. */
 export interface Duration {
   readonly wallMs: number;
@@ -59,15 +70,13 @@ export interface Duration {
  * a mean, as the system reports it in steps of 10 ms.
  */
 export function overheadFigure(name: string, ours: readonly Duration[], floor: readonly Duration[]): Figure {
-  const wallMs = (durations: readonly Duration[]) => durations.map((duration) => duration.wallMs);
+  const wallMs = (durations: readonly Duration[]) => median(durations.map((duration) => duration.wallMs));
   const cpuMs = (durations: readonly Duration[]) => mean(durations.map((duration) => duration.cpuMs));
-  const times = { oursMs: median(wallMs(ours)), floorMs: median(wallMs(floor)) };
   const byCpu = cpuMs(ours) - cpuMs(floor);
   return {
     name,
-    ours: `${times.oursMs.toFixed(0)} ms`,
-    floor: `${times.floorMs.toFixed(0)} ms`,
-    times,
+    ours: `${wallMs(ours).toFixed(0)} ms`,
+    floor: `${wallMs(floor).toFixed(0)} ms`,
     result: median(ours.map((time, round) => time.wallMs - (floor[round]?.wallMs ?? 0))),
     ...(Number.isNaN(byCpu) ? {} : { byCpu }),
     unit: 'ms',
@@ -81,7 +90,7 @@ export function formatRate(perSecond: readonly number[]): string {
 
 export function formatTable(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [
-    figure.node === undefined ? figure.name : `${figure.name} (Node ${figure.node})`,
+    figure.name,
     figure.ours,
     figure.floor,
     formatValue(figure.result, figure.unit),
@@ -92,16 +101,21 @@ export function formatTable(figures: readonly Figure[]): string {
   return alignColumns([['figure', 'ours', 'floor', 'result', 'by cpu', 'target', ''], ...rows]);
 }
 
-/** Formats a value with its unit. */
-export function formatValue(value: number, unit: Unit): string {
-  if (unit === 'responses') return String(value);
+/** Returns the rows as text in aligned columns; all but the first are aligned to the right. */
+function alignColumns(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const align = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return rows.map((row) => `${row.map(align).join('  ').trimEnd()}\n`).join('');
+}
+
+function formatValue(value: number, unit: Unit): string {
   return unit === 'ratio' ? value.toFixed(3) : `${value.toFixed(value < 100 ? 1 : 0)} ${unit}`;
 }
 
 function formatTarget({ target, unit }: Figure): string {
   if (target === undefined) return '';
   const [sign, bound] = 'atLeast' in target ? ['>=', target.atLeast] : ['<=', target.atMost];
-  if (unit === 'responses') return `${sign} ${bound}`;
   return unit === 'ratio' ? `${sign} ${bound.toFixed(2)}` : `${sign} ${bound} ${unit}`;
 }
 

@@ -1,4 +1,4 @@
-/** Creates a store with many groups through the store engine: `node make-store.js FOLDER COUNT groups|people|million|users`. */
+/** Creates a store with many groups through the store engine: `node make-store.js FOLDER COUNT small|large|people|million`. */
 import { systemClock } from '../src/server/lib/clock.ts';
 import { systemRandom } from '../src/server/lib/random.ts';
 import { openFileStore } from '../src/server/store/file/file-store.ts';
@@ -6,10 +6,10 @@ import { nodeDisk } from '../src/server/store/file/node-disk.ts';
 import { openNodeProcesses } from '../src/server/store/file/node-processes.ts';
 import type { Store } from '../src/server/store/store.ts';
 import type { Group } from '../src/server/store/tables.ts';
-import { insertMillionUsers, insertUsers, linkGroup } from './make-users.ts';
+import { insertUsers, linkGroup } from './make-users.ts';
 import { groupIdOf, groupNameOf, largestGroupSize, userIdOf } from './names.ts';
 
-const storeKinds = ['groups', 'people', 'million', 'users'] as const;
+const storeKinds = ['small', 'large', 'people', 'million'] as const;
 type StoreKind = (typeof storeKinds)[number];
 
 const rowsInTransaction = 1000;
@@ -50,7 +50,6 @@ async function makeStore(directory: string, count: number, kind: StoreKind): Pro
     });
   }
   if (kind === 'people') await insertUsers(store, count, systemClock.now().toISOString());
-  if (kind === 'users') await insertMillionUsers(store, count, systemClock.now().toISOString());
   if (kind === 'million') await addMembers(store);
   await store.close();
 }

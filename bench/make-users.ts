@@ -5,16 +5,7 @@ import type { Store, Transaction } from '../src/server/store/store.ts';
 import type { Group } from '../src/server/store/tables.ts';
 import { internalFlow } from '../src/server/users/hash-queue.ts';
 import { createPasswords, hashPassword } from '../src/server/users/passwords.ts';
-import {
-  chainHeadOf,
-  chainLength,
-  groupIdOf,
-  millionUsers,
-  type UserSet,
-  userIdOf,
-  userPassword,
-  userSetSize,
-} from './names.ts';
+import { chainHeadOf, chainLength, groupIdOf, type UserSet, userIdOf, userPassword, userSetSize } from './names.ts';
 
 const rowsInTransaction = 300;
 
@@ -40,22 +31,10 @@ export async function insertUsers(store: Store, groups: number, createdAt: strin
   await insertUserSet(store, 'chained', chains, { passwordHash: quick, createdAt, groupOf: chainHeadOf });
 }
 
-/** One in so many users of the store `users` is a member of a group. */
-const memberInterval = 10;
-
-/** Inserts the users of the store `users`, some of them as members of its groups. */
-export async function insertMillionUsers(store: Store, groups: number, createdAt: string): Promise<void> {
-  const passwordHash = await hashPassword(userPassword);
-  const groupOf = (number: number) =>
-    number % memberInterval === 0 ? groupIdOf((number / memberInterval) % groups) : undefined;
-  await insertUserSet(store, 'users', millionUsers, { passwordHash, createdAt, groupOf });
-}
-
 interface UserSetOptions {
   readonly passwordHash: string;
   readonly createdAt: string;
-  /** Undefined for a user who is in no group. */
-  groupOf(number: number): string | undefined;
+  groupOf(number: number): string;
 }
 
 async function insertUserSet(store: Store, userSet: UserSet, size: number, options: UserSetOptions): Promise<void> {
@@ -82,6 +61,5 @@ async function insertUser(tx: Transaction, userSet: UserSet, number: number, opt
     identities: [],
     createdAt: options.createdAt,
   });
-  const groupId = options.groupOf(number);
-  if (groupId !== undefined) await tx.memberships.insert({ groupId, kind: 'user', memberId: userId });
+  await tx.memberships.insert({ groupId: options.groupOf(number), kind: 'user', memberId: userId });
 }

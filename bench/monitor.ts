@@ -1,11 +1,9 @@
 /**
- * Loaded into a measured server with --import: reports the resources of the process and the blocks of its event loop on
+ * Loaded into a measured server with --import: reports the CPU time of the process and the blocks of its event loop on
  * request. The server itself is unchanged.
  */
 import { openSync, readSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import type { FloorResponse, HashRequest, MonitorCommand, Usage } from './ipc-messages.ts';
+import type { FloorResponse, MonitorCommand, Usage } from './ipc-messages.ts';
 
 const tickMs = 5;
 
@@ -24,7 +22,6 @@ class EventLoopMonitor {
   readonly #readWait = createWaitReader();
   #lastAt = performance.now();
   #lastWait = this.#readWait();
-  #watching = true;
   blockMs = 0;
   wallBlockMs = 0;
 
@@ -32,10 +29,8 @@ class EventLoopMonitor {
     const now = performance.now();
     const waited = this.#readWait();
     const delay = Math.max(0, now - this.#lastAt - tickMs);
-    if (this.#watching) {
-      this.wallBlockMs = Math.max(this.wallBlockMs, delay);
-      this.blockMs = Math.max(this.blockMs, delay - (waited - this.#lastWait));
-    }
+    this.wallBlockMs = Math.max(this.wallBlockMs, delay);
+    this.blockMs = Math.max(this.blockMs, delay - (waited - this.#lastWait));
     this.#lastAt = now;
     this.#lastWait = waited;
   }
@@ -43,12 +38,6 @@ class EventLoopMonitor {
   reset(): void {
     this.blockMs = 0;
     this.wallBlockMs = 0;
-  }
-
-  /** Stops watching, or starts again from now. */
-  watch(on: boolean): void {
-    this.tick();
-    this.#watching = on;
   }
 }
 
@@ -58,23 +47,14 @@ setInterval(() => watch.tick(), tickMs).unref();
 function usage(): Usage {
   const { user, system } = process.cpuUsage();
   const { blockMs, wallBlockMs } = watch;
-  return { cpuMs: (user + system) / 1000, rssBytes: process.memoryUsage.rss(), blockMs, wallBlockMs };
+  return { cpuMs: (user + system) / 1000, blockMs, wallBlockMs };
 }
 
-/** Collects all garbage. @returns the bytes of the heap that remain in use */
-function collectGarbage(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return process.memoryUsage().heapUsed;
-}
-
-process.on('message', (command: MonitorCommand | HashRequest | FloorResponse) => {
-  // Objects are messages to a floor.
+process.on('message', (command: MonitorCommand | FloorResponse) => {
+  // An object is the response of a floor.
   if (typeof command === 'object') return;
-  if (command === 'pause') watch.watch(false);
-  else watch.tick();
-  if (command === 'watch') watch.watch(true);
-  process.send?.(command === 'collect' ? { ...usage(), heapBytes: collectGarbage() } : usage());
+  watch.tick();
+  process.send?.(usage());
   if (command === 'reset') watch.reset();
 });
 // The server ends with the benchmark.

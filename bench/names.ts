@@ -21,8 +21,6 @@ export function chainHeadOf(chain: number): string {
 
 /** Number of users per set: more than log in concurrently. All share one password and hash. */
 export const userSetSize = 1_200;
-/** Users of the store `users`. */
-export const millionUsers = 1_000_000;
 export const userPassword = 'the password of all bench users';
 
 /** Sets of users: with a real hash, with a fast hash, and with a fast hash and a group at the head of a chain. */

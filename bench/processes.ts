@@ -6,13 +6,12 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { FloorResponse, HashRequest, MonitorCommand, Usage } from './ipc-messages.ts';
-import type { LoadResult } from './load-driver.ts';
+import type { FloorResponse, MonitorCommand, Usage } from './ipc-messages.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 // Read before this process is pinned, as it would be 1 afterwards.
-export const coreCount = availableParallelism();
+const coreCount = availableParallelism();
 const canPin = coreCount > 1 && hasTaskset();
 const [driverCore, serverCore] = [0, 1];
 
@@ -36,13 +35,9 @@ export function pinDriver(): void {
 }
 
 /** Returns the command that runs Node on the core of the servers or of the driver. */
-export function nodeOn(
-  core: 'server' | 'driver',
-  args: readonly string[],
-  node = process.execPath,
-): [command: string, args: string[]] {
-  if (!canPin) return [node, [...args]];
-  return ['taskset', ['-c', String(core === 'server' ? serverCore : driverCore), node, ...args]];
+export function nodeOn(core: 'server' | 'driver', args: readonly string[]): [command: string, args: string[]] {
+  if (!canPin) return [process.execPath, [...args]];
+  return ['taskset', ['-c', String(core === 'server' ? serverCore : driverCore), process.execPath, ...args]];
 }
 
 /**
@@ -117,14 +112,8 @@ export class ServerProcess {
     return ServerProcess.start(buildServeArgs({ folder }), { environment, monitored: false });
   }
 
-  /** @param log a file: for each request, as many bytes are appended to it and synced */
-  static floor(log?: { readonly path: string; readonly lineBytes: number }): Promise<ServerProcess> {
-    const program = fileURLToPath(new URL('./floor.js', import.meta.url));
-    return ServerProcess.start(log === undefined ? [program] : [program, log.path, String(log.lineBytes)]);
-  }
-
-  static hashFloor(): Promise<ServerProcess> {
-    return ServerProcess.start([fileURLToPath(new URL('./hash-floor.js', import.meta.url))]);
+  static floor(): Promise<ServerProcess> {
+    return ServerProcess.start([fileURLToPath(new URL('./floor.js', import.meta.url))]);
   }
 
   get pid(): number {
@@ -134,19 +123,10 @@ export class ServerProcess {
   }
 
   async query(message: MonitorCommand): Promise<Usage> {
-    return (await this.#exchange(message)) as Usage;
-  }
-
-  /** Runs a request on the hash floor. */
-  async hash(message: HashRequest): Promise<LoadResult> {
-    return (await this.#exchange(message)) as LoadResult;
-  }
-
-  async #exchange(message: MonitorCommand | HashRequest): Promise<unknown> {
     const received = once(this.#child, 'message');
     this.#child.send(message);
-    const [response] = await received;
-    return response;
+    const [usage] = (await received) as [Usage];
+    return usage;
   }
 
   /** Sets the response of the floor. */
@@ -155,22 +135,20 @@ export class ServerProcess {
   }
 
   /** Suspends the process with SIGSTOP, so that its background work does not affect the next measurement. */
-  async suspend(): Promise<void> {
+  suspend(): void {
     if (this.#stopped || !this.#suspendable) return;
-    await this.query('pause');
     this.#child.kill('SIGSTOP');
     this.#stopped = true;
   }
 
-  async resume(): Promise<void> {
+  resume(): void {
     if (!this.#stopped) return;
     this.#child.kill('SIGCONT');
     this.#stopped = false;
-    await this.query('watch');
   }
 
   async stop(): Promise<void> {
-    await this.resume();
+    this.resume();
     await this.#end('SIGTERM');
   }
 
@@ -187,7 +165,7 @@ export class ServerProcess {
 }
 
 /** A folder, or a schema in the database of IAM_DATABASE_URL. */
-export type MeasuredStore = { readonly folder: string } | { readonly schema: string };
+type MeasuredStore = { readonly folder: string } | { readonly schema: string };
 
 function buildServeArgs(store: MeasuredStore): string[] {
   // Servers on one schema have one issuer.

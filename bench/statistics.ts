@@ -9,9 +9,3 @@ export function median(values: readonly number[]): number {
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
-
-/** Returns the percentile, with `percent` from 0 to 100. */
-export function percentile(values: readonly number[], percent: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN;
-}

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 
 const programs = {
-  bench: ['bench/main.ts', 'bench/floor.ts', 'bench/hash-floor.ts', 'bench/monitor.ts', 'bench/make-store.ts'],
+  bench: ['bench/main.ts', 'bench/floor.ts', 'bench/monitor.ts', 'bench/make-store.ts'],
   stress: ['test/stress/main.ts', 'test/stress/server.ts', 'test/stress/failover/server.ts'],
 };
 

@@ -1,9 +1,9 @@
-/** The time of commands beyond that of an empty process of the same Node. */
+/** The time of commands beyond that of an empty process of Node. */
 import { spawnSync } from 'node:child_process';
+import module from 'node:module';
 import path from 'node:path';
 import type { BenchEnvironment } from '../environment.ts';
 import { type Duration, type Figure, overheadFigure } from '../figure.ts';
-import type { NodeBinary } from '../node-binary.ts';
 import { measuredEnvironment, nodeOn, readChildCpuMs, root } from '../processes.ts';
 
 const rounds = 15;
@@ -36,48 +36,43 @@ export function measureCommand([command, args]: [string, string[]], variables: V
 }
 
 /** Measures commands on the driver's core, as the server uses the other one. */
-export async function commandFigures(bench: BenchEnvironment, nodes: readonly NodeBinary[]): Promise<Figure[]> {
+export async function commandFigures(bench: BenchEnvironment): Promise<Figure[]> {
   const { server, token } = await bench.server('small');
-  await server.resume();
+  server.resume();
   const variables = { ...bench.environment, IAM_BASE_URL: `http://127.0.0.1:${server.port}`, IAM_TOKEN: token };
-  const figures = commands.flatMap(({ args, atMost }) => {
+  const figures = commands.map(({ args, atMost }): Figure => {
     // The first run fills the compile cache.
-    for (const node of nodes) measureCommand(iamCommand(node, args), variables);
-    const measured = measureRounds(`iam ${args.join(' ')}`, { nodes, args, rounds, variables: () => variables });
-    return measured.map((figure): Figure => ({ ...figure, target: { atMost } }));
+    measureCommand(iamCommand(args), variables);
+    const figure = measureRounds(`iam ${args.join(' ')}`, { args, rounds, variables: () => variables });
+    return { ...figure, target: { atMost } };
   });
-  const firstRuns = measureRounds(`iam ${oneRequest.join(' ')}, first run`, {
-    nodes: nodes.filter(({ hasCompileCache }) => hasCompileCache),
+  // Node has a compile cache since 22.8.
+  if (!('enableCompileCache' in module)) return figures;
+  const firstRun = measureRounds(`iam ${oneRequest.join(' ')}, first run`, {
     args: oneRequest,
     rounds: firstRounds,
     variables: () => ({ ...variables, XDG_CACHE_HOME: bench.emptyFolder() }),
   });
-  return [...figures, ...firstRuns];
+  return [...figures, firstRun];
 }
 
 interface RoundsOptions {
-  readonly nodes: readonly NodeBinary[];
   readonly args: readonly string[];
   readonly rounds: number;
   readonly variables: () => Variables;
 }
 
-/** Measures a command and its floor with each Node in turn. */
-function measureRounds(name: string, { nodes, args, rounds, variables }: RoundsOptions): Figure[] {
-  const measured = nodes.map((node) => ({ node, ours: [] as Duration[], floor: [] as Duration[] }));
+/** Measures a command and its floor in turn. */
+function measureRounds(name: string, { args, rounds, variables }: RoundsOptions): Figure {
+  const [ours, floor]: [Duration[], Duration[]] = [[], []];
   for (let round = 0; round < rounds; round += 1) {
-    for (const { node, ours, floor } of measured) {
-      const environment = variables();
-      floor.push(measureCommand(nodeOn('driver', ['-e', '0'], node.path), environment));
-      ours.push(measureCommand(iamCommand(node, args), environment));
-    }
+    const environment = variables();
+    floor.push(measureCommand(nodeOn('driver', ['-e', '0']), environment));
+    ours.push(measureCommand(iamCommand(args), environment));
   }
-  return measured.map(({ node, ours, floor }) => ({
-    ...overheadFigure(name, ours, floor),
-    node: node.version,
-  }));
+  return overheadFigure(name, ours, floor);
 }
 
-function iamCommand(node: NodeBinary, args: readonly string[]): [string, string[]] {
-  return nodeOn('driver', [path.join(root, 'bin/iam.js'), ...args], node.path);
+function iamCommand(args: readonly string[]): [string, string[]] {
+  return nodeOn('driver', [path.join(root, 'bin/iam.js'), ...args]);
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { findChromium } from '../../packages/console/test/find-chromium.ts';
 import { type BenchEnvironment, sizes } from '../environment.ts';
-import type { Figure } from '../figure.ts';
+import { type Figure, timeFigure } from '../figure.ts';
 import { root } from '../processes.ts';
 import { median } from '../statistics.ts';
 
@@ -16,7 +16,8 @@ export async function consoleFigures(bench: BenchEnvironment): Promise<Figure[]>
   await bench.suspendAll();
   const { server } = await bench.server('people');
   const floor = await bench.floor();
-  await Promise.all([server.resume(), floor.resume()]);
+  server.resume();
+  floor.resume();
   floor.setResponse({ status: 200, headers: ['Content-Type', 'text/html'], body: '<!doctype html><h1>Inbox</h1>' });
   await using started = await startBrowser();
   const { browser } = started;
@@ -44,16 +45,8 @@ async function loadFigure(browser: Browser, urls: { readonly ours: string; reado
   const times = { ours: [] as number[], floor: [] as number[] };
   for (let time = 0; time < loads; time += 1)
     for (const name of ['floor', 'ours'] as const) times[name].push(await measureLoad(browser, urls[name], name));
-  const [oursMs, floorMs] = [median(times.ours), median(times.floor)];
-  return {
-    name: 'console, first load',
-    ours: `${oursMs.toFixed(0)} ms`,
-    floor: `${floorMs.toFixed(0)} ms`,
-    times: { oursMs, floorMs },
-    result: oursMs,
-    unit: 'ms',
-    target: { atMost: maxLoadMs },
-  };
+  const floor = `${median(times.floor).toFixed(0)} ms`;
+  return timeFigure('console, first load', median(times.ours), { floor, atMost: maxLoadMs });
 }
 
 async function measureLoad(browser: Browser, url: string, name: 'ours' | 'floor'): Promise<number> {
@@ -78,14 +71,10 @@ async function scrollFigure(browser: Browser, url: string): Promise<Figure> {
   await scrollToEnd(page);
   const { cpuMs, wallMs } = longestTask(await browser.stopTracing());
   await context.close();
-  return {
-    name: `console, scroll of ${sizes.people.toLocaleString('en')} groups`,
-    ours: `${cpuMs.toFixed(0)} ms`,
+  return timeFigure(`console, scroll of ${sizes.people.toLocaleString('en')} groups`, cpuMs, {
     floor: `${wallMs.toFixed(0)} ms by wall`,
-    result: cpuMs,
-    unit: 'ms',
-    target: { atMost: maxBlockMs },
-  };
+    atMost: maxBlockMs,
+  });
 }
 
 interface TraceEvent {

@@ -1,13 +1,14 @@
-/** The limits of a store with a million groups: start, memory, stop, and the deletion of a group with 100,000 members. */
+/** The limits of a store with a million groups: start, memory, stop, the deletion of a group with 100,000 members, and requests. */
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { type BenchEnvironment, client } from '../environment.ts';
-import type { Figure } from '../figure.ts';
+import { type Figure, timeFigure } from '../figure.ts';
 import { ConnectionPool } from '../load-driver.ts';
 import { groupIdOf } from '../names.ts';
 import type { ServerProcess } from '../processes.ts';
 import { basic, login, requestOnce } from '../requests.ts';
-import { createLoad } from './request-kinds.ts';
+import { createLoad, requestKinds } from './request-kinds.ts';
+import { growthFigure } from './throughput.ts';
 
 const limits = { startMs: 15_000, restartMs: 10_000, stopMs: 5_000, memoryMb: 700, blockMs: 50 } as const;
 /** Time for the writes before the kill, which leave a log of some megabytes. */
@@ -18,7 +19,10 @@ const idleMs = 15_000;
 export async function millionFigures(bench: BenchEnvironment): Promise<Figure[]> {
   const folder = await bench.store('million');
   const first = await bench.startUnmonitored(folder);
-  const started = [msFigure('start, 1,000,000 groups', first.startMs, limits.startMs), memoryFigure(first)];
+  const started = [
+    timeFigure('start, 1,000,000 groups', first.startMs, { atMost: limits.startMs }),
+    memoryFigure(first),
+  ];
   const stopped = await measure(() => first.stop());
   const server = await bench.startMonitored('million', folder);
   const token = await login(server.port, basic(client.id, client.secret));
@@ -34,10 +38,18 @@ export async function millionFigures(bench: BenchEnvironment): Promise<Figure[]>
   writes.close();
   await server.kill();
   const second = await bench.startUnmonitored(folder);
-  const restarted = msFigure('start after a kill, 1,000,000 groups', second.startMs, limits.restartMs);
+  const restarted = timeFigure('start after a kill, 1,000,000 groups', second.startMs, { atMost: limits.restartMs });
   await second.stop();
   const deleted = await deleteFigures(bench, folder);
-  return [...started, msFigure('stop, 1,000,000 groups', stopped, limits.stopMs), restarted, ...deleted];
+  const figures = [
+    ...started,
+    timeFigure('stop, 1,000,000 groups', stopped, { atMost: limits.stopMs }),
+    restarted,
+    ...deleted,
+  ];
+  for (const kind of requestKinds.filter(({ sizes }) => sizes.includes('small')))
+    figures.push(await growthFigure(bench, kind));
+  return figures;
 }
 
 /** Deletes the group with the most members. */
@@ -59,8 +71,8 @@ async function deleteFigures(bench: BenchEnvironment, folder: string): Promise<F
     const { blockMs, wallBlockMs } = await server.query('usage');
     const floor = `${wallBlockMs.toFixed(0)} ms by wall`;
     return [
-      msFigure('deletion of a group with 100,000 members', deletedMs),
-      { ...msFigure('block in the deletion', blockMs, limits.blockMs), floor },
+      timeFigure('deletion of a group with 100,000 members', deletedMs),
+      timeFigure('block in the deletion', blockMs, { floor, atMost: limits.blockMs }),
     ];
   } finally {
     await server.stop();
@@ -71,11 +83,6 @@ async function measure(work: () => Promise<void>): Promise<number> {
   const before = performance.now();
   await work();
   return performance.now() - before;
-}
-
-function msFigure(name: string, result: number, atMost?: number): Figure {
-  const figure: Figure = { name, ours: `${result.toFixed(0)} ms`, floor: '', result, unit: 'ms' };
-  return atMost === undefined ? figure : { ...figure, target: { atMost } };
 }
 
 /** The highest memory of the process since its start, or NaN except on Linux. */

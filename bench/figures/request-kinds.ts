@@ -71,7 +71,7 @@ function pageParts({ token }: ServerUnderTest): RequestParts {
 }
 
 /** A load that logs in the users of a set in turn. */
-export function userLoginLoad(userSet: UserSet): Load {
+function userLoginLoad(userSet: UserSet): Load {
   let number = 0;
   return {
     status: 201,
@@ -184,6 +184,15 @@ export const requestKinds: readonly RequestKind[] = [
     connections: 32,
     sample: () => userLoginParts(userIdOf('quick', 0)),
     load: () => userLoginLoad('quick'),
+  },
+  {
+    name: 'user-login',
+    status: 201,
+    sizes: ['people'],
+    // More than the hash concurrency, so that the queue is never empty.
+    connections: 8,
+    sample: () => userLoginParts(userIdOf('users', 0)),
+    load: () => userLoginLoad('users'),
   },
   {
     name: 'refresh',

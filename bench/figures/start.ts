@@ -4,7 +4,7 @@
  */
 
 import { type BenchEnvironment, sizes } from '../environment.ts';
-import type { Figure } from '../figure.ts';
+import { type Figure, timeFigure } from '../figure.ts';
 import { nodeOn } from '../processes.ts';
 import { median } from '../statistics.ts';
 import { measureCommand } from './command.ts';
@@ -28,14 +28,8 @@ async function startFigure(bench: BenchEnvironment, size: keyof typeof limits): 
     ours.push(server.startMs);
     await server.stop();
   }
-  const medians = { oursMs: median(ours), floorMs: median(floors) };
-  return {
-    name: `start, ${sizes[size].toLocaleString('en')} groups`,
-    ours: `${medians.oursMs.toFixed(0)} ms`,
-    floor: `${medians.floorMs.toFixed(0)} ms`,
-    times: medians,
-    result: medians.oursMs,
-    unit: 'ms',
-    target: { atMost: limits[size] },
-  };
+  return timeFigure(`start, ${sizes[size].toLocaleString('en')} groups`, median(ours), {
+    floor: `${median(floors).toFixed(0)} ms`,
+    atMost: limits[size],
+  });
 }
