@@ -1,8 +1,9 @@
 /** A chart of one kind of figure, and the same as a table for everybody who cannot see it. */
 import '@mantine/charts/styles.css';
 import { LineChart } from '@mantine/charts';
-import { ScrollArea, Table } from '@mantine/core';
+import { ScrollArea } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
+import { DataTable } from '../../components/data-table.tsx';
 import { PageSection } from '../../components/section.tsx';
 
 type MetricPoint = ControlData<'/metrics/series'>['points'][number];
@@ -70,28 +71,14 @@ function FigureTable({ title, lines, points, format }: FigureTableProps) {
     <details>
       <summary>{title} as a table</summary>
       <ScrollArea.Autosize mah={280} viewportProps={{ tabIndex: 0, 'aria-label': `${title} by time` }}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Time (UTC)</Table.Th>
-              {lines.map(({ name }) => (
-                <Table.Th key={name} scope="col">
-                  {name}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {used.map((point) => (
-              <Table.Tr key={point.at}>
-                <Table.Th scope="row">{formatClock(point.at)}</Table.Th>
-                {lines.map(({ name, read }) => (
-                  <Table.Td key={name}>{format(read(point))}</Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable
+          titles={['Time (UTC)', ...lines.map(({ name }) => name)]}
+          rows={used.map((point) => ({
+            key: point.at,
+            name: formatClock(point.at),
+            cells: lines.map(({ read }) => format(read(point))),
+          }))}
+        />
       </ScrollArea.Autosize>
     </details>
   );

@@ -1,7 +1,8 @@
 /** The effective settings by flag name, with a search in names and values. */
-import { Code, Stack, Table, Text } from '@mantine/core';
+import { Code, Stack, Text } from '@mantine/core';
 import { usePage } from '../../api/use-page.ts';
 import { useRead } from '../../api/use-read.ts';
+import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
@@ -41,32 +42,26 @@ export function SettingsTable() {
 
 function SettingRows({ settings }: { readonly settings: readonly ShownSetting[] }) {
   return (
-    <Table aria-label="Effective settings" layout="fixed" maw={800} style={{ overflowWrap: 'anywhere' }}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Option of iam serve</Table.Th>
-          <Table.Th scope="col">Value</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {settings.map(({ name, value }) => (
-          <Table.Tr key={name}>
-            <Table.Th scope="row" fw={400}>
-              <Code>--{name}</Code>
-            </Table.Th>
-            <Table.Td>
-              {value === '' ? (
-                <Text c="dimmed" size="sm">
-                  none
-                </Text>
-              ) : (
-                <bdi>{value}</bdi>
-              )}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable
+      aria-label="Effective settings"
+      layout="fixed"
+      maw={800}
+      style={{ overflowWrap: 'anywhere' }}
+      titles={['Option of iam serve', 'Value']}
+      rows={settings.map(({ name, value }) => ({
+        key: name,
+        name: <Code fw={400}>--{name}</Code>,
+        cells: [
+          value === '' ? (
+            <Text key={name} c="dimmed" size="sm">
+              none
+            </Text>
+          ) : (
+            <bdi key={name}>{value}</bdi>
+          ),
+        ],
+      }))}
+    />
   );
 }
 

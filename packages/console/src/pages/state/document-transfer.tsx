@@ -10,7 +10,8 @@ import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { PageSection } from '../../components/section.tsx';
 
-type ExportFormat = 'state' | 'seed';
+const exportLabels = { state: 'Export the state', seed: 'Export as a seed' };
+type ExportFormat = keyof typeof exportLabels;
 
 export function DocumentTransfer() {
   return (
@@ -34,22 +35,17 @@ function ExportButtons() {
     <>
       <Text size="sm">An export contains password hashes and secrets: keep the file private.</Text>
       <Group>
-        <PermittedButton
-          operation="GET /_iam/state/export"
-          variant="default"
-          loading={exporting.isPending}
-          onClick={() => exporting.mutate('state')}
-        >
-          Export the state
-        </PermittedButton>
-        <PermittedButton
-          operation="GET /_iam/state/export"
-          variant="default"
-          loading={exporting.isPending}
-          onClick={() => exporting.mutate('seed')}
-        >
-          Export as a seed
-        </PermittedButton>
+        {Object.entries(exportLabels).map(([format, label]) => (
+          <PermittedButton
+            key={format}
+            operation="GET /_iam/state/export"
+            variant="default"
+            loading={exporting.isPending}
+            onClick={() => exporting.mutate(format as ExportFormat)}
+          >
+            {label}
+          </PermittedButton>
+        ))}
       </Group>
       {exporting.error ? <ErrorPanel error={exporting.error} /> : undefined}
     </>

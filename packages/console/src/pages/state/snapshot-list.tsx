@@ -1,18 +1,18 @@
 /** Named snapshots: save, restore, delete. */
-import { Group, ScrollArea, Stack, Table, TextInput } from '@mantine/core';
+import { Group, ScrollArea, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useRead } from '../../api/use-read.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { formatTime } from '../../components/server-time.tsx';
+import { WriteAction } from '../../components/write-action.tsx';
 
 export function useSnapshots() {
   return useRead(['snapshots'], ({ control }, signal) =>
@@ -20,10 +20,7 @@ export function useSnapshots() {
   );
 }
 
-type SnapshotAction = 'restore' | 'delete';
-
 export function SnapshotList() {
-  const [chosen, setChosen] = useState<{ name: string; action: SnapshotAction } | undefined>();
   const snapshots = useSnapshots();
   return (
     <PageSection title="Snapshots">
@@ -36,54 +33,51 @@ export function SnapshotList() {
       ) : undefined}
       {snapshots.data && snapshots.data.length > 0 ? (
         <ScrollArea viewportProps={{ tabIndex: 0, 'aria-label': 'Snapshots' }}>
-          <Table aria-label="Snapshots" miw={560}>
-            <Table.Thead>
-              <Table.Tr>
-                {['Name', 'Saved', 'Rows', 'Actions'].map((title) => (
-                  <Table.Th key={title} scope="col">
-                    {title}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {snapshots.data.map(({ name, createdAt, rows }) => (
-                <Table.Tr key={name}>
-                  <Table.Td>{name}</Table.Td>
-                  <Table.Td>{formatTime(createdAt)}</Table.Td>
-                  <Table.Td>{rows}</Table.Td>
-                  <Table.Td>
-                    <Group gap="xs">
-                      {(['restore', 'delete'] as const).map((action) => (
-                        <PermittedButton
-                          key={action}
-                          operation={operations[action]}
-                          size="compact-sm"
-                          variant="default"
-                          aria-label={`${titles[action]} the snapshot ${name}`}
-                          onClick={() => setChosen({ name, action })}
-                        >
-                          {titles[action]}
-                        </PermittedButton>
-                      ))}
-                    </Group>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <DataTable
+            aria-label="Snapshots"
+            miw={560}
+            titles={['Name', 'Saved', 'Rows', 'Actions']}
+            rows={snapshots.data.map(({ name, createdAt, rows }) => ({
+              key: name,
+              cells: [name, formatTime(createdAt), rows, <SnapshotActions key={name} name={name} />],
+            }))}
+          />
         </ScrollArea>
       ) : undefined}
-      <SnapshotDialog chosen={chosen} onClose={() => setChosen(undefined)} />
     </PageSection>
   );
 }
 
-const titles = { restore: 'Restore', delete: 'Delete' };
-const operations = {
-  restore: 'POST /_iam/state/snapshots/{name}/restore',
-  delete: 'DELETE /_iam/state/snapshots/{name}',
-} as const;
+function SnapshotActions({ name }: { readonly name: string }) {
+  const params = { path: { name } };
+  const common = { isDangerous: true, isCompact: true };
+  return (
+    <Group gap="xs">
+      <WriteAction
+        {...common}
+        operation="POST /_iam/state/snapshots/{name}/restore"
+        label="Restore"
+        accessibleLabel={`Restore the snapshot ${name}`}
+        title={`Restore the snapshot ${name}`}
+        confirmLabel="Restore"
+        request={({ control }) => control.POST('/state/snapshots/{name}/restore', { params })}
+      >
+        Everything that changed since it was saved is lost: users, groups, clients, messages and sessions.
+      </WriteAction>
+      <WriteAction
+        {...common}
+        operation="DELETE /_iam/state/snapshots/{name}"
+        label="Delete"
+        accessibleLabel={`Delete the snapshot ${name}`}
+        title={`Delete the snapshot ${name}`}
+        confirmLabel="Delete"
+        request={({ control }) => control.DELETE('/state/snapshots/{name}', { params })}
+      >
+        The snapshot is deleted. The current state remains.
+      </WriteAction>
+    </Group>
+  );
+}
 
 function SaveForm() {
   const { control } = useConsole();
@@ -113,43 +107,5 @@ function SaveForm() {
         />
       </Stack>
     </form>
-  );
-}
-
-interface SnapshotDialogProps {
-  readonly chosen: { readonly name: string; readonly action: SnapshotAction } | undefined;
-  onClose(): void;
-}
-
-function SnapshotDialog({ chosen, onClose }: SnapshotDialogProps) {
-  const { control } = useConsole();
-  const queryClient = useQueryClient();
-  const change = useMutation({
-    mutationFn: ({ name, action }: NonNullable<SnapshotDialogProps['chosen']>) => {
-      const params = { path: { name } };
-      return action === 'restore'
-        ? unwrap(control.POST('/state/snapshots/{name}/restore', { params }))
-        : unwrap(control.DELETE('/state/snapshots/{name}', { params }));
-    },
-    onSuccess: () => {
-      onClose();
-      return queryClient.invalidateQueries();
-    },
-  });
-  const action = chosen?.action ?? 'restore';
-  return (
-    <ConfirmDialog
-      title={`${titles[action]} the snapshot ${chosen?.name ?? ''}`}
-      isOpen={chosen !== undefined}
-      confirmLabel={titles[action]}
-      isPending={change.isPending}
-      error={change.error}
-      onConfirm={() => chosen && change.mutate(chosen)}
-      onCancel={onClose}
-    >
-      {action === 'restore'
-        ? 'Everything that changed since it was saved is lost: users, groups, clients, messages and sessions.'
-        : 'The snapshot is deleted. The current state remains.'}
-    </ConfirmDialog>
   );
 }

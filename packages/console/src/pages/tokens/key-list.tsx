@@ -1,11 +1,12 @@
 /** The signing keys with their states, and their rotation. */
-import { Badge, Code, ScrollArea, Table } from '@mantine/core';
+import { Badge, Code, ScrollArea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useChanged } from '../../api/use-changed.ts';
 import { useRead } from '../../api/use-read.ts';
+import { DataTable } from '../../components/data-table.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
@@ -37,32 +38,23 @@ export function KeyList() {
       {keys.error ? <ErrorPanel error={keys.error} onRetry={keys.refetch} /> : undefined}
       {rotate.error ? <ErrorPanel error={rotate.error} /> : undefined}
       <ScrollArea viewportProps={{ tabIndex: 0, 'aria-label': 'Signing keys' }}>
-        <Table aria-label="Signing keys" miw={900}>
-          <Table.Thead>
-            <Table.Tr>
-              {['Key', 'State', 'Algorithm', 'Created', 'Its tokens are accepted until'].map((title) => (
-                <Table.Th key={title} scope="col">
-                  {title}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {keys.data?.map(({ kid, state, alg, createdAt, expiresAt }) => (
-              <Table.Tr key={kid}>
-                <Table.Td>
-                  <Code>{kid}</Code>
-                </Table.Td>
-                <Table.Td>
-                  <Badge color={stateColors[state]}>{state}</Badge>
-                </Table.Td>
-                <Table.Td>{alg}</Table.Td>
-                <Table.Td>{formatTime(createdAt)}</Table.Td>
-                <Table.Td>{expiresAt === undefined ? 'their own expiry' : formatTime(expiresAt)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable
+          aria-label="Signing keys"
+          miw={900}
+          titles={['Key', 'State', 'Algorithm', 'Created', 'Its tokens are accepted until']}
+          rows={(keys.data ?? []).map(({ kid, state, alg, createdAt, expiresAt }) => ({
+            key: kid,
+            cells: [
+              <Code key="kid">{kid}</Code>,
+              <Badge key="state" color={stateColors[state]}>
+                {state}
+              </Badge>,
+              alg,
+              formatTime(createdAt),
+              expiresAt === undefined ? 'their own expiry' : formatTime(expiresAt),
+            ],
+          }))}
+        />
       </ScrollArea>
       <Equivalents command="keys rotate" call={rotateKey} />
     </PageSection>

@@ -1,6 +1,7 @@
 /** The groups whose roles a group inherits, and the groups that inherit its roles. */
-import { SimpleGrid, Table } from '@mantine/core';
+import { SimpleGrid } from '@mantine/core';
 import { useMemo } from 'react';
+import { DataTable } from '../../../components/data-table.tsx';
 import { formatNames } from '../../../components/format-names.ts';
 import { GroupLink } from '../../../components/object-link.tsx';
 import { listNeighbours } from '../data/group-inheritance.ts';
@@ -41,23 +42,17 @@ export function DependencyFacts({ graph, node }: DependencyFactsProps) {
 
 function NeighbourTable({ label, nodes }: { readonly label: string; readonly nodes: readonly GroupGraphNode[] }) {
   return (
-    <Table aria-label={label} style={{ overflowWrap: 'anywhere' }}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Group</Table.Th>
-          <Table.Th scope="col">Own roles</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {nodes.slice(0, maxShown).map((node) => (
-          <Table.Tr key={node.groupId}>
-            <Table.Td>
-              <GroupLink group={node} />
-            </Table.Td>
-            <Table.Td>{node.roleCount === 0 ? '' : formatNames(node.roles, node.roleCount)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable
+      aria-label={label}
+      style={{ overflowWrap: 'anywhere' }}
+      titles={['Group', 'Own roles']}
+      rows={nodes.slice(0, maxShown).map((node) => ({
+        key: node.groupId,
+        cells: [
+          <GroupLink key={node.groupId} group={node} />,
+          node.roleCount === 0 ? '' : formatNames(node.roles, node.roleCount),
+        ],
+      }))}
+    />
   );
 }

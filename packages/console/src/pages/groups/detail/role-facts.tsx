@@ -1,6 +1,7 @@
 /** The roles of a group: its own, and those of its dependencies with the groups that have them. */
-import { Badge, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Badge, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
+import { DataTable } from '../../../components/data-table.tsx';
 import { GroupLink } from '../../../components/object-link.tsx';
 import { listInheritedRoles } from '../data/group-inheritance.ts';
 import type { GroupGraphData, GroupGraphNode } from '../data/use-groups.ts';
@@ -35,29 +36,24 @@ export function RoleFacts({ graph, node }: RoleFactsProps) {
         shown={inherited.length}
         empty="This group inherits no roles."
       >
-        <Table aria-label="Inherited roles" maw={640} style={{ overflowWrap: 'anywhere' }}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Role</Table.Th>
-              <Table.Th scope="col">From</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {inherited.map(({ role, sources }) => (
-              <Table.Tr key={role}>
-                <Table.Td>{role}</Table.Td>
-                <Table.Td>
-                  <Group gap="xs">
-                    {sources.slice(0, maxSources).map((source) => (
-                      <GroupLink key={source.groupId} group={source} />
-                    ))}
-                    {sources.length > maxSources ? <Text>and {sources.length - maxSources} more</Text> : undefined}
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable
+          aria-label="Inherited roles"
+          maw={640}
+          style={{ overflowWrap: 'anywhere' }}
+          titles={['Role', 'From']}
+          rows={inherited.map(({ role, sources }) => ({
+            key: role,
+            cells: [
+              role,
+              <Group key={role} gap="xs">
+                {sources.slice(0, maxSources).map((source) => (
+                  <GroupLink key={source.groupId} group={source} />
+                ))}
+                {sources.length > maxSources ? <Text>and {sources.length - maxSources} more</Text> : undefined}
+              </Group>,
+            ],
+          }))}
+        />
       </FactSection>
     </Stack>
   );
