@@ -61,7 +61,7 @@ import { addWhy, whyText } from './commands/why.ts';
 import type { CliRuntime } from './context.ts';
 
 export type IsRequested = (names: readonly string[]) => boolean;
-export type AddCommands = (command: Command, runtime: CliRuntime, isRequested: IsRequested) => void;
+type AddCommands = (command: Command, runtime: CliRuntime, isRequested: IsRequested) => void;
 
 /** A command with subcommands: those of the operations whose commands start with its name, and hand-written ones. */
 export interface Noun {

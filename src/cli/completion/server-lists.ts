@@ -14,7 +14,7 @@ import { findSendableCredentials, resolveCompletionCaller } from './cached-crede
 import { createNameCache } from './name-cache.ts';
 import { reduceRow } from './rows.ts';
 
-export interface NameList {
+interface NameList {
   readonly source: EntityListSource;
   /** The values of the parameters of the source. */
   readonly params: readonly string[];

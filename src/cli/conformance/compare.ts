@@ -5,7 +5,7 @@ import type { Observation } from './observation.ts';
 import { listSchemaProblems } from './schema-check.ts';
 
 /** What differs: the status, the error codes, a field of the body or a header. */
-export type Aspect = 'status' | 'code' | 'field' | 'header';
+type Aspect = 'status' | 'code' | 'field' | 'header';
 
 export interface ResponseDifference {
   readonly aspect: Aspect;

@@ -21,7 +21,7 @@ export interface ConformanceOptions {
 }
 
 /** The entities that reads need, by the name in `--existing`. */
-export const existingVariables: Readonly<Record<string, string>> = {
+const existingVariables: Readonly<Record<string, string>> = {
   groupId: 'existingGroupId',
   userId: 'existingUserId',
   businessId: 'existingBusinessId',

@@ -5,7 +5,7 @@ import type { LeftOver } from './cleanup.ts';
 import type { CaseResult } from './run-suite.ts';
 import { uncheckedReasons } from './unchecked.ts';
 
-export interface OperationResult {
+interface OperationResult {
   readonly operation: string;
   readonly cases: number;
   readonly same: number;
@@ -15,7 +15,7 @@ export interface OperationResult {
 }
 
 /** A case that was sent. */
-export interface CheckedCase {
+interface CheckedCase {
   readonly operation: string;
   readonly case: string;
   /** The status that the reference returned. */

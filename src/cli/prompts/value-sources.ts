@@ -14,7 +14,7 @@ import { type SettingDefinition, settingDefinitions } from '../config/settings.t
 import type { Environment } from '../io/io.ts';
 import { getOperation } from '../request/find-operation.ts';
 
-export interface LocalValue {
+interface LocalValue {
   readonly value: string;
   /** Its description. */
   readonly text: string;
@@ -26,7 +26,7 @@ interface LocalSource {
   readonly isTextPrompted?: boolean;
 }
 
-export interface LocalSourceDeps {
+interface LocalSourceDeps {
   readonly environment: Environment;
   readonly manifest: Manifest;
 }

@@ -8,7 +8,7 @@ import type { CredentialStore } from './credentials.ts';
 import type { ConsoleLocation } from './location.ts';
 import { judge } from './permissions.ts';
 
-export const liveTopics = ['inbox', 'requests', 'clock', 'faults'] as const;
+const liveTopics = ['inbox', 'requests', 'clock', 'faults'] as const;
 export type Topic = (typeof liveTopics)[number];
 
 /** Without the inbox, whose messages contain codes, if the caller may not read it. */

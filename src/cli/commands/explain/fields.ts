@@ -1,7 +1,7 @@
 /** The parameters, headers, body fields and response fields of operations, as data. */
 import type { JsonSchema, ManifestField, ManifestOperation } from '../../../contract/manifest-types.ts';
 
-export type FieldLocation = 'path' | 'query' | 'header' | 'body' | 'response';
+type FieldLocation = 'path' | 'query' | 'header' | 'body' | 'response';
 
 export interface FieldExplanation {
   /** Nested fields have dots, items of lists brackets: `dependencies[].groupName`. */

@@ -28,7 +28,7 @@ export interface OperationExplanation {
   readonly exampleBody?: unknown;
 }
 
-export interface StatusExplanation {
+interface StatusExplanation {
   readonly status: number;
   /** Empty for a success. */
   readonly errors: readonly string[];

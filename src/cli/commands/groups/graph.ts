@@ -1,7 +1,7 @@
 /** Builds the dependency graph of groups and renders it as text, Graphviz DOT or Mermaid. Pure. */
 import { escapeControls } from '../../io/control-characters.ts';
 
-export interface GraphNode {
+interface GraphNode {
   readonly groupId: string;
   readonly groupName: string;
   readonly roles: readonly string[];

@@ -2,7 +2,7 @@
 import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 
-export const groupViews = { list: 'List', graph: 'Graph', role: 'Check a role' } as const;
+const groupViews = { list: 'List', graph: 'Graph', role: 'Check a role' } as const;
 export type GroupViewName = keyof typeof groupViews;
 
 export function GroupViewMenu({ current }: { readonly current: GroupViewName }) {
