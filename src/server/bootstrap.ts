@@ -51,7 +51,7 @@ export async function bootstrap(deps: BootstrapDeps): Promise<BootstrapResult> {
     const fresh = client === undefined;
     if (fresh) await createBootstrapGroups(tx, { clock: deps.clock, createId: () => deps.ids.newId() });
     const admin = await ensureAdminClient(tx, deps, clientSecret);
-    const app = await ensureAppClient(tx, deps);
+    const app = await ensureClient(tx, deps, 'app', settings.appClientId);
     const person = await ensureAdminUser(tx, deps, passwordHash);
     return {
       adminClientId: admin.clientId,
@@ -105,10 +105,6 @@ async function ensureAdminClient(tx: Transaction, deps: BootstrapDeps, secret: s
   const changed = { ...client, secretHash: hashSecret(secret), ...(client.secretHash ? { tokenGeneration } : {}) };
   await tx.clients.replace(changed);
   return changed;
-}
-
-async function ensureAppClient(tx: Transaction, deps: BootstrapDeps): Promise<Client> {
-  return ensureClient(tx, deps, 'app', deps.settings.appClientId);
 }
 
 /** Ensures that the bootstrap client of this kind exists with the requested id; replaces one with another id. */

@@ -194,34 +194,27 @@ async function printBanner(server: RunningServer, settings: Settings, options: S
   );
 }
 
-/** The banner shows the credentials only once, so it must be printed even if the profile cannot be saved. */
+/**
+ * Saves the profile only for the default store and a generated secret: configured secrets are managed elsewhere. The banner
+ * shows the credentials only once, so it must be printed even if the profile cannot be saved.
+ */
 async function trySaveProfile(
   server: RunningServer,
   settings: Settings,
-  options: ServeOptions,
+  { saveProfile, io }: ServeOptions,
 ): Promise<string | undefined> {
+  const {
+    adminClientId: clientId,
+    adminClientSecret: clientSecret,
+    appClientId: userClientId,
+  } = server.bootstrapResult;
+  if (!isDefaultStore(settings) || clientSecret === undefined) return undefined;
   try {
-    return await saveProfile(server, settings, options);
+    return await saveProfile?.({ baseUrl: server.url, clientId, clientSecret, userClientId });
   } catch (error) {
-    options.io.stderr.write(`warning: the credentials were not saved as a profile: ${(error as Error).message}\n`);
+    io.stderr.write(`warning: the credentials were not saved as a profile: ${(error as Error).message}\n`);
     return undefined;
   }
-}
-
-/** Saves the profile only for the default store and a generated secret: configured secrets are managed elsewhere. */
-async function saveProfile(
-  server: RunningServer,
-  settings: Settings,
-  options: ServeOptions,
-): Promise<string | undefined> {
-  const { adminClientId, adminClientSecret, appClientId } = server.bootstrapResult;
-  if (!isDefaultStore(settings) || adminClientSecret === undefined) return undefined;
-  return options.saveProfile?.({
-    baseUrl: server.url,
-    clientId: adminClientId,
-    clientSecret: adminClientSecret,
-    userClientId: appClientId,
-  });
 }
 
 function isDefaultStore({ store, data }: Settings): boolean {

@@ -32,6 +32,15 @@ export function toEnvironmentName(name: string): string {
   return `IAM_SERVE_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
+function flagSetting<Kind extends Setting['kind'], More extends object>(
+  kind: Kind,
+  name: string,
+  description: string,
+  more: More,
+) {
+  return { kind, name, environment: toEnvironmentName(name), description, flag: true, ...more };
+}
+
 /** The type of the value is that of `values`, or any string. It is not undefined if there is a default. */
 export function textSetting<const Value extends string = string, const Default extends Value = never>(
   name: string,
@@ -43,32 +52,16 @@ export function textSetting<const Value extends string = string, const Default e
     isSensitive?: boolean;
   } = {},
 ) {
-  return { kind: 'text' as const, name, environment: toEnvironmentName(name), description, flag: true, ...more };
+  return flagSetting('text', name, description, more);
 }
 
 export function integerSetting(name: string, fallback: number, range: readonly [number, number], description: string) {
   const [least, most] = range;
-  return {
-    kind: 'integer' as const,
-    name,
-    environment: toEnvironmentName(name),
-    description,
-    flag: true,
-    default: fallback,
-    least,
-    most,
-  };
+  return flagSetting('integer', name, description, { default: fallback, least, most });
 }
 
 export function booleanSetting(name: string, description: string) {
-  return {
-    kind: 'boolean' as const,
-    name,
-    environment: toEnvironmentName(name),
-    description,
-    flag: true,
-    default: false,
-  };
+  return flagSetting('boolean', name, description, { default: false });
 }
 
 /** A setting from the environment only. The message of `check` must not contain the value. */

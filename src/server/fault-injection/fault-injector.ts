@@ -51,8 +51,19 @@ export interface FaultInjector {
   clear(): void;
 }
 
-/** With test features off, injects nothing and ignores Prefer. */
-export function createFaultInjector(timer: Timer = systemTimer, isEnabled = true): FaultInjector {
+interface FaultInjectorOptions {
+  readonly timer?: Timer | undefined;
+  /** Without test features: injects nothing and ignores Prefer. */
+  readonly isEnabled?: boolean;
+  /** Called after each change of the rules. */
+  onChange?(): void;
+}
+
+export function createFaultInjector({
+  timer = systemTimer,
+  isEnabled = true,
+  onChange = () => undefined,
+}: FaultInjectorOptions = {}): FaultInjector {
   let rules: readonly ActiveFaultRule[] = [];
   let lastNumber = 0;
   return {
@@ -80,16 +91,19 @@ export function createFaultInjector(timer: Timer = systemTimer, isEnabled = true
       lastNumber += 1;
       const rule = activateRule(`f${lastNumber}`, input);
       rules = [...rules, rule];
+      onChange();
       return toFaultRule(rule);
     },
     remove(id) {
       const remaining = rules.filter((rule) => rule.id !== id);
       const isRemoved = remaining.length < rules.length;
       rules = remaining;
+      if (isRemoved) onChange();
       return isRemoved;
     },
     clear() {
       rules = [];
+      onChange();
     },
   };
 }

@@ -22,13 +22,6 @@ export interface DeliveryDeps {
   openRelay(): Promise<Relay>;
 }
 
-export interface Deliveries {
-  /** Starts a round of deliveries if none is running. */
-  wake(): void;
-  /** Starts no further delivery, waits up to 5 seconds for the one in progress, and leaves failed ones to other servers. */
-  stop(): Promise<void>;
-}
-
 /** Delays between attempts, in milliseconds. After the last one delivery fails: the code would have expired too. */
 const retryDelaysMs = [1_000, 5_000, 30_000, 120_000, 300_000];
 /** Another server sends a message again if the one that claimed it does not report the outcome within this time. */
@@ -37,11 +30,7 @@ const batchSize = 50;
 /** Max time that a relay can delay a stop; the message is then sent after the next start. */
 const stopTimeoutMs = 5_000;
 
-export function createDeliveries(deps: DeliveryDeps): Deliveries {
-  return new ChannelDeliveries(deps);
-}
-
-class ChannelDeliveries implements Deliveries {
+export class Deliveries {
   readonly #deps: DeliveryDeps;
   /** Cancel functions of scheduled retries, by message id. */
   readonly #retries = new Map<string, () => void>();
@@ -57,6 +46,7 @@ class ChannelDeliveries implements Deliveries {
     this.#deps = deps;
   }
 
+  /** Starts a round of deliveries if none is running. */
   wake(): void {
     this.#hasWork = true;
     if (this.#isStopped) return;
@@ -65,6 +55,7 @@ class ChannelDeliveries implements Deliveries {
     });
   }
 
+  /** Starts no further delivery, waits up to 5 seconds for the one in progress, and leaves failed ones to other servers. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const cancel of this.#retries.values()) cancel();

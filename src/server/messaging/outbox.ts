@@ -6,7 +6,7 @@ import { createSubscribers, type Subscribers } from '../lib/subscribers.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Message } from '../store/tables.ts';
 import { createDelayedMessages, type DelayedMessagesDeps } from './delayed-messages.ts';
-import { createDeliveries, type DeliveryDeps } from './deliveries.ts';
+import { Deliveries, type DeliveryDeps } from './deliveries.ts';
 import { createMessageId } from './message-ids.ts';
 import { startMessagePoll } from './message-poll.ts';
 import type { Outbox } from './messages.ts';
@@ -34,7 +34,7 @@ export function createOutbox(deps: Deps): MessageOutbox {
   let stopPoll = () => {};
   const channels = selectRelays(deps).map(([channel, openRelay]) => ({
     channel,
-    deliveries: createDeliveries({ ...deps, channel, openRelay }),
+    deliveries: new Deliveries({ ...deps, channel, openRelay }),
   }));
   const wakeAll = () => {
     for (const { deliveries } of channels) deliveries.wake();

@@ -95,7 +95,11 @@ function countStatus(statuses: Map<number, StatusCount>, status: number, seconds
   const found = getOrCreateStatus(statuses, status);
   found.calls += 1;
   found.seconds += seconds;
-  const { buckets } = found;
+  countDuration(found.buckets, seconds);
+}
+
+/** Counts a duration in its bucket; the last one is of what exceeds all bounds. */
+export function countDuration(buckets: number[], seconds: number): void {
   let at = 0;
   while (at < durationBounds.length && seconds > (durationBounds[at] ?? 0)) at += 1;
   buckets[at] = (buckets[at] ?? 0) + 1;

@@ -1,6 +1,6 @@
 /** Requests, errors, logins and durations of the last hour, in intervals: a ring of counters in memory. */
 import type { Clock } from '../lib/clock.ts';
-import { durationBounds } from './coverage.ts';
+import { countDuration, durationBounds } from './coverage.ts';
 
 export const seriesIntervalSeconds = 10;
 export const maxSeriesPoints = 360;
@@ -65,9 +65,7 @@ export function createMetricSeries(clock: Clock): MetricSeries {
       interval.requests += 1;
       if (status === undefined || status >= 400) interval.errors += 1;
       else if (isLogin) interval.logins += 1;
-      const at = durationBounds.findIndex((bound) => duration / 1000 <= bound);
-      const bucket = at === -1 ? durationBounds.length : at;
-      interval.durations[bucket] = (interval.durations[bucket] ?? 0) + 1;
+      countDuration(interval.durations, duration / 1000);
     },
     list(count) {
       const last = currentNumber();

@@ -51,30 +51,9 @@ export function createObservability(
     startId,
     coverage: createCoverageCounters(),
     series: createMetricSeries(machineClock),
-    faults: withNotification(createFaultInjector(timer, hasTestFeatures(settings)), eventSubscribers.notify),
+    faults: createFaultInjector({ timer, isEnabled: hasTestFeatures(settings), onChange: eventSubscribers.notify }),
     stopwatch,
     loopDelay: createLoopDelay(),
     hashesWaiting,
-  };
-}
-
-/** Notifies after each change of the rules. */
-function withNotification(faults: FaultInjector, notify: () => void): FaultInjector {
-  return {
-    ...faults,
-    add(rule) {
-      const added = faults.add(rule);
-      notify();
-      return added;
-    },
-    remove(id) {
-      const isRemoved = faults.remove(id);
-      if (isRemoved) notify();
-      return isRemoved;
-    },
-    clear() {
-      faults.clear();
-      notify();
-    },
   };
 }
