@@ -26,8 +26,6 @@ export interface HttpClientOptions {
   readonly baseUrl: string;
   /** Timeout of a request in milliseconds, from connecting to the last byte. */
   readonly timeoutMs: number;
-  /** Max size of a response in bytes. */
-  readonly maxResponseBytes?: number;
 }
 
 /** An external system did not respond correctly. The message never contains what was sent or received. */
@@ -44,7 +42,7 @@ export function toUnavailableError(error: unknown, code: PlainErrorCode, log: Lo
 
 const retryAfterSeconds = 5;
 const connections = 32;
-const defaultMaxResponseBytes = 65_536;
+const maxResponseSize = 65_536;
 
 /** Creates a client for one base URL. Opens nothing before the first request; each request uses a separate connection. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
@@ -67,13 +65,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 }
 
 /** Loads undici on the first request: most servers use no external system. */
-async function createAgent({
-  timeoutMs,
-  maxResponseBytes = defaultMaxResponseBytes,
-}: HttpClientOptions): Promise<Dispatcher> {
+async function createAgent({ timeoutMs }: HttpClientOptions): Promise<Dispatcher> {
   const { Agent } = await import('undici');
   // No keep-alive: the server may close a reused connection while a change is being sent, which cannot be retried safely.
-  return new Agent({ connections, pipelining: 0, maxResponseSize: maxResponseBytes, connect: { timeout: timeoutMs } });
+  return new Agent({ connections, pipelining: 0, maxResponseSize, connect: { timeout: timeoutMs } });
 }
 
 async function send(
