@@ -20,10 +20,10 @@ const command = path.join(root, 'bin/iam.js');
 /** Reads commands that end with NUL from descriptor 3 and runs them in one shell; prints NUL after each. */
 const shellLoop = `exec 2>&1; while IFS= read -r -d '' -u 3 line; do eval "$line" </dev/null; printf '\\0'; done`;
 
-/** Returns a page with the current output of its commands. */
-export async function renderPage(page) {
+/** Returns a page with the current output of its commands. @param program the file of `iam` */
+export async function renderPage(page, program = command) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'iam-transcripts-'));
-  const env = environmentIn(folder);
+  const env = environmentIn(folder, program);
   try {
     return await withServer(folder, env, () =>
       withShell(folder, env, (run) => renderBlocks(readFileSync(path.join(root, page), 'utf8'), run, folder)),
@@ -34,9 +34,9 @@ export async function renderPage(page) {
 }
 
 /** Isolates the commands from the environment of the user: profiles, caches and colors. */
-function environmentIn(folder) {
+function environmentIn(folder, program) {
   mkdirSync(path.join(folder, 'bin'));
-  symlinkSync(command, path.join(folder, 'bin/iam'));
+  symlinkSync(program, path.join(folder, 'bin/iam'));
   symlinkSync(path.join(root, 'examples'), path.join(folder, 'examples'));
   const settings = path.join(folder, 'settings');
   const PATH = [path.join(folder, 'bin'), process.env.PATH].join(path.delimiter);

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listCompletions } from '../cli/completion/complete.ts';
 import { startFakeServer } from '../client/fake-server.ts';
-import { bin, type ProcessResult, Sandbox } from './cli-process.ts';
+import { type ProcessResult, Sandbox } from './cli-process.ts';
+import { type ShellCommand, startShellCommand } from './shell-command.ts';
 
 function has(program: string): boolean {
   try {
@@ -44,6 +45,7 @@ const harmful = (file: string) => [
 
 /** A folder with `iam` on the PATH and a profile for each harmful name. */
 class Shells extends Sandbox {
+  #command: ShellCommand | undefined;
   readonly pwned = this.file('pwned');
   readonly names = harmful(this.pwned);
   readonly variables = {
@@ -58,7 +60,8 @@ class Shells extends Sandbox {
     const shells = new Shells((await Sandbox.make()).folder);
     await mkdir(shells.file('bin'));
     await mkdir(shells.file('config/iam'), { recursive: true });
-    await symlink(bin, shells.file('bin/iam'));
+    shells.#command = await startShellCommand(shells.file('command'));
+    await symlink(shells.#command.file, shells.file('bin/iam'));
     const names = [...shells.names, 'two\nlines', '-rf'];
     const profiles = Object.fromEntries(names.map((name) => [name, { baseUrl: `http://there` }]));
     await writeFile(shells.file('config/iam/config.json'), JSON.stringify({ profiles }));
@@ -71,6 +74,11 @@ class Shells extends Sandbox {
 
   async lines(name: string): Promise<string[]> {
     return (await readFile(this.file(name), 'utf8')).split('\n').slice(0, -1);
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]();
+    await this.#command?.[Symbol.asyncDispose]();
   }
 
   /** No part of a name was executed. */
@@ -116,7 +124,7 @@ LINES
 
   test('completes an alias, and another name of the command', async () => {
     await using shells = await Shells.prepared();
-    await symlink(bin, shells.file('bin/other'));
+    await symlink(shells.file('bin/iam'), shells.file('bin/other'));
     const complete = (name: string, line: string) => `
       COMP_LINE='${line}' COMP_POINT=\${#COMP_LINE}
       _iam ${name} x y; printf '%s\\n' "> $COMP_LINE" "\${COMPREPLY[@]}"`;

@@ -2,8 +2,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bin, root } from './cli-process.ts';
+import { root } from './cli-process.ts';
 import { makeRunner, type Runner, type Served } from './runner.ts';
+import { startShellCommand } from './shell-command.ts';
 
 const script = path.join(root, 'examples/provision.sh');
 
@@ -25,7 +26,8 @@ describe('examples/provision.sh', () => {
     await using sandbox = await makeRunner();
     const served = await sandbox.serve();
     const secrets = sandbox.file('secrets');
-    const run = () => sandbox.start('bash', [script], { ...served.variables, IAM: bin, SECRETS: secrets }).done;
+    await using iam = await startShellCommand(sandbox.file('iam'));
+    const run = () => sandbox.start('bash', [script], { ...served.variables, IAM: iam.file, SECRETS: secrets }).done;
     const first = await run();
     expect(first).toMatchObject({ code: 0, err: '' });
     expect(first.out).toContain('yes: alice has REFUND through billing');
@@ -36,14 +38,14 @@ describe('examples/provision.sh', () => {
     expect(second).toMatchObject({ code: 0, err: '' });
     expect(await stateOf(sandbox, served)).toEqual(state);
     expect(await filesOf(secrets)).toEqual(files);
-    // About thirty sequential processes.
-  }, 120_000);
+  });
 
   test('stops at the first failed request', async () => {
     await using sandbox = await makeRunner();
     const served = await sandbox.serve();
-    const variables = { ...served.variables, IAM_CLIENT_SECRET: 'wrong', IAM: bin, SECRETS: sandbox.file('secrets') };
-    const outcome = await sandbox.start('bash', [script], variables).done;
+    await using iam = await startShellCommand(sandbox.file('iam'));
+    const own = { IAM_CLIENT_SECRET: 'wrong', IAM: iam.file, SECRETS: sandbox.file('secrets') };
+    const outcome = await sandbox.start('bash', [script], { ...served.variables, ...own }).done;
     expect(outcome).toMatchObject({ code: 4, out: '' });
     expect(outcome.err.match(/error:/g)).toHaveLength(1);
   });
