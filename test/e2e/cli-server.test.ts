@@ -1,11 +1,10 @@
-/** The processes of the server and of the command: signals, terminals, and what the start of a server prints. */
-import { spawnSync } from 'node:child_process';
+/** The processes of the server and of the command: signals, and what the start of a server prints. */
 import { symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startFakeServer } from '../client/fake-server.ts';
-import { bin, type Command, command, type ProcessResult, Sandbox, shellCommand } from './cli-process.ts';
+import { bin, type Command, command, type ProcessResult, Sandbox, type Variables } from './cli-process.ts';
+import { runCommand } from './runner.ts';
 
 let sandbox: Sandbox;
 
@@ -17,13 +16,14 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 
 test('acknowledged writes survive a kill of the server', async () => {
   await using own = await Sandbox.make();
+  const iam = (words: readonly string[], variables: Variables) => runCommand(own, words, variables);
   const first = await own.serve(['--data', own.file('store')]);
-  expect((await own.iam(['groups', 'create', '--group-name', 'stored', '--role', 'A'], first.variables)).code).toBe(0);
-  expect((await own.iam(['groups', 'update', 'stored', '--add-role', 'B'], first.variables)).code).toBe(0);
+  expect((await iam(['groups', 'create', '--group-name', 'stored', '--role', 'A'], first.variables)).code).toBe(0);
+  expect((await iam(['groups', 'update', 'stored', '--add-role', 'B'], first.variables)).code).toBe(0);
   first.child.kill('SIGKILL');
   await first.done;
   const second = await own.serve(['--data', own.file('store')]);
-  expect(JSON.parse((await own.iam(['groups', 'get', 'stored', '-o', 'json'], second.variables)).out)).toMatchObject({
+  expect(JSON.parse((await iam(['groups', 'get', 'stored', '-o', 'json'], second.variables)).out)).toMatchObject({
     roles: ['A', 'B'],
   });
 });
@@ -86,13 +86,14 @@ describe('serve', () => {
     return done;
   }
 
-  test('shows new credentials if they cannot be saved as a profile', async () => {
+  test('shows new credentials if they cannot be saved as a profile, and the folder of the command', async () => {
     await using own = await Sandbox.make();
     await writeFile(own.file('config'), 'not a folder');
     const { code, out, err } = await readBanner(own, command);
     expect(code).toBe(0);
     expect(out).toMatch(/its secret +\S{40,}\n/);
     expect(out).toMatch(/export IAM_CLIENT_ID=\w+\n/);
+    expect(out).toContain(`  export PATH="${path.dirname(bin)}:$PATH"\n`);
     expect(err).toMatch(/^warning: the credentials were not saved as a profile: .*config/m);
   });
 
@@ -102,8 +103,6 @@ describe('serve', () => {
     expect((await readBanner(own, [...command.slice(0, -1), own.file('iam')] as unknown as Command)).out).toContain(
       '\n  iam groups list\n',
     );
-    const elsewhere = (await readBanner(own, command)).out;
-    expect(elsewhere).toContain(`\n  export PATH="${path.dirname(bin)}:$PATH"\n  iam groups list\n`);
   });
 
   // A file size limit simulates a full disk.
@@ -113,42 +112,5 @@ describe('serve', () => {
     const { code, err } = await sandbox.start('sh', ['-c', limited, ...command, ...words]).done;
     expect(code).toBe(70);
     expect(err).toMatch(/^error: can't write to the store: EFBIG: .*\. Check the disk.*\n$/);
-  });
-});
-
-/** `script` provides a terminal; the tests are skipped without it. */
-const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
-
-describe.skipIf(!hasTerminal)('on a terminal', () => {
-  const promptText = 'Run `groups delete prompted`? (y/N)';
-
-  /** Types the reply after the prompt appears; earlier the terminal itself would process the keys. */
-  async function runWithReply(url: string, words: string, reply: string): Promise<ProcessResult> {
-    const line = `${shellCommand} ${words}`;
-    const variables = { IAM_BASE_URL: url, IAM_TOKEN: 't', TERM: 'xterm', NO_COLOR: '1' };
-    const { child, done } = sandbox.start('script', ['-qec', line, '/dev/null'], variables, 'open');
-    let printed = '';
-    child.stdout?.on('data', (chunk: Buffer) => {
-      const before = printed.includes(promptText);
-      printed += stripVTControlCharacters(chunk.toString('utf8'));
-      if (!before && printed.includes(promptText)) child.stdin?.write(reply);
-    });
-    const outcome = await done;
-    return { ...outcome, out: printed };
-  }
-
-  test.each([
-    ['y\r', 0, 1],
-    ['\r', 1, 0],
-    ['n\r', 1, 0],
-    ['\u0003', 130, 0],
-  ])('a delete prompt with the reply %j exits with %i', async (reply, code, deleted) => {
-    await using server = await startFakeServer(({ path: target }) => ({
-      json: target.includes('/groups?') ? [{ groupId: 'g', groupName: 'prompted', roles: [] }] : {},
-    }));
-    const outcome = await runWithReply(server.url, 'groups delete prompted', reply);
-    expect(outcome.out).toContain(promptText);
-    expect(outcome.code).toBe(code);
-    expect(server.received.filter(({ method }) => method === 'DELETE')).toHaveLength(deleted);
   });
 });

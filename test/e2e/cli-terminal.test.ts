@@ -1,6 +1,7 @@
 /** The built command on a real terminal. */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FakeServer, startFakeServer } from '../client/fake-server.ts';
 import { command, type ProcessResult, root, Sandbox } from './cli-process.ts';
@@ -69,6 +70,22 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
     ]);
     expect(outcomes.map((outcome) => outcome.code)).toEqual([code, code]);
     expect(writes()).toHaveLength(before);
+  });
+
+  test.each([
+    ['y\r', 0, 1],
+    ['\r', 1, 0],
+    ['n\r', 1, 0],
+  ])('a delete prompt with the reply %j exits with %i', async (reply, code, deleted) => {
+    const before = writes().length;
+    const outcome = await typed(['groups', 'delete', 'ops'], [['(y/N)', reply]]);
+    expect(stripVTControlCharacters(outcome.err)).toContain('Run `groups delete ops`? (y/N)');
+    expect(outcome.code).toBe(code);
+    expect(
+      writes()
+        .slice(before)
+        .map(({ method }) => method),
+    ).toEqual(Array(deleted).fill('DELETE'));
   });
 
   test('CI never prompts and nothing is sent', async () => {
