@@ -1,32 +1,12 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/contract/error-codes.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { oauthOperations } from '../../src/server/oauth/index.ts';
 import { buildOpenApiDocument } from '../../src/server/openapi/document.ts';
 import { oauthTags, serviceTags } from '../../src/server/openapi/tags.ts';
-import { operations } from '../../src/server/operations/index.ts';
-import { controlDocument } from './openapi-documents.ts';
-import { readSource } from './source-files.ts';
+import { type ApiDocument, controlDocument, listOperations, serviceDocument } from './openapi-documents.ts';
 
-interface OpenApiOperation {
-  readonly operationId: string;
-  readonly 'x-roles': string;
-  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
-  readonly responses: Readonly<Record<string, unknown>>;
-}
-
-interface Document {
-  readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
-  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-}
-
-const registry: readonly Operation<never>[] = [...Object.values(operations), ...oauthOperations];
-const document = JSON.parse(readSource('docs/openapi.json')) as Document;
-const described = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ call: `${method.toUpperCase()} ${path}`, ...operation })),
-);
+const { document, operations: registry } = serviceDocument;
+const described = listOperations(document).map(({ call, described: operation }) => ({ call, ...operation }));
 
 /** Every value of a member with this name, at any depth. */
 function valuesOf(name: string, value: unknown): unknown[] {
@@ -37,7 +17,7 @@ function valuesOf(name: string, value: unknown): unknown[] {
 describe('docs/openapi.json', () => {
   test('is a valid OpenAPI 3.1 document', async () => {
     const validator = new Validator();
-    await expect(validator.validate(readSource('docs/openapi.json'))).resolves.toEqual({ valid: true });
+    await expect(validator.validate(serviceDocument.source)).resolves.toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
   });
 
@@ -99,10 +79,10 @@ function withoutCommands(value: unknown): unknown {
 
 describe('the document that a server builds', () => {
   const built = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example/' });
-  const paths = built.paths as Document['paths'];
+  const paths = built.paths as ApiDocument['paths'];
 
   test('is the committed one without the members of the command', () => {
-    const { info, servers } = document as Document & { readonly info: { readonly version: string } };
+    const { info, servers } = document as ApiDocument & { readonly info: { readonly version: string } };
     const baseUrl = new URL(servers[0]?.url ?? '').origin;
     const built = buildOpenApiDocument(registry, { version: info.version, baseUrl });
     expect(JSON.stringify(built)).toBe(JSON.stringify(withoutCommands(document)));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
+import { startFakeServer } from '../../client/fake-server.ts';
 import { iam } from '../run-cli.ts';
 
 const clock = { now: '2026-03-01T12:00:00.000Z', frozen: false, offset: 0 };
@@ -30,13 +30,6 @@ describe('iam clock', () => {
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual(body);
   });
 
-  test('previews the request', async () => {
-    await using server = await startFakeServer(() => ({ json: clock }));
-    const { out } = await iam(['clock', 'advance', '10m', '--dry-run'], server);
-    expect(out).toBe(`PUT ${server.url}/_iam/clock\n{\n  "advance": "10m"\n}\n`);
-    expect(server.received).toEqual([]);
-  });
-
   test.each([
     [['set'], 10],
     [['advance'], 10],
@@ -47,12 +40,5 @@ describe('iam clock', () => {
     await using server = await startFakeServer(() => ({ json: clock }));
     expect((await iam(['clock', ...words], server)).code).toBe(code);
     expect(server.received).toEqual([]);
-  });
-
-  test('exits with 3 for an unknown expiry', async () => {
-    await using server = await startFakeServer(() => errorResponse(404, 'EXPIRY_NOT_FOUND'));
-    const outcome = await iam(['clock', 'to-expiry', 's1'], server);
-    expect(outcome.code).toBe(3);
-    expect(outcome.err).toContain('EXPIRY_NOT_FOUND');
   });
 });

@@ -67,13 +67,4 @@ describe('faults', () => {
       'DELETE /_iam/faults',
     ]);
   });
-
-  test.each([[['add', '--fail', '503']], [['remove', 'f1']], [['clear']]])(
-    '%j --dry-run sends nothing',
-    async (words) => {
-      await using server = await startFakeServer(() => ({ status: 204 }));
-      expect((await iam(['faults', ...words, '--dry-run'], server)).code).toBe(0);
-      expect(server.received).toEqual([]);
-    },
-  );
 });

@@ -56,11 +56,6 @@ describe('requests', () => {
     expect([code, JSON.parse(out)]).toEqual([0, { ...entry, query: {}, body: { a: '(secret)' } }]);
     expect(server.received.map(({ path }) => path)).toEqual(['/_iam/requests/r%2F1']);
   });
-
-  test('show exits with 3 for an unknown request', async () => {
-    await using server = await startFakeServer(() => errorResponse(404, 'REQUEST_NOT_FOUND'));
-    expect(await iam(['requests', 'show', 'x'], server)).toMatchObject({ code: 3, out: '' });
-  });
 });
 
 describe('why', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
+import { startFakeServer } from '../../client/fake-server.ts';
 import { iam } from '../run-cli.ts';
 
 const session = { sessionId: 's1', userId: 'u1', clientId: 'app', level: 'AUTH-BASIC', renewable: true };
@@ -37,20 +37,6 @@ describe('sessions end', () => {
       expect(server.received).toEqual([]);
     },
   );
-
-  test('previews the request', async () => {
-    await using server = await startFakeServer(() => ({ json: { ended: 0 } }));
-    const { out } = await iam(['sessions', 'end', '--user-id', 'u1', '--dry-run'], server);
-    expect(out).toBe(`DELETE ${server.url}/_iam/sessions?userId=u1\n`);
-    expect(server.received).toEqual([]);
-  });
-
-  test('exits with 3 for an unknown session', async () => {
-    await using server = await startFakeServer(() => errorResponse(404, 'SESSION_NOT_FOUND'));
-    const outcome = await iam(['sessions', 'end', 's1', '--yes'], server);
-    expect(outcome.code).toBe(3);
-    expect(outcome.err).toContain('SESSION_NOT_FOUND');
-  });
 });
 
 describe('keys rotate', () => {
@@ -60,12 +46,6 @@ describe('keys rotate', () => {
     const outcome = await iam(['keys', 'rotate', '-o', 'json'], server);
     expect([outcome.code, JSON.parse(outcome.out)]).toEqual([0, json]);
     expect(server.received).toMatchObject([{ method: 'POST', path: '/_iam/keys/rotate' }]);
-  });
-
-  test('previews the request', async () => {
-    await using server = await startFakeServer(() => ({}));
-    const { out } = await iam(['keys', 'rotate', '--dry-run'], server);
-    expect([out, server.received]).toEqual([`POST ${server.url}/_iam/keys/rotate\n`, []]);
   });
 
   test('does not change `iam keys`', async () => {

@@ -1,6 +1,7 @@
 /** Every command reports rejections, server errors and timeouts uniformly. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorResponse, type FakeHandler, startFakeServer } from '../../client/fake-server.ts';
+import { isFullRun } from '../../effort.ts';
 import { type CatalogueEntry, ExampleRunner, readCatalogue } from './example-runner.ts';
 import { exampleSetups } from './example-setups.ts';
 
@@ -55,12 +56,17 @@ async function prepareFirstExample({ command, examples, effect }: CatalogueEntry
   return (format: readonly string[]) => ready.run([...confirmation, '--max-wait', '0', ...format]);
 }
 
-describe.each(entries)('$command', (entry) => {
+/** All of them in a full run; else each command has two, and each of them a third of the commands. */
+function listCases(command: number): typeof failureCases {
+  return failureCases.filter((_, at) => isFullRun || at % 3 === command % 3);
+}
+
+describe.each(entries.map((entry, at) => ({ ...entry, cases: listCases(at) })))('$command', ({ cases, ...entry }) => {
   test('reports each rejection to people and programs, with its exit code', async () => {
     let response: ReturnType<FakeHandler> = {};
     await using server = await startFakeServer(() => response);
     const run = await prepareFirstExample(entry, server.url);
-    for (const { what, status, code, exitCode } of failureCases) {
+    for (const { what, status, code, exitCode } of cases) {
       response = errorResponse(status, code, `${what}.`);
       const outcome = await run(['-o', 'json']);
       expect({ what, ...outcome, err: '' }).toEqual({ what, code: exitCode, out: '', err: '' });
@@ -69,6 +75,7 @@ describe.each(entries)('$command', (entry) => {
       expect([what, error.message, typeof error.hint]).toEqual([what, `${what}.`, 'string']);
       expect(Object.keys(error)).toEqual(expect.arrayContaining(['code', 'message', 'items', 'transient']));
     }
+    response = errorResponse(500, 'INTERNAL', 'a server error.');
     const { code, out, err } = await run(['-o', 'table']);
     expect({ code, out }).toEqual({ code: 75, out: '' });
     expect(err).toMatch(/^error: .+\n {2}reason {3}INTERNAL \(500\)\n {2}request {2}request-1\n {2}hint {5}.+\n$/m);

@@ -142,15 +142,4 @@ describe('a table', () => {
     expect(row).toContain(`${id}  n`);
     expect(row).toContain('…');
   });
-
-  test('escapes terminal control characters', async () => {
-    await using server = await startFakeServer(() => ({
-      json: [{ groupId: 'g', groupName: 'a\u001b]0;x\u0007b\nc' }],
-    }));
-    expect((await iam(['groups', 'list'], server)).out).toBe(
-      String.raw`GROUP ID  GROUP NAME
-g         a\u001b]0;x\u0007b\nc
-`,
-    );
-  });
 });
