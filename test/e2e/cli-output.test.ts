@@ -21,16 +21,12 @@ const texts = [
 ];
 
 describe.each(texts)('iam %s', (words) => {
-  test('is identical in a file, in a pipe, appended, and for a late reader', async () => {
+  test('is identical for this process, for a late reader of a pipe, and appended to a file', async () => {
     await using sandbox = await Sandbox.make();
-    const [direct, piped, late] = [
-      await sandbox.iam(words.split(' ')),
-      await shell(sandbox, `iam ${words} | cat`),
-      await shell(sandbox, `iam ${words} | (read -r first; echo "$first"; cat)`),
-    ];
+    const direct = await sandbox.iam(words.split(' '));
+    const late = await shell(sandbox, `iam ${words} | (read -r first; echo "$first"; cat)`);
     expect(direct).toMatchObject({ code: 0, err: '' });
     expect(direct.out.length).toBeGreaterThan(3);
-    expect(piped.out).toBe(direct.out);
     expect(late.out).toBe(direct.out);
     await shell(sandbox, `echo before > out; iam ${words} >> out`);
     expect(await readFile(sandbox.file('out'), 'utf8')).toBe(`before\n${direct.out}`);

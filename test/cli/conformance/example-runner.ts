@@ -74,6 +74,8 @@ export class ExampleRunner implements AsyncDisposable {
   readonly names: Readonly<Record<string, string>>;
   readonly server: TestServer;
   readonly #tokens: Tokens;
+  /** The position of the log after the last reset. */
+  #resetAt = 0;
 
   constructor(server: TestServer, tokens: Tokens, names: Readonly<Record<string, string>>) {
     this.server = server;
@@ -105,15 +107,18 @@ export class ExampleRunner implements AsyncDisposable {
     return runner;
   }
 
-  /** Resets everything, including what a dump does not contain. */
+  /** Resets everything that requests since the last reset may have changed, including what a dump does not contain. */
   async reset(): Promise<void> {
     const { clock } = this.server;
     clock.advance((Date.now() - clock.now().getTime()) / 1000);
+    const requests = await this.requestsSince(this.#resetAt);
+    if (requests.every(({ method }) => method === 'GET')) return;
     await this.#control('PUT', 'clock', { reset: true });
     await this.#control('DELETE', 'faults');
     await this.#control('DELETE', 'sandboxes/test-1');
     for (const name of snapshotNames) await this.#control('DELETE', `state/snapshots/${name}`);
     await this.#control('POST', `state/snapshots/${snapshot}/restore`);
+    this.#resetAt = await this.markLog();
   }
 
   /** Returns the id of the request. */
