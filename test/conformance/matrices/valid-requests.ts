@@ -19,7 +19,6 @@ export const walkedOperations = Object.values<Operation<never>>(operations).filt
 /** What a request names, created for this request only. */
 export type RequestObjects = Owner['own'];
 
-/** What the request of an operation names instead of its own objects. */
 interface Choice {
   readonly own?: RequestObjects;
   /** The parameter that no schema requires, or that has another value than others of its kind. */
@@ -112,12 +111,28 @@ export interface ValidRequest {
   readonly number: number;
 }
 
+/** What the request of an operation names instead of its own objects. */
+export function chooseObjects({ id }: Operation<never>, number: number): Choice {
+  return choices[id]?.(number) ?? {};
+}
+
 /** Builds the request. */
 export function buildValidRequest({ operation, headers, objects, number }: ValidRequest): RawRequest {
-  const { own = {}, parameter } = choices[operation.id]?.(number) ?? {};
+  const { own = {}, parameter } = chooseObjects(operation, number);
   const caller = { name: '', headers, own: { ...objects, ...own } };
   const chosen = getRequestShape(operation).parameters.find(({ name }) => name === parameter?.[0]) ?? noParameter;
   return buildNamingRequest({ operation, caller, parameter: chosen, value: parameter?.[1] ?? '', number });
 }
 
-const noParameter: ObjectParameter = { location: 'header', path: ['none'], name: 'none', kind: undefined };
+/** A parameter that no operation has. */
+export const noParameter: ObjectParameter = { location: 'header', path: ['none'], name: 'none', kind: undefined };
+
+/** A client with all roles that names objects of its own in its requests. */
+export async function createNamingCaller(
+  server: TestServer,
+  operation: Operation<never>,
+  { authorization, number }: { readonly authorization: string; readonly number: number },
+): Promise<Owner> {
+  const own = { ...(await createObjects(server, number)), ...chooseObjects(operation, number).own };
+  return { name: '', headers: [['Authorization', authorization]], own };
+}

@@ -50,7 +50,7 @@ export function isRoute(operation: Operation<never>): boolean {
 }
 
 /** The prefix of the path of an operation. */
-function prefixOf(operation: Operation<never>): string {
+export function prefixOf(operation: Operation<never>): string {
   if (operation.mount === 'base') return '';
   return isRoute(operation) ? controlPrefix : servicePrefix;
 }

@@ -35,7 +35,7 @@ function nameOf(path: ValuePath['path']): string | undefined {
 const samples: readonly unknown[] = [null, 7, -1.5, true, 'text', [], {}, [[]], { toString: 'x' }, 1e300];
 
 /** Whether an object may have members that its schema does not name. */
-function allowsAdditional(schema: object): boolean {
+export function allowsAdditional(schema: object): boolean {
   return 'additionalProperties' in schema && schema.additionalProperties !== false;
 }
 
