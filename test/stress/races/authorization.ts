@@ -115,7 +115,6 @@ export const authorizationRaces: readonly Race[] = [
   {
     name: 'guessed client secrets',
     about: 'the correct secret is always accepted among wrong ones',
-    coveredBy: 'test/server/auth/client-secret-throttle.test.ts',
     async setUp(server) {
       const { clientId, clientSecret } = await server.makeClient();
       const secretOf = (at: number) => (at % 2 === 0 ? clientSecret : `wrong ${at}`);
@@ -131,7 +130,6 @@ export const authorizationRaces: readonly Race[] = [
   {
     name: 'guessed passwords',
     about: 'at most ten wrong passwords are verified',
-    coveredBy: 'test/server/auth/login-throttle-concurrency.test.ts',
     isCountedLate: true,
     seed: userSeed,
     flags: fastPasswords,
@@ -143,7 +141,6 @@ export const authorizationRaces: readonly Race[] = [
   {
     name: 'guessed one-time codes',
     about: 'at most five wrong codes are verified',
-    coveredBy: 'test/server/operations/user-identities/reset-password.test.ts',
     seed: userSeed,
     flags: fastPasswords,
     async setUp(server) {
@@ -157,7 +154,6 @@ export const authorizationRaces: readonly Race[] = [
   {
     name: 'password reset code',
     about: 'a correct code is accepted once',
-    coveredBy: 'test/server/operations/user-identities/reset-password.test.ts',
     seed: userSeed,
     flags: fastPasswords,
     async setUp(server) {
@@ -171,7 +167,6 @@ export const authorizationRaces: readonly Race[] = [
   {
     name: 'codes to one contact',
     about: 'at most five codes per hour are sent to one contact',
-    coveredBy: 'test/server/operations/user-identities/retrieve.test.ts',
     seed: userSeed,
     setUp: async (server) => ({
       call: () => requestCode(server),

@@ -6,8 +6,6 @@ export interface Race {
   readonly name: string;
   /** The invariant, in one line. */
   readonly about: string;
-  /** The test file that runs this race in the test suite; races without one run in the table of races. */
-  readonly coveredBy?: string;
   /** Servers that share a store count a little late: each can add a burst to the limit. */
   readonly isCountedLate?: true;
   readonly seed?: SeedDocument;

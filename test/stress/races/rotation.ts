@@ -35,11 +35,10 @@ async function assertRejected(server: TestServer, tokens: readonly string[]): Pr
 }
 
 /** Uses one token at these endpoints concurrently: one request succeeds, and the reuse revokes the whole family. */
-function createRotationRace(name: string, endpoints: typeof renewalEndpoints, coveredBy: string): Race {
+function createRotationRace(name: string, endpoints: typeof renewalEndpoints): Race {
   return {
     name,
     about: 'one of many uses of a refresh token succeeds, and the family is revoked afterwards',
-    coveredBy,
     seed: userSeed,
     flags: fastPasswords,
     async setUp(server) {
@@ -93,12 +92,8 @@ async function assertRevoked(server: TestServer): Promise<void> {
 }
 
 export const rotationRaces: readonly Race[] = [
-  createRotationRace(
-    'refresh token, one endpoint',
-    renewalEndpoints.slice(0, 1),
-    'test/server/sessions/refresh-tokens.test.ts',
-  ),
-  createRotationRace('refresh token, all endpoints', renewalEndpoints, 'test/server/sessions/refresh-tokens.test.ts'),
+  createRotationRace('refresh token, one endpoint', renewalEndpoints.slice(0, 1)),
+  createRotationRace('refresh token, all endpoints', renewalEndpoints),
   createRevocationRace('renewals and logins against a lock', 'a locked user has no session left', (server) =>
     server.admin.userIdentities.lock({ body: { userId: alice.userId } }),
   ),
@@ -136,7 +131,6 @@ export const rotationRaces: readonly Race[] = [
   {
     name: 'param to transfer a session',
     about: 'a value of generate-param is accepted once',
-    coveredBy: 'test/server/operations/user-identities/authenticate-by-param.test.ts',
     seed: userSeed,
     flags: fastPasswords,
     async setUp(server) {

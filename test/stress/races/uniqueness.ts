@@ -106,7 +106,6 @@ export const uniquenessRaces: readonly Race[] = [
   {
     name: 'conditional update of a group',
     about: 'one of many concurrent updates with the same If-Match succeeds',
-    coveredBy: 'test/server/operations/groups/update.test.ts',
     async setUp(server) {
       await server.admin.groups.create({ body: { groupName: 'ops' } });
       const params = { groupId: 'ops' };
