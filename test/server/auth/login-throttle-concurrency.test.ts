@@ -7,7 +7,6 @@ import { createFakeClock, type TestServer } from '../../harness.ts';
 import {
   alice,
   basic,
-  countHashes,
   logIn,
   loginEndpoints,
   password,
@@ -91,15 +90,15 @@ describe('attempts of one caller under one name', () => {
 describe('attempts of many callers under one name', () => {
   test('fail a hundred times at most, and all get a response', async () => {
     const { attempt, seen } = createAttempts();
-    const outcomes = await outcomesOf(times(2000, (at) => attempt(false, { caller: source(at % 400) })));
-    expect(tally(outcomes)).toEqual([100, 1900]);
+    const outcomes = await outcomesOf(times(500, (at) => attempt(false, { caller: source(at % 400) })));
+    expect(tally(outcomes)).toEqual([100, 400]);
     expect(seen).toEqual({ maxRunning: 100, checks: 100 });
   });
 
   test('all succeed where they are right', async () => {
     const { attempt, seen } = createAttempts();
-    const outcomes = await outcomesOf(times(1000, (at) => attempt(true, { caller: source(at % 200) })));
-    expect(number(outcomes, 'right')).toBe(1000);
+    const outcomes = await outcomesOf(times(300, (at) => attempt(true, { caller: source(at % 200) })));
+    expect(number(outcomes, 'right')).toBe(300);
     expect(seen.maxRunning).toBe(100);
   });
 
@@ -110,11 +109,11 @@ describe('attempts of many callers under one name', () => {
       end = resolve;
     });
     const guess = (at: number) => throttle.attempt({ ...stranger, caller: source(at % 400) }, () => check);
-    const strangers = outcomesOf(times(2000, guess));
+    const strangers = outcomesOf(times(500, guess));
     for (const caller of ['192.0.2.7', 'device 1'])
       expect(await attempt(true, { caller, isKnown: true })).toBe('right');
     end(undefined);
-    expect(tally(await strangers)).toEqual([100, 1900]);
+    expect(tally(await strangers)).toEqual([100, 400]);
   });
 
   test('fail ten times at most where there is no room for separate counts', async () => {
@@ -139,8 +138,8 @@ test('one source fails under 1,000 names at most, also concurrently, and right o
   const { attempt } = createAttempts();
   const names = (count: number, isRight: boolean) =>
     outcomesOf(times(count, (at) => attempt(isRight, { name: `name ${at}` })));
-  expect(number(await names(3000, true), 'right')).toBe(3000);
-  expect(tally(await names(3000, false))).toEqual([1000, 2000]);
+  expect(number(await names(1100, true), 'right')).toBe(1100);
+  expect(tally(await names(1100, false))).toEqual([1000, 100]);
 });
 
 test('a reset while attempts run leaves none of them waiting', async () => {
@@ -242,19 +241,6 @@ describe('passwords of users', () => {
     await server.admin.userIdentities.unlock({ body: { userId } });
     await guess(server, 9);
     await expect(logIn(server)).resolves.toBeDefined();
-  });
-
-  test('500 concurrent wrong ones are hashed ten times at most', async () => {
-    await using server = await startWith();
-    const hashes = countHashes(server);
-    const names = Object.keys(loginEndpoints);
-    const responses = await Promise.all(
-      Array.from({ length: 500 }, (_, at) =>
-        loginEndpoints[names[at % names.length] ?? '']?.(server, alice.userName, 'wrong'),
-      ),
-    );
-    expect(hashes.count).toBe(10);
-    expect(responses.filter((response) => response?.status === 429)).toHaveLength(490);
   });
 
   test('50 concurrent right ones all log in', async () => {

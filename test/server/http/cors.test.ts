@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { startServer, type TestServer } from '../../harness.ts';
+import { sharedServer } from '../operations/access.ts';
 import { buildHead, send } from './raw-http.ts';
 
 const groups = `${servicePrefix}/groups`;
@@ -56,8 +57,9 @@ describe('without a setting', () => {
     '*',
     '',
   ];
+  const shared = sharedServer();
   test.each(otherOrigins)('rejects the unlisted origin %j', async (origin) => {
-    await using server = await startServer();
+    const server = shared();
     for (const method of ['OPTIONS', 'GET']) {
       const { headers } = await callFrom(server, origin, { ...preflight, method });
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);

@@ -1,8 +1,9 @@
 /** The details that errors contain beside their messages, as the client sees them. */
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
-import { catchClientError } from '../operations/access.ts';
+import { catchClientError, sharedServer } from '../operations/access.ts';
 
+const shared = sharedServer();
 const auditor = ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'];
 
 function creationBy(server: TestServer, authorities: readonly string[]) {
@@ -12,7 +13,7 @@ function creationBy(server: TestServer, authorities: readonly string[]) {
 }
 
 test('a missing role is reported with the groups that grant it', async () => {
-  await using server = await startServer();
+  const server = shared();
   const { details, items } = await creationBy(server, auditor);
   expect(details).toEqual({ missingRoles: ['IAM_ADMIN_MAINTENANCE'], grantedByGroups: ['iam-administrators'] });
   expect(items[0]?.details).toEqual(details);
@@ -27,13 +28,13 @@ test('a missing role is reported with at most five groups', async () => {
 });
 
 test('a caller that may not list groups receives no group names', async () => {
-  await using server = await startServer();
+  const server = shared();
   const { details } = await creationBy(server, ['AUTH-BASIC']);
   expect(details).toEqual({ missingRoles: ['IAM_ADMIN_MAINTENANCE'] });
 });
 
 test('an invalid field is reported by its path in the body', async () => {
-  await using server = await startServer();
+  const server = shared();
   const body = { groupName: 'ops', roles: ['VIEW', 'x'], dependencies: [{}], more: 1 };
   const { items } = await catchClientError(server.admin.call('groups.create', { body }));
   expect(items.map(({ code, details }) => [code, details])).toEqual([
@@ -44,7 +45,7 @@ test('an invalid field is reported by its path in the body', async () => {
 });
 
 test('a body that is not an object has no field to report', async () => {
-  await using server = await startServer();
+  const server = shared();
   const { items } = await catchClientError(server.admin.call('groups.create', { body: [] }));
   expect(items).toEqual([{ code: 'FIELD_TYPE', message: 'The body must be an object.' }]);
 });
@@ -56,19 +57,19 @@ test.each([
   ['name=%ff', 'FIELD_TYPE', 'name'],
   ['after=x', 'CURSOR_INVALID', 'after'],
 ])('the invalid query parameter of %s is reported', async (query, code, field) => {
-  await using server = await startServer();
+  const server = shared();
   const { body } = await server.admin.raw('GET', `/security/iam/v1/groups?${query}`);
   expect(body).toEqual([{ code, message: expect.any(String), details: { field } }]);
 });
 
 test('an invalid path parameter is reported', async () => {
-  await using server = await startServer();
+  const server = shared();
   const { code, details } = await catchClientError(server.admin.groups.get({ params: { groupId: 'a\u0000b' } }));
   expect([code, details]).toEqual(['PATH_VALUE', { field: 'groupId' }]);
 });
 
 test('an error without data has no details', async () => {
-  await using server = await startServer();
+  const server = shared();
   const { items } = await catchClientError(server.admin.groups.get({ params: { groupId: 'unknown' } }));
   expect(items).toEqual([{ code: 'GROUP_NOT_FOUND', message: 'Group not found.' }]);
 });
@@ -81,7 +82,7 @@ test('a soft error contains the details as well', async () => {
 });
 
 test('an OAuth error has the format of RFC 6749, section 5.2', async () => {
-  await using server = await startServer();
+  const server = shared();
   const { status, json } = await server.send({
     method: 'POST',
     path: '/security/iam/v1/client-identities/connect/token',

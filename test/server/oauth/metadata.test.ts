@@ -100,7 +100,7 @@ describe('grant types', () => {
     }
   });
 
-  test.each([
+  const others = [
     'authorization_code',
     'implicit',
     'urn:ietf:params:oauth:grant-type:jwt-bearer',
@@ -110,13 +110,16 @@ describe('grant types', () => {
     'urn:openid:params:grant-type:ciba',
     'Password',
     'constructor',
-  ])('other than those, such as %s, are rejected', async (grant_type) => {
+  ];
+  test('other than those are rejected', async () => {
     await using server = await startOAuth();
     const { grant_types_supported, token_endpoint } = await fetchMetadata(`${server.url}${oauthPath}`);
-    expect(grant_types_supported).not.toContain(grant_type);
-    const fields = { grant_type, code: 'x', assertion: 'x', device_code: 'x', subject_token: 'x' };
-    const response = await postFields(server, pathOf(server, token_endpoint), fields, credentials.web);
-    expect(response).toMatchObject({ status: 400, json: { error: 'unsupported_grant_type' } });
+    for (const grant_type of others) {
+      expect(grant_types_supported).not.toContain(grant_type);
+      const fields = { grant_type, code: 'x', assertion: 'x', device_code: 'x', subject_token: 'x' };
+      const response = await postFields(server, pathOf(server, token_endpoint), fields, credentials.web);
+      expect(response, grant_type).toMatchObject({ status: 400, json: { error: 'unsupported_grant_type' } });
+    }
   });
 });
 

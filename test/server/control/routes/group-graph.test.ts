@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
+import { sharedServer } from '../../operations/access.ts';
 import { send } from '../control-client.ts';
 
 const dependsOn = (...names: string[]) => names.map((groupName) => ({ groupName }));
@@ -34,9 +35,11 @@ async function get<Body>(server: TestServer, path: string): Promise<Body> {
   return response.body as Body;
 }
 
+const shared = sharedServer(() => startServer({ seed }));
+
 describe('the path of a role', () => {
   test('is the shortest from each direct group, over own and business memberships', async () => {
-    await using server = await startServer({ seed });
+    const server = shared();
     const step = (id: string, groupName: string) => ({ groupId: `g-${id}`, groupName });
     expect(await get(server, 'users/ann/roles/ROLE_DEPLOY/path')).toEqual({
       userId: 'ann',
@@ -56,7 +59,7 @@ describe('the path of a role', () => {
   });
 
   test('is absent without such a group, which is no error', async () => {
-    await using server = await startServer({ seed });
+    const server = shared();
     const none = { granted: false, paths: [], pathCount: 0 };
     expect(await get(server, 'users/bob/roles/DEPLOY/path')).toMatchObject({ ...none, grantedByGroups: ['ops'] });
     expect(await get(server, 'users/bob/roles/NOTHING/path')).toMatchObject({ ...none, grantedByGroups: [] });
@@ -65,7 +68,7 @@ describe('the path of a role', () => {
   });
 
   test('requires a user and a role name', async () => {
-    await using server = await startServer({ seed });
+    const server = shared();
     const error = (status: number, code: string) => ({ status, body: [{ code }] });
     for (const id of ['unknown', 'constructor', '__proto__'])
       expect(await send(server, `/_iam/users/${id}/roles/VIEW/path`)).toMatchObject(error(404, 'USER_NOT_FOUND'));
@@ -83,7 +86,7 @@ interface Graph {
 
 describe('the graph', () => {
   test('contains own and inherited roles, dependents and members by kind', async () => {
-    await using server = await startServer({ seed });
+    const server = shared();
     const { nodes, edges, groupCount, edgeCount } = await get<Graph>(server, 'groups/graph');
     const noMembers = { user: 0, business: 0, businessUser: 0, service: 0 };
     expect(nodes.find(({ groupName }) => groupName === 'base')).toEqual({
@@ -108,7 +111,7 @@ describe('the graph', () => {
   });
 
   test('of a root contains what it depends on and what depends on it', async () => {
-    await using server = await startServer({ seed });
+    const server = shared();
     const names = ({ nodes }: Graph) => nodes.map(({ groupName }) => groupName);
     const all = await get<Graph>(server, 'groups/graph?root=mid');
     expect(names(all)).toEqual(['mid', 'actors', 'base', 'leads', 'ops']);

@@ -5,6 +5,7 @@ import { listOperationErrors } from '../../../../../src/contract/operation-error
 import { servicePrefix } from '../../../../../src/contract/prefix.ts';
 import { operations } from '../../../../../src/server/operations/index.ts';
 import { adminClient, startServer, type TestServer } from '../../../../harness.ts';
+import { sharedServer } from '../../../operations/access.ts';
 import { send } from '../../control-client.ts';
 
 const path = '/_iam/faults';
@@ -87,6 +88,8 @@ describe('Prefer', () => {
 });
 
 describe('a rule', () => {
+  const shared = sharedServer();
+
   test('is added, listed and removed', async () => {
     await using server = await startServer();
     const first = await add(server, { operation: 'groups.list', effect: { status: 503 } });
@@ -126,7 +129,7 @@ describe('a rule', () => {
     { times: 0, effect: { status: 503 } },
     { wrong: 1, effect: { status: 503 } },
   ])('is rejected if it is invalid: %j', async (rule) => {
-    await using server = await startServer();
+    const server = shared();
     expect(await send(server, path, { method: 'POST', body: rule })).toMatchObject({ status: 400 });
     expect(await rules(server)).toEqual([]);
   });
@@ -158,8 +161,9 @@ describe('a rule', () => {
   });
 
   test('affects the nth request, every nth, or a limited number', async () => {
+    await using server = await startServer();
     const one = async (rule: object) => {
-      await using server = await startServer();
+      await send(server, path, { method: 'DELETE' });
       await add(server, { operation: 'groups.list', effect: { status: 503 }, ...rule });
       return (await statuses(server, 6)).map((status) => (status === 503 ? 'x' : '.')).join('');
     };

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { emailContact } from '../../../../../src/server/messaging/contacts.ts';
 import { startServer, type TestServer } from '../../../../harness.ts';
 import { open } from '../../../http/raw-http.ts';
+import { sharedServer } from '../../../operations/access.ts';
 import { stopPromptly } from '../../../start/prompt-stop.ts';
 import { send } from '../../control-client.ts';
 import { sendNotice, sendTestCode } from './messages.ts';
@@ -83,8 +84,9 @@ describe('waiting for a message', () => {
     expect(performance.now() - before).toBeGreaterThan(950);
   });
 
+  const shared = sharedServer();
   test.each(['61', '61s', '-1', '1m', '', 'x', '100', '1.5'])('rejects the timeout %j', async (timeout) => {
-    await using server = await startServer();
+    const server = shared();
     expect(await send(server, `${path}?timeout=${timeout}`)).toMatchObject({
       status: 400,
       body: [{ code: 'FIELD_VALUE' }],
@@ -123,7 +125,7 @@ describe('waiting for a message', () => {
   });
 
   test.each(['61', '61s', '120s', '100000'])('timeout=%s is rejected with the bound', async (timeout) => {
-    await using server = await startServer();
+    const server = shared();
     const { status, body } = await send(server, `${path}?timeout=${timeout}`);
     expect([status, body]).toMatchObject([400, [{ message: 'timeout must be at most 60 seconds.' }]]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { adminClient, startServer, type TestServer } from '../../../../harness.ts';
+import { sharedServer } from '../../../operations/access.ts';
 import { asUser } from '../../../operations/user-token.ts';
 import { readAllPages, send } from '../../control-client.ts';
 
@@ -130,8 +131,9 @@ describe('the request log', () => {
     expect([ids.length, new Set(ids).size]).toEqual([4, 4]);
   });
 
+  const shared = sharedServer();
   test.each(['600', 'abc', '4x', '', '40'])('rejects the status %j', async (status) => {
-    await using server = await startServer();
+    const server = shared();
     expect(await send(server, `${path}?status=${status}`)).toMatchObject({ status: 400 });
   });
 

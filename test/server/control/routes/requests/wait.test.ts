@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { maxSubscribers } from '../../../../../src/server/lib/subscribers.ts';
 import { adminClient, startServer, type TestServer } from '../../../../harness.ts';
+import { sharedServer } from '../../../operations/access.ts';
 import { stopPromptly } from '../../../start/prompt-stop.ts';
 import { send } from '../../control-client.ts';
 import { createFakeTimer } from '../inbox/sse-client.ts';
@@ -56,10 +57,11 @@ describe('waiting for requests', () => {
     for (const response of still) expect(await response).toMatchObject({ status: 404 });
   });
 
+  const shared = sharedServer();
   test.each(['count=0', 'count=-1', 'count=1.5', 'count=1001', 'count=', 'timeout=61', 'status=6xx'])(
     'rejects %s',
     async (query) => {
-      await using server = await startServer();
+      const server = shared();
       expect(await send(server, `${path}?${query}`)).toMatchObject({ status: 400, body: [{ code: 'FIELD_VALUE' }] });
     },
   );

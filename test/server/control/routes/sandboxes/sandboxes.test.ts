@@ -3,8 +3,10 @@ import { createClient } from '../../../../../src/client/index.ts';
 import { maxSandboxes, sandboxIdleMinutes } from '../../../../../src/server/sandboxes/sandboxes.ts';
 import { openFork } from '../../../../../src/server/store/memory/memory-store.ts';
 import { Overlay } from '../../../../../src/server/store/memory/overlay.ts';
+import { rounds } from '../../../../effort.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../../harness.ts';
 import { measureCost } from '../../../../security/measure-cost.ts';
+import { sharedServer } from '../../../operations/access.ts';
 import { readAllPages, send } from '../../control-client.ts';
 import { readStableTables, seed } from '../state/state-client.ts';
 
@@ -103,7 +105,7 @@ describe('a sandbox', () => {
     );
     expect(new Set(first.map(({ status }) => status))).toEqual(new Set([201]));
     expect((await groupNames(server, '/s/same')).filter((name) => name.startsWith('group-'))).toHaveLength(100);
-    const names = Array.from({ length: 200 }, (_, number) => `n${number}`);
+    const names = Array.from({ length: rounds(200) }, (_, number) => `n${number}`);
     // In batches of fifty: more connections at once would exceed the connection timeout.
     for (let at = 0; at < names.length; at += 50)
       await Promise.all(names.slice(at, at + 50).map((name) => createGroup(server, `/s/${name}`, `of-${name}`)));
@@ -167,21 +169,34 @@ describe('a sandbox', () => {
     });
   });
 
-  test('is limited in number', async () => {
+  test('is limited in number, where a new one replaces one that was only read', async () => {
     await using server = await startServer();
-    const responses = await Promise.all(
-      Array.from({ length: maxSandboxes + 20 }, (_, number) => make(server, `n${String(number).padStart(3, '0')}`)),
-    );
-    expect(responses.filter(({ status }) => status === 200)).toHaveLength(maxSandboxes);
-    expect(responses.at(-1)).toMatchObject({ status: 412, body: [{ code: 'TOO_MANY_SANDBOXES' }] });
-    expect(await send(server, `/s/another${groupsPath}`)).toMatchObject({ status: 412 });
+    const names = Array.from({ length: maxSandboxes }, (_, number) => `n${String(number).padStart(3, '0')}`);
+    for (const name of names.slice(1)) await send(server, `/s/${name}/healthz`);
+    await send(server, '/s/n000/_iam/keys/rotate', { method: 'POST' });
+    const { sandboxes } = server.appContext;
+    const listed = () => sandboxes.list().map(({ name }) => name);
+    expect(listed()).toHaveLength(maxSandboxes);
+    expect(await send(server, '/s/another/healthz')).toMatchObject({ status: 200 });
+    expect(listed()).toHaveLength(maxSandboxes);
+    expect(listed()).toEqual(expect.arrayContaining(['n000', 'another']));
+    for (const name of listed()) await sandboxes.open(name, true);
+    for (const name of listed().slice(-20)) sandboxes.delete(name);
+    const responses = await Promise.all(Array.from({ length: 40 }, (_, number) => make(server, `m${number}`)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(20);
+    const tooMany = { status: 412, body: [{ code: 'TOO_MANY_SANDBOXES' }] };
+    expect(responses.at(-1)).toMatchObject(tooMany);
+    expect(await send(server, `/s/late${groupsPath}`)).toMatchObject(tooMany);
+    expect(await send(server, '/s/late/healthz')).toMatchObject(tooMany);
     // An existing one is not created again.
     expect(await make(server, 'n000')).toMatchObject({ status: 200 });
     expect((await readAllPages(server, `${path}?limit=${maxSandboxes - 1}`)).statuses).toEqual([206, 200]);
   });
 
+  const shared = sharedServer(() => startServer());
+
   test.each(['', '-a', '.a', 'a/b', 'a b', 'x'.repeat(65), 7])('cannot be named %j', async (name) => {
-    await using server = await startServer();
+    const server = shared();
     expect((await make(server, name)).status).toBeOneOf([400, 422]);
     expect(await send(server, `/s/${encodeURIComponent(String(name)) || '%20'}${groupsPath}`)).toMatchObject(
       name === 7 ? { status: 401 } : { status: 404, body: [{ code: 'PATH_UNKNOWN' }] },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { maxSnapshots } from '../../../../../src/server/snapshots/snapshots.ts';
 import { startServer, type TestServer } from '../../../../harness.ts';
+import { sharedServer } from '../../../operations/access.ts';
 import { userToken } from '../../../operations/user-token.ts';
 import { readAllPages, send } from '../../control-client.ts';
 import { exportState, importState, reset, seed } from './state-client.ts';
@@ -58,10 +59,11 @@ describe('a snapshot', () => {
     expect(await server.appContext.store.groups.getBy('groupName', 'newer')).toBeDefined();
   });
 
+  const shared = sharedServer();
   test.each(['', '.', '-a', 'a/b', 'a b', 'now', 'seed', 'empty', 'x'.repeat(65), 1])(
     'has no name like %j',
     async (name) => {
-      await using server = await startServer();
+      const server = shared();
       expect((await save(server, { name })).status).toBeOneOf([400, 422]);
       expect(await send(server, path)).toMatchObject({ body: [] });
     },
