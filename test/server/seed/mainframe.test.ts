@@ -34,13 +34,6 @@ describe('logons of a seed', () => {
     expect(readClaims(await logInLegacy(server, 'FREE1', { secret: 'FREE#1' }))).toMatchObject({ sub: 'logon:FREE1' });
   });
 
-  test('do not change when the seed is applied again', async () => {
-    await using server = await startServer({ seed });
-    const before = await server.dump();
-    await apply(server, seed);
-    expect(await server.dump()).toEqual(before);
-  });
-
   test('update their contacts, but keep their password', async () => {
     await using server = await startServer({ seed });
     await apply(server, { mainframe: [{ logon: 'ADA1', password: 'OTHER#1', email: 'new@mainframe.example' }] });
@@ -101,13 +94,6 @@ describe('products of a seed', () => {
         { productId: 'p2', productAlias: 'gifts', sku: 'one', billingTypes: ['EXPEND'] },
       ]),
     );
-  });
-
-  test('do not change when the seed is applied again', async () => {
-    await using server = await startServer({ seed: SeedDocument.parse({ products: [one] }) });
-    const before = await server.dump();
-    await apply(server, { products: [one] });
-    expect(await server.dump()).toEqual(before);
   });
 
   test('must not share alias and stock keeping unit', async () => {

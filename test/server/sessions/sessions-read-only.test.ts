@@ -2,15 +2,17 @@
 import { expect, test } from 'vitest';
 import { appClientId } from '../../harness.ts';
 import { catchClientError } from '../operations/access.ts';
-import { startWith } from '../operations/user-identities/login-fixtures.ts';
+import { password, startWith } from '../operations/user-identities/login-fixtures.ts';
 import { associate, createTokens } from '../operations/user-identities/session-fixtures.ts';
 
 test('requests that write return 503 with Retry-After, and leave the store unchanged', async () => {
-  await using server = await startWith();
+  await using server = await startWith([{ userId: 'carol', userName: 'carol' }]);
   const plain = await createTokens(server);
   const bound = await createTokens(server);
   const deviceTokenId = await associate(server, bound);
   const { userIdentities } = server.as({ token: plain.accessToken });
+  const { accessToken: token } = await createTokens(server, { userId: 'carol' });
+  const { userIdentities: ofCarol } = server.as({ token });
   const { param } = await userIdentities.generateParam({ body: {} });
   const query = { clientId: appClientId };
   const before = await server.dump();
@@ -24,6 +26,8 @@ test('requests that write return 503 with Retry-After, and leave the store uncha
     'generate-param': userIdentities.generateParam({ body: {} }),
     'associate-device': userIdentities.associateDevice({ body: { deviceId: 'phone' } }),
     'change-app': userIdentities.changeApp({ query: { targetClientId: appClientId } }),
+    'change-password': userIdentities.changePassword({ body: { password, newPassword: 'a window in the roof' } }),
+    'create-password': ofCarol.createPassword({ body: { newPassword: 'a window in the roof' } }),
   };
   const outcomes = Object.entries(requests).map(([what, request]) => ({ what, error: catchClientError(request) }));
   for (const { what, error } of outcomes)

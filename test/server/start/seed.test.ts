@@ -9,6 +9,7 @@ import { startSession } from '../../../src/server/sessions/sessions.ts';
 import { hashPassword, verifyPasswordHash } from '../../../src/server/users/passwords.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { formatBasicHeader, sendWithHeaders } from '../auth/auth-requests.ts';
+import { sharedServer } from '../operations/access.ts';
 
 const demo = await parseSeed(
   readFileSync(new URL('../../../data/seed.json', import.meta.url), 'utf8'),
@@ -258,8 +259,9 @@ describe('a seed that can not be applied changes nothing', () => {
       /administrator/,
     ],
   ];
+  const shared = sharedServer();
   test.each(bad)('%s', async (_what, seed, message) => {
-    await using server = await startServer();
+    const server = shared();
     const before = await server.dump();
     const mixed = {
       ...good,

@@ -114,18 +114,4 @@ describe('subject and client', () => {
     for (const name of ['sub', 'client_id'])
       expect(await callWithToken(server, await withClaim(name, '"unknown"'))).toEqual(rejectedToken);
   });
-
-  test('grants a role only where both token and store have it', async () => {
-    const { clientId } = await server.makeClient({ authorities: ['AUTH-BASIC'] });
-    const payload = { ...createValidClaims(server), sub: clientId, client_id: clientId };
-    const outcome = await callWithToken(server, await forgeToken(server, { payload }));
-    expect(outcome).toMatchObject({ status: 403, code: 'ROLE_MISSING' });
-    expect(outcome.challenge).toContain('error="insufficient_scope"');
-  });
-
-  test('grants a token no roles of its client that it does not contain', async () => {
-    expect(await callWithToken(server, await withClaim('authorities', '["ROLE_CLI-1STPARTY"]'))).toMatchObject({
-      status: 403,
-    });
-  });
 });

@@ -134,15 +134,8 @@ describe('rejects and leaves the store unchanged:', () => {
   const validBody = { appId: 'billing', clientId: 'test-app' };
 
   test.each([
-    ['an unknown client', { ...validBody, clientId: 'unknown' }, 404, 'CLIENT_NOT_FOUND'],
-    ['a missing application', { clientId: 'test-app' }, 400, 'FIELD_MISSING'],
-    ['a missing client', { appId: 'billing' }, 400, 'FIELD_MISSING'],
-    ['an invalid client id', { ...validBody, clientId: 'a b' }, 400, 'FIELD_VALUE'],
-    ['an application that is a control character', { ...validBody, appId: '\u001b[31m' }, 400, 'FIELD_VALUE'],
     ['a key that is too short', { ...validBody, apiKey: key.slice(4) }, 400, 'FIELD_VALUE'],
     ['a key that is not base64', { ...validBody, apiKey: key.replaceAll('A', '-') }, 400, 'FIELD_VALUE'],
-    ['a numeric key', { ...validBody, apiKey: 1 }, 400, 'FIELD_TYPE'],
-    ['the hash of a key', { ...validBody, keyHash: 'x' }, 400, 'FIELD_UNKNOWN'],
   ])('%s', async (_, body, status, code) => {
     const server = shared();
     const before = await server.dump();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { catchClientError, sharedServer } from '../access.ts';
+import { catchClientError } from '../access.ts';
 
 async function makeKey({ admin, makeClient }: TestServer) {
   const { clientId } = await makeClient({ authorities: ['AUTH-BASIC', 'ADMIN'] });
@@ -36,21 +36,4 @@ test('removes the key that the request authenticates with', async () => {
   const caller = server.as({ apiKey });
   await caller.apiKey.remove({ params });
   expect(await catchClientError(caller.apiKey.remove({ params }))).toMatchObject({ status: 401 });
-});
-
-const shared = sharedServer();
-
-test.each([
-  ['unknown', 'API_KEY_NOT_FOUND'],
-  ['toString', 'API_KEY_NOT_FOUND'],
-  ['a b', 'PATH_VALUE'],
-  ['x'.repeat(65), 'PATH_VALUE'],
-])('returns 404 for %s', async (apiKeyId, code) => {
-  const server = shared();
-  const before = await server.dump();
-  expect(await catchClientError(server.admin.apiKey.remove({ params: { apiKeyId } }))).toMatchObject({
-    status: 404,
-    code,
-  });
-  expect(await server.dump()).toEqual(before);
 });

@@ -20,30 +20,12 @@ test('returns the roles that the business grants to all its users, and the group
   ]);
 });
 
-test('returns 404 for unknown businesses', async () => {
-  await using server = await startWithMembers();
-  for (const businessId of ['A', 'unknown', 'constructor', '__proto__'])
-    await expectRejection(server, () => server.admin.call(id, of(businessId)), {
-      status: 404,
-      code: 'BUSINESS_NOT_FOUND',
-    });
-  await expectRejection(server, () => server.admin.call(id, of('a b')), { status: 404, code: 'PATH_VALUE' });
-});
-
 test('returns only the own business to its owner or administrator, and every business to a service administrator', async () => {
   await using server = await startWithMembers();
   for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
     const caller = await asUser(server, { roles: [role], businessId: 'a' });
     await expect(caller.businessAccesses.listBusinessRoles(of('a'))).resolves.toEqual([]);
-    const other = await expectRejection(server, () => caller.call(id, of('b')), {
-      status: 404,
-      code: 'BUSINESS_NOT_FOUND',
-    });
-    const unknown = await expectRejection(server, () => caller.call(id, of('x')), {
-      status: 404,
-      code: 'BUSINESS_NOT_FOUND',
-    });
-    expect(other.items).toEqual(unknown.items);
+    await expectRejection(server, () => caller.call(id, of('b')), { status: 404, code: 'BUSINESS_NOT_FOUND' });
   }
   const auditor = await asUser(server, { roles: ['BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY'], businessId: 'a' });
   await expect(auditor.businessAccesses.listBusinessRoles(of('b'))).resolves.toEqual([]);

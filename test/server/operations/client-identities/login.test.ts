@@ -103,29 +103,11 @@ describe('rejects with 401 and an array whose first element contains the reason:
   const encoded = (text: string) => header(`Basic ${Buffer.from(text).toString('base64')}`);
 
   test.each([
-    ['missing credentials', [], 'CREDENTIALS_MISSING'],
     ['a client id in the query alone', [], 'CREDENTIALS_MISSING'],
-    ['a wrong secret', encoded('test-admin:wrong'), 'CREDENTIALS_INVALID'],
-    ['an unknown client', encoded('unknown:x'), 'CREDENTIALS_INVALID'],
     ['a client without a secret', encoded('test-app:'), 'CREDENTIALS_INVALID'],
-    ['credentials without a colon', encoded('test-admin'), 'CREDENTIALS_INVALID'],
-    ['an empty id', encoded(`:${adminClient.clientSecret}`), 'CREDENTIALS_INVALID'],
     ['an id in upper case', encoded(`TEST-ADMIN:${adminClient.clientSecret}`), 'CREDENTIALS_INVALID'],
     ['a secret with a trailing space', encoded(`test-admin:${adminClient.clientSecret} `), 'CREDENTIALS_INVALID'],
     ['the id __proto__', encoded('__proto__:x'), 'CREDENTIALS_INVALID'],
-    ['invalid base64', header('Basic ???'), 'CREDENTIALS_INVALID'],
-    ['a scheme without a value', header('Basic'), 'CREDENTIALS_INVALID'],
-    [
-      'the credentials without encoding',
-      header(`Basic ${adminClient.clientId}:${adminClient.clientSecret}`),
-      'CREDENTIALS_INVALID',
-    ],
-    ['an unknown scheme', header('Digest x'), 'CREDENTIALS_INVALID'],
-    ['bytes that are not UTF-8', header('Basic /zr/'), 'CREDENTIALS_INVALID'],
-    ['a bearer token', header('Bearer x.y.z'), 'CREDENTIALS_INVALID'],
-    ['an API key', [['X-Api-Key', 'x']], 'CREDENTIALS_INVALID'],
-    ['two headers', [basic, ['X-Api-Key', 'x']], 'CREDENTIALS_AMBIGUOUS'],
-    ['two pairs', [basic, basic], 'CREDENTIALS_AMBIGUOUS'],
   ] as const)('%s', async (what, headers, code) => {
     const search = what.includes('query') ? '?clientId=test-admin' : '';
     const response = await shared().send({ method: 'POST', path: path + search, headers });
@@ -147,19 +129,4 @@ describe('rejects with 401 and an array whose first element contains the reason:
       code: 'CREDENTIALS_INVALID',
     });
   });
-});
-
-test('accepts the secret of a client after forty wrong ones', async () => {
-  await using server = await startServer();
-  const { clientId, clientSecret } = await server.makeClient();
-  const wrong = server.as({ basic: { clientId, clientSecret: 'wrong' } });
-  for (let round = 0; round < 20; round += 1) {
-    expect(await catchClientError(wrong.clientIdentities.login())).toMatchObject({
-      status: 401,
-      code: 'CREDENTIALS_INVALID',
-    });
-    expect(await catchClientError(wrong.groups.list())).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
-  }
-  const right = server.as({ basic: { clientId, clientSecret } });
-  await expect(right.clientIdentities.login()).resolves.toBeDefined();
 });

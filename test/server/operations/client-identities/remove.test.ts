@@ -79,25 +79,6 @@ test.each(['test-admin', 'test-app'])(
   },
 );
 
-test.each([
-  ['unknown', 'CLIENT_NOT_FOUND'],
-  ['constructor', 'CLIENT_NOT_FOUND'],
-  ['login', 'CLIENT_NOT_FOUND'],
-  ['a b', 'PATH_VALUE'],
-])('returns 404 for %s', async (serviceAccountId, code) => {
-  await using server = await startServer();
-  const failure = await catchClientError(server.admin.clientIdentities.remove({ params: { serviceAccountId } }));
-  expect(failure).toMatchObject({ status: 404, code });
-});
-
-test('returns 200 with the error array for an unknown client if soft errors are enabled', async () => {
-  await using server = await startServer({ flags: { 'soft-errors': true } });
-  const failure = await catchClientError(
-    server.admin.clientIdentities.remove({ params: { serviceAccountId: 'unknown' } }),
-  );
-  expect(failure).toMatchObject({ status: 200, code: 'CLIENT_NOT_FOUND' });
-});
-
 test('requires IAM_ADMIN_MAINTENANCE to remove a service with an IAM_ADMIN role', async () => {
   await using server = await startServer();
   await makeService(server);

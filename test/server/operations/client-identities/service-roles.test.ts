@@ -55,51 +55,6 @@ test('a client has AUTH-BASIC and the roles of its groups and their dependencies
   expect(await readAccess(caller)).toEqual([true, false]);
 });
 
-test('a client has only AUTH-BASIC while its service is in no group', async () => {
-  await using server = await startServer();
-  const { caller } = await login(server, await makeService(server));
-  expect(await readAccess(caller)).toEqual([false, false]);
-});
-
-test('a client loses a role as soon as a group loses it, also through several dependencies', async () => {
-  await using server = await startServer();
-  const { groups } = server.admin;
-  await groups.create({ body: { groupName: 'base', roles: ['IAM_ADMIN_READ_ONLY'] } });
-  await groups.create({ body: { groupName: 'middle', dependencies: [{ groupName: 'base' }] } });
-  await groups.create({ body: { groupName: 'top', dependencies: [{ groupName: 'middle' }] } });
-  const credentials = await makeService(server, 'top');
-  const { caller } = await login(server, credentials);
-  expect(await readAccess(caller)).toEqual([true, false]);
-  await groups.removeRole({ params: { groupId: 'base', roleName: 'IAM_ADMIN_READ_ONLY' } });
-  expect(await readAccess(caller)).toEqual([false, false]);
-  expect(await readAccess(server.as({ basic: credentials }))).toEqual([false, false]);
-});
-
-test.each([
-  ['the dependency is removed', { groupId: 'top', dependencyName: 'iam-auditors' }],
-  ['the group is replaced', undefined],
-])('a client loses a role as soon as %s, and regains it when the change is reverted', async (_, dependency) => {
-  await using server = await startServer();
-  const { groups } = server.admin;
-  const whole = { groupName: 'top', dependencies: [{ groupName: 'iam-auditors' }] };
-  await groups.create({ body: whole });
-  const { caller } = await login(server, await makeService(server, 'top'));
-  expect(await readAccess(caller)).toEqual([true, false]);
-  const params = { groupId: 'top' };
-  if (dependency) await groups.removeDependency({ params: dependency });
-  else await groups.update({ params, body: { groupName: 'top' } });
-  expect(await readAccess(caller)).toEqual([false, false]);
-  await groups.update({ params, body: whole });
-  expect(await readAccess(caller)).toEqual([true, false]);
-});
-
-test('a client loses the roles of a removed group', async () => {
-  await using server = await startServer();
-  const { caller } = await login(server, await makeService(server, 'iam-auditors'));
-  await server.admin.groups.remove({ params: { groupId: 'iam-auditors' } });
-  expect(await readAccess(caller)).toEqual([false, false]);
-});
-
 test('a client gains a role with its next token, or immediately if it authenticates with its secret or an API key', async () => {
   await using server = await startServer();
   const credentials = await makeService(server, 'iam-auditors');

@@ -58,13 +58,3 @@ test('accepts one of a hundred concurrent writes with the same ETag', async () =
   const outcomes = await Promise.allSettled(requests);
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
-
-test('returns 404 for unknown and invalid ids', async () => {
-  await using server = await startWithMembers();
-  await prepare(server);
-  const request = (corporateGroupId: string) => () =>
-    server.admin.call(id, { params: { corporateGroupId }, body: { corporateGroupName: 'new' } });
-  for (const corporateGroupId of ['old', 'constructor', '__proto__'])
-    await expectRejection(server, request(corporateGroupId), { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
-  await expectRejection(server, request('a/b'), { status: 404, code: 'PATH_VALUE' });
-});

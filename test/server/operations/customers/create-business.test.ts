@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { sharedServer } from '../access.ts';
 import { expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { userToken } from '../user-token.ts';
 
@@ -62,15 +61,6 @@ describe('corporateGroupId', () => {
     const { businesses } = await server.admin.corporateGroups.get({ params: { corporateGroupId } });
     expect(businesses).toEqual([{ businessId: 'a' }, { businessId: 'acme' }]);
   });
-
-  test.each(['unknown', 'constructor', '__proto__'])(
-    'is rejected if the corporate group is unknown: %s',
-    async (corporateGroupId) => {
-      await using server = await startWithMembers();
-      const request = () => create(server, { corporateGroupId });
-      await expectRejection(server, request, { status: 412, code: 'CORPORATE_GROUP_UNKNOWN' });
-    },
-  );
 });
 
 describe('uniqueness:', () => {
@@ -115,22 +105,4 @@ describe('uniqueness:', () => {
     const winners = (await Promise.allSettled(sameId)).filter(({ status }) => status === 'fulfilled');
     expect(winners).toHaveLength(1);
   });
-});
-
-const shared = sharedServer(startWithMembers);
-
-test.each([
-  [400, 'BODY_NOT_JSON', '{'],
-  [400, 'FIELD_MISSING', { businessName: 'Acme' }],
-  [400, 'FIELD_MISSING', { document: '1' }],
-  [400, 'FIELD_TYPE', { ...body, document: 12345 }],
-  [400, 'FIELD_UNKNOWN', { ...body, customerId: 7 }],
-  [422, 'FIELD_VALUE', { ...body, businessName: '' }],
-  [422, 'FIELD_VALUE', { ...body, document: 'x'.repeat(65) }],
-  [422, 'FIELD_VALUE', { ...body, document: '1\n2' }],
-  [422, 'FIELD_VALUE', { ...body, businessId: 'a b' }],
-  [422, 'FIELD_VALUE', { ...body, businessId: 'me' }],
-])('rejects an invalid body with %i %s: %j', async (status, code, invalidBody) => {
-  const server = shared();
-  await expectRejection(server, () => server.admin.call(id, { body: invalidBody }), { status, code });
 });

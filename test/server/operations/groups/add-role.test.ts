@@ -52,15 +52,3 @@ test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN', 'deploy', '', 'A B', 'ÄRGER', 
     expect(await server.dump()).toEqual(before);
   },
 );
-
-test('rejects a body without the role', async () => {
-  const server = shared();
-  const request = server.admin.call('groups.add-role', { params: { groupId: 'iam-auditors' }, body: {} });
-  expect(await catchClientError(request)).toMatchObject({ status: 400, code: 'FIELD_MISSING' });
-});
-
-test('returns 404 for an unknown group', async () => {
-  const server = shared();
-  const request = server.admin.groups.addRole({ params: { groupId: 'unknown' }, body: { roleName: 'DEPLOY' } });
-  await expect(request).rejects.toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });
-});

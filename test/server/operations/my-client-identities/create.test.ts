@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { startServer, type TestServer } from '../../../harness.ts';
-import { sharedServer } from '../access.ts';
+import type { TestServer } from '../../../harness.ts';
 import { expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
-import { asUser, userToken } from '../user-token.ts';
+import { asUser } from '../user-token.ts';
 
 const id = 'my-client-identities.create';
 const body = { appId: 'reports' };
@@ -156,57 +155,4 @@ describe('an owner', () => {
     await caller.call('my-client-identities.remove', { params: { clientId: pairs[0]?.clientId ?? '' } });
     await create(caller);
   });
-});
-
-describe('rejects', () => {
-  test.each([
-    ['of a business without a role in it', { businessId: 'a' }],
-    ['who is not authenticated', { level: 'NONE' as const }],
-    ['of a business with the role PERSON from a group', { businessId: 'a', roles: ['PERSON'] }],
-  ])('a user %s', async (_, user) => {
-    await using server = await startWithMembers();
-    const caller = await asUser(server, user);
-    await expectRejection(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
-  });
-
-  test('a user of a third-party client', async () => {
-    await using server = await startWithMembers();
-    await server.makeClient({ clientId: 'third-party', party: '3RDPARTY' });
-    const caller = await asUser(server, { clientId: 'third-party' });
-    await expectRejection(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
-  });
-
-  test('a client that is only identified', async () => {
-    await using server = await startWithMembers();
-    const request = () => server.as().raw('POST', '/security/iam/v1/my-client-identities?clientId=of-a', { body });
-    expect(await request()).toMatchObject({ status: 401 });
-  });
-});
-
-const shared = sharedServer(startWithMembers);
-
-test.each([
-  ['BODY_NOT_JSON', '{'],
-  ['FIELD_MISSING', {}],
-  ['FIELD_TYPE', { appId: 5 }],
-  ['FIELD_UNKNOWN', { ...body, userId: 'p1' }],
-  ['FIELD_UNKNOWN', { ...body, businessId: 'b' }],
-  ['FIELD_UNKNOWN', { ...body, ownerClientId: 'x' }],
-  ['FIELD_UNKNOWN', { ...body, authorities: ['ADMIN'] }],
-  ['FIELD_VALUE', { appId: '' }],
-  ['FIELD_VALUE', { ...body, serviceAccountId: 'a b' }],
-  ['FIELD_VALUE', { ...body, redirectURI: 'not-a-uri' }],
-  ['FIELD_VALUE', { ...body, scope: ['a b'] }],
-])('rejects an invalid body with %s: %j', async (code, invalidBody) => {
-  const server = shared();
-  const caller = await asUser(server);
-  await expectRejection(server, () => caller.call(id, { body: invalidBody }), { status: 400, code });
-});
-
-test('returns errors with 200 if soft errors are enabled', async () => {
-  await using server = await startServer({ flags: { 'soft-errors': true } });
-  const response = await server
-    .as({ token: await userToken(server) })
-    .raw('POST', '/security/iam/v1/my-client-identities', { body: { ...body, scope: ['ADMIN'] } });
-  expect(response).toMatchObject({ status: 200, body: [{ code: 'SCOPE_EXCEEDED' }] });
 });

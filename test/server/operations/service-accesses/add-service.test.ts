@@ -96,10 +96,3 @@ describe('own services:', () => {
     await caller.serviceAccesses.addService(to('deployers', ['own-service']));
   });
 });
-
-test('rejects users of a business who are neither owner nor administrator', async () => {
-  await using server = await startWithMembers();
-  const caller = await asUser(server, { businessId: 'a' });
-  const request = () => caller.call(id, to('plain', ['service-of-a']));
-  await expectRejection(server, request, { status: 403, code: 'ROLE_MISSING' });
-});

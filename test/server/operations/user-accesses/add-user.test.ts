@@ -19,15 +19,11 @@ test('accepts one user without an array and reports errors of its fields', async
   const params = { groupName: 'plain' };
   await expect(server.admin.userAccesses.addUser({ params, body: { userId: 'p1' } })).resolves.toEqual({});
   expect(await membersIn(server)).toEqual(['p1']);
-  const request = () => server.admin.call(id, { params, body: { userId: 5 } });
-  const failure = await expectRejection(server, request, { status: 400, code: 'FIELD_TYPE' });
-  expect(failure.items).toEqual([
-    { code: 'FIELD_TYPE', message: '[0].userId must be a string.', details: { field: '[0].userId' } },
-  ]);
-  await expectRejection(server, () => server.admin.call(id, { params, body: {} }), {
+  const { items } = await expectRejection(server, () => server.admin.call(id, { params, body: {} }), {
     status: 400,
     code: 'FIELD_MISSING',
   });
+  expect(items).toMatchObject([{ details: { field: '[0].userId' } }]);
 });
 
 test('accepts user ids that are properties of Object.prototype', async () => {
@@ -42,14 +38,4 @@ test('rejects an administrator who makes itself a maintainer', async () => {
   const caller = await asUser(server, { userId: 'u', roles: ['ADMIN'] });
   const request = () => caller.call(id, { params: { groupName: 'maintainers' }, body: [{ userId: 'u' }] });
   await expectRejection(server, request, { status: 404, code: 'GROUP_NOT_FOUND' });
-});
-
-test('accepts the same users from a hundred concurrent requests', async () => {
-  await using server = await startWithMembers();
-  const body = [{ userId: 'p1' }, { userId: 'p2' }];
-  const requests = Array.from({ length: 100 }, () =>
-    server.admin.userAccesses.addUser({ params: { groupName: 'plain' }, body }),
-  );
-  await Promise.all(requests);
-  expect(await membersIn(server)).toEqual(['p1', 'p2']);
 });

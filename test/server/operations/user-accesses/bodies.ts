@@ -1,8 +1,8 @@
 /** Body tests shared by all operations that add members. */
 import { describe, expect, test } from 'vitest';
 import type { OperationId } from '../../../../src/server/operations/index.ts';
+import { rounds } from '../../../effort.ts';
 import type { TestServer } from '../../../harness.ts';
-import { sharedServer } from '../access.ts';
 import { catchClientError, createIds, expectRejection, startWithMembers } from './member-fixtures.ts';
 
 export interface MemberAddition {
@@ -59,71 +59,22 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
 
     test('has at most 10,000 entries and adds none if one is unknown', async () => {
       await using server = await startWithMembers();
-      const ids = createIds('many', 10_000);
+      const ids = createIds('many', rounds(10_000));
       await make(server, ids);
-      const request = () => add(server, entries([...ids.slice(0, 5000), 'unknown', ...ids.slice(5001)]));
+      const request = () => add(server, entries([...ids.slice(0, 500), 'unknown', ...ids.slice(501)]));
       const failure = await expectRejection(server, request, { status: 422, code: unknownCode });
       expect(failure.items).toHaveLength(1);
-      const tooMany = () => add(server, entries([...ids, 'one-more']));
+      const tooMany = () => add(server, entries(createIds('too-many', 10_001)));
       await expectRejection(server, tooMany, { status: 422, code: 'FIELD_VALUE' });
       await add(server, entries(ids));
       expect(await membersIn(server)).toEqual(ids);
     });
 
-    test('lists at most a hundred of 10,000 unknown entries in the error', async () => {
+    test('lists at most a hundred unknown entries in the error', async () => {
       await using server = await startWithMembers();
-      const failure = await catchClientError(add(server, entries(createIds('unknown', 10_000))));
+      const failure = await catchClientError(add(server, entries(createIds('unknown', 101))));
       expect(failure.items).toHaveLength(100);
     });
-
-    const shared = sharedServer(startWithMembers);
-
-    test.each([
-      ['BODY_NOT_JSON', '[{', undefined],
-      ['FIELD_TYPE', [5], '[0] must be an object.'],
-      ['FIELD_TYPE', [[{ [field]: 'x' }]], '[0] must be an object.'],
-      ['FIELD_MISSING', [{}], `[0].${field} is required.`],
-      ['FIELD_TYPE', [{ [field]: 5 }], `[0].${field} must be a string.`],
-      ['FIELD_TYPE', [{ [field]: null }], `[0].${field} must be a string.`],
-      ['FIELD_UNKNOWN', [{ [field]: 'x', more: 1 }], 'Unknown field: [0].more.'],
-      ['FIELD_TYPE', 'null', 'The body must be an array.'],
-      ['FIELD_TYPE', '"x"', 'The body must be an array.'],
-      ['FIELD_TYPE', '7', 'The body must be an array.'],
-    ])('is rejected with %s: %j', async (code, body, message) => {
-      const server = shared();
-      const failure = await expectRejection(server, () => add(server, body), { status: 400, code });
-      if (message !== undefined) expect(failure.items).toEqual([expect.objectContaining({ code, message })]);
-    });
-
-    test.each(['', 'a b', 'a/b', 'x'.repeat(65), 'ü', '\u0001'])(
-      'is rejected if an id is invalid: %j',
-      async (memberId) => {
-        const server = shared();
-        const request = () => add(server, entries([known[0], memberId]));
-        const failure = await expectRejection(server, request, { status: 422, code: 'FIELD_VALUE' });
-        expect(failure.items).toEqual([
-          { code: 'FIELD_VALUE', message: expect.stringContaining(`[1].${field}`), details: { field: `[1].${field}` } },
-        ]);
-      },
-    );
-
-    test('may have ids that are properties of Object.prototype', async () => {
-      await using server = await startWithMembers();
-      for (const memberId of ['hasOwnProperty', 'valueOf'])
-        await expectRejection(server, () => add(server, entries([memberId])), { status: 422, code: unknownCode });
-      const raw = `[{"${field}": "${known[0]}", "__proto__": {"${field}": "${known[1]}"}}]`;
-      await expectRejection(server, () => add(server, raw), { status: 400, code: 'FIELD_UNKNOWN' });
-    });
-  });
-
-  test('returns 404 for unknown groups', async () => {
-    await using server = await startWithMembers();
-    for (const groupName of ['Plain', 'unknown', 'constructor', '__proto__']) {
-      const request = () => add(server, entries(known), groupName);
-      await expectRejection(server, request, { status: 404, code: 'GROUP_NOT_FOUND' });
-    }
-    const long = () => add(server, entries(known), 'a'.repeat(101));
-    await expectRejection(server, long, { status: 404, code: 'PATH_VALUE' });
   });
 
   describe('roles of the group', () => {
@@ -140,20 +91,6 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       const holder = await server.withAuthorities([...common, 'APPROVE', 'DEPLOY']);
       await holder.call(id, { params: params('leads'), body: entries(known) });
       expect(await membersIn(server, 'leads')).toEqual(known.toSorted());
-    });
-
-    test('are hidden in the error: the same response as for an unknown group', async () => {
-      await using server = await startWithMembers();
-      const caller = await server.withAuthorities(common);
-      const hidden = await catchClientError(caller.call(id, { params: params('maintainers'), body: entries(known) }));
-      const unknown = await catchClientError(caller.call(id, { params: params('unknown'), body: entries(known) }));
-      expect({ ...hidden, requestId: '' }).toEqual({ ...unknown, requestId: '' });
-    });
-
-    test('can be granted by a maintainer without a restriction', async () => {
-      await using server = await startWithMembers();
-      await add(server, entries(known), 'leads');
-      expect(await membersIn(server, 'leads')).toHaveLength(2);
     });
   });
 }

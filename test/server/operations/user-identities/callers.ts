@@ -3,7 +3,6 @@ import { expect } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import type { AuthenticationLevel } from '../../../../src/server/directory/authentication-levels.ts';
 import { startSession } from '../../../../src/server/sessions/sessions.ts';
-import { UserRow } from '../../../../src/server/store/schema/users.ts';
 import type { User } from '../../../../src/server/store/tables.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { asUser } from '../user-token.ts';
@@ -57,17 +56,6 @@ export async function firstAdministrator(server: TestServer): Promise<User> {
   if (!user) throw new Error('the bootstrap administrator is missing');
   return user;
 }
-
-/** The names of all stored fields of a user, and of other properties that a caller could send. */
-export const storedFields = [
-  ...Object.keys(UserRow.unwrap().shape),
-  'roles',
-  'groups',
-  'authorities',
-  'password',
-  'constructor',
-  '__proto__',
-];
 
 /** Returns the row of Alice in its current state. */
 export async function rowOf(server: TestServer, userId: string = alice.userId): Promise<User> {

@@ -1,6 +1,7 @@
 import { constants, sign, X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { isFullRun } from '../../../effort.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import {
   type CertificateOptions,
@@ -11,7 +12,7 @@ import {
   type TestCertificate,
 } from '../../federation/certificates.ts';
 import { catchClientError, sharedServer } from '../access.ts';
-import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
+import { alice, readClaims, readRoles } from './login-fixtures.ts';
 
 const root = createAuthority({ name: 'Root', key: 'ec' });
 const leafOptions = { authority: false, keyUsage: [0], purposes: [2], emails: [alice.userEmail] } as const;
@@ -396,7 +397,7 @@ describe('an invalid certificate', () => {
 
   test('is rejected for any bytes', async () => {
     await using server = await start();
-    for (let at = 0; at < leaf.der.length; at += 7) {
+    for (let at = 0; at < leaf.der.length; at += isFullRun ? 7 : 61) {
       const tampered = Buffer.from(leaf.der);
       tampered.writeUInt8(tampered.readUInt8(at) ^ 0xff, at);
       await expectRejected(server, { ...(await signNonce(server)), certificate: tampered.toString('base64') });
@@ -428,42 +429,6 @@ describe('between the steps', () => {
     const failure = await catchClientError(logIn(server, await signNonce(server)));
     expect(failure).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
     expect(await store.sessions.count()).toBe(0);
-  });
-});
-
-describe('the request', () => {
-  const path = `/user-identities/digital-certificate/login?clientId=${appClientId}`;
-
-  test('is rejected if fields are missing, unknown or malformed, and consumes no nonce', async () => {
-    await using server = await start();
-    const body = await signNonce(server);
-    const { token: _, ...without } = body;
-    for (const wrong of [
-      {},
-      without,
-      { ...body, more: 1 },
-      { ...body, certificate: 7 },
-      { ...body, chain: leaf.pem },
-      { ...body, chain: Array.from({ length: 6 }, () => root.pem) },
-      { ...body, certificate: 'x'.repeat(16_001) },
-      { ...body, algorithm: 'none' },
-      { ...body, algorithm: 'HS256' },
-    ])
-      expect(await postJson(server, path, wrong), JSON.stringify(wrong).slice(0, 80)).toMatchObject({ status: 400 });
-    await expect(logIn(server, body)).resolves.toBeDefined();
-  });
-
-  test('is rejected without credentials, from a third-party client and while the store is read-only', async () => {
-    await using server = await start();
-    const body = await signNonce(server);
-    const { clientId } = await server.makeClient({ party: '3RDPARTY' });
-    const request = (query: { clientId?: string }) =>
-      catchClientError(server.as().userIdentities.certificateLogin({ query, body }));
-    expect(await request({})).toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
-    expect(await request({ clientId: 'unknown' })).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
-    expect(await request({ clientId })).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
-    server.stopWrites();
-    expect(await request({ clientId: appClientId })).toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE' });
   });
 });
 

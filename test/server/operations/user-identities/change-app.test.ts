@@ -1,16 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { appClientId, type TestClient, type TestServer } from '../../../harness.ts';
 import { alice, passwordHash, post, postJson, readClaims, readRoles, startWith } from './login-fixtures.ts';
-import {
-  associate,
-  changeSession,
-  createTokens,
-  days,
-  findSession,
-  hours,
-  renew,
-  sessionEndings,
-} from './session-fixtures.ts';
+import { associate, changeSession, createTokens, days, findSession, hours, renew } from './session-fixtures.ts';
 
 const path = '/user-identities/me/change-app';
 
@@ -182,35 +173,6 @@ describe('rejects', () => {
     ] as const)
       await expect(changeTo(server, token, target), target).rejects.toMatchObject({ status, code });
     expect(await server.dump()).toEqual(before);
-  });
-
-  test('invalid requests', async () => {
-    await using server = await startWithShop();
-    const { accessToken } = await createTokens(server);
-    const authorization = `Bearer ${accessToken}`;
-    const before = await server.dump();
-    const cases: [string, object, string][] = [
-      ['', {}, 'FIELD_MISSING'],
-      ['?targetClientId=a%20b', {}, 'FIELD_VALUE'],
-      ['?targetClientId=shop&targetClientId=shop', {}, 'QUERY_REPEATED'],
-      ['?targetClientId=shop', { deviceId: 7 }, 'FIELD_TYPE'],
-      ['?targetClientId=shop', { ip: 'x'.repeat(201) }, 'FIELD_VALUE'],
-      ['?targetClientId=shop', { userId: 'bob' }, 'FIELD_UNKNOWN'],
-    ];
-    for (const [query, body, code] of cases)
-      expect(await postJson(server, `${path}${query}`, body, { authorization }), code).toMatchObject({
-        status: 400,
-        json: [{ code }],
-      });
-    expect(await server.dump()).toEqual(before);
-  });
-
-  test.each(Object.entries(sessionEndings))('a session after %s', async (_what, end) => {
-    await using server = await startWithShop();
-    const token = await createTokens(server);
-    await end(server, token);
-    await expect(changeTo(server, token)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
-    expect(await renew(server, token.refreshToken, 'shop')).toBeUndefined();
   });
 });
 

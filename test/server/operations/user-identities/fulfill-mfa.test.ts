@@ -88,17 +88,6 @@ describe('a correct code', () => {
     const unused = (await server.appContext.store.refreshTokens.list()).filter(({ used }) => !used);
     expect(unused).toHaveLength(1);
   });
-
-  test('is valid for ten minutes', async () => {
-    await using server = await startWithBob();
-    const { as } = await logInAs(server);
-    const challenge = await requestChallenge(server, as);
-    server.clock.advance(599);
-    await expect(fulfill(as, challenge)).resolves.toBeDefined();
-    const late = await requestChallenge(server, as);
-    server.clock.advance(600);
-    await expectRejected(server, () => fulfill(as, late), { status: 412, code: 'CODE_INVALID' });
-  });
 });
 
 describe('a code is rejected', () => {
@@ -129,16 +118,6 @@ describe('a code is rejected', () => {
     await expect(fulfill(as, { challengeId, token })).rejects.toMatchObject({ code: 'CODE_INVALID' });
   });
 
-  test('with spaces, letters or digits of other scripts', async () => {
-    await using server = await startWithBob();
-    const { as } = await logInAs(server);
-    const challenge = await requestChallenge(server, as);
-    const arabic = challenge.token.replace(/\d/g, (digit) => String.fromCodePoint(0x0660 + Number(digit)));
-    for (const token of [` ${challenge.token}`, '', 'O12345', arabic])
-      await expect(fulfill(as, { ...challenge, token })).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
-    await expect(fulfill(as, challenge)).resolves.toBeDefined();
-  });
-
   test('after five wrong ones over all sessions, also if it is new', async () => {
     await using server = await startWithBob();
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -156,31 +135,9 @@ describe('a code is rejected', () => {
     server.clock.advance(hour);
     await expect(completeSecondFactor(server, (await logInAs(server)).as)).resolves.toBeDefined();
   });
-
-  test('checks no more than five of 100 concurrent guesses', async () => {
-    await using server = await startWithBob();
-    const { as } = await logInAs(server);
-    const challenge = await requestChallenge(server, as);
-    const wrong = { ...challenge, token: createWrongCode(challenge.token) };
-    const ended = await settleAll(Array.from({ length: 100 }, () => fulfill(as, wrong)));
-    expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(5);
-    expect(ended.filter((one) => one === 'CODE_FAILURES')).toHaveLength(95);
-    await expect(fulfill(as, challenge)).rejects.toMatchObject({ status: 429 });
-  });
 });
 
 describe('rejects', () => {
-  test('an invalid body', async () => {
-    await using server = await startWithBob();
-    const as = await createSession(server, 'bob');
-    const good = { challengeId: 'x', token: '1' };
-    for (const body of [{}, { ...good, token: 1 }, { ...good, more: 1 }, { ...good, token: '1'.repeat(101) }])
-      await expectRejected(server, () => as.call('user-identities.fulfill-mfa', { body }), {
-        status: 400,
-        code: expect.stringMatching(/^FIELD_/) as string,
-      });
-  });
-
   test('a guess without a pending code, which counts as a failure', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
 import { alice, post, postJson, readClaims, startWith } from './login-fixtures.ts';
-import { createTokens, sessionEndings } from './session-fixtures.ts';
+import { createTokens } from './session-fixtures.ts';
 
 const path = '/user-identities/me/generate-param';
 
@@ -57,32 +57,4 @@ test('accepts an existing first-party target', async () => {
   ] as const)
     await expect(caller.generateParam({ body: { targetClientId } })).rejects.toMatchObject({ status, code });
   expect(await server.dump()).toEqual(before);
-});
-
-describe('rejects and leaves the store unchanged:', () => {
-  test('an invalid body', async () => {
-    await using server = await startWith();
-    const { accessToken } = await createTokens(server);
-    const before = await server.dump();
-    const bodies: [object, string][] = [
-      [{ targetClientId: 7 }, 'FIELD_TYPE'],
-      [{ targetClientId: 'a b' }, 'FIELD_VALUE'],
-      [{ userId: 'bob' }, 'FIELD_UNKNOWN'],
-    ];
-    for (const [body, code] of bodies) {
-      const response = await postJson(server, path, body, { authorization: `Bearer ${accessToken}` });
-      expect(response).toMatchObject({ status: 400, json: [{ code }] });
-    }
-    expect(await server.dump()).toEqual(before);
-  });
-
-  test.each(Object.entries(sessionEndings))('a session after %s', async (_what, end) => {
-    await using server = await startWith();
-    const token = await createTokens(server);
-    await end(server, token);
-    await expect(
-      server.as({ token: token.accessToken }).userIdentities.generateParam({ body: {} }),
-    ).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
-    expect(await server.appContext.store.tickets.count()).toBe(0);
-  });
 });

@@ -33,23 +33,6 @@ test('requires exactly one contact', async () => {
   expect(await server.dump()).toEqual(before);
 });
 
-test('rejects an invalid contact', async () => {
-  await using server = await startServer();
-  const before = await server.dump();
-  const type = [
-    { userEmail: null },
-    { userEmail: 7 },
-    { userMobile: '+5511987654321' },
-    { userMobile: {} },
-    { phone: 1 },
-  ];
-  for (const contact of type)
-    expect(await identify(server, contact), JSON.stringify(contact)).toMatchObject({ status: 400 });
-  for (const contact of [{ userEmail: 'bob' }, { userMobile: { ...userMobile, areaCode: 0 } }])
-    expect(await identify(server, contact)).toMatchObject({ status: 422, json: [{ code: 'FIELD_VALUE' }] });
-  expect(await server.dump()).toEqual(before);
-});
-
 test('returns the same response for an unknown contact, and for contacts of active and locked users', async () => {
   const locked = { userId: 'locked', userName: 'locked', userEmail: 'a@example.com', locked: true };
   await using server = await startWith([locked]);

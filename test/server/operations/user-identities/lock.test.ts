@@ -1,16 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { hasAdministrator } from '../../../../src/server/directory/administrators.ts';
-import type { TestServer } from '../../../harness.ts';
-import {
-  asMaintainer,
-  createSession,
-  expectRejected,
-  firstAdministrator,
-  rowOf,
-  startWithAdministrators,
-} from './callers.ts';
-import { alice, logIn, loginEndpoints, password, startWith } from './login-fixtures.ts';
+import { createSession, expectRejected, rowOf, startWithAdministrators } from './callers.ts';
+import { alice, loginEndpoints, password, startWith } from './login-fixtures.ts';
 
 const { userId } = alice;
 const body = { userId, reason: 'left the company' };
@@ -56,17 +47,6 @@ describe('a locked user', () => {
   });
 });
 
-describe('access', () => {
-  const scope = ['account_lock'];
-
-  test('requires MFA of an administrator', async () => {
-    await using server = await startWith();
-    const more = { userId: (await firstAdministrator(server)).userId };
-    for (const caller of [await asMaintainer(server), await server.withAuthorities([], { scope })])
-      await expectRejected(server, () => lock(caller, more), { status: 403, code: 'MFA_MISSING' });
-  });
-});
-
 describe('rejects', () => {
   test('the own account, whatever roles the caller has', async () => {
     await using server = await startWithAdministrators();
@@ -80,53 +60,4 @@ describe('rejects', () => {
     await lock(server.admin, { userId: 'carol' });
     await expectRejected(server, () => lock(server.admin), { status: 412, code: 'LAST_ADMINISTRATOR' });
   });
-
-  test('an unknown user and invalid values', async () => {
-    await using server = await startWith();
-    await expectRejected(server, () => lock(server.admin, { userId: 'unknown' }), {
-      status: 404,
-      code: 'USER_NOT_FOUND',
-    });
-    for (const more of [{ userId: 7 }, { userId: 'a b' }, { reason: '' }, { reason: 'a\nb' }, { locked: false }])
-      await expect(lock(server.admin, more), JSON.stringify(more)).rejects.toMatchObject({ status: 400 });
-  });
-});
-
-describe('two administrators who lock or remove each other concurrently', () => {
-  const variants: Record<string, (as: IamClient, other: string) => Promise<unknown>> = {
-    lock: (as, other) => lock(as, { userId: other }),
-    remove: (as, other) => as.userIdentities.remove({ params: { id: other } }),
-  };
-  const pairs = Object.keys(variants).flatMap((one) =>
-    Object.keys(variants).map((other): [string, string] => [one, other]),
-  );
-
-  test.each(pairs)('with %s and %s: one of them remains', async (one, other) => {
-    await using server = await startWithAdministrators();
-    const [first, second] = [await createSession(server, userId), await createSession(server, 'carol')];
-    const outcomes = await Promise.allSettled([variants[one]?.(first, 'carol'), variants[other]?.(second, userId)]);
-    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(await hasAdministrator(server.appContext.store)).toBe(true);
-  });
-
-  test('repeatedly', async () => {
-    await using server = await startWithAdministrators();
-    await expectAdministratorRemains(
-      server,
-      Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? 'carol' : userId)),
-    );
-  });
-});
-
-async function expectAdministratorRemains(server: TestServer, userIds: readonly string[]) {
-  await Promise.allSettled(userIds.map((id) => lock(server.admin, { userId: id })));
-  expect(await hasAdministrator(server.appContext.store)).toBe(true);
-}
-
-test('a lock during the login stops the login', async () => {
-  await using server = await startWith();
-  const [login] = await Promise.allSettled([logIn(server), lock(server.admin)]);
-  const { accessToken = '' } = login.status === 'fulfilled' ? login.value : {};
-  const pendingRead = server.as({ token: accessToken }).userIdentities.get({ params: { id: userId } });
-  await expect(pendingRead).rejects.toMatchObject({ status: 401 });
 });

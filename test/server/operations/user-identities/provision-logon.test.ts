@@ -5,7 +5,7 @@ import { internalFlow } from '../../../../src/server/users/hash-queue.ts';
 import { verifyPasswordHash } from '../../../../src/server/users/passwords.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
-import { asMaintainer, createSession, expectRejected, firstAdministrator, rowOf } from './callers.ts';
+import { createSession, expectRejected, firstAdministrator, rowOf } from './callers.ts';
 import { alice, readClaims } from './login-fixtures.ts';
 import {
   afterMainframeRequest,
@@ -67,23 +67,7 @@ describe('a new logon', () => {
   });
 });
 
-describe('access', () => {
-  test('requires MFA of an administrator', async () => {
-    await using server = await startWithLogons();
-    const id = (await firstAdministrator(server)).userId;
-    const maintainer = await asMaintainer(server);
-    await expectRejected(server, () => provision(maintainer, { id }), { status: 403, code: 'MFA_MISSING' });
-    await expect(provision(await asMaintainer(server, 'AUTH-MFA'), { id })).resolves.toBeDefined();
-  });
-});
-
 describe('rejects without a change', () => {
-  test('an unknown user', async () => {
-    await using server = await startWithLogons();
-    for (const options of [{ id: 'unknown' }, { id: 'unknown', logon: 'DORA1', password: 'weak' }])
-      await expectRejected(server, () => provision(server.admin, options), { status: 404, code: 'USER_NOT_FOUND' });
-  });
-
   test('a logon that exists in the mainframe or belongs to a user, including the same one', async () => {
     await using server = await startWithLogons();
     await server.appContext.store.transaction(async (tx) => {
@@ -107,26 +91,6 @@ describe('rejects without a change', () => {
       });
   });
 
-  test('an invalid logon name and invalid bodies', async () => {
-    await using server = await startWithLogons();
-    for (const logon of ['', '1A', '#A', 'TOOLONGER', 'A B', 'Ä'])
-      await expectRejected(server, () => provision(server.admin, { logon }), { status: 422, code: 'FIELD_VALUE' });
-    for (const body of [{}, { logon: 7 }, { logon: 'NEW1', userId: 'x' }])
-      await expectRejected(
-        server,
-        () => server.admin.call('user-identities.provision-logon', { params: { id: alice.userId }, body }),
-        {
-          status: 400,
-          code:
-            Object.keys(body).length === 0
-              ? 'FIELD_MISSING'
-              : 'logon' in body && body.logon === 7
-                ? 'FIELD_TYPE'
-                : 'FIELD_UNKNOWN',
-        },
-      );
-  });
-
   test('if the mainframe does not respond', async () => {
     await using server = await startWithLogons();
     stopMainframe(server);
@@ -140,12 +104,6 @@ describe('rejects without a change', () => {
     await using server = await startServer({ flags: { 'mainframe-url': 'http://127.0.0.1:1' } });
     const id = (await firstAdministrator(server)).userId;
     await expectRejected(server, () => provision(server.admin, { id }), { status: 503, code: 'MAINFRAME_UNAVAILABLE' });
-  });
-
-  test('while the store is read-only', async () => {
-    await using server = await startWithLogons();
-    server.stopWrites();
-    await expectRejected(server, () => provision(server.admin), { status: 503, code: 'STORE_UNAVAILABLE' });
   });
 });
 

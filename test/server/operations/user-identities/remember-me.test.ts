@@ -7,15 +7,7 @@ import {
   rememberMe,
   toRememberMeInput,
 } from './remember-me-fixtures.ts';
-import {
-  changeSession,
-  createTokens,
-  days,
-  findSession,
-  renew,
-  sessionEndings,
-  type Tokens,
-} from './session-fixtures.ts';
+import { changeSession, createTokens, findSession, renew, type Tokens } from './session-fixtures.ts';
 
 describe('logs in', () => {
   test('with a new refresh token in place of the old one, and a short access token', async () => {
@@ -122,43 +114,4 @@ describe('reuse of a refresh token', () => {
       ).toBeUndefined();
     }
   });
-
-  test('in 100 concurrent requests succeeds once and ends the session', async () => {
-    await using server = await startWith();
-    const phone = await createPhoneSession(server);
-    const logins = await Promise.all(Array.from({ length: 100 }, () => rememberMe(server, toRememberMeInput(phone))));
-    const succeeded = logins.filter((login) => login !== undefined);
-    expect(succeeded).toHaveLength(1);
-    expect(
-      await rememberMe(server, { ...toRememberMeInput(phone), refreshToken: succeeded[0]?.refreshToken }),
-    ).toBeUndefined();
-    expect(await findSession(server, phone)).toBeUndefined();
-  });
-});
-
-test('expires after 30 days without use', async () => {
-  await using server = await startWith();
-  const phone = await createPhoneSession(server);
-  server.clock.advance(30 * days - 1);
-  const next = await rememberMe(server, toRememberMeInput(phone));
-  server.clock.advance(30 * days);
-  expect(await rememberMe(server, { ...toRememberMeInput(phone), refreshToken: next?.refreshToken })).toBeUndefined();
-});
-
-test.each(Object.entries(sessionEndings))('is rejected after %s', async (_what, end) => {
-  await using server = await startWith();
-  const phone = await createPhoneSession(server);
-  const next = await rememberMe(server, toRememberMeInput(phone));
-  await end(server, next ?? phone);
-  expect(await rememberMe(server, { ...toRememberMeInput(phone), refreshToken: next?.refreshToken })).toBeUndefined();
-});
-
-test('returns 200 with the error array for a malformed body when soft errors are set, but not for invalid credentials', async () => {
-  await using server = await startWith([], { flags: { 'soft-errors': true } });
-  const before = await server.dump();
-  const response = await postJson(server, identifiedPath, { userName: 'phone' });
-  expect(response).toMatchObject({ status: 200, json: [{ code: 'CREDENTIALS_INVALID' }] });
-  expect(response.headers).not.toHaveProperty('www-authenticate');
-  expect(await rememberMe(server, { userName: 'ann', refreshToken: 'none', deviceTokenId: 'none' })).toBeUndefined();
-  expect(await server.dump()).toEqual(before);
 });

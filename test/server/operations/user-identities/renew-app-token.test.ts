@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { isFullRun, rounds } from '../../../effort.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import {
   audience,
@@ -13,7 +14,7 @@ import {
   weakSigning,
 } from '../../federation/saml-responses.ts';
 import { catchClientError, sharedServer } from '../access.ts';
-import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
+import { alice, readClaims, readRoles } from './login-fixtures.ts';
 
 const name = 'idp';
 const linked = { ...alice, identities: [`${name}:Subject-1`] };
@@ -106,10 +107,10 @@ describe('a response is accepted once', () => {
     await expectRejected(server, response);
   });
 
-  test('in 100 concurrent requests', async () => {
+  test('in concurrent requests', async () => {
     await using server = await start();
     const response = samlResponse(server, byEmail);
-    const requests = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(server, response)));
+    const requests = await Promise.allSettled(Array.from({ length: rounds(100) }, () => logIn(server, response)));
     expect(requests.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await server.appContext.store.sessions.count()).toBe(1);
   });
@@ -328,7 +329,7 @@ describe('rejects a response', () => {
     const outside = [/^<\?xml.*?\?>/s, /<ds:KeyInfo>.*<\/ds:KeyInfo>/s].map((part) => part.exec(xml));
     const counts = (at: number) =>
       outside.every((part) => !part || at < part.index || at >= part.index + part[0].length);
-    for (let at = 0; at < xml.length; at += 31) {
+    for (let at = 0; at < xml.length; at += isFullRun ? 31 : 311) {
       if (!counts(at)) continue;
       const tampered = Buffer.from(xml);
       tampered.writeUInt8(tampered.readUInt8(at) ^ 4, at);
@@ -442,32 +443,6 @@ test.each(['lock', 'removal of the provider'])('a %s during the request stops th
 });
 
 describe('the request', () => {
-  const path = `/user-identities/renew-app-token?clientId=${appClientId}`;
-
-  test('is rejected if fields are missing, unknown or invalid base64', async () => {
-    await using server = await start();
-    const response = samlResponse(server);
-    for (const wrong of [
-      {},
-      { relayState: '' },
-      { samlResponse: 7 },
-      { samlResponse: response, more: 1 },
-      { samlResponse: '<xml/>' },
-      { samlResponse: `${response}-_` },
-    ])
-      expect(await postJson(server, path, wrong)).toMatchObject({ status: 400 });
-  });
-
-  test('is rejected with 422 if a field is too long', async () => {
-    await using server = await start();
-    for (const wrong of [
-      { samlResponse: 'A'.repeat(100_001) },
-      { samlResponse: '' },
-      { samlResponse: 'AAAA', relayState: 'x'.repeat(2001) },
-    ])
-      expect(await postJson(server, path, wrong)).toMatchObject({ status: 422, json: [{ code: 'FIELD_VALUE' }] });
-  });
-
   test('is rejected if the base64 contains anything else', async () => {
     await using server = await start();
     for (const text of [

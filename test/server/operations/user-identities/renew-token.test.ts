@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { startSession } from '../../../../src/server/sessions/sessions.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
-import { catchClientError } from '../access.ts';
-import { alice, post, postJson, readClaims, readRoles, startWith } from './login-fixtures.ts';
+import { alice, postJson, readClaims, readRoles, startWith } from './login-fixtures.ts';
 import { associate, createTokens, findSession, renew, sessionEndings, type Tokens } from './session-fixtures.ts';
 
 const path = '/user-identities/renew-token';
@@ -180,32 +179,4 @@ describe('a refresh token', () => {
     expect(await renew(server, second?.refreshToken ?? first.refreshToken)).toBeUndefined();
     expect(await findSession(server, first)).toBeUndefined();
   });
-});
-
-test('rejects callers that are neither authenticated nor first-party and invalid bodies without a change', async () => {
-  await using server = await startWith();
-  const { refreshToken } = await createTokens(server);
-  const thirdParty = await server.makeClient({ party: '3RDPARTY' });
-  const before = await server.dump();
-  const body = { refreshToken };
-  const request = (caller: IamClient, clientId?: string) =>
-    catchClientError(caller.userIdentities.renewToken({ query: { clientId }, body }));
-  expect(await request(server.as())).toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
-  expect(await request(server.as(), 'unknown')).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
-  expect(await request(server.as(), thirdParty.clientId)).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
-  expect(await request(server.as({ token: 'a.b.c' }))).toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
-  expect(await request(server.as({ basic: thirdParty }), appClientId)).toMatchObject({
-    status: 400,
-    code: 'CREDENTIALS_AMBIGUOUS',
-  });
-  const bodies: [object, string][] = [
-    [{}, 'FIELD_MISSING'],
-    [{ refreshToken: 7 }, 'FIELD_TYPE'],
-    [{ refreshToken, scope: ['ADMIN'] }, 'FIELD_UNKNOWN'],
-    [{ refreshToken: 'x'.repeat(1001) }, 'FIELD_VALUE'],
-  ];
-  for (const [wrong, code] of bodies)
-    expect(await postJson(server, named, wrong)).toMatchObject({ status: 400, json: [{ code }] });
-  expect(await post(server, named)).toMatchObject({ status: 415, json: [{ code: 'CONTENT_TYPE_UNSUPPORTED' }] });
-  expect(await server.dump()).toEqual(before);
 });

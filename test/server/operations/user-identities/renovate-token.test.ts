@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { alice, post, readClaims, readRoles, startWith } from './login-fixtures.ts';
-import { changeSession, createTokens, hours, minutes, sessionEndings } from './session-fixtures.ts';
+import { changeSession, createTokens, hours, minutes } from './session-fixtures.ts';
 
 const path = '/user-identities/me/renovate-token';
 
@@ -91,16 +91,6 @@ test('ignores the body', async () => {
 });
 
 describe('is rejected', () => {
-  test.each(Object.entries(sessionEndings))('after %s', async (_what, end) => {
-    await using server = await startWith();
-    const token = await createTokens(server);
-    await end(server, token);
-    await expect(server.as({ token: token.accessToken }).userIdentities.renovateToken()).rejects.toMatchObject({
-      status: 401,
-      code: 'TOKEN_INVALID',
-    });
-  });
-
   test('if a lock is concurrent with the request', async () => {
     await using server = await startWith();
     const { accessToken } = await createTokens(server);

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { epochSeconds } from '../../../../src/server/lib/clock.ts';
-import { appClientId } from '../../../harness.ts';
 import { lastCode, messagesTo } from '../otp-inbox.ts';
-import { post, postJson } from './login-fixtures.ts';
 import { dora, mobiles, retrieve, startWithLogons, stopMainframe } from './logon-fixtures.ts';
-
-const target = `/user-identities/retrieve-legacy-identity?clientId=${appClientId}`;
 
 test('sends a code to the mobile number of the logon and returns it masked', async () => {
   await using server = await startWithLogons();
@@ -100,21 +96,6 @@ test('stores the code in no readable form', async () => {
   await retrieve(server, 'FREE1');
   const code = await lastCode(server, mobiles.FREE1);
   expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain(`"${code}"`);
-});
-
-test('rejects invalid logon names, third-party clients and missing credentials, and leaves the store unchanged', async () => {
-  await using server = await startWithLogons();
-  const before = await server.dump();
-  for (const logon of ['', '1ABC', 'TOOLONGER', 'A B', 'ÄB', 7, null])
-    expect(await postJson(server, target, { logon }), String(logon)).toMatchObject({ status: 400 });
-  expect(await post(server, '/user-identities/retrieve-legacy-identity')).toMatchObject({ status: 401 });
-  const { clientId } = await server.makeClient({ clientId: 'third', party: '3RDPARTY' });
-  expect(await postJson(server, target.replace(appClientId, clientId), { logon: 'FREE1' })).toMatchObject({
-    status: 401,
-  });
-  await server.appContext.store.transaction((tx) => tx.clients.delete('third'));
-  await server.appContext.store.transaction((tx) => tx.subjects.delete('third'));
-  expect(await server.dump()).toEqual(before);
 });
 
 test('returns 503 when the mainframe does not respond, and sends and counts nothing', async () => {

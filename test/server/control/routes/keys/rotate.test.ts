@@ -4,6 +4,7 @@ import { servicePrefix } from '../../../../../src/contract/prefix.ts';
 import { signingAlgorithms } from '../../../../../src/contract/signing-algorithms.ts';
 import { openMemoryStore } from '../../../../../src/server/store/memory/memory-store.ts';
 import type { SigningKey } from '../../../../../src/server/store/tables.ts';
+import { rounds } from '../../../../effort.ts';
 import { adminClient, startServer, type TestServer } from '../../../../harness.ts';
 import { send } from '../../control-client.ts';
 
@@ -127,19 +128,6 @@ describe('a rotation', () => {
     expect(await listPublishedKeys(second)).toEqual([kid]);
   });
 
-  test('waits for longer tokens issued before the token lifetime was shortened', async () => {
-    const store = openMemoryStore();
-    const openStore = async () => ({ ...store, close: async () => {} });
-    const first = await startServer({ openStore, flags: { 'client-token-lifetime': '80000' } });
-    await first[Symbol.asyncDispose]();
-    await using second = await startServer({
-      openStore,
-      flags: { 'client-token-lifetime': '60', 'user-token-lifetime': '60' },
-    });
-    const { retired } = await rotate(second);
-    expect(retired).toMatchObject([{ until: new Date(second.clock.now().getTime() + 80_060_000).toISOString() }]);
-  });
-
   test('that cannot be saved changes nothing', async () => {
     await using server = await startServer();
     const before = await listPublishedKeys(server);
@@ -148,17 +136,6 @@ describe('a rotation', () => {
     expect(await listPublishedKeys(server)).toEqual(before);
     expect(kidOf(await login(server))).toBe(before[0]);
   });
-});
-
-test('concurrent rotations each create a key, and one is current', async () => {
-  await using server = await startServer();
-  const responses = await Promise.all(Array.from({ length: 10 }, () => rotate(server)));
-  expect(new Set(responses.map(({ kid }) => kid)).size).toBe(10);
-  const rows = await server.appContext.store.signingKeys.list();
-  const current = rows.filter((row) => row.current);
-  expect([rows.length, current.length]).toEqual([11, 1]);
-  expect(server.appContext.keys.current().kid).toBe(current[0]?.kid);
-  expect((await listPublishedKeys(server)).length).toBe(11);
 });
 
 test('no token is rejected while keys change', async () => {
@@ -171,7 +148,7 @@ test('no token is rejected while keys change', async () => {
   const fresh = async () => (await admin.clientIdentities.login()).accessToken;
   const tokens = [await fresh()];
   for (let turn = 0; turn < 5; turn += 1) {
-    const requests = Array.from({ length: 200 }, async (_, at) => {
+    const requests = Array.from({ length: rounds(200) }, async (_, at) => {
       const isNew = at % 2 === 0;
       const token = isNew ? await fresh() : (tokens[at % tokens.length] ?? '');
       if (isNew) tokens.push(token);

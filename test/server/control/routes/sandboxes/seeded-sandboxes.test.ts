@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { sandboxIdleMinutes } from '../../../../../src/server/sandboxes/sandboxes.ts';
 import { adminClient, startServer, type TestServer } from '../../../../harness.ts';
+import { sharedServer } from '../../../operations/access.ts';
 import { send } from '../../control-client.ts';
 
 const path = '/_iam/sandboxes';
@@ -65,6 +66,7 @@ describe('a sandbox with a seed', () => {
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 412)]);
   });
 
+  const shared = sharedServer();
   test.each([
     [{ users: [{ userId: 'u', password: 'qwertyuiop' }] }, ['seed.users[0].password']],
     [{ users: [{}], groups: [{ groupName: 'a', color: 1 }] }, ['seed.groups[0].color', 'seed.users[0]']],
@@ -72,7 +74,7 @@ describe('a sandbox with a seed', () => {
     [{ settings: { 'user-token-lifetime': 7 } }, ['seed.settings.user-token-lifetime']],
     ['seed.yaml', ['seed']],
   ])('is not created from %j', async (invalid, fields) => {
-    await using server = await startServer();
+    const server = shared();
     const response = await create(server, { name: 'one', seed: invalid });
     expect(response.status).toBe(400);
     const errors = response.body as { details?: { field?: string } }[];
@@ -87,16 +89,6 @@ describe('a sandbox with a seed', () => {
     expect(await groupNames(server, '/s/one')).toContain('ops');
     server.clock.advance(sandboxIdleMinutes * 60);
     expect(await groupNames(server, '/s/one')).not.toContain('ops');
-  });
-
-  test('is created by administrators only, on a server with remote access', async () => {
-    await using server = await startServer({ flags: { 'allow-remote': true } });
-    const reader = await server.makeClient({ authorities: ['IAM_ADMIN_READ_ONLY', 'ADMIN'] });
-    expect((await create(server, { name: 'one', seed })).status).toBe(401);
-    const readerHeaders = basic(reader.clientId, reader.clientSecret);
-    expect((await create(server, { name: 'one', seed }, readerHeaders)).status).toBe(403);
-    expect(names(server)).toEqual([]);
-    expect((await create(server, { name: 'one', seed }, admin)).status).toBe(200);
   });
 
   test('is not created inside a sandbox', async () => {

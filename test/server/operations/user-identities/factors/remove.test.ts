@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
+import { sharedServer } from '../../access.ts';
 import { lastCode } from '../../otp-inbox.ts';
 import { createSession, expectRejected } from '../callers.ts';
 import { factorIds, notices, settleAll, startWithBob, workEmail } from './factor-fixtures.ts';
@@ -45,12 +46,13 @@ describe('a removed contact', () => {
 });
 
 describe('is rejected', () => {
+  const shared = sharedServer(() => startWithBob());
   test.each([
     ['main-email', 412, 'MAIN_CONTACT'],
     ['main-mobile', 412, 'MAIN_CONTACT'],
     ['absent', 404, 'FACTOR_NOT_FOUND'],
   ])('for %s', async (id, status, code) => {
-    await using server = await startWithBob();
+    const server = shared();
     const as = await createSession(server, 'bob');
     await expectRejected(server, () => remove(as, id), { status, code });
   });

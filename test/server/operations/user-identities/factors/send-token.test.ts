@@ -76,12 +76,6 @@ describe('rejects', () => {
       await expectRejected(server, () => send(alice, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
   });
 
-  test('with 200 and the error array when soft errors are requested', async () => {
-    await using server = await startWithBob({}, { flags: { 'soft-errors': true } });
-    const as = await createSession(server, 'bob');
-    await expect(send(as, 'absent')).rejects.toMatchObject({ status: 200, code: 'FACTOR_NOT_FOUND' });
-  });
-
   test('more than five an hour to one contact over all sessions, and sends nothing', async () => {
     await using server = await startWithBob();
     for (let sent = 0; sent < 5; sent += 1) await send(await createSession(server, 'bob'), 'work');
