@@ -13,13 +13,15 @@ const seed: SeedDocument = {
   users: [{ userId: 'alice' }],
   clients: [
     { clientId: 'billing', clientSecret: 'only-for-tests', appId: markup, serviceAccountId: 'billing-service' },
+    { clientId: 'orders', clientSecret: 'only-for-tests', serviceAccountId: 'orders-service' },
     { clientId: 'reports', clientSecret: 'only-for-tests' },
+    { clientId: 'till', clientSecret: 'only-for-tests' },
   ],
-  groups: [{ groupName: `g ${markup}`, roles: ['DEPLOY'], services: ['billing-service'] }],
+  groups: [{ groupName: `g ${markup}`, roles: ['DEPLOY'], services: ['billing-service', 'orders-service'] }],
 };
 
 describe.skipIf(!hasBrowser)('clients and API keys', () => {
-  const { command, open, send } = useConsole({ seed });
+  const { command, open, send } = useConsole({ seed, isShared: true });
 
   async function makeApiKey(clientId: string) {
     const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
@@ -91,17 +93,17 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
     });
 
     test('is deleted after a confirmation that names its groups and keys', async () => {
-      const { apiKeyId, apiKey } = await makeApiKey('billing');
-      const { page, dialog, problems } = await open('clients/billing');
+      const { apiKeyId, apiKey } = await makeApiKey('orders');
+      const { page, dialog, problems } = await open('clients/orders');
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
       await dialog.getByText(`g ${markup}`).waitFor();
       await dialog.getByText(apiKeyId).waitFor();
       await dialog.getByRole('button', { name: 'Cancel' }).click();
-      expect((await send('/_iam/clients/billing')).status).toBe(200);
+      expect((await send('/_iam/clients/orders')).status).toBe(200);
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
       await dialog.getByRole('button', { name: 'Delete the client' }).click();
       await page.getByRole('heading', { level: 1, name: 'Clients' }).waitFor();
-      expect((await send('/_iam/clients/billing')).status).toBe(404);
+      expect((await send('/_iam/clients/orders')).status).toBe(404);
       expect((await send(`/_iam/api-keys/${apiKeyId}`)).status).toBe(404);
       const { status } = await send('/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } });
       expect(status).toBe(401);
@@ -127,7 +129,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
     });
 
     test('is assigned to another application, and replaced', async () => {
-      const { apiKeyId, apiKey } = await makeApiKey('reports');
+      const { apiKeyId, apiKey } = await makeApiKey('till');
       const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
       await page.getByRole('button', { name: 'Edit' }).click();
       await dialog.getByLabel('Application').fill('moved');
@@ -135,7 +137,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
       await dialog.getByText('Done').waitFor();
       await dialog.getByRole('button', { name: 'Close' }).last().click();
       await page.getByText('moved').first().waitFor();
-      expect((await send(`/_iam/api-keys/${apiKeyId}`)).body).toMatchObject({ appId: 'moved', clientId: 'reports' });
+      expect((await send(`/_iam/api-keys/${apiKeyId}`)).body).toMatchObject({ appId: 'moved', clientId: 'till' });
       await page.getByRole('button', { name: 'Edit' }).click();
       await dialog.getByLabel('Replace the key itself').check();
       await dialog.getByRole('button', { name: 'Save' }).click();
@@ -147,7 +149,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
     });
 
     test('is deleted after a confirmation', async () => {
-      const { apiKeyId } = await makeApiKey('reports');
+      const { apiKeyId } = await makeApiKey('till');
       const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
       await dialog.getByText(markup).waitFor();
@@ -165,13 +167,13 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
 
   describe('the caller of a request', () => {
     test('is opened, whether it is a client or a user', async () => {
-      const { apiKey } = await makeApiKey('reports');
+      const { apiKey } = await makeApiKey('till');
       await send('/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } });
       const { body } = await send('/_iam/sessions', { method: 'POST', body: { userId: 'alice' } });
       const { accessToken } = body as { accessToken: string };
       await send('/security/iam/v1/groups', { headers: { Authorization: `Bearer ${accessToken}` } });
       for (const [caller, heading] of [
-        ['reports', 'reports'],
+        ['till', 'till'],
         ['alice', 'alice'],
       ] as const) {
         const { page, problems } = await open(`requests?caller=${caller}`);

@@ -7,7 +7,7 @@ import { useConsole } from './harness/use-console.ts';
 const seed = { users: [{ userId: 'ann', userName: 'ann' }] };
 
 describe.skipIf(!hasBrowser)('the token inspector', () => {
-  const { open, read, send } = useConsole({ seed });
+  const { open, read, send } = useConsole({ seed, isShared: true });
   let page: Page;
   let problems: readonly string[];
   beforeEach(async () => {

@@ -7,10 +7,12 @@ import { useConsole } from './harness/use-console.ts';
 
 describe.skipIf(!hasBrowser)('a user', () => {
   const { command, open, read, send } = useConsole({
+    // Each test changes users of its own.
+    isShared: true,
     seed: {
-      users: [{ userId: 'alice' }, { userId: 'bob' }],
+      users: ['alice', 'bob', 'carl', 'dave', 'erin', 'fay', 'gil'].map((userId) => ({ userId })),
       businesses: [{ businessId: 'acme', businessName: 'Acme' }],
-      groups: [{ groupName: 'ops', users: ['alice'] }],
+      groups: [{ groupName: 'ops', users: ['carl'] }],
     },
   });
 
@@ -31,27 +33,27 @@ describe.skipIf(!hasBrowser)('a user', () => {
   });
 
   test('is deleted after a confirmation', async () => {
-    const { page, dialog, problems } = await open('users/alice');
+    const { page, dialog, problems } = await open('users/carl');
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog.getByText('Groups: ops').waitFor();
     await dialog.getByText('Active sessions: none').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await readUser('alice')).toMatchObject({ userId: 'alice' });
+    expect(await readUser('carl')).toMatchObject({ userId: 'carl' });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog.getByRole('button', { name: 'Delete the user' }).click();
     await page.getByRole('button', { name: 'bob' }).waitFor();
-    expect((await send('/_iam/users/alice')).status).toBe(404);
+    expect((await send('/_iam/users/carl')).status).toBe(404);
     expect(problems).toEqual([]);
   });
 
   test('loses all its sessions', async () => {
-    await send('/_iam/sessions', { method: 'POST', body: { userId: 'alice' } });
+    await send('/_iam/sessions', { method: 'POST', body: { userId: 'dave' } });
     await send('/_iam/sessions', { method: 'POST', body: { userId: 'bob' } });
-    const { page, dialog, problems } = await open('users/alice');
+    const { page, dialog, problems } = await open('users/dave');
     await page.getByRole('button', { name: 'End all sessions' }).click();
     await dialog.getByRole('button', { name: 'End the sessions' }).click();
     await page.getByText('No active sessions').waitFor();
-    expect(await readUser('alice')).toMatchObject({ sessions: 0 });
+    expect(await readUser('dave')).toMatchObject({ sessions: 0 });
     expect(await readUser('bob')).toMatchObject({ sessions: 1 });
     expect(problems).toEqual([]);
   });
@@ -89,23 +91,23 @@ describe.skipIf(!hasBrowser)('a user', () => {
   });
 
   test('is edited: only what was changed is sent', async () => {
-    const { page, dialog, problems } = await open('users/alice');
+    const { page, dialog, problems } = await open('users/erin');
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
-    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('alice@example.org');
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('erin@example.org');
     await dialog.getByText('The same from a terminal').click();
-    await dialog.getByText(command('users update alice --user-email alice@example.org'), { exact: true }).waitFor();
+    await dialog.getByText(command('users update erin --user-email erin@example.org'), { exact: true }).waitFor();
     const authorization = `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
     // Another caller changes another field meanwhile.
-    await send('/security/iam/v1/user-identities/alice', {
+    await send('/security/iam/v1/user-identities/erin', {
       method: 'PATCH',
       headers: { Authorization: authorization },
-      body: { userName: 'alice-renamed' },
+      body: { userName: 'erin-renamed' },
     });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { level: 1, name: 'alice-renamed' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'erin-renamed' }).waitFor();
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
-    expect(await dialog.getByLabel('Login name').inputValue()).toBe('alice-renamed');
+    expect(await dialog.getByLabel('Login name').inputValue()).toBe('erin-renamed');
     await chooseFound(dialog.getByRole('combobox', { name: 'Business' }), 'acm', /Acme/);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: 'Acme (acme)' }).waitFor();
@@ -114,31 +116,31 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await dialog.getByText('loses the roles of the groups of its business').waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: 'Acme (acme)' }).waitFor({ state: 'hidden' });
-    expect(await readUser('alice')).toMatchObject({ userName: 'alice-renamed', contacts: [{ verified: true }] });
-    expect(await readUser('alice')).not.toHaveProperty('businessId');
+    expect(await readUser('erin')).toMatchObject({ userName: 'erin-renamed', contacts: [{ verified: true }] });
+    expect(await readUser('erin')).not.toHaveProperty('businessId');
     expect(problems).toEqual([]);
   });
 
   test('gets a password with which it logs in', async () => {
-    const { page, dialog, problems } = await open('users/alice');
+    const { page, dialog, problems } = await open('users/fay');
     await page.getByRole('button', { name: 'Set password' }).click();
     await dialog.getByRole('textbox', { name: 'New password' }).fill('demo-only correct horse');
     await dialog.getByRole('button', { name: 'Set the password' }).click();
     await dialog.waitFor({ state: 'hidden' });
     const path = `/security/iam/v1/user-identities/login?clientId=${appClientId}`;
-    const headers = { Authorization: `Basic ${btoa('alice:demo-only correct horse')}` };
+    const headers = { Authorization: `Basic ${btoa('fay:demo-only correct horse')}` };
     expect((await send(path, { method: 'POST', headers, body: {} })).status).toBe(201);
     expect(problems).toEqual([]);
   });
 
   test('is signed in as at a level; the token is shown once and not stored', async () => {
-    const { page, dialog, problems } = await open('users/alice');
+    const { page, dialog, problems } = await open('users/gil');
     await page.getByRole('button', { name: 'Sign in as' }).click();
     await dialog.getByLabel('Level').selectOption('AUTH-MFA');
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
     const token = await copyWith(dialog.getByRole('button', { name: 'Copy the access token' }));
     const { body } = await send('/_iam/tokens/inspect', { method: 'POST', body: { token } });
-    expect(body).toMatchObject({ active: true, session: { userId: 'alice', level: 'AUTH-MFA' } });
+    expect(body).toMatchObject({ active: true, session: { userId: 'gil', level: 'AUTH-MFA' } });
     const kept = await page.evaluate('JSON.stringify([location.href, localStorage, sessionStorage, document.title])');
     expect(String(kept)).not.toContain('eyJ');
     await dialog.getByRole('button', { name: 'Close' }).click();

@@ -13,11 +13,15 @@ const seed: SeedDocument = {
     { groupName: 'viewers', roles: ['VIEW'] },
     { groupName: 'ops', roles: ['DEPLOY'], dependencies: [{ groupName: 'viewers' }], users: ['bob'] },
     { groupName: 'leads', roles: ['APPROVE'], dependencies: [{ groupName: 'ops' }] },
+    // Each for one test, which changes it.
+    { groupName: 'builders', roles: ['DEPLOY'] },
+    { groupName: 'testers', roles: ['DEPLOY'] },
+    { groupName: 'guests', roles: ['APPROVE'] },
   ],
 };
 
 describe.skipIf(!hasBrowser)('groups', () => {
-  const { command, open, read, service } = useConsole({ seed });
+  const { command, open, read, service } = useConsole({ seed, isShared: true });
 
   const readGroup = (groupId: string) => service().admin.groups.get({ params: { groupId } });
   const readMembers = (name: string) => read(`/_iam/groups/${name}/members`);
@@ -28,16 +32,19 @@ describe.skipIf(!hasBrowser)('groups', () => {
     await dialog.getByLabel('Name').fill('release team');
     await dialog.getByRole('combobox', { name: 'Roles' }).fill('RELEASE');
     await page.keyboard.press('Enter');
-    await dialog.getByRole('combobox', { name: 'Dependencies' }).fill('ops');
+    await dialog.getByRole('combobox', { name: 'Dependencies' }).fill('builders');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await dialog.getByText('The same from a terminal').click();
     await dialog
-      .getByText(command("groups create --group-name 'release team' --role RELEASE --dependency ops"))
+      .getByText(command("groups create --group-name 'release team' --role RELEASE --dependency builders"))
       .waitFor();
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'release team' }).waitFor();
-    expect(await readGroup('release team')).toMatchObject({ roles: ['RELEASE'], dependencies: [{ groupName: 'ops' }] });
+    expect(await readGroup('release team')).toMatchObject({
+      roles: ['RELEASE'],
+      dependencies: [{ groupName: 'builders' }],
+    });
     expect(problems).toEqual([]);
   });
 
@@ -54,7 +61,7 @@ describe.skipIf(!hasBrowser)('groups', () => {
   });
 
   test('show the changes of an edit before they are sent', async () => {
-    const { page, dialog, problems } = await open('groups/ops');
+    const { page, dialog, problems } = await open('groups/builders');
     await page.getByRole('button', { name: 'Edit' }).click();
     expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await dialog.getByRole('combobox', { name: 'Roles' }).focus();
@@ -70,13 +77,15 @@ describe.skipIf(!hasBrowser)('groups', () => {
     ]);
     await dialog.getByText('The same from a terminal').click();
     await dialog
-      .getByText(command('groups update ops --set organizationId=example-org --add-role ROLLBACK --remove-role DEPLOY'))
+      .getByText(
+        command('groups update builders --set organizationId=example-org --add-role ROLLBACK --remove-role DEPLOY'),
+      )
       .waitFor();
-    expect(await readGroup('ops')).toMatchObject({ roles: ['DEPLOY'] });
+    expect(await readGroup('builders')).toMatchObject({ roles: ['DEPLOY'] });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'hidden' });
     await page.getByRole('region', { name: 'Own roles' }).getByText('ROLLBACK').waitFor();
-    expect(await readGroup('ops')).toMatchObject({ roles: ['ROLLBACK'], organizationId: 'example-org' });
+    expect(await readGroup('builders')).toMatchObject({ roles: ['ROLLBACK'], organizationId: 'example-org' });
     expect(problems).toEqual([]);
   });
 
@@ -91,35 +100,35 @@ describe.skipIf(!hasBrowser)('groups', () => {
   });
 
   test('are not overwritten if they changed meanwhile', async () => {
-    const { page, dialog } = await open('groups/ops');
+    const { page, dialog } = await open('groups/testers');
     await page.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByRole('combobox', { name: 'Roles' }).fill('ROLLBACK');
     await page.keyboard.press('Enter');
-    await service().admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'RESTART' } });
+    await service().admin.groups.addRole({ params: { groupId: 'testers' }, body: { roleName: 'RESTART' } });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('CHANGED_MEANWHILE').waitFor();
-    expect(await readGroup('ops')).toMatchObject({ roles: ['DEPLOY', 'RESTART'] });
+    expect(await readGroup('testers')).toMatchObject({ roles: ['DEPLOY', 'RESTART'] });
     await dialog.getByRole('button', { name: 'Read again and keep my changes' }).click();
     await dialog.getByText('CHANGED_MEANWHILE').waitFor({ state: 'hidden' });
     const changes = dialog.getByRole('region', { name: 'Changes' }).getByRole('listitem');
     expect(await changes.allTextContents()).toEqual(['Add the role ROLLBACK']);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    const { roles } = await readGroup('ops');
+    const { roles } = await readGroup('testers');
     expect(roles.toSorted()).toEqual(['DEPLOY', 'RESTART', 'ROLLBACK']);
   });
 
   test('are deleted after a confirmation that names the members', async () => {
-    const { page, dialog, problems } = await open('groups/leads');
+    const { page, dialog, problems } = await open('groups/guests');
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog.getByText('No other group depends on it.').waitFor();
     await dialog.getByText('It has no members.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await readGroup('leads')).toMatchObject({ groupName: 'leads' });
+    expect(await readGroup('guests')).toMatchObject({ groupName: 'guests' });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog.getByRole('button', { name: 'Delete the group' }).click();
     await page.getByRole('heading', { level: 1, name: 'Groups' }).waitFor();
-    expect(await service().admin.groups.list({ query: { name: 'leads' } })).toMatchObject({ items: [] });
+    expect(await service().admin.groups.list({ query: { name: 'guests' } })).toMatchObject({ items: [] });
     expect(problems).toEqual([]);
   });
 

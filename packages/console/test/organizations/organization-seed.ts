@@ -33,6 +33,7 @@ export const createOrganizationSeed = (shops: number): SeedDocument => ({
       organizationId: 'example-org',
       businesses: ['globex'],
     },
+    { corporateGroupId: 'union-1', corporateGroupName: 'union' },
     { corporateGroupId: 'marked-1', corporateGroupName: `Group ${markup}` },
   ],
 });

@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)('businesses', () => {
 });
 
 describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () => {
-  const { command, open, read: readAt, send, service } = useConsole({ seed: organizationSeed });
+  const { command, open, read: readAt, send, service } = useConsole({ seed: organizationSeed, isShared: true });
 
   const read = (path: string) => readAt(`/_iam${path}`);
   function readCorporateGroup(id: string) {
@@ -61,13 +61,13 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     await dialog.getByLabel('Name').fill('Initech');
     await dialog.getByLabel('Document').fill('333');
     await dialog.getByLabel('Id', { exact: true }).fill('initech');
-    await select(page, 'Corporate group', 'holding', 'holding');
+    await select(page, 'Corporate group', 'union', 'union');
     await expect
       .poll(() => dialog.getByLabel('Command').first().textContent())
       .toContain(command('customers create-business --business-name Initech --document 333 --business-id initech'));
     await dialog.getByRole('button', { name: 'Create the business' }).click();
     await page.getByRole('heading', { level: 1, name: 'Initech' }).waitFor();
-    expect(await read('/businesses/initech')).toMatchObject({ document: '333', corporateGroupId: holdingId });
+    expect(await read('/businesses/initech')).toMatchObject({ document: '333', corporateGroupId: 'union-1' });
     expect(await read('/customers?search=initech')).toMatchObject([{ businessId: 'initech', document: '333' }]);
     expect(problems).toEqual([]);
   });
