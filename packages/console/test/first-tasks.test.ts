@@ -1,6 +1,7 @@
 /** What a newcomer wants first, at the width of a phone and with the keyboard only. */
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../test/effort.ts';
 import { appClientId } from '../../../test/harness.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { useConsole } from './harness/use-console.ts';
@@ -33,6 +34,13 @@ const ways = [
   { name: 'with the keyboard only', width: 1280, activate: pressEnterOn },
 ] as const;
 
+type Way = (typeof ways)[number];
+
+const [onPhone, byKeyboard] = ways;
+/** In `npm test` every second task is done on a phone, the others by the keyboard; in a full run each in both ways. */
+const waysOnPhone: readonly Way[] = isFullRun ? ways : [onPhone];
+const waysByKeyboard: readonly Way[] = isFullRun ? ways : [byKeyboard];
+
 describe.skipIf(!hasBrowser)('a newcomer', () => {
   const { open, read, send, service } = useConsole({ seed });
 
@@ -44,13 +52,13 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
       body: {},
     });
 
-  async function openPage(page: Page, title: string, { width, activate }: (typeof ways)[number]): Promise<void> {
+  async function openPage(page: Page, title: string, { width, activate }: Way): Promise<void> {
     if (width < 768) await activate(page.getByRole('button', { name: 'Open the menu' }));
     await activate(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title, exact: true }));
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
   }
 
-  test.each(ways)('finds the code that was just sent, $name', async ({ width, activate }) => {
+  test.each(waysOnPhone)('finds the code that was just sent, $name', async ({ width, activate }) => {
     const { page } = await open('', { width });
     await send(`${operations}/user-identities/retrieve-identity?clientId=${appClientId}`, {
       method: 'POST',
@@ -62,7 +70,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await page.getByRole('dialog').getByText(`Your code is ${message.code}`).waitFor();
   });
 
-  test.each(ways)('finds why a call was refused and who can mend it, $name', async (way) => {
+  test.each(waysByKeyboard)('finds why a call was refused and who can mend it, $name', async (way) => {
     const client = await service().withAuthorities([]);
     await expect(client.groups.create({ body: { groupName: 'new', roles: ['NEW'] } })).rejects.toThrow();
     const { page } = await open('', { width: way.width });
@@ -73,7 +81,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await page.getByRole('heading', { level: 1, name: 'iam-administrators' }).waitFor();
   });
 
-  test.each(ways)('finds the group that gives a user a role, $name', async (way) => {
+  test.each(waysOnPhone)('finds the group that gives a user a role, $name', async (way) => {
     const { page } = await open('', { width: way.width });
     await openPage(page, 'Users', way);
     await way.activate(page.getByRole('button', { name: 'alice' }));
@@ -81,7 +89,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await page.getByText('alice → ops → viewers → VIEW').waitFor();
   });
 
-  test.each(ways)('resets the state, $name', async ({ width, activate }) => {
+  test.each(waysByKeyboard)('resets the state, $name', async ({ width, activate }) => {
     await send('/_iam/users', { method: 'POST', body: { userName: 'bob' } });
     const { page } = await open('', { width });
     await activate(page.getByRole('button', { name: 'Reset', exact: true }));
@@ -91,7 +99,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     expect(users.map(({ userName }) => userName)).not.toContain('bob');
   });
 
-  test.each(ways)('moves the clock past the expiry of a token, $name', async (way) => {
+  test.each(waysOnPhone)('moves the clock past the expiry of a token, $name', async (way) => {
     const { accessToken } = (await logIn()).body as { accessToken: string };
     const { page } = await open('', { width: way.width });
     await openPage(page, 'Tokens', way);
@@ -102,7 +110,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await page.getByText('The server rejects this token: expired').waitFor();
   });
 
-  test.each(ways)('makes the next login fail, $name', async (way) => {
+  test.each(waysByKeyboard)('makes the next login fail, $name', async (way) => {
     const { page } = await open('', { width: way.width });
     await openPage(page, 'Faults', way);
     const operation = page.getByRole('combobox', { name: 'Operation' });

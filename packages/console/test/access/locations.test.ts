@@ -68,7 +68,7 @@ async function openAllPages(page: Page, consolePath: string, { reload = false } 
   const titles = await links.allInnerTexts();
   expect(titles.length).toBeGreaterThan(5);
   // One mechanism loads them all.
-  const opened = titles.filter((_, at) => isFullRun || at % 4 === 0);
+  const opened = titles.filter((_, at) => isFullRun || at % 8 === 0);
   for (const title of opened) {
     await links.and(page.getByRole('link', { name: title, exact: true })).click();
     await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
