@@ -31,8 +31,8 @@ describe('the interface', () => {
 });
 
 describe('the registry', () => {
-  test('contains exactly the operations of the interface', () => {
-    expect(all.map(([id]) => id).sort()).toEqual(interfaceOperations.map(({ id }) => id).sort());
+  test('contains each operation of the interface', () => {
+    expect(all.map(([id]) => id)).toEqual(expect.arrayContaining(interfaceOperations.map(({ id }) => id)));
   });
 
   test('has one tag for each area of the interface', () => {
@@ -76,21 +76,14 @@ describe('the parts of the declarations', () => {
   });
 });
 
+test.each(interfaceOperations)('$id matches the interface', (given) => {
+  const operation = registry[given.id] as Operation<never>;
+  const { id, method, path: at, auth, roles } = operation;
+  const statuses = listDocumentedStatuses(operation);
+  expect({ id, method, path: at, auth, statuses, roles: formatRoles(roles) }).toEqual(given);
+});
+
 describe.each(all)('%s', (id, operation) => {
-  const listed = interfaceOperations.find((one) => one.id === id);
-
-  test('matches the interface', () => {
-    const { method, path: at, auth, roles } = operation;
-    expect({
-      id,
-      method,
-      path: at,
-      auth,
-      statuses: listDocumentedStatuses(operation),
-      roles: formatRoles(roles),
-    }).toEqual(listed);
-  });
-
   test('maps each of its error codes to a documented status', () => {
     const wrong = operation.errors.filter((code) => {
       const status = resolveErrorStatus(code, operation.statuses);

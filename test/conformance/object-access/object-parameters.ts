@@ -1,4 +1,5 @@
 /** Every parameter, header and field of every operation, and the kind of object that it names. */
+import type { EntityName } from '../../../src/contract/entities.ts';
 import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { toJsonSchema } from '../../server/property/request-generator.ts';
@@ -76,6 +77,17 @@ const kindByName: Readonly<Record<string, ObjectKind>> = {
   deviceTokenId: 'device',
 };
 
+/** For fields without an entry above: by the entity that the schema refers to or defines. */
+const kindByEntity: Readonly<Partial<Record<EntityName, ObjectKind>>> = {
+  user: 'user',
+  business: 'business',
+  client: 'client',
+  group: 'group',
+  corporateGroup: 'corporate group',
+  apiKey: 'API key',
+  factor: 'factor',
+};
+
 /** Parameters that name no object: values, options, credentials and labels. */
 const nonObjectNames = new Set([
   ...['appId', 'organizationId', 'businessUnitId', 'role', 'roleName', 'roles', 'scope', 'tags', 'lead', 'reason'],
@@ -115,9 +127,10 @@ function listParameters({ path, request }: Operation<never>): ObjectParameter[] 
     where: ObjectParameter['location'],
     at: ObjectParameter['path'],
     context = '',
+    schema: JsonSchema = {},
   ): ObjectParameter => {
     const name = String(at.findLast((part) => typeof part === 'string'));
-    return { location: where, path: at, name, kind: classifyName(name, context) };
+    return { location: where, path: at, name, kind: classify(name, context, schema) };
   };
   return [
     ...Object.keys(request.params ?? {}).map((name) => createParameter('path', [name], before(name))),
@@ -125,26 +138,35 @@ function listParameters({ path, request }: Operation<never>): ObjectParameter[] 
       createParameter('query', [name], name === 'name' ? segments[1] : ''),
     ),
     ...Object.keys(request.headers ?? {}).map((name) => createParameter('header', [name])),
-    ...(request.body ? listLeafPaths(toJsonSchema(request.body)) : []).map((at) =>
-      createParameter('body', at, String(at[0])),
+    ...(request.body ? listLeaves(toJsonSchema(request.body)) : []).map(({ at, schema }) =>
+      createParameter('body', at, String(at[0]), schema),
     ),
   ];
 }
 
-function classifyName(name: string, context: string): ObjectParameter['kind'] {
+function classify(name: string, context: string, schema: JsonSchema): ObjectParameter['kind'] {
   if ((name === 'id' || name === 'name') && kindBySegment[context]) return kindBySegment[context];
-  return kindByName[name] ?? (nonObjectNames.has(name) ? undefined : 'unknown');
+  if (kindByName[name]) return kindByName[name];
+  const entity = schema['x-reference']?.entity ?? schema['x-defines']?.entity;
+  return (entity && kindByEntity[entity]) ?? (nonObjectNames.has(name) ? undefined : 'unknown');
 }
 
-/** The paths of all fields without nested fields. */
-function listLeafPaths(schema: JsonSchema): (string | number)[][] {
+interface Leaf {
+  readonly at: readonly (string | number)[];
+  readonly schema: JsonSchema;
+}
+
+/** The fields without nested fields. */
+function listLeaves(schema: JsonSchema): Leaf[] {
   const { properties, items, anyOf } = schema;
-  const paths = anyOf
-    ? anyOf.filter(({ type }) => type !== 'null').flatMap(listLeafPaths)
+  const below = (part: string | number, of: JsonSchema) =>
+    listLeaves(of).map((leaf) => ({ ...leaf, at: [part, ...leaf.at] }));
+  const leaves = anyOf
+    ? anyOf.filter(({ type }) => type !== 'null').flatMap(listLeaves)
     : items
-      ? listLeafPaths(items).map((rest) => [0, ...rest])
+      ? below(0, items)
       : properties
-        ? Object.entries(properties).flatMap(([name, below]) => listLeafPaths(below).map((rest) => [name, ...rest]))
-        : [[]];
-  return [...new Map(paths.map((at) => [at.join('.'), at])).values()];
+        ? Object.entries(properties).flatMap(([name, of]) => below(name, of))
+        : [{ at: [], schema }];
+  return [...new Map(leaves.map((leaf) => [leaf.at.join('.'), leaf])).values()];
 }

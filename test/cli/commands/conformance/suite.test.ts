@@ -1,5 +1,6 @@
 /** The suite against the server of this package. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { validBodies } from '../../../../src/cli/conformance/special-refusals.ts';
 import { manifest } from '../../../../src/contract/manifest.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
 import { checkConformance, type Report, startDeviation } from './deployment.ts';
@@ -35,7 +36,18 @@ function listUnaccounted({ operations, checked, notChecked }: Report): string[] 
   return operations.map(({ operation }) => operation).filter((id) => !succeeded.has(id) && !explained.has(id));
 }
 
+const unaccountedHint =
+  'needs a step in src/cli/conformance/scenarios/, or a reason in src/cli/conformance/unchecked.ts';
 const allIds = manifest.operations.map(({ id }) => id);
+
+test('has a valid body for each operation with a body whose path names an entity, to send it to an unknown one', () => {
+  // A service that created the logon before it looks for the user would leave it in the mainframe.
+  const omitted = 'user-identities.provision-logon';
+  const needed = manifest.operations.flatMap(({ id, params, body }) =>
+    params.length > 0 && body && id !== omitted ? [id] : [],
+  );
+  expect(Object.keys(validBodies).toSorted()).toEqual(needed.toSorted());
+});
 
 test('finds no difference, reads each list and entity, and leaves the store as it was', async () => {
   const before = await server.dump();
@@ -45,7 +57,7 @@ test('finds no difference, reads each list and entity, and leaves the store as i
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(report.operations.map(({ operation }) => operation)).toEqual(allIds);
   expect(report.operations.filter(({ cases }) => cases === 0)).toEqual([]);
-  expect(listUnaccounted(report)).toEqual([]);
+  expect(listUnaccounted(report), unaccountedHint).toEqual([]);
   // Wrong codes for unknown names are counted, so that they cannot be guessed.
   const { codeFailures: _, ...after } = await server.dump();
   expect({ ...after, codeFailures: before.codeFailures }).toEqual(before);
@@ -75,7 +87,7 @@ test('with writes finds no difference, changes only what it created, and deletes
     'factors',
   ])
     expect([table, after[table]]).toEqual([table, before[table]]);
-  expect(listUnaccounted(report)).toEqual([]);
+  expect(listUnaccounted(report), unaccountedHint).toEqual([]);
   const unchecked = report.notChecked.filter(({ case: name }) => name === 'normal result');
   const succeeded = new Set(report.checked.filter((one) => one.expectedStatus < 300).map(({ operation }) => operation));
   // A reason is given only for an operation whose normal result was not seen.
