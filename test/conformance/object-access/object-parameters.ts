@@ -77,7 +77,7 @@ const kindByName: Readonly<Record<string, ObjectKind>> = {
   deviceTokenId: 'device',
 };
 
-/** For fields without an entry above: by the entity that the schema refers to or defines. */
+/** For fields in neither list of names: by the entity that the schema refers to or defines. */
 const kindByEntity: Readonly<Partial<Record<EntityName, ObjectKind>>> = {
   user: 'user',
   business: 'business',
@@ -146,9 +146,9 @@ function listParameters({ path, request }: Operation<never>): ObjectParameter[] 
 
 function classify(name: string, context: string, schema: JsonSchema): ObjectParameter['kind'] {
   if ((name === 'id' || name === 'name') && kindBySegment[context]) return kindBySegment[context];
-  if (kindByName[name]) return kindByName[name];
+  if (kindByName[name] || nonObjectNames.has(name)) return kindByName[name];
   const entity = schema['x-reference']?.entity ?? schema['x-defines']?.entity;
-  return (entity && kindByEntity[entity]) ?? (nonObjectNames.has(name) ? undefined : 'unknown');
+  return (entity && kindByEntity[entity]) ?? 'unknown';
 }
 
 interface Leaf {
