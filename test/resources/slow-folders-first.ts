@@ -4,7 +4,15 @@ import path from 'node:path';
 import { BaseSequencer, type TestSpecification, type Vitest } from 'vitest/node';
 
 /** Where files take ten seconds and more: they start processes, browsers and databases. */
-const slowFolders = ['test/stress', 'packages/console/test', 'test/e2e', 'test/postgres', 'test/security'];
+const slowFolders = [
+  // Its breakpoints search the heap, which grows with each file.
+  'test/conformance/docs',
+  'test/stress',
+  'packages/console/test',
+  'test/e2e',
+  'test/postgres',
+  'test/security',
+];
 
 /** Within both groups vitest's order: the longest first, by the last run, or by size if there was none. */
 export class SlowFoldersFirst extends BaseSequencer {

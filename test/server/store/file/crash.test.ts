@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { FileStore } from '../../../../src/server/store/file/file-store.ts';
+import { isFullRun } from '../../../effort.ts';
 import type { DiskOperation, Loss } from '../fake-disk.ts';
 import { History } from '../history.ts';
 import { createSeededRandom } from '../random.ts';
@@ -81,7 +82,7 @@ const operations = await countOperations();
 describe('a crash', () => {
   test.each(failpoints)('%s loses nothing that was acknowledged', async (_, kind, name, side) => {
     let hits = 0;
-    for (let match = 1; match <= 12; match += 1) {
+    for (let match = 1; match <= (isFullRun ? 12 : 4); match += 1) {
       for (const loss of ['nothing', 'everything', { random: createSeededRandom(match) }] satisfies Loss[]) {
         const harness = new StoreHarness();
         const history = await runUntilCrash(
@@ -96,7 +97,7 @@ describe('a crash', () => {
   });
 
   test.each(['nothing', 'everything'] as const)('at any operation that loses %s of the unsynced', async (loss) => {
-    for (let at = 0; at < operations; at += 1) {
+    for (let at = 0; at < operations; at += isFullRun ? 1 : 3) {
       const harness = new StoreHarness();
       const history = await runUntilCrash(harness, (_, count) => count === at);
       harness.crash(loss);
