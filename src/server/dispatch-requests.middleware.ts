@@ -66,7 +66,9 @@ export function dispatchRequests(appContext: AppContext, routes: Routes, guard: 
 function compileOnce(appContext: AppContext): (route: MountedRoute) => OperationHandler {
   const handlers = new Map<MountedRoute, OperationHandler>();
   return (route) => {
-    const handle = handlers.get(route) ?? route.compile(appContext);
+    const known = handlers.get(route);
+    if (known) return known;
+    const handle = route.compile(appContext);
     handlers.set(route, handle);
     return handle;
   };

@@ -61,19 +61,19 @@ function createControlDocument({ baseUrl, settings }: AppContext): () => object 
 }
 
 function mountRoute(route: ControlRoute): MountedRoute {
+  // The request context comes from the app context, whose clock is adjustable; only the type of these routes exposes it.
+  const operation = route as unknown as AnyOperation;
   return {
     method: route.method,
     path: controlPrefix + route.path,
-    // The request context comes from the app context, whose clock is adjustable; only the type of these routes exposes it.
-    operation: route as unknown as AnyOperation,
-    compile: (appContext) => compileRoute(route, appContext),
+    operation,
+    compile: (appContext) => compileRoute(route, operation, appContext),
     isPage: route.browser === 'page',
   };
 }
 
 /** With remote access a route requires its capability; otherwise all callers are on this machine and need no credentials. */
-function compileRoute(route: ControlRoute, appContext: AppContext): OperationHandler {
-  const operation = route as unknown as AnyOperation;
+function compileRoute(route: ControlRoute, operation: AnyOperation, appContext: AppContext): OperationHandler {
   const handle = compileOperation(
     appContext.settings.allowRemote ? operation : withoutAuthentication(operation),
     appContext,
