@@ -1,5 +1,6 @@
 /** Server-sent events (EventSource in the HTML standard) as an async iterator. */
-import { NetworkError } from './errors.ts';
+import { errorItems } from './error-items.ts';
+import { ClientError, NetworkError } from './errors.ts';
 import { type ApiResponse, assertSuccess } from './response.ts';
 
 export interface ServerSentEvent {
@@ -10,7 +11,7 @@ export interface ServerSentEvent {
   readonly data: unknown;
 }
 
-/** @throws ClientError for an error response; NetworkError if the connection is lost; the reason of the signal */
+/** @throws ClientError for an error response, and if the caller may read no more; NetworkError if the connection is lost; the reason of the signal */
 export async function* readEvents(
   open: () => Promise<ApiResponse>,
   signal: AbortSignal | undefined,
@@ -21,11 +22,21 @@ export async function* readEvents(
     throw new NetworkError('The response is not a stream of events.', 'ANSWER_UNREADABLE', undefined);
   }
   try {
-    yield* parseEvents(response.body);
+    for await (const event of parseEvents(response.body)) {
+      if (event.event === 'end') throw toEndError(event.data, response.requestId);
+      yield event;
+    }
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
+    if (cause instanceof ClientError) throw cause;
     throw new NetworkError('The connection was lost while reading events.', 'NETWORK', cause);
   }
+}
+
+/** The error of a caller that lost its session or roles while it was reading. */
+function toEndError(data: unknown, requestId: string | undefined): ClientError {
+  const { status, errors } = (data as { readonly end: { readonly status: number; readonly errors: unknown } }).end;
+  return new ClientError({ status, items: errorItems(errors), requestId });
 }
 
 function isIterable(body: unknown): body is AsyncIterable<Uint8Array> {

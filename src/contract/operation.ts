@@ -5,7 +5,7 @@
 import type * as z from 'zod';
 import type { AuditDeclaration, TargetField } from './audit.ts';
 import type { EntityName } from './entities.ts';
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode, ErrorItem } from './errors.ts';
 import { parseRoles, type RoleExpression } from './roles.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -51,6 +51,16 @@ export interface TextStream {
   readonly heartbeat: string;
   /** Aborts when the stream ends. */
   readonly closed: AbortSignal;
+  /** The roles that reading on requires, if they are more than those of the operation. */
+  readonly roles?: RoleExpression | undefined;
+  /** The last chunk for a caller that may read no more. */
+  formatEnd(reason: StreamEnd): string;
+}
+
+/** Why a stream ended: what a new request would be answered. */
+export interface StreamEnd {
+  readonly status: number;
+  readonly errors: readonly ErrorItem[];
 }
 
 /** A response value that is sent in a header, and its field name. */

@@ -65,6 +65,8 @@ export interface CompileOptions {
   readonly guardAccounts?: boolean;
   /** Rejects authorized callers before the body is read. */
   readonly rejection?: 'STORE_SHARED' | undefined;
+  /** Checks the caller of a read again before each part of the response: long polls, streams and exports outlast a revocation. */
+  readonly recheckReaders?: boolean;
   /** For the control plane: see its context. */
   readonly controlDocument?: ControlContext['controlDocument'];
 }
@@ -110,6 +112,7 @@ export function compileOperation(
     validateRequestBody(compilation),
     callHandler(compilation),
     injectFaultAfter(compilation),
+    recheckReader(compilation),
     recordInAuditLog(compilation),
     writeResult(compilation),
   ].filter((step) => step !== undefined);
@@ -172,6 +175,25 @@ function authenticateCaller({ operation, appContext, groupReaders }: Compilation
     ctx.state.caller = call.caller;
     if (!isAllowed(roles, call.caller)) throw await authorizationError(roles, call.caller, { store, groupReaders });
   };
+}
+
+type Recheck = (call: Call, roles?: RoleExpression) => Promise<void>;
+
+/** Authenticates and authorizes the caller of a read again. Undefined for what needs no second check. */
+function createRecheck({ operation, appContext, groupReaders, recheckReaders }: Compilation): Recheck | undefined {
+  const isRead = operation.audit.kind === 'read' || 'alternatives' in operation.response;
+  if (recheckReaders !== true || !isRead) return undefined;
+  const { auth, roles: ownRoles } = operation;
+  const { store } = appContext;
+  return async ({ ctx, credentials }, roles = ownRoles) => {
+    const caller = credentials && (await authenticate(appContext, credentials, { auth, source: ctx.state.source }));
+    if (!isAllowed(roles, caller)) throw await authorizationError(roles, caller, { store, groupReaders });
+  };
+}
+
+/** A handler may have waited for what it returns. */
+function recheckReader(compilation: Compilation): Step | undefined {
+  return createRecheck(compilation);
 }
 
 function rejectAuthorized({ rejection }: Compilation): Step | undefined {
@@ -248,9 +270,16 @@ function recordInAuditLog({ operation, appContext }: Compilation): Step | undefi
   return status === undefined ? undefined : ({ ctx }) => recordAuditEvent(ctx.state, status, appContext);
 }
 
-function writeResult({ operation, appContext }: Compilation): Step {
+const passed = async () => undefined;
+
+function writeResult(compilation: Compilation): Step {
+  const { operation, appContext } = compilation;
   const write = createResponseWriter(operation, appContext);
-  return (call) => write(call.ctx, call.result, toListIdentity(operation, call)) || undefined;
+  const recheck = createRecheck(compilation) ?? passed;
+  return (call) => {
+    const list = toListIdentity(operation, call);
+    return write(call.ctx, call.result, { list, checkCaller: (roles) => recheck(call, roles) }) || undefined;
+  };
 }
 
 function toListIdentity({ id }: AnyOperation, { params, query }: Call): ListIdentity {

@@ -3,36 +3,47 @@
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import type { ByteStream, Operation, Page, PlainText, TextStream } from '../contract/operation.ts';
+import type { RoleExpression } from '../contract/roles.ts';
 import type { AppContext } from './app-context.ts';
+import { createErrorResponse } from './http/error-response.ts';
 import { formatNextLink, type ListIdentity } from './http/pagination.ts';
 import type { KoaContext } from './http/request-state.ts';
 import { setHeader, setHeaders, writeChunks, writeEmpty, writeJson, writeText } from './http/response.ts';
 import { matchesEtag, type SerializedValue, type Serializer, serializeOnce } from './http/serializer.ts';
 import { writeStream } from './http/streams.ts';
 
+/** Checks again that the caller may read the response, which takes long. @throws IamError as for a new request. */
+export type CallerCheck = (roles?: RoleExpression) => Promise<void>;
+
+interface WriteOptions {
+  readonly list: ListIdentity;
+  readonly checkCaller: CallerCheck;
+}
+
 /** Writes a response; returns a promise only if it is asynchronous. */
-type ResponseWriter = (ctx: KoaContext, result: unknown, list: ListIdentity) => Promise<void> | void;
+type ResponseWriter = (ctx: KoaContext, result: unknown, options: WriteOptions) => Promise<void> | void;
 
 /** Compiles the response writer of an operation. */
-export function createResponseWriter({ method, response }: Operation<never>, appContext: AppContext): ResponseWriter {
+export function createResponseWriter(operation: Operation<never>, appContext: AppContext): ResponseWriter {
+  const { method, response } = operation;
   if ('page' in response) {
     const serializer = appContext.serializers(response.page);
-    return (ctx, result, list) =>
+    return (ctx, result, { list }) =>
       writePage(ctx, result as Page<object>, { list, baseUrl: appContext.baseUrl, serializer });
   }
   if (!('body' in response)) return createEmptyWriter(response);
   const { status, body, secret = false, entity = false, stream = false } = response;
-  if (stream) return (ctx, result) => writeStream(ctx, result as TextStream, appContext);
+  if (stream) return createStreamWriter(operation, appContext);
   if (body instanceof z.ZodArray) return createListWriter(status, appContext.serializers(body.element as z.ZodType));
   const serializer = appContext.serializers(body);
   // The result of a change is new each time. A response with a secret is never cached.
   const isCached = (method === 'GET' || entity) && !secret;
-  return (ctx, result) => {
+  return (ctx, result, { checkCaller }) => {
     if (isText(result)) {
       setHeaders(ctx, result.headers ?? {});
       return writeText(ctx, 200, result);
     }
-    if (isChunked(result)) return writeChunks(ctx, 200, result);
+    if (isChunked(result)) return writeChunks(ctx, 200, result, checkCaller);
     const { json, bytes } = isCached ? serializer.serialize(result as object) : serializeOnce(body, result as object);
     if (entity) {
       const etag = serializer.computeEtag(result as object);
@@ -41,6 +52,20 @@ export function createResponseWriter({ method, response }: Operation<never>, app
     }
     if (secret) setHeader(ctx, 'Pragma', 'no-cache');
     writeJson(ctx, status, json, bytes);
+  };
+}
+
+/** A stream ends with the error that a new request of its caller would get. */
+function createStreamWriter(operation: Operation<never>, { timer, log }: AppContext): ResponseWriter {
+  return (ctx, result, { checkCaller }) => {
+    const stream = result as TextStream;
+    const { requestId } = ctx.state;
+    const describeEnd = (error: unknown) => {
+      const { status, items } = createErrorResponse(error, { operation, requestId, softErrors: false, log });
+      return stream.formatEnd({ status, errors: items });
+    };
+    const findEnd = () => checkCaller(stream.roles).then(() => undefined, describeEnd);
+    writeStream(ctx, stream, { timer, log, findEnd });
   };
 }
 

@@ -79,6 +79,7 @@ function compileRoute(route: ControlRoute, operation: AnyOperation, appContext: 
     appContext,
     {
       groupReaders: listGroups.roles,
+      recheckReaders: appContext.settings.allowRemote,
       controlDocument: createControlDocument(appContext),
       // One server cannot do this for the others.
       rejection: route.exclusive && appContext.store.shared ? 'STORE_SHARED' : undefined,

@@ -39,15 +39,23 @@ export function writeText(
   ctx.res.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }
 
-/** Sends chunks as they are produced, with backpressure. */
+/** Sends chunks as they are produced, with backpressure. @param check called before each chunk; throws to abort */
 export async function writeChunks(
   ctx: KoaContext,
   status: number,
   { contentType, chunks }: { contentType: string; chunks: Iterable<Uint8Array> },
+  check: () => Promise<void>,
 ): Promise<void> {
   ctx.res.writeHead(status, { ...ctx.state.responseHeaders, 'Content-Type': contentType });
   // After the headers are sent, aborting the response is the only signal of a failure.
-  await pipeline(Readable.from(chunks), ctx.res).catch(() => ctx.res.destroy());
+  await pipeline(Readable.from(checkEach(chunks, check)), ctx.res).catch(() => ctx.res.destroy());
+}
+
+async function* checkEach(chunks: Iterable<Uint8Array>, check: () => Promise<void>): AsyncIterable<Uint8Array> {
+  for (const chunk of chunks) {
+    await check();
+    yield chunk;
+  }
 }
 
 /** Sends a response without a body. */

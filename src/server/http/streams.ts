@@ -15,25 +15,28 @@ const heartbeatMs = 15_000;
 interface StreamDeps {
   readonly timer: Timer;
   readonly log: Log;
+  /** Called before each chunk and each heartbeat. @returns what is sent instead, as the last chunk; undefined to go on. */
+  findEnd(): Promise<string | undefined>;
 }
 
 /** Starts the response; the rest is written in the background until the stream ends or the client disconnects. */
-export function writeStream(ctx: KoaContext, stream: TextStream, { timer, log }: StreamDeps): void {
+export function writeStream(ctx: KoaContext, stream: TextStream, { timer, log, findEnd }: StreamDeps): void {
   const response = ctx.res;
   setHeader(ctx, 'Content-Type', stream.contentType);
   response.writeHead(200, ctx.state.responseHeaders);
   if (ctx.req.method === 'HEAD') return void response.end();
   // Sent immediately, so that the client knows from when on it receives everything.
   response.write(stream.heartbeat);
-  const cancel = startHeartbeat(response, stream.heartbeat, timer);
+  const fail = (error: unknown) => {
+    log.error({ err: error }, 'a stream failed');
+    response.destroy();
+  };
+  const cancel = startHeartbeat(response, () => void beat(response, stream, findEnd).catch(fail), timer);
   // The chunks end by themselves, after what is left.
   const endEarly = () => void (response.writableNeedDrain && response.destroy());
   stream.closed.addEventListener('abort', endEarly);
-  writeChunks(response, stream)
-    .catch((error: unknown) => {
-      log.error({ err: error }, 'a stream failed');
-      response.destroy();
-    })
+  writeChunks(response, stream, findEnd)
+    .catch(fail)
     .finally(() => {
       cancel();
       stream.closed.removeEventListener('abort', endEarly);
@@ -41,9 +44,15 @@ export function writeStream(ctx: KoaContext, stream: TextStream, { timer, log }:
 }
 
 /** A client that has not read what was sent does not delay a stop: it can resume where it was. */
-async function writeChunks(response: ServerResponse, { chunks, closed }: TextStream): Promise<void> {
+async function writeChunks(
+  response: ServerResponse,
+  { chunks, closed }: TextStream,
+  findEnd: StreamDeps['findEnd'],
+): Promise<void> {
   for await (const chunk of chunks) {
-    if (response.destroyed) return;
+    const end = await findEnd();
+    if (response.destroyed || response.writableEnded) return;
+    if (end !== undefined) return void response.end(end);
     if (response.write(chunk)) continue;
     if (closed.aborted) break;
     await waitForDrain(response);
@@ -66,15 +75,26 @@ function waitForDrain(response: ServerResponse): Promise<void> {
   });
 }
 
+async function beat(
+  response: ServerResponse,
+  { heartbeat }: TextStream,
+  findEnd: StreamDeps['findEnd'],
+): Promise<void> {
+  const end = await findEnd();
+  if (response.destroyed || response.writableEnded) return;
+  if (end === undefined) response.write(heartbeat);
+  else response.end(end);
+}
+
 /** @returns a function that stops the heartbeat. */
-function startHeartbeat(response: ServerResponse, heartbeat: string, timer: Timer): () => void {
+function startHeartbeat(response: ServerResponse, beat: () => void, timer: Timer): () => void {
   let isStuck = false;
-  let cancel = timer.after(heartbeatMs, beat);
-  function beat(): void {
+  let cancel = timer.after(heartbeatMs, onTime);
+  function onTime(): void {
     if (response.writableNeedDrain && isStuck) return void response.destroy();
     isStuck = response.writableNeedDrain;
-    if (!isStuck) response.write(heartbeat);
-    cancel = timer.after(heartbeatMs, beat);
+    if (!isStuck) beat();
+    cancel = timer.after(heartbeatMs, onTime);
   }
   const onDrain = () => {
     isStuck = false;

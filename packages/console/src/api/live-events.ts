@@ -156,27 +156,35 @@ async function readStream(
     if (response.status === 401) credentials.requireLogin(token);
     if (response.ok && response.body) {
       onEvent('connected');
-      await readMessages(response.body, onEvent);
+      const end = await readMessages(response.body, onEvent);
+      if (end?.status === 401) credentials.requireLogin(token);
     }
   } catch {
     // No connection, or an aborted one.
   }
 }
 
-/** Parses server-sent events: each ends with an empty line. Only the name and the id of an event are used. */
+/** Why the server ended a stream: the caller may read no more. */
+interface StreamEnd {
+  readonly status: number;
+}
+
+/** Parses server-sent events: each ends with an empty line. Of other events than `end` only name and id are used. */
 async function readMessages(
   body: ReadableStream<Uint8Array>,
   onEvent: (event: LiveEvent, id?: string) => void,
-): Promise<void> {
+): Promise<StreamEnd | undefined> {
   let buffered = '';
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
   for (;;) {
     const { done, value = '' } = await reader.read();
-    if (done) return;
+    if (done) return undefined;
     const blocks = (buffered + value).split('\n\n');
     buffered = blocks.pop() ?? '';
     for (const block of blocks) {
       const id = fieldOf(block, 'id');
+      if (fieldOf(block, 'event') === 'end')
+        return (JSON.parse(fieldOf(block, 'data') ?? '') as { readonly end: StreamEnd }).end;
       const topic = liveTopics.find((known) => known === fieldOf(block, 'event'));
       if (topic) onEvent(topic, id);
     }

@@ -5,7 +5,7 @@ import { authorizationError } from '../../../auth/authorize.ts';
 import listGroups from '../../../operations/groups/list.ts';
 import type { ControlContext } from '../../../request-context.ts';
 import { capabilities, defineRoute } from '../../define.ts';
-import { createEventStream } from '../../event-stream.ts';
+import { createEventStream, StreamEnd } from '../../event-stream.ts';
 import { InboxItem } from '../../inbox-items.ts';
 import { RequestItem } from '../../request-items.ts';
 import { ClockView } from '../clock/clock-state.ts';
@@ -27,6 +27,7 @@ const EventData = z
       .array(z.enum(eventTopics))
       .optional()
       .describe('Topics of which events are missing before this one: read their lists again'),
+    end: StreamEnd.optional(),
   })
   .describe('Exactly one of the fields');
 
@@ -40,7 +41,7 @@ export default defineRoute({
   id: 'control.events',
   title: 'Stream all kinds of events as server-sent events',
   description:
-    'One stream (EventSource in the HTML standard) for messages, requests, clock and faults. The event name is the topic. With the header Last-Event-ID, which browsers send when they reconnect, or with after, it continues after that event; if the server no longer has what follows, an event missed names the topics. A comment is sent every 15 seconds as a heartbeat. A client that reads nothing for 15 seconds is disconnected and can resume. The stream ends when the server stops or the sandbox is deleted. The topic inbox shows codes: on a server with remote access it requires the roles of GET /_iam/inbox.',
+    'One stream (EventSource in the HTML standard) for messages, requests, clock and faults. The event name is the topic. With the header Last-Event-ID, which browsers send when they reconnect, or with after, it continues after that event; if the server no longer has what follows, an event missed names the topics. A comment is sent every 15 seconds as a heartbeat. A client that reads nothing for 15 seconds is disconnected and can resume. The stream ends when the server stops or the sandbox is deleted. On a server with remote access the caller is checked again before events are sent and every 15 seconds; an event end with status and errors is the last one for a caller that may read no more. The topic inbox shows codes: on a server with remote access it requires the roles of GET /_iam/inbox.',
   method: 'GET',
   path: '/events',
   audit: { kind: 'read', targets: {} },
@@ -64,10 +65,11 @@ export default defineRoute({
 
   async handle({ query: { topics = 'requests,clock,faults', after }, headers }, context) {
     const selected = new Set(topics.split(',').filter(isTopic));
-    if (selected.has('inbox')) await assertMaySeeCodes(context);
+    const showsCodes = selected.has('inbox');
+    if (showsCodes) await assertMaySeeCodes(context);
     const look = await createEventReader(context, selected, headers['Last-Event-ID'] ?? after);
     const subscription = context.observability.eventSubscribers.subscribe(look, context.disconnectSignal());
-    return createEventStream(subscription, (event) => event);
+    return createEventStream(subscription, (event) => event, showsCodes ? inboxRoles : undefined);
   },
 });
 

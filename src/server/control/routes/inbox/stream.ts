@@ -8,7 +8,7 @@ export default defineRoute({
   id: 'control.inbox-events',
   title: 'Stream messages as server-sent events',
   description:
-    'Each event (EventSource in the HTML standard) contains a message as JSON and has its id. The stream starts with new messages; with after, or with the header Last-Event-ID that browsers send when they reconnect, it starts with the first message after that id, without gaps or duplicates. A comment is sent every 15 seconds as a heartbeat. A client that reads nothing for 15 seconds is disconnected and can resume. The stream ends when the server stops or the sandbox is deleted.',
+    'Each event (EventSource in the HTML standard) contains a message as JSON and has its id. The stream starts with new messages; with after, or with the header Last-Event-ID that browsers send when they reconnect, it starts with the first message after that id, without gaps or duplicates. A comment is sent every 15 seconds as a heartbeat. A client that reads nothing for 15 seconds is disconnected and can resume. The stream ends when the server stops or the sandbox is deleted. On a server with remote access the caller is checked again before messages are sent and every 15 seconds; an event end with status and errors is the last one for a caller that may read no more.',
   method: 'GET',
   path: '/inbox/events',
   audit: { kind: 'read', targets: {} },

@@ -4,6 +4,7 @@ import type { Timer } from '../../../../../src/server/lib/timer.ts';
 import type { TestServer } from '../../../../harness.ts';
 
 export interface SseEvent {
+  /** Empty if the event has none. */
   readonly id: string;
   /** Empty if the event has no name. */
   readonly name: string;
@@ -71,7 +72,7 @@ function sendRequest({ url }: Pick<TestServer, 'url'>, path: string, headers: Re
 }
 
 function parseEvent(part: string): SseEvent {
-  const [, id = '', name = '', data = ''] = /^id: (.*)\n(?:event: (.*)\n)?data: (.*)$/.exec(part) ?? [];
+  const [, id = '', name = '', data = ''] = /^(?:id: (.*)\n)?(?:event: (.*)\n)?data: (.*)$/.exec(part) ?? [];
   return { id, name, data: JSON.parse(data) as Record<string, unknown> };
 }
 
