@@ -106,7 +106,7 @@ function describeActor(caller: Principal | undefined): AuditEvent['actor'] {
 
 /** The subject of the issued token, or else the known client or user that the rejected credentials name. */
 function describeSubject({ issued, loggedIn, thrown }: RequestState): Party | undefined {
-  if (issued) return issued;
+  if (issued) return issued.subject;
   if (loggedIn !== undefined) return { kind: 'client', clientId: loggedIn };
   const reason = thrown instanceof IamError ? thrown.readReason() : undefined;
   const { clientId, userId } = reason ?? {};

@@ -1,8 +1,10 @@
 /** Records the audit event of a request, once. */
 import { controlPrefix } from '../../contract/prefix.ts';
-import { isUnprivileged } from '../directory/principal.ts';
+import { isReservedRole } from '../../contract/roles.ts';
+import { isStranger } from '../directory/principal.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { IssuedToken } from '../tokens/token-subject.ts';
 import type { AuditLog } from './audit.ts';
 import { buildAuditEvent } from './event.ts';
 
@@ -25,9 +27,20 @@ export function recordAuditEvent(
   return event && audit.record(event, { network: state.source.network, isAnyone: isAnyone(state) });
 }
 
-function isAnyone({ caller, loggedIn, issued, path }: RequestState): boolean {
-  // Logins go to the main audit log: off loopback, the growth limit bounds how many an anonymous caller can cause.
-  const isLogin = loggedIn !== undefined || (issued !== undefined && caller?.user === undefined);
+/** What every authenticated client has, whatever it may do. */
+const clientRoles: readonly string[] = ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', 'CLI-1STPARTY'];
+
+/** Whether anyone can cause such an event, any number of times: then it must not evict those of administrators. */
+function isAnyone({ caller, issued, operation, path }: RequestState): boolean {
   // The control plane of a loopback server requires no credentials: its changes count as administration.
-  return !isLogin && !path.startsWith(`${controlPrefix}/`) && isUnprivileged(caller);
+  if (path.startsWith(`${controlPrefix}/`)) return operation?.auth === 'none';
+  if (issued === undefined || caller?.user !== undefined) return isStranger(caller);
+  return !isPrivileged(issued);
+}
+
+/** Whether the token is of a user with a role from a group, or of a first-party client with authorities of its own. */
+function isPrivileged({ subject, roles }: IssuedToken): boolean {
+  return subject.kind === 'client'
+    ? !roles.includes('CLI-3RDPARTY') && !roles.every((role) => clientRoles.includes(role))
+    : !roles.every(isReservedRole);
 }

@@ -31,10 +31,13 @@ export function findAuthenticatedClientId(caller: Principal | undefined): string
   return caller && caller.authMethod !== 'client-id' && isClientItself(caller) ? caller.client.clientId : undefined;
 }
 
-/** Whether anyone could be this caller: it is unauthenticated, or a user or a logon without granted roles. */
-export function isUnprivileged(caller: Principal | undefined): boolean {
+/**
+ * Whether anyone could be this caller: it is unauthenticated, a third-party client, which users create for themselves, or
+ * a user or a logon without granted roles.
+ */
+export function isStranger(caller: Principal | undefined): boolean {
   if (!caller || caller.authMethod === 'client-id') return true;
-  return !isClientItself(caller) && [...caller.roles].every(isReservedRole);
+  return isClientItself(caller) ? caller.client.party === '3RDPARTY' : [...caller.roles].every(isReservedRole);
 }
 
 /** Whether the client authenticated this request with its secret or an API key, and not with its id or a token only. */

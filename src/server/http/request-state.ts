@@ -6,7 +6,7 @@ import type { ErrorItem } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Principal } from '../directory/principal.ts';
 import type { RequestSource } from '../lib/request-source.ts';
-import type { TokenSubject } from '../tokens/token-subject.ts';
+import type { IssuedToken } from '../tokens/token-subject.ts';
 
 /** Set when the request arrives; each optional field is set by the step that learns it. */
 export interface RequestState {
@@ -31,8 +31,7 @@ export interface RequestState {
   readTargets?: TargetReader;
   /** The client or user that logged in. */
   loggedIn?: string;
-  /** The subject of the issued token. */
-  issued?: TokenSubject;
+  issued?: IssuedToken;
   errors?: readonly ErrorItem[];
   thrown?: unknown;
   /** The text or bytes of the response. */

@@ -49,6 +49,8 @@ const maxTrackedTokens = 10_000;
 /** Additional content or restrictions of a token. */
 export interface IssueTokenOptions extends TokenRestrictions {
   readonly refreshToken?: string | undefined;
+  /** Called with the claims of the token before it is signed. */
+  readonly onIssue?: ((claims: AccessClaims) => void) | undefined;
 }
 
 export interface IssuerOptions extends ClaimOptions {
@@ -65,7 +67,8 @@ export interface IssuerOptions extends ClaimOptions {
 export function createIssuer(options: IssuerOptions): TokenIssuer {
   const expiries = new Map<string, number>();
   const formatAuthorities = createAuthoritiesFormatter();
-  const respond = (claims: AccessClaims, { refreshToken }: IssueTokenOptions) => {
+  const respond = (claims: AccessClaims, { refreshToken, onIssue }: IssueTokenOptions) => {
+    onIssue?.(claims);
     expiries.set(claims.jti, claims.exp);
     const oldest = expiries.keys().next().value;
     if (expiries.size > maxTrackedTokens && oldest !== undefined) expiries.delete(oldest);

@@ -1,4 +1,5 @@
 /** Records the subjects of tokens that a request issues. */
+import { type AccessClaims, parseAuthorities } from './claims.ts';
 import type { TokenIssuer } from './issue.ts';
 
 export interface TokenSubject {
@@ -9,23 +10,24 @@ export interface TokenSubject {
   readonly sessionId?: string | undefined;
 }
 
-/** Wraps an issuer; calls `record` before each token is issued. */
-export function recordIssuedTokens(issuer: TokenIssuer, record: (issued: TokenSubject) => void): TokenIssuer {
+export interface IssuedToken {
+  readonly subject: TokenSubject;
+  readonly roles: readonly string[];
+}
+
+/** Wraps an issuer; calls `record` before each token is signed. */
+export function recordIssuedTokens(issuer: TokenIssuer, record: (issued: IssuedToken) => void): TokenIssuer {
+  const onIssue = (claims: AccessClaims) => record({ subject: readSubject(claims), roles: parseAuthorities(claims) });
   return {
     secondsLeft: issuer.secondsLeft,
     findExpiry: issuer.findExpiry,
-    issueForClient(client, more) {
-      record({ kind: 'client', clientId: client.clientId, sessionId: more?.session?.sessionId });
-      return issuer.issueForClient(client, more);
-    },
-    issueForUser(user, session, client, more) {
-      const { clientId } = client;
-      record({ kind: 'user', clientId, userId: user.userId, sessionId: session.sessionId });
-      return issuer.issueForUser(user, session, client, more);
-    },
-    issueForLogon(logon, session, client, more) {
-      record({ kind: 'logon', clientId: client.clientId, logon, sessionId: session.sessionId });
-      return issuer.issueForLogon(logon, session, client, more);
-    },
+    issueForClient: (client, more) => issuer.issueForClient(client, { ...more, onIssue }),
+    issueForUser: (user, session, client, more) => issuer.issueForUser(user, session, client, { ...more, onIssue }),
+    issueForLogon: (logon, session, client, more) => issuer.issueForLogon(logon, session, client, { ...more, onIssue }),
   };
+}
+
+function readSubject({ client_id: clientId, user_id: userId, logon, sid: sessionId }: AccessClaims): TokenSubject {
+  if (userId !== undefined) return { kind: 'user', clientId, userId, sessionId };
+  return logon === undefined ? { kind: 'client', clientId, sessionId } : { kind: 'logon', clientId, logon, sessionId };
 }
