@@ -11,6 +11,7 @@ import { openapiSource } from './openapi.ts';
 import { operationsPage } from './operations-page.ts';
 import { publicApiPage } from './public-api-page.ts';
 import { registries } from './registry.ts';
+import { securityPage } from './security-page.ts';
 import { seedSchema } from './seed-schema.ts';
 import { serverTablesSource } from './server-tables.ts';
 import { settingsPage } from './settings-page.ts';
@@ -37,6 +38,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ],
     ['docs/reference/settings.md', settingsPage()],
     ['docs/user-lifecycle.md', userLifecyclePage(root)],
+    ['docs/security.md', securityPage(root)],
     ['docs/reference/public-api.md', publicApiPage(root, all)],
     ['docs/seed.schema.json', seedSchema()],
     ['src/cli/plan/value-schemas.ts', valueSchemasSource()],

@@ -435,10 +435,9 @@ export const errorTable = {
   GROWTH_LIMIT: {
     status: 429,
     category: 'limit',
-    setting: 'growth-limit',
     message:
-      'Unauthenticated callers from this network created too many objects within an hour (setting growth-limit).',
-    hint: 'Wait for the time in Retry-After, or authenticate the client. The operator can raise --growth-limit.',
+      'Too many objects were created within an hour: by unauthenticated callers of this network (setting growth-limit), by the owner of the caller (growth-limit-owner), or by all owners of this network (growth-limit-owners).',
+    hint: 'Wait for the time in Retry-After. Unauthenticated callers can authenticate their client. The operator can raise the setting that the error names.',
   },
   TOO_MANY_FAULTS: {
     status: 429,

@@ -114,8 +114,14 @@ export function fieldError(code: FieldErrorCode, field: string | readonly string
 }
 
 /** Creates an error for a request that can succeed later. Sets Retry-After to `seconds`. */
-export function retryLater(code: PlainErrorCode, seconds: number): IamError {
-  return new IamError([{ code, details: { retryAfter: seconds } }], { headers: { 'Retry-After': String(seconds) } });
+export function retryLater(
+  code: PlainErrorCode,
+  seconds: number,
+  { message, details }: Omit<ApiErrorItem, 'code'> = {},
+): IamError {
+  return new IamError([{ code, message, details: { ...details, retryAfter: seconds } }], {
+    headers: { 'Retry-After': String(seconds) },
+  });
 }
 
 /** Statuses that any operation may return without documenting them (interface rules for HTTP and for load). */

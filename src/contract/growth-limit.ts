@@ -1,11 +1,5 @@
-/** Determines the operations under the growth limit from their required roles. */
-import { isAllowed, type RoleExpression } from './roles.ts';
-
-/** The authorities of a user who signed up without an administrator and has not logged in with a password. */
-const selfRegistered = {
-  roles: new Set(['CLI-AUTH-IDENTIFIED', 'CLI-1STPARTY', 'AUTH-IDENTIFIED', 'USER', 'PERSON']),
-  scope: new Set<string>(),
-};
+/** Determines the operations under the growth limits from their required roles. */
+import { isAdministrativeRole, type RoleExpression } from './roles.ts';
 
 interface OperationAccess {
   readonly auth: string;
@@ -14,7 +8,13 @@ interface OperationAccess {
   readonly growthLimit?: false;
 }
 
-/** Whether unauthenticated callers can create objects with the operation. */
+/** Whether callers without an administrative role can create objects with the operation. */
 export function hasGrowthLimit({ auth, method, roles, growthLimit }: OperationAccess): boolean {
-  return growthLimit !== false && method !== 'GET' && (auth !== 'caller' || isAllowed(roles, selfRegistered));
+  return growthLimit !== false && method !== 'GET' && (auth !== 'caller' || admitsUnprivileged(roles));
+}
+
+function admitsUnprivileged(roles: RoleExpression): boolean {
+  if (roles.kind === 'role') return !isAdministrativeRole(roles.name);
+  if (roles.kind === 'all') return roles.of.every(admitsUnprivileged);
+  return roles.kind !== 'any' || roles.of.some(admitsUnprivileged);
 }

@@ -192,8 +192,10 @@ interface Traits {
   readonly customCommand?: string;
   /** `base`: the path is relative to the base URL instead of the service prefix. */
   readonly mount?: 'base';
-  /** False if the growth limit does not apply although unauthenticated callers are accepted: a revocation must not fail. */
+  /** False if the growth limits do not apply although callers without roles are accepted: a revocation must not fail. */
   readonly growthLimit?: false;
+  /** Renews sessions in its one transaction: up to a number per session, that is no creation for the growth limits. */
+  readonly renewsSession?: true;
 }
 
 export interface Declaration<

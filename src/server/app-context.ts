@@ -2,7 +2,6 @@
 
 import type { AuditLog } from './audit/audit.ts';
 import type { Authentication } from './auth/authenticate.ts';
-import { createGrowthLimit, type GrowthLimit, noGrowthLimit } from './auth/growth-limit.ts';
 import { createThrottles, type Throttles } from './auth/throttles.ts';
 import type { Settings } from './config/settings.ts';
 import { type ConsoleFilesReader, createConsoleFilesReader } from './console/console-files.ts';
@@ -16,6 +15,7 @@ import type { Log } from './lib/log.ts';
 import type { Random } from './lib/random.ts';
 import type { Subscribers } from './lib/subscribers.ts';
 import { systemTimer, type Timer } from './lib/timer.ts';
+import { createGrowthLimits, type GrowthLimits, noGrowthLimits } from './limits/growth.ts';
 import type { MessageOutbox } from './messaging/outbox.ts';
 import { createObservability, type Observability } from './observability/observability.ts';
 import { createPageFilesReader, type PageFilesReader } from './openapi/docs-page-files.ts';
@@ -48,7 +48,7 @@ export interface AppContext extends Authentication, Integrations {
   readonly verifier: TokenVerifier;
   readonly throttles: Throttles;
   /** Shared by the server and its sandboxes. */
-  readonly growthLimit: GrowthLimit;
+  readonly growthLimits: GrowthLimits;
   readonly passwords: Passwords;
   /** Shared by the main service and all sandboxes, which share the threads. */
   readonly hashQueue: HashQueue;
@@ -92,8 +92,8 @@ export type AppContextDeps = Pick<
   readonly timer?: Timer | undefined;
   /** Those of a previous context; created if missing. */
   readonly sandboxes?: Sandboxes<AppContext>;
-  /** The limit of the server for a sandbox, or that of a previous context; created if missing. */
-  readonly growthLimit?: GrowthLimit;
+  /** Those of the server for a sandbox, or of a previous context; created if missing. */
+  readonly growthLimits?: GrowthLimits;
   /** Bounds the stores of sandboxes. */
   readonly heap?: HeapGauge | undefined;
   /** Those of the server, for a sandbox. */
@@ -110,7 +110,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     disabled: settings.disableRateLimits,
     loginEvents: deps.store.shared?.loginEvents,
   });
-  const growthLimit = deps.growthLimit ?? selectGrowthLimit(settings, clock);
+  const growthLimits = deps.growthLimits ?? selectGrowthLimits(settings, clock);
   const ids = deps.ids ?? createIds(clock, random);
   const integrations = createIntegrations({ ...deps, ids, timer, passwords });
   const observability = createObservability(settings, {
@@ -129,7 +129,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
       ...parts,
       // A sandbox is in memory, whatever the store of the server.
       settings: { ...settings, store: 'memory' },
-      growthLimit,
+      growthLimits,
       docsPageFiles,
       consoleFiles,
       sandboxes: noSandboxes,
@@ -147,7 +147,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     timer,
     disableRateLimits: settings.disableRateLimits,
     throttles,
-    growthLimit,
+    growthLimits,
     passwords,
     ...integrations,
     apiKeyUses,
@@ -164,7 +164,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
       ...deps,
       throttles,
       // Resetting a sandbox does not clear the counts of the server.
-      growthLimit: deps.sandbox === undefined ? growthLimit : noGrowthLimit,
+      growthLimits: deps.sandbox === undefined ? growthLimits : noGrowthLimits,
       apiKeyUses,
       outbox: integrations.outbox,
     }),
@@ -195,8 +195,13 @@ function resolveIssuerUrl({ issuer }: Settings, baseUrl: string, sandbox: string
   return sandbox === undefined ? issuer : `${issuer.replace(/\/+$/, '')}/s/${sandbox}`;
 }
 
-function selectGrowthLimit({ growthLimit, disableRateLimits }: Settings, clock: AdjustableClock): GrowthLimit {
-  return growthLimit === 0 || disableRateLimits ? noGrowthLimit : createGrowthLimit(clock, growthLimit);
+function selectGrowthLimits(settings: Settings, clock: AdjustableClock): GrowthLimits {
+  if (settings.disableRateLimits) return noGrowthLimits;
+  return createGrowthLimits(clock, {
+    network: settings.growthLimit,
+    owner: settings.growthLimitOwner,
+    ownersOfNetwork: settings.growthLimitOwners,
+  });
 }
 
 /** Notifies subscribers of changes to the clock, and of messages. @returns a function that stops this. */

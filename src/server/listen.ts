@@ -151,9 +151,9 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     let lastReplacement: Promise<void> = Promise.resolve();
     async function replaceStore(other: Store): Promise<void> {
       const previous = appContext;
-      const { sandboxes, growthLimit } = previous;
-      appContext = await open(other, { sandboxes, growthLimit });
-      growthLimit.clear();
+      const { sandboxes, growthLimits } = previous;
+      appContext = await open(other, { sandboxes, growthLimits });
+      growthLimits.clear();
       await previous.close();
       appContext.outbox.start();
       if (previous.store !== other) await previous.store.close();
@@ -194,7 +194,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   }
 }
 
-type KeptParts = Partial<Pick<AppContextDeps, 'sandboxes' | 'growthLimit'>>;
+type KeptParts = Partial<Pick<AppContextDeps, 'sandboxes' | 'growthLimits'>>;
 
 /** Of several servers that start on one store, one at a time sets it up; the others find everything done. */
 function runSetUp<Result>(store: Store, work: (store: Store) => Promise<Result>): Promise<Result> {

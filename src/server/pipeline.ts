@@ -3,8 +3,7 @@
  * interface defines their order, so that a rejected request reveals nothing.
  */
 
-import { errorTable } from '../contract/error-codes.ts';
-import { apiError, IamError } from '../contract/errors.ts';
+import { apiError } from '../contract/errors.ts';
 import { hasGrowthLimit } from '../contract/growth-limit.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isAllowed, type RoleExpression } from '../contract/roles.ts';
@@ -14,28 +13,23 @@ import { createTargetReader, hasTargetsInResult } from './audit/targets.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { authorizationError } from './auth/authorize.ts';
 import { type RequestCredentials, readCredentials } from './auth/credentials.ts';
-import { type LimitedRequest, limitGrowth } from './auth/growth-limit.ts';
+import { limitCreations } from './auth/limit-creations.ts';
 import { findAuthenticatedClientId, type Principal } from './directory/principal.ts';
 import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.middleware.ts';
 import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
 import { countHeader } from './http/headers.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';
 import { createPathParamsReader } from './http/paths.ts';
-import { hasNoBody, readFormOrJson, readJson } from './http/request-body.ts';
+import { readBody } from './http/read-body.ts';
 import type { KoaContext } from './http/request-state.ts';
-import {
-  createHeaderReader,
-  createQueryReader,
-  validateBody,
-  validateBodyAsync,
-  validateParams,
-} from './http/request-validation.ts';
+import { createHeaderReader, createQueryReader, validateParams } from './http/request-validation.ts';
 import type { Route } from './http/router.ts';
 import { matchesEtag } from './http/serializer.ts';
 import { type RequestSource, sourceBehindClient } from './lib/request-source.ts';
+import type { LimitedRequest } from './limits/limited-store.ts';
 import { type ControlContext, createRequestContext, type RequestPart } from './request-context.ts';
 import { createResponseWriter } from './response-writer.ts';
-import { createAuthenticationError } from './tokens/authentication-error.ts';
+import type { Client } from './store/tables.ts';
 import { recordIssuedTokens } from './tokens/token-subject.ts';
 import { guardAccounts } from './users/account-guard.ts';
 import { toFlowKey } from './users/hash-queue.ts';
@@ -60,7 +54,7 @@ export interface CompileOptions {
   readonly groupReaders: RoleExpression;
   /** Injected faults. Not for the control plane, where they could prevent their own removal. */
   readonly faults?: FaultInjector | undefined;
-  /** Whether the growth limit applies to unauthenticated callers. Revocation is exempt: a limit would keep tokens valid. */
+  /** Whether the growth limits apply. Revocation is exempt: a limit would keep tokens valid. */
   readonly limitGrowth?: boolean;
   readonly guardAccounts?: boolean;
   /** Rejects authorized callers before the body is read. */
@@ -79,6 +73,8 @@ interface Call {
   /** Undefined for operations without authentication: they ignore credentials, also invalid ones. */
   credentials: RequestCredentials | undefined;
   caller: Principal | undefined;
+  /** The client that authenticated in the body. */
+  authenticatedClient: Client | undefined;
   fault: InjectedFault | undefined;
   params: Readonly<Record<string, unknown>>;
   query: Readonly<Record<string, unknown>>;
@@ -136,6 +132,7 @@ function createCall(ctx: KoaContext, search: URLSearchParams, appContext: AppCon
     disconnectSignal: () => appContext.disconnectSignals(ctx.res),
     credentials: undefined,
     caller: undefined,
+    authenticatedClient: undefined,
     fault: undefined,
     params: noValues,
     query: noValues,
@@ -245,13 +242,13 @@ function validateRequestBody({ operation, appContext }: Compilation): Step | und
 }
 
 function callHandler(compilation: Compilation): Step {
-  const { operation, appContext } = compilation;
+  const { operation } = compilation;
   const limitsGrowth = compilation.limitGrowth === true && hasGrowthLimit(operation);
   const auditsResult = hasTargetsInResult(operation);
   const createContext = createContextFactory(compilation);
   return async (call) => {
     const source = sourceOf(call);
-    const limited = limitsGrowth ? limitGrowth(appContext, operation, { caller: call.caller, source }) : undefined;
+    const limited = limitsGrowth ? limitCreations(compilation.appContext, operation, call, source) : undefined;
     const { params, query, headers, body, ctx } = call;
     const input = { params, query, headers, body: body as undefined, accept: ctx.req.headers.accept ?? '' };
     const handled = operation.handle(input, createContext(call, source, limited));
@@ -324,7 +321,9 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
       hashFlow: { flow: toFlowKey(source, findAuthenticatedClientId(call.caller)), disconnectSignal },
       range: isList ? readRange(toListIdentity(operation, call), operation) : { limit: defaultLimit },
       disconnectSignal,
-      markAuthenticated: () => limited?.exempt(),
+      markAuthenticated: (client) => {
+        call.authenticatedClient = client;
+      },
       recordLogin: (subject) => {
         state.loggedIn = subject;
       },
@@ -342,44 +341,6 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
 /** The status of a success whose event is recorded; undefined for reads. */
 function findAuditedStatus({ audit, response }: AnyOperation): number | undefined {
   return audit.kind !== 'read' && 'status' in response ? response.status : undefined;
-}
-
-interface ReadBodyOptions {
-  readonly limit: number;
-  readonly credentials: RequestCredentials | undefined;
-}
-
-async function readBody(
-  ctx: KoaContext,
-  { request }: AnyOperation,
-  { limit, credentials }: ReadBodyOptions,
-): Promise<unknown> {
-  if (!request.body) return undefined;
-  const isLongBody = request.bodyLimit !== undefined;
-  const maxBytes = request.bodyLimit ?? limit;
-  try {
-    // A missing body equals an empty one if no field is required.
-    if (!request.form && hasNoBody(ctx.req) && request.body.safeParse({}).success) return request.body.parse({});
-    const body = await (request.form ? readFormOrJson(ctx.req, maxBytes) : readJson(ctx.req, maxBytes, isLongBody));
-    ctx.state.body = body;
-    // Only if needed: most operations are faster without the promise of each nested schema.
-    return request.bodyChecks === 'async'
-      ? await validateBodyAsync(request.body, body)
-      : validateBody(request.body, body);
-  } catch (error) {
-    // With Basic authentication of the user the body is ignored, except for its size.
-    const isIgnorable =
-      credentials?.userBasicAuth !== undefined && error instanceof IamError && error.code !== 'BODY_TOO_LARGE';
-    if (isIgnorable) return undefined;
-    if (request.malformedBody === undefined || !isMalformed(error)) throw error;
-    ctx.state.hasMalformedCredentials = true;
-    throw createAuthenticationError(request.malformedBody);
-  }
-}
-
-/** Whether the error is a validation error, not one of HTTP such as a body that is too large. */
-function isMalformed(error: unknown): boolean {
-  return error instanceof IamError && [400, 422].includes(errorTable[error.code].status);
 }
 
 function readRequestCredentials(ctx: KoaContext, search: URLSearchParams, operation: AnyOperation): RequestCredentials {

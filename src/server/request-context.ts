@@ -38,8 +38,8 @@ export interface RequestPart {
   recordLogin(subject: string): void;
   /** Records the caller for logs and the audit, if the handler authenticates it. */
   recordCaller(caller: Principal): void;
-  /** Marks the request as authenticated, so limits for unauthenticated callers do not apply. */
-  markAuthenticated(): void;
+  /** Sets the client that authenticated in the body: what the request creates counts for its owner. */
+  markAuthenticated(client: Client): void;
   /** The validated cursor and limit of the request; `after` is a key. For operations that return a page. */
   readonly range: { readonly after?: string | undefined; readonly limit: number };
   /** @throws IamError CHANGED_MEANWHILE if the If-Match header does not match this representation of the entity. */

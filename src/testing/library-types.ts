@@ -492,6 +492,16 @@ export interface SettingValues {
    * are exempt. Default: 1000
    */
   readonly 'growth-limit'?: number | undefined;
+  /**
+   * Maximum creations per hour by a user without an administrative role, or its business, and all clients that it
+   * owns; 0 disables the limit. Default: 1000
+   */
+  readonly 'growth-limit-owner'?: number | undefined;
+  /**
+   * Maximum creations per hour by all users and clients that growth-limit-owner applies to, per network; 0
+   * disables the limit. Default: 20000
+   */
+  readonly 'growth-limit-owners'?: number | undefined;
   /** Maximum size of a request body in bytes. Default: 1000000 */
   readonly 'body-limit'?: number | undefined;
   /** Seconds within which a request must be received completely. Default: 30 */

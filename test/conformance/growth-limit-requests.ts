@@ -1,6 +1,6 @@
 /**
- * For each operation that requires no authentication: an accepted request that inserts rows, or the
- * reason why none does. Prerequisites are created by callers without a growth limit.
+ * For each operation that anyone can call: an accepted request that inserts rows, or the reason why none does.
+ * Prerequisites are created by callers without a growth limit.
  */
 import { sign } from 'node:crypto';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -121,11 +121,6 @@ export const growthRequests: Partial<
     const { param } = await server.as({ token: accessToken }).userIdentities.generateParam({ body: {} });
     return { headers: [['param', param]], body: {} };
   },
-  'user-identities.remember-me': async ({ server }) => ({ body: toRememberMeInput(await createPhoneSession(server)) }),
-  'user-identities.renew-token': async ({ server }) => {
-    const { refreshToken } = await createTokens(server);
-    return { body: { refreshToken } };
-  },
   'user-identities.create': () => ({
     body: { userName: uniqueName('user-'), userEmail: `${uniqueName('mail')}@example.com` },
   }),
@@ -162,6 +157,15 @@ export const growthRequests: Partial<
 function createIdTokenClaims() {
   return { sub: uniqueName('subject-'), jti: uniqueName('jti'), email: alice.userEmail, email_verified: true };
 }
+
+/** Operations that insert rows, but create nothing as long as one session is renewed seldom. */
+export const renewalRequests: typeof growthRequests = {
+  'user-identities.remember-me': async ({ server }) => ({ body: toRememberMeInput(await createPhoneSession(server)) }),
+  'user-identities.renew-token': async ({ server }) => {
+    const { refreshToken } = await createTokens(server);
+    return { body: { refreshToken } };
+  },
+};
 
 /** Operations that require no authentication and insert no row, each with an accepted request. */
 export const requestsWithoutGrowth: Partial<

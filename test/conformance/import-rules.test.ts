@@ -23,6 +23,7 @@ const serverLayers = [
   'lib',
   'config',
   'store',
+  'limits',
   'directory',
   'tokens',
   'sessions',

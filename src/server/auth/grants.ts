@@ -29,7 +29,7 @@ export interface GrantRequest extends ClientAuthenticationRequest {
 export interface GrantDeps extends LoginDeps, ClientAuthenticationDeps {
   sourceBehindClient(client: Client): RequestSource;
   /** Called when the client has authenticated. */
-  markAuthenticated(): void;
+  markAuthenticated(client: Client): void;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function issueGrant(
   { clientsRenew }: { clientsRenew: boolean },
 ): Promise<TokenResponse> {
   const grantee = await authenticateTokenClient(deps, request);
-  if (grantee.authenticated) deps.markAuthenticated();
+  if (grantee.authenticated) deps.markAuthenticated(grantee.client);
   assertGrantAllowed(grantee, request);
   if (request.grantType === 'client_credentials') return issueClientToken(deps, grantee.client, request, clientsRenew);
   if (request.grantType === 'password') return issueUserToken(deps, grantee, request);

@@ -3,9 +3,9 @@
  * belong to one user. A restart clears the counts; a remote attacker cannot cause one.
  */
 
-import { CountMinSketch } from '../lib/count-min-sketch.ts';
-import { ExpiryQueue } from '../lib/expiry-queue.ts';
 import type { MonotonicClock } from '../lib/monotonic-clock.ts';
+import { CountMinSketch } from '../limits/count-min-sketch.ts';
+import { ExpiryQueue } from '../limits/expiry-queue.ts';
 
 const minute = 60_000;
 const windowMs = 15 * minute;

@@ -195,6 +195,18 @@ export const settingsTable = {
     [0, 1_000_000],
     'Maximum creations per hour by unauthenticated callers, per network; 0 disables the limit. Loopback addresses are exempt',
   ),
+  growthLimitOwner: integerSetting(
+    'growth-limit-owner',
+    1000,
+    [0, 1_000_000],
+    'Maximum creations per hour by a user without an administrative role, or its business, and all clients that it owns; 0 disables the limit',
+  ),
+  growthLimitOwners: integerSetting(
+    'growth-limit-owners',
+    20_000,
+    [0, 1_000_000],
+    'Maximum creations per hour by all users and clients that growth-limit-owner applies to, per network; 0 disables the limit',
+  ),
   bodyLimit: integerSetting('body-limit', 1_000_000, [1_000, 100_000_000], 'Maximum size of a request body in bytes'),
   requestTimeout: integerSetting(
     'request-timeout',

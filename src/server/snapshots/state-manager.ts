@@ -3,10 +3,10 @@
  * isolated from other writes, durable when acknowledged, and without effect if it fails.
  */
 import { apiError } from '../../contract/errors.ts';
-import type { GrowthLimit } from '../auth/growth-limit.ts';
 import type { Throttles } from '../auth/throttles.ts';
 import type { ApiKeyUses } from '../directory/api-key-uses.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { GrowthLimits } from '../limits/growth.ts';
 import type { Outbox } from '../messaging/messages.ts';
 import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
 import type { ReloadableStoreSecret } from '../store/store-secret.ts';
@@ -40,7 +40,7 @@ export interface StateManagerDeps {
   readonly clock: Clock;
   readonly baseline: BaselineSource;
   readonly throttles: Throttles;
-  readonly growthLimit: GrowthLimit;
+  readonly growthLimits: GrowthLimits;
   readonly apiKeyUses: ApiKeyUses;
   readonly outbox: Outbox;
 }
@@ -109,9 +109,9 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
 
 /** Clears in-memory state about replaced rows. Tokens are looked up in the store with each request. */
 async function clearCaches(deps: StateManagerDeps): Promise<void> {
-  const { throttles, growthLimit, apiKeyUses, storeSecret, outbox } = deps;
+  const { throttles, growthLimits, apiKeyUses, storeSecret, outbox } = deps;
   throttles.reset();
-  growthLimit.clear();
+  growthLimits.clear();
   apiKeyUses.clear();
   await storeSecret.reload();
   // Subscribers read their messages again, and pending messages are delivered.

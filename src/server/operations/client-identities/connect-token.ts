@@ -46,6 +46,7 @@ export default defineOperation({
   path: '/client-identities/connect/token',
   auth: 'none',
   roles: 'none',
+  renewsSession: true,
   audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 401, 429, 500],
   request: { body: Form, form: true, clientInBody: true },

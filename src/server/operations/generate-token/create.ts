@@ -21,6 +21,7 @@ export default defineOperation({
   path: '/generate-token',
   auth: 'client-id',
   roles: 'none',
+  renewsSession: true,
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 422, 429, 500],
   request: {

@@ -25,6 +25,7 @@ export default defineOperation({
   path: '/user-identities/me/change-app',
   auth: 'caller',
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
+  renewsSession: true,
   audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 401, 403, 404, 500],
   request: {

@@ -35,6 +35,7 @@ export default defineOperation({
   path: '/user-identities/remember-me',
   auth: 'client-id',
   roles: 'CLI-AUTH-BASIC or CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  renewsSession: true,
   audit: { kind: 'authentication', targets: {} },
   status: ['200e', 201, 401, 500],
   request: {

@@ -26,6 +26,7 @@ export default defineOperation({
   path: '/user-identities/renew-token',
   auth: 'client-id',
   roles: 'CLI-AUTH-BASIC or CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+  renewsSession: true,
   audit: { kind: 'authentication', targets: {} },
   status: [201, 400, 401, 500],
   request: { query: { clientId: ClientId.optional().describe('Id of the calling client') }, body: Body },

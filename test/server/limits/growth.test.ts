@@ -1,11 +1,10 @@
-/** The growth limit: how many objects unauthenticated callers may create in an hour, and which callers are exempt. */
+/** The growth limits of unauthenticated callers: how many objects they may create in an hour, and which callers are exempt. */
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { createGrowthLimit } from '../../../src/server/auth/growth-limit.ts';
+import { createGrowthLimits } from '../../../src/server/limits/growth.ts';
 import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
 import { basic, password, startWith } from '../operations/user-identities/login-fixtures.ts';
-import { userToken } from '../operations/user-token.ts';
 
 const proxied = { 'trusted-proxies': '127.0.0.0/8' };
 const stranger = '203.0.113.9';
@@ -78,15 +77,6 @@ describe('an unauthenticated source', () => {
     expect(await server.appContext.store.messages.count()).toBe(3);
   });
 
-  test('is limited with the token of a user who signed up, at any level', async () => {
-    await using server = await start();
-    for (const level of ['NONE', 'AUTH-IDENTIFIED', 'AUTH-BASIC'] as const) {
-      const headers = { Authorization: `Bearer ${await userToken(server, { level })}` };
-      const from = `198.51.100.${level.length}`;
-      expect(await statuses(4, () => signUp(server, { from, headers }))).toEqual([201, 201, 201, 429]);
-    }
-  });
-
   test('is limited in sandboxes, which share the count', async () => {
     await using server = await start();
     const seen = [];
@@ -149,35 +139,47 @@ describe('does not apply to', () => {
   });
 });
 
-describe('the memory of the limit', () => {
-  const from = (network: string) => ({ address: network, network, isLoopback: false, key: network });
+describe('the memory of the limits', () => {
+  const createLimits = (clock: ReturnType<typeof createFakeClock>, network: number, capacity?: number) =>
+    createGrowthLimits(clock, { network, owner: 0, ownersOfNetwork: 0 }, capacity);
 
-  test('is bounded: beyond the maximum new sources share one count, and none is evicted', () => {
+  test('is bounded: beyond the maximum new sources count by hash, none is evicted, and no one uses the limit of another', () => {
     const clock = createFakeClock();
-    const limit = createGrowthLimit(clock, 2, 3);
-    for (const network of ['a', 'b', 'c', 'a', 'b']) limit.reserve(from(network));
-    limit.reserve(from('d'));
-    limit.reserve(from('e'));
-    for (const network of ['f', 'd', 'a', 'b'])
-      expect(() => limit.reserve(from(network)), network).toThrow(expect.objectContaining({ code: 'GROWTH_LIMIT' }));
-    limit.reserve(from('c'));
-    clock.advance(3600);
-    for (const network of ['f', 'd', 'a', 'f', 'd', 'a']) limit.reserve(from(network));
+    const limits = createLimits(clock, 2, 3);
+    for (const network of ['a', 'b', 'c', 'a', 'b']) limits.reserve({ network });
+    limits.reserve({ network: 'd' });
+    limits.reserve({ network: 'd' });
+    for (const network of ['d', 'a', 'b'])
+      expect(() => limits.reserve({ network }), network).toThrow(expect.objectContaining({ code: 'GROWTH_LIMIT' }));
+    limits.reserve({ network: 'c' });
+    limits.reserve({ network: 'e' });
+    clock.advance(2 * 3600);
+    for (const network of ['f', 'd', 'a', 'f', 'd', 'a']) limits.reserve({ network });
   });
 
   test('stores nothing for sources that created nothing', () => {
-    const limit = createGrowthLimit(createFakeClock(), 1, 1);
-    for (let source = 0; source < 10; source += 1) limit.reserve(from(String(source)))();
-    limit.reserve(from('a'));
-    limit.reserve(from('b'));
-    expect(() => limit.reserve(from('c'))).toThrow();
+    const limits = createLimits(createFakeClock(), 1, 1);
+    for (let source = 0; source < 10; source += 1) limits.reserve({ network: String(source) })();
+    limits.reserve({ network: 'a' });
+    limits.reserve({ network: 'b' });
+    expect(() => limits.reserve({ network: 'b' })).toThrow();
+  });
+
+  test('does not undo a count in a later window', () => {
+    const clock = createFakeClock();
+    const limits = createLimits(clock, 1);
+    const undo = limits.reserve({ network: 'a' });
+    clock.advance(3600);
+    limits.reserve({ network: 'a' });
+    undo();
+    expect(() => limits.reserve({ network: 'a' })).toThrow();
   });
 
   test('does not count entries in the future, after the clock was set back', () => {
     const clock = createFakeClock();
-    const limit = createGrowthLimit(clock, 1);
-    limit.reserve(from('a'));
+    const limits = createLimits(clock, 1);
+    limits.reserve({ network: 'a' });
     clock.advance(-7200);
-    limit.reserve(from('a'));
+    limits.reserve({ network: 'a' });
   });
 });

@@ -3,9 +3,12 @@
  * (Cormode and Muthukrishnan, 2005). A count may be too high if names share cells, and too low only after `clear`,
  * which clears the cells of a name.
  */
+import { hash } from 'node:crypto';
+
 const rows = 2;
 const cells = 2 ** 20;
-const maxCount = 255;
+/** Higher counts stay at this one. */
+export const maxSketchCount = 255;
 
 /** Failures within one time slice. */
 interface Slice {
@@ -27,7 +30,7 @@ export class CountMinSketch {
     this.#advance(now);
     this.#current ??= { number: this.#numberAt(now), counts: new Uint8Array(rows * cells) };
     const { counts } = this.#current;
-    for (const cell of cellsOf(name)) counts[cell] = Math.min((counts[cell] ?? 0) + 1, maxCount);
+    for (const cell of cellsOf(name)) counts[cell] = Math.min((counts[cell] ?? 0) + 1, maxSketchCount);
   }
 
   count(name: string, now: number): number {
@@ -59,8 +62,7 @@ export class CountMinSketch {
   }
 }
 
-/** @param name the stored digest of the name, which is uniformly distributed. */
 function cellsOf(name: string): number[] {
-  const digest = Buffer.from(name, 'base64url');
+  const digest = hash('sha256', name, 'buffer');
   return Array.from({ length: rows }, (_, row) => row * cells + (digest.readUInt32BE(row * 4) % cells));
 }

@@ -1,0 +1,47 @@
+/** Reads and validates the body of a request as its operation declares. */
+import { errorTable } from '../../contract/error-codes.ts';
+import { IamError } from '../../contract/errors.ts';
+import type { Operation } from '../../contract/operation.ts';
+import type { RequestCredentials } from '../auth/credentials.ts';
+import { createAuthenticationError } from '../tokens/authentication-error.ts';
+import { hasNoBody, readFormOrJson, readJson } from './request-body.ts';
+import type { KoaContext } from './request-state.ts';
+import { validateBody, validateBodyAsync } from './request-validation.ts';
+
+interface ReadBodyOptions {
+  readonly limit: number;
+  readonly credentials: RequestCredentials | undefined;
+}
+
+export async function readBody(
+  ctx: KoaContext,
+  { request }: Operation<never>,
+  { limit, credentials }: ReadBodyOptions,
+): Promise<unknown> {
+  if (!request.body) return undefined;
+  const isLongBody = request.bodyLimit !== undefined;
+  const maxBytes = request.bodyLimit ?? limit;
+  try {
+    // A missing body equals an empty one if no field is required.
+    if (!request.form && hasNoBody(ctx.req) && request.body.safeParse({}).success) return request.body.parse({});
+    const body = await (request.form ? readFormOrJson(ctx.req, maxBytes) : readJson(ctx.req, maxBytes, isLongBody));
+    ctx.state.body = body;
+    // Only if needed: most operations are faster without the promise of each nested schema.
+    return request.bodyChecks === 'async'
+      ? await validateBodyAsync(request.body, body)
+      : validateBody(request.body, body);
+  } catch (error) {
+    // With Basic authentication of the user the body is ignored, except for its size.
+    const isIgnorable =
+      credentials?.userBasicAuth !== undefined && error instanceof IamError && error.code !== 'BODY_TOO_LARGE';
+    if (isIgnorable) return undefined;
+    if (request.malformedBody === undefined || !isMalformed(error)) throw error;
+    ctx.state.hasMalformedCredentials = true;
+    throw createAuthenticationError(request.malformedBody);
+  }
+}
+
+/** Whether the error is a validation error, not one of HTTP such as a body that is too large. */
+function isMalformed(error: unknown): boolean {
+  return error instanceof IamError && [400, 422].includes(errorTable[error.code].status);
+}

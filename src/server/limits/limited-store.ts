@@ -1,0 +1,83 @@
+/** The store of a request whose creations are limited. Its transactions are observed, so no operation lists its inserts. */
+import type { Store, TableWriter, Transaction } from '../store/store.ts';
+import type { Row, TableName } from '../store/tables.ts';
+import { createTablesOnAccess } from '../store/tables-on-access.ts';
+import type { Creator, GrowthLimits } from './growth.ts';
+
+export interface LimitedRequest {
+  readonly store: Store;
+  /** Undoes the count if the request created nothing. */
+  end(): void;
+}
+
+export interface LimitedRequestOptions {
+  readonly store: Store;
+  readonly growthLimits: GrowthLimits;
+  /** Whether the operation renews sessions: see `GrowthLimits.addRenewal`. */
+  readonly renewsSession: boolean;
+  /** Called before the first transaction, when the caller has authenticated. @returns undefined if no limit applies. */
+  findCreator(): Promise<Creator | undefined>;
+}
+
+/**
+ * The first transaction reserves the creation, so an admitted request can finish: reaching the limit between two of its
+ * transactions does not leave it half done. Operations that renew sessions have one transaction, and reserve it when that
+ * inserts what is no renewal.
+ */
+export function limitRequest(options: LimitedRequestOptions): LimitedRequest {
+  const { store, growthLimits, renewsSession } = options;
+  let found: Promise<Creator | undefined> | undefined;
+  let hasCreated = false;
+  let undo: (() => void) | undefined;
+  const renewed = new Map<string, boolean>();
+
+  function isRenewal(sessionId: string): boolean {
+    const known = renewed.get(sessionId) ?? growthLimits.addRenewal(sessionId);
+    renewed.set(sessionId, known);
+    return known;
+  }
+
+  async function transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    found ??= options.findCreator();
+    const creator = await found;
+    if (creator === undefined) return store.transaction(work);
+    if (!renewsSession) undo ??= growthLimits.reserve(creator);
+    let creates = false;
+    const result = await store.transaction((tx) => {
+      // The engine may run the work again.
+      creates = false;
+      const started = new Set<string>();
+      return work(
+        observeInserts(tx, (table, row) => {
+          if (table === 'sessions') started.add((row as Row<'sessions'>).sessionId);
+          if (table === 'refreshTokens' && renewsSession) {
+            const { sessionId } = row as Row<'refreshTokens'>;
+            if (!started.has(sessionId) && isRenewal(sessionId)) return;
+          }
+          creates = true;
+          undo ??= growthLimits.reserve(creator);
+        }),
+      );
+    });
+    hasCreated ||= creates;
+    return result;
+  }
+
+  return {
+    store: Object.assign(Object.create(store) as Store, { transaction }),
+    end() {
+      if (!hasCreated) undo?.();
+    },
+  };
+}
+
+function observeInserts(tx: Transaction, onInsert: (table: TableName, row: object) => void): Transaction {
+  return createTablesOnAccess((name) => {
+    const table = tx[name] as TableWriter<TableName>;
+    const insert = (row: Parameters<typeof table.insert>[0]) => {
+      onInsert(name, row);
+      return table.insert(row);
+    };
+    return Object.assign(Object.create(table) as typeof table, { insert });
+  });
+}
