@@ -4,8 +4,10 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from './paths.ts';
 
+/** As `npm run stress` does, which tests the built command, not the one of IAM_TEST_COMMAND. */
 function runStress(...args: string[]) {
-  return spawnSync(process.execPath, [path.join(root, 'dist/stress/main.js'), ...args], { encoding: 'utf8' });
+  const { IAM_TEST_COMMAND: _, ...env } = process.env;
+  return spawnSync(process.execPath, [path.join(root, 'dist/stress/main.js'), ...args], { encoding: 'utf8', env });
 }
 
 test('prints the seed and one line per suite, and exits with 0 without findings', () => {
