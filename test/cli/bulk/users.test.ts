@@ -1,8 +1,9 @@
 /** Users from a file: the ids of new users, and their tokens only on request. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
+import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
 import { adminClient, startServer } from '../../harness.ts';
-import { test } from '../run-cli.ts';
+import { test, tokenVariables } from '../run-cli.ts';
 
 const variables = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
 const words = ['--operation', 'users create', '-o', 'jsonl'];
@@ -72,4 +73,15 @@ test('rows name users and businesses by id or by name; an ambiguous name fails i
   expect(outcome.out).toContain('2 businesses match');
   const user = await home.iam(['users', 'get', 'u1', '-o', 'json'], { url: server.url, variables });
   expect(JSON.parse(user.out)).toMatchObject({ businessId: 'b1', groups: [{ groupName: 'ops' }] });
+});
+
+test('the report and the log quote no code that the error of a server contains', async ({ home }) => {
+  const token = '493817';
+  await using server = await startFakeServer(() => errorResponse(412, 'CODE_INVALID', `${token} is not the code.`));
+  const file = home.file('users.csv');
+  await writeFile(file, `userName,userEmail,token\nbob,bob@example.com,${token}\n`);
+  const outcome = await home.iam(['bulk', 'run', file, ...words], { url: server.url, variables: tokenVariables });
+  expect(JSON.parse(outcome.out)).toMatchObject({ code: 'CODE_INVALID', message: expect.stringContaining('is not') });
+  const log = await readFile(home.file('users.resume-log'), 'utf8');
+  expect(`${outcome.out}${outcome.err}${log}`).not.toContain(token);
 });

@@ -79,6 +79,16 @@ test('rejects a plan that leaves no administrator', async ({ fixture }) => {
   expect(await dumpDirectory(fixture.server)).toEqual(before);
 });
 
+test('a service with the role is no administrator that remains', async () => {
+  await using fixture = await startPlanFixture();
+  await createOperator(fixture);
+  const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: iam-administrators, users: []}\n');
+  const before = await dumpDirectory(fixture.server);
+  const outcome = await fixture.iam(['apply', '-f', file, '--yes']);
+  expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('No user would be able') });
+  expect(await dumpDirectory(fixture.server)).toEqual(before);
+});
+
 test('removing one of several administrators needs the server name', async ({ fixture }) => {
   const { admin } = fixture.server;
   await admin.userAccesses.addUser({ params: { groupName: 'iam-administrators' }, body: [{ userId: 'u2' }] });

@@ -52,6 +52,15 @@ describe('a migration', () => {
     expect(await listMigrated(server)).toEqual([...expected, 'target-1'].toSorted());
   });
 
+  test('moves a client of which only the organization, or only the unit, matches', async () => {
+    await using server = await startWithClients();
+    await migrate(server, { clientIds: ['sales-1'], target: { ...target, businessUnitId: 'sales' } });
+    await migrate(server, { clientIds: ['sales-2'], target: { ...target, organizationId: 'old' } });
+    const response = await migrate(server, { clientIds: ['sales-1', 'sales-2'], target });
+    expect(response.body).toEqual({ matched: 2, migrated: 2 });
+    expect(await listMigrated(server)).toEqual(['sales-1', 'sales-2', 'target-1']);
+  });
+
   test('changes nothing if all clients already match', async () => {
     await using server = await startWithClients();
     await migrate(server, { source: { organizationId: 'old' }, target });

@@ -1,6 +1,6 @@
 /** Requests that remember-me rejects without a change. */
 import { describe, expect, test } from 'vitest';
-import { passwordHash, post, startWith } from './login-fixtures.ts';
+import { alice, passwordHash, post, startWith } from './login-fixtures.ts';
 import {
   createPhoneSession,
   identifiedPath,
@@ -40,6 +40,16 @@ describe('credentials that do not match are rejected with the same error and are
     expect(await server.dump()).toEqual(before);
     expect(await rememberMe(server, toRememberMeInput(phone))).toBeDefined();
     expect(await rememberMe(server, toRememberMeInput(ofBob))).toBeDefined();
+  });
+
+  test("another user's device, for a session that is bound to none", async () => {
+    await using server = await startWith([bob]);
+    const { refreshToken } = await createTokens(server);
+    const deviceTokenId = await associate(server, await createTokens(server, { userId: 'bob' }));
+    const before = await server.dump();
+    for (const userName of [alice.userName, 'bob'])
+      expect(await rememberMe(server, { userName, refreshToken, deviceTokenId })).toBeUndefined();
+    expect(await server.dump()).toEqual(before);
   });
 
   test('another device of the user than the one that the session is bound to', async () => {

@@ -58,6 +58,9 @@ describe('a rotation', () => {
     expect(decodeProtectedHeader(token)).toMatchObject({ alg, kid });
     expect([await statusWith(server, old), await statusWith(server, token)]).toEqual([200, 200]);
     expect(await listPublishedKeys(server)).toEqual([kid, kidOf(old)]);
+    const rows = await server.appContext.store.signingKeys.list();
+    // A retired key only verifies.
+    expect(rows.filter(({ privateJwk }) => 'd' in privateJwk).map((row) => row.kid)).toEqual([kid]);
     const set = createLocalJWKSet((await server.as().raw('GET', '/.well-known/jwks.json')).body as JSONWebKeySet);
     const options = { issuer: server.url, currentDate: server.clock.now() };
     for (const one of [old, token]) await expect(jwtVerify(one, set, options)).resolves.toBeDefined();
