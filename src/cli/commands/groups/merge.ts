@@ -18,6 +18,20 @@ export interface GroupEdit {
   readonly fields: Readonly<Record<string, string>>;
 }
 
+export const emptyEdit: GroupEdit = {
+  addRoles: [],
+  removeRoles: [],
+  addDependencies: [],
+  removeDependencies: [],
+  fields: {},
+};
+
+export function isEmptyEdit(edit: GroupEdit): boolean {
+  return Object.values(edit).every(
+    (part: readonly string[] | Readonly<Record<string, string>>) => Object.keys(part).length === 0,
+  );
+}
+
 export interface GroupMerge {
   readonly group: GroupBody;
   /** Human-readable differences from the previous group; empty if nothing changed. */
@@ -42,29 +56,44 @@ export function mergeGroup(group: GroupBody, change: GroupEdit): GroupMerge {
 }
 
 /**
- * The differences of a group from the body that replaces it. The body is unchecked: the server validates it.
+ * The differences of a group from the body that replaces it. The server validates the body: what it would reject is a
+ * difference, so that it is sent.
  */
 export function describeReplacement(before: GroupBody, body: Readonly<Record<string, unknown>>): readonly string[] {
-  const dependenciesOf = (group: Readonly<Record<string, unknown>>) =>
-    toList(group.dependencies).map((entry) => String((entry as { groupName?: unknown } | null)?.groupName ?? ''));
-  const rolesOf = (group: Readonly<Record<string, unknown>>) =>
-    toList(group.roles).map((role) => stripRolePrefix(String(role)));
   const { groupId: _id, roles: _roles, dependencies: _dependencies, ...fields } = { ...before, ...body };
   return [
-    ...memberDifferences('role', rolesOf(before), rolesOf(body)),
-    ...memberDifferences('dependency', dependenciesOf(before), dependenciesOf(body)),
+    ...listDifferences('role', before.roles, body.roles, toRole),
+    ...listDifferences('dependency', before.dependencies, body.dependencies, toDependency),
     ...Object.keys(fields).flatMap((name) =>
-      before[name] === body[name] ? [] : [`~ ${name}: ${formatOld(before[name])} -> ${formatOld(body[name])}`],
+      before[name] === body[name] ? [] : [`~ ${name}: ${formatValue(before[name])} -> ${formatValue(body[name])}`],
     ),
   ];
 }
 
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+function listDifferences(
+  kind: string,
+  before: readonly unknown[],
+  after: unknown,
+  toMember: (entry: unknown) => unknown,
+): readonly string[] {
+  if (after !== undefined && !Array.isArray(after)) return [`+ ${kind} ${JSON.stringify(after)}`];
+  return memberDifferences(kind, before.map(toMember), (after ?? []).map(toMember));
 }
 
-function formatOld(value: unknown): string {
-  return value === undefined || value === null ? '(none)' : String(value);
+function toRole(entry: unknown): unknown {
+  return typeof entry === 'string' ? stripRolePrefix(entry) : entry;
+}
+
+/** The name of a valid entry; another text or object for any other entry. */
+function toDependency(entry: unknown): unknown {
+  if (typeof entry === 'string') return JSON.stringify(entry);
+  const { groupName, ...others } = Object(entry) as { readonly groupName?: unknown };
+  return typeof groupName === 'string' && Object.keys(others).length === 0 ? groupName : entry;
+}
+
+function formatValue(value: unknown): string {
+  if (value === undefined) return '(none)';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function withMembers(members: readonly string[], add: readonly string[], remove: readonly string[]): string[] {
@@ -78,9 +107,11 @@ function withFields(group: GroupBody, fields: Readonly<Record<string, string>>):
   ) as GroupBody;
 }
 
-function memberDifferences(kind: string, before: readonly string[], after: readonly string[]): string[] {
-  const added = after.filter((member) => !before.includes(member)).map((member) => `+ ${kind} ${member}`);
-  const removed = before.filter((member) => !after.includes(member)).map((member) => `- ${kind} ${member}`);
+function memberDifferences(kind: string, before: readonly unknown[], after: readonly unknown[]): string[] {
+  const added = after.filter((member) => !before.includes(member)).map((member) => `+ ${kind} ${formatValue(member)}`);
+  const removed = before
+    .filter((member) => !after.includes(member))
+    .map((member) => `- ${kind} ${formatValue(member)}`);
   return [...added, ...removed];
 }
 

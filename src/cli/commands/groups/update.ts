@@ -14,7 +14,7 @@ import { collectValues, toKebabCase } from '../../request/field-options.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { previewOf, printRequestPreview } from '../../request/preview.ts';
 import { send } from '../../request/send.ts';
-import { describeReplacement, type GroupBody, type GroupEdit, mergeGroup } from './merge.ts';
+import { describeReplacement, emptyEdit, type GroupBody, type GroupEdit, isEmptyEdit, mergeGroup } from './merge.ts';
 import { promptRoles } from './prompt-roles.ts';
 
 /** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
@@ -25,7 +25,7 @@ export function addGroupsUpdate(parent: Command, runtime: CliRuntime): void {
   const command = addCommand(parent, 'update', {
     title: 'Update a group',
     description:
-      'Reads the group, applies the changes and writes it back. If the group was changed in the meantime, the command retries, so concurrent changes are preserved. With -f, the file replaces the whole group, and the command prints what it replaced.',
+      'Reads the group, applies the changes and writes it back. If the group was changed in the meantime, the command retries, so concurrent changes are preserved. With -f, the file replaces the whole group, and the command prints what it replaced. The file may be the output of `iam groups get -o json`.',
     roles: operation.roles,
     effect: 'write',
     examples: [
@@ -87,7 +87,7 @@ function listSettableFields({ body }: ManifestOperation): string[] {
 async function update(context: Context, reference: string, options: CommandOptions): Promise<void> {
   const operation = getOperation(context.manifest, 'groups.update');
   const change = parseChange(options, listSettableFields(operation));
-  const isEmpty = JSON.stringify(change) === JSON.stringify(parseChange({}, []));
+  const isEmpty = isEmptyEdit(change);
   const file = options.file as string | undefined;
   if (file !== undefined && !isEmpty)
     throw usageError('-f replaces the whole group and cannot be combined with other changes.');
@@ -104,7 +104,7 @@ async function promptChange(context: Context, reference: string, options: Comman
       ? await promptRoles(context, reference)
       : undefined;
   if (!roles) throw usageError('No changes specified.', 'See `iam groups update --help` for the options.');
-  return { ...parseChange({}, []), ...roles };
+  return { ...emptyEdit, ...roles };
 }
 
 function parseChange(options: CommandOptions, fieldNames: readonly string[]): GroupEdit {
@@ -127,10 +127,15 @@ function parseAssignment(assignment: string, fieldNames: readonly string[]): [st
 async function replaceGroup(
   context: Context,
   reference: string,
-  body: Record<string, unknown>,
+  { groupId, ...body }: Record<string, unknown>,
   options: CommandOptions,
 ): Promise<void> {
   await writeWithRetry(context, reference, options, (before) => {
+    if (groupId !== undefined && groupId !== before.groupId)
+      throw usageError(
+        `The file is of the group ${JSON.stringify(groupId)}, but ${reference} is ${before.groupId}.`,
+        'Name the group of the file, or remove its groupId.',
+      );
     const differences = describeReplacement(before, body);
     return { body, group: body, differences, notices: [`${before.groupName}: replaced`, ...differences.map(indent)] };
   });

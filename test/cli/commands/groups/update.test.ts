@@ -144,6 +144,51 @@ describe('groups update', () => {
     expect(writes(server)).toEqual([]);
   });
 
+  test('-f takes the output of get: the id is not sent', async () => {
+    await using server = await withGroup();
+    const file = await iam(['groups', 'get', 'ops', '-o', 'json'], server);
+    const same = await iam([...update, '-f', '-'], { url: server.url, stdin: file.out });
+    expect(same).toMatchObject({ code: 0, err: 'ops: nothing to change\n' });
+    const stdin = JSON.stringify({ ...JSON.parse(file.out), organizationId: 'other' });
+    expect((await iam([...update, '-f', '-'], { url: server.url, stdin })).code).toBe(0);
+    expect(writes(server).map(({ body }) => JSON.parse(body))).toEqual([
+      { ...group, groupId: undefined, organizationId: 'other' },
+    ]);
+  });
+
+  test.each([{}, { roles: ['A'] }])('-f refuses the file of another group, also with %j', async (change) => {
+    await using server = await withGroup();
+    const stdin = JSON.stringify({ ...group, ...change, groupId: 'g2' });
+    const { code, err } = await iam([...update, '-f', '-'], { url: server.url, stdin });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining('The file is of the group "g2", but ops is g1.'),
+    });
+    expect(writes(server)).toEqual([]);
+  });
+
+  test.each([
+    { roles: 'A' },
+    { roles: null },
+    { roles: [1] },
+    { roles: {} },
+    { dependencies: 'base' },
+    { dependencies: [null] },
+    { dependencies: ['base'] },
+    { dependencies: [{ groupName: 'base', note: 'x' }] },
+    { organizationId: null },
+    { note: 'x' },
+  ])('-f sends %j, so that the server rejects it', async (change) => {
+    const current = { ...group, roles: [] };
+    await using server = await startFakeServer(({ method }) =>
+      method === 'GET' ? { json: current } : errorResponse(400, 'FIELD_TYPE'),
+    );
+    const stdin = JSON.stringify({ ...current, ...change });
+    const { code, err } = await iam([...update, '-f', '-'], { url: server.url, stdin });
+    expect({ code, err }).toEqual({ code: 7, err: expect.not.stringContaining('nothing to change') });
+    expect(writes(server)).toHaveLength(1);
+  });
+
   test.each([
     [[], 'No changes specified'],
     [['--set', 'groupName'], 'FIELD=VALUE'],
