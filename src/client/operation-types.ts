@@ -1826,7 +1826,7 @@ export interface CertificateLoginInput {
 export interface CertificateToken {
   /** Value to sign, as UTF-8 text */
   token: string;
-  /** Remaining lifetime in seconds, as a string of digits */
+  /** Lifetime in seconds, as a string of digits */
   expiresIn: string;
 }
 
@@ -2138,7 +2138,7 @@ export interface MfaChallenge {
   contactType: 'EMAIL' | 'MOBILE';
   /** Masked */
   contact: string;
-  /** Lifetime in seconds, as a string of digits */
+  /** Lifetime of the code in seconds, as a string of digits */
   expiresIn: string;
 }
 

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { sensitive } from '../sensitive.ts';
-import { exampleText, lifetimeText, textUpTo } from './primitives.ts';
+import { exampleText, textUpTo } from './primitives.ts';
 
 export const LogonName = z
   .string()
@@ -26,5 +26,3 @@ export const LegacyOtpCode = sensitive(
 export const TransactionId = sensitive(textUpTo(100).meta({ examples: ['64b0c0ffee00000000000007'] }), 'one-time');
 
 export const MaskedRecipient = exampleText('a***@example.com', 'Recipient of the code, masked');
-
-export const OtpLifetime = lifetimeText('Lifetime of the code in seconds, as a string of digits', '300');

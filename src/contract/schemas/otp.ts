@@ -1,13 +1,16 @@
 /** Schemas of one-time codes and of the device that requests them. */
 
+import { otpLifetimeSeconds } from '../otp-lifetime.ts';
 import { sensitive } from '../sensitive.ts';
-import { optionalText, textUpTo } from './primitives.ts';
+import { lifetimeText, optionalText, textUpTo } from './primitives.ts';
 
 /** A code as entered. Any text up to the maximum length is accepted and verified. */
 export const OtpCode = sensitive(
   textUpTo(100).meta({ description: 'One-time code', 'x-label': 'One-time code', examples: ['493817'] }),
   'secret',
 );
+
+export const OtpLifetime = lifetimeText('Lifetime of the code in seconds, as a string of digits', otpLifetimeSeconds);
 
 export const ChallengeId = sensitive(textUpTo(200).meta({ examples: ['64b0c0ffee00000000000007'] }), 'one-time');
 

@@ -83,11 +83,11 @@ export function nonEmptyText(maxLength: number) {
 }
 
 /** Seconds as a string of digits, as the interface writes lifetimes. */
-export function lifetimeText(description: string, example = '3600') {
+export function lifetimeText(description: string, exampleSeconds: number) {
   return z
     .string()
     .regex(/^\d+$/)
-    .meta({ description, examples: [example] });
+    .meta({ description, examples: [String(exampleSeconds)] });
 }
 
 export function listUpTo<Entry extends z.ZodType>(maxEntries: number, entry: Entry) {

@@ -13,7 +13,7 @@ export const Token = z
     refreshToken: sensitive(z.string(), 'secret')
       .optional()
       .meta({ description: 'Opaque refresh token; absent if the session has none', examples: ['cmVmcmVzaC10b2tlbg'] }),
-    expiresIn: lifetimeText('Remaining lifetime in seconds, as a string of digits'),
+    expiresIn: lifetimeText('Remaining lifetime in seconds, as a string of digits', 3600),
     scope: z.array(z.string()).meta({ examples: [['reports.read']] }),
   })
   .meta({ id: 'Token', description: 'Token response.' });

@@ -4,6 +4,7 @@
  * to four are live.
  */
 import { apiError, type IamError, retryLater } from '../../contract/errors.ts';
+import { otpLifetimeSeconds } from '../../contract/otp-lifetime.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import { type Contact, contactKey } from '../messaging/contacts.ts';
 import { enqueueMessage } from '../messaging/messages.ts';
@@ -24,8 +25,6 @@ import { createOtpCode, hashOtp, type OtpDeps, otpMatches } from './otp-value.ts
 import { sourceDigest } from './source-events.ts';
 
 export type OtpPurpose = 'sign-up' | 'recovery' | 'mfa' | 'factor' | 'legacy-association' | 'legacy-recovery';
-
-const lifetimeSeconds = 600;
 
 /** What a message to a decoy contains in place of the code, which may be valid for a real contact. */
 const decoyCode = '000000';
@@ -98,7 +97,7 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
   const code = createOtpCode(real, reached, deps);
   const codeId = deps.random.uuid();
   await clearExpired(tx.codes, (row) => row.codeId, now, codeId);
-  const expiresAt = now + lifetimeSeconds;
+  const expiresAt = now + otpLifetimeSeconds;
   await tx.codes.insert(
     kept ?? {
       purpose,
@@ -122,15 +121,15 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
     const sentCode = { codeId, code: isDecoy ? decoyCode : code, expiresAt, voids };
     await enqueueMessage(tx, { contact, purpose, text, code: sentCode, isDecoy }, deps);
   }
-  return { codeId, expiresAt, expiresIn: String(lifetimeSeconds) };
+  return { codeId, expiresAt, expiresIn: String(otpLifetimeSeconds) };
 }
 
 /** The response if no code could be sent: the same as if one had been sent. */
 export function createDecoyOtpTransaction({ clock, random }: Pick<OtpDeps, 'clock' | 'random'>): OtpTransaction {
   return {
     codeId: random.uuid(),
-    expiresAt: epochSeconds(clock) + lifetimeSeconds,
-    expiresIn: String(lifetimeSeconds),
+    expiresAt: epochSeconds(clock) + otpLifetimeSeconds,
+    expiresIn: String(otpLifetimeSeconds),
   };
 }
 

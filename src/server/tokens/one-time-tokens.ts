@@ -16,7 +16,7 @@ interface Deps {
 type OneTimeTokenKind = OneTimeToken['kind'];
 
 /** Lifetime of each kind in seconds. */
-const oneTimeTokenLifetimes: Readonly<Record<OneTimeTokenKind, number>> = {
+export const oneTimeTokenLifetimes: Readonly<Record<OneTimeTokenKind, number>> = {
   param: 60,
   'certificate-nonce': 120,
   'auth-smart': 300,

@@ -1,5 +1,6 @@
 /** `iam users invite`: sends a user a code to set its own password. */
 import type { Command } from 'commander';
+import { otpLifetimeMinutes } from '../../../contract/otp-lifetime.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
@@ -19,7 +20,7 @@ import { previewVerification, verifyContactOption } from './verify-contact.ts';
 export function addUsersInvite(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'invite', {
     title: 'Send a user a code to set its own password',
-    description: `Starts the recovery of the account: the service sends a code to the verified contacts of the user. The code is valid for ten minutes; the password does not change until it is used. Prints the command that the user runs. ${controlPlaneNote} Without it, the command cannot check whether the user exists.`,
+    description: `Starts the recovery of the account: the service sends a code to the verified contacts of the user. The code is valid for ${otpLifetimeMinutes} minutes; the password does not change until it is used. Prints the command that the user runs. ${controlPlaneNote} Without it, the command cannot check whether the user exists.`,
     effect: 'write',
     roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
     examples: [
@@ -59,7 +60,7 @@ async function invite(context: Context, name: string, options: CommandOptions): 
     ? `Sent a code to ${sentTo.join(' and ')}.`
     : `If ${loginName} exists, is not locked and has a verified contact, a code was sent there.`;
   context.printer.lines([
-    `${sent} It is valid for ten minutes.`,
+    `${sent} It is valid for ${otpLifetimeMinutes} minutes.`,
     `${loginName} sets a password with it:`,
     `  ${command}`,
   ]);

@@ -47,7 +47,7 @@ export default defineOperation({
     body: z
       .strictObject({
         opaqueToken: sensitive(z.string(), 'secret').meta({ examples: ['b3BhcXVlLXRva2Vu'] }),
-        expiresIn: lifetimeText('Lifetime in seconds, as a string of digits'),
+        expiresIn: lifetimeText('Lifetime in seconds, as a string of digits', 3600),
       })
       .meta({ id: 'OpaqueToken', description: 'An opaque token for a product.' }),
     secret: true,

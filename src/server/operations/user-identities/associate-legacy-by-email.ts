@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { LogonName, MaskedRecipient, OtpLifetime } from '../../../contract/schemas/legacy.ts';
+import { LogonName, MaskedRecipient } from '../../../contract/schemas/legacy.ts';
+import { OtpLifetime } from '../../../contract/schemas/otp.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { type AssociationChannel, startAssociation } from '../../legacy/logon-association.ts';
 import { emailContact } from '../../messaging/contacts.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { lifetimeText } from '../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { issueOneTimeToken } from '../../tokens/one-time-tokens.ts';
+import { issueOneTimeToken, oneTimeTokenLifetimes } from '../../tokens/one-time-tokens.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -25,7 +25,10 @@ export default defineOperation({
           description: 'Value to sign, as UTF-8 text',
           examples: ['dG8tYmUtc2lnbmVk'],
         }),
-        expiresIn: lifetimeText('Remaining lifetime in seconds, as a string of digits'),
+        expiresIn: lifetimeText(
+          'Lifetime in seconds, as a string of digits',
+          oneTimeTokenLifetimes['certificate-nonce'],
+        ),
       })
       .meta({ id: 'CertificateToken', description: 'A value to sign with the key of a certificate.' }),
     secret: true,

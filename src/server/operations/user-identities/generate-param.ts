@@ -4,7 +4,7 @@ import { lifetimeText } from '../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { findNarrowedScope, requireTargetClient } from '../../auth/target-client.ts';
 import { revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
-import { issueOneTimeToken } from '../../tokens/one-time-tokens.ts';
+import { issueOneTimeToken, oneTimeTokenLifetimes } from '../../tokens/one-time-tokens.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
@@ -22,7 +22,7 @@ const Param = z
       description: 'Opaque value, valid for one use',
       examples: ['cGFyYW1ldGVy'],
     }),
-    expiresIn: lifetimeText('Lifetime in seconds, as a string of digits'),
+    expiresIn: lifetimeText('Lifetime in seconds, as a string of digits', oneTimeTokenLifetimes.param),
   })
   .meta({ id: 'Param' });
 

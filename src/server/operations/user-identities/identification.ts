@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { Email, Mobile } from '../../../contract/schemas/contact.ts';
-import { exampleText, lifetimeText } from '../../../contract/schemas/primitives.ts';
+import { OtpLifetime } from '../../../contract/schemas/otp.ts';
+import { exampleText } from '../../../contract/schemas/primitives.ts';
 import { maskContact, selectContact } from '../../messaging/contacts.ts';
 import { sendOtp, subjectOfContact } from '../../mfa/otp.ts';
 import { createUnknownSource } from '../../mfa/otp-source.ts';
@@ -12,7 +13,7 @@ const CodeDelivery = z
   .strictObject({
     contactType: z.enum(['EMAIL', 'MOBILE']),
     contact: exampleText('a***@example.com', 'Masked'),
-    expiresIn: lifetimeText('Lifetime of the code in seconds, as a string of digits'),
+    expiresIn: OtpLifetime,
   })
   .meta({ id: 'Identification', description: 'Recipient and lifetime of the code.' });
 

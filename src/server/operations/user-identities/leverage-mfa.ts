@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ContactType } from '../../../contract/schemas/contact.ts';
 import { FactorId } from '../../../contract/schemas/factor.ts';
+import { OtpLifetime } from '../../../contract/schemas/otp.ts';
 import { exampleText } from '../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { startMfaChallenge } from '../../mfa/mfa.ts';
@@ -14,7 +15,7 @@ const Challenge = z
     }),
     contactType: ContactType,
     contact: exampleText('a***@example.com', 'Masked'),
-    expiresIn: exampleText('3600', 'Lifetime in seconds, as a string of digits'),
+    expiresIn: OtpLifetime,
   })
   .meta({ id: 'MfaChallenge', description: 'A code that was sent as second factor.' });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
-import { LogonName, MaskedRecipient, OtpLifetime } from '../../../contract/schemas/legacy.ts';
-import { DeviceTokenId } from '../../../contract/schemas/otp.ts';
+import { LogonName, MaskedRecipient } from '../../../contract/schemas/legacy.ts';
+import { DeviceTokenId, OtpLifetime } from '../../../contract/schemas/otp.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import {
   findLogonOwner,

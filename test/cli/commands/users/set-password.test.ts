@@ -206,7 +206,7 @@ describe('users invite', () => {
     expect(outcome).toEqual({
       code: 0,
       out: [
-        'Sent a code to a***@example.com. It is valid for ten minutes.',
+        'Sent a code to a***@example.com. It is valid for 10 minutes.',
         'alice sets a password with it:',
         `  iam users set-password alice --has-code --client-id test-app --base-url ${server.url}`,
         '',
