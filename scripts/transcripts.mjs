@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline';
 import { root } from './root.mjs';
 
 /** The pages whose `console` blocks are transcripts. */
-export const transcriptPages = ['README.md', 'docs/user-lifecycle.md'];
+export const transcriptPages = ['README.md', 'docs/secure.md', 'docs/user-lifecycle.md'];
 
 const command = path.join(root, 'bin/iam.js');
 
