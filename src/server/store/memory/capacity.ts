@@ -4,7 +4,7 @@ import type { HeapGauge } from './heap-gauge.ts';
 import type { OverlayChain } from './overlay-chain.ts';
 
 /** A Map holds at most 2 ** 24 entries. The difference is for the rows of the overlays above the base. */
-export const MAX_TABLE_ENTRIES = 16_000_000;
+const MAX_TABLE_ENTRIES = 16_000_000;
 
 export interface Capacity {
   /** The maximum number of rows of a table, and of values in one of its indexes. */
@@ -26,22 +26,25 @@ const HIGHEST_USE_FOR_INSERTS = 0.85;
 /** A lock, a revocation or a new password changes rows: it is possible for longer. */
 const HIGHEST_USE_FOR_CHANGES = 0.95;
 
-export const memoryFullReason =
-  'The memory is full: 85 % of the heap limit is in use. Raise --max-old-space-size of Node, or delete rows.';
+const fullMemory = (highestUse: number) =>
+  `The memory is full: more than ${100 * highestUse} % of the heap limit is in use. Raise --max-old-space-size of Node, or delete rows.`;
 
-export function isMemoryFull({ heapUse }: Capacity): boolean {
-  return heapUse() > HIGHEST_USE_FOR_INSERTS;
+/** Why no rows are added; undefined if there is memory. */
+export function findFullMemory({ heapUse }: Capacity): string | undefined {
+  return heapUse() > HIGHEST_USE_FOR_INSERTS ? fullMemory(HIGHEST_USE_FOR_INSERTS) : undefined;
 }
 
 /** @throws StoreUnavailableError if the table takes no further row. Deletes are always possible. */
 export function assertInsertable(chain: OverlayChain, capacity: Capacity): void {
-  if (isMemoryFull(capacity)) throw new StoreUnavailableError(memoryFullReason);
+  const reason = findFullMemory(capacity);
+  if (reason !== undefined) throw new StoreUnavailableError(reason);
   assertEntriesFit(chain, capacity);
 }
 
 /** @throws StoreUnavailableError if no row of the table can be changed. */
 export function assertReplaceable(chain: OverlayChain, capacity: Capacity): void {
-  if (capacity.heapUse() > HIGHEST_USE_FOR_CHANGES) throw new StoreUnavailableError(memoryFullReason);
+  if (capacity.heapUse() > HIGHEST_USE_FOR_CHANGES)
+    throw new StoreUnavailableError(fullMemory(HIGHEST_USE_FOR_CHANGES));
   assertEntriesFit(chain, capacity);
 }
 

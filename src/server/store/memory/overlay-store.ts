@@ -12,7 +12,7 @@ import { type Reader, type StoreDump, type StoreHealth, StoreUnavailableError, t
 import { type StoredRow, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
 import { Batch, LARGE_OVERLAY } from './batch.ts';
-import { type Capacity, defaultCapacity, isMemoryFull, memoryFullReason } from './capacity.ts';
+import { type Capacity, defaultCapacity, findFullMemory } from './capacity.ts';
 import { mergeInSlices } from './merge-in-slices.ts';
 import { listTableOverlays, Overlay } from './overlay.ts';
 import { createReader, createTransaction } from './table-access.ts';
@@ -87,8 +87,9 @@ export class OverlayStore {
   health(): StoreHealth {
     if (this.#closed) return { writable: false, problem: 'closed', reason: 'The store is closed.', permanent: true };
     const health = this.#sink.health();
-    if (!health.writable || !isMemoryFull(this.#capacity)) return health;
-    return { writable: false, problem: 'memory-full', reason: memoryFullReason, permanent: false };
+    const reason = findFullMemory(this.#capacity);
+    if (!health.writable || reason === undefined) return health;
+    return { writable: false, problem: 'memory-full', reason, permanent: false };
   }
 
   /** Runs a maintenance task while no batch is in flight. */
