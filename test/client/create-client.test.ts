@@ -75,16 +75,15 @@ describe('a request of an operation', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('has a method for each operation, with the types of its declaration', () => {
+  test('has a method for each operation, with the types of its declaration', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:1' });
     expectTypeOf(client.groups.get).parameter(0).toHaveProperty('params');
     expectTypeOf(client.groups.get).returns.resolves.toHaveProperty('groupName').toEqualTypeOf<string>();
     expectTypeOf(client.groups.list).returns.resolves.toHaveProperty('next').toEqualTypeOf<string | undefined>();
     expectTypeOf(client.groups.remove).returns.resolves.toEqualTypeOf<undefined>();
+    expectTypeOf(client.groups.addRole).parameter(0).toHaveProperty('body').toEqualTypeOf<{ roleName: string }>();
     // @ts-expect-error groupId is required
-    expect(() => client.groups.get({})).toBeDefined();
-    // @ts-expect-error roleName is required
-    expect(() => client.groups.addRole({ params: { groupId: 'x' }, body: {} })).toBeDefined();
+    await expect(client.groups.get({})).rejects.toThrow(InputError);
   });
 });
 
