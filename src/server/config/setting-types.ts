@@ -64,6 +64,11 @@ export function booleanSetting(name: string, description: string) {
   return flagSetting('boolean', name, description, { default: false });
 }
 
+/** Items separated by commas; none by default. */
+export function listSetting(name: string, description: string, check: (item: string) => string | undefined) {
+  return flagSetting('list', name, description, { default: [] as readonly string[], check });
+}
+
 /** A setting from the environment only. The message of `check` must not contain the value. */
 export function secretSetting(environment: string, description: string, check?: (value: string) => string | undefined) {
   return {

@@ -7,10 +7,10 @@ import { signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import {
   booleanSetting,
   integerSetting,
+  listSetting,
   type Setting,
   secretSetting,
   textSetting,
-  toEnvironmentName,
 } from './setting-types.ts';
 import {
   validateBaseUrl,
@@ -84,16 +84,11 @@ export const settingsTable = {
     'allow-remote',
     'Allow an address that other machines can reach; the control plane then requires credentials',
   ),
-  allowedHost: {
-    kind: 'list' as const,
-    name: 'allowed-host',
-    environment: toEnvironmentName('allowed-host'),
-    description:
-      'Additional host names to accept in the Host header, separated by commas, such as host.docker.internal. IP addresses, localhost and the host of the base URL are always accepted; any name is accepted by default with --allow-remote',
-    flag: true,
-    default: [] as readonly string[],
-    check: validateHostName,
-  },
+  allowedHost: listSetting(
+    'allowed-host',
+    'Additional host names to accept in the Host header, separated by commas, such as host.docker.internal. IP addresses, localhost and the host of the base URL are always accepted; any name is accepted by default with --allow-remote',
+    validateHostName,
+  ),
   testFeatures: textSetting(
     'test-features',
     'Test features: Prefer: code, fault injection and test recipients; auto enables them unless --allow-remote is set',
@@ -128,25 +123,16 @@ export const settingsTable = {
     'soft-errors',
     'Return status 200 with the error array instead of 400, 412 and 422 where the interface documents it',
   ),
-  corsOrigins: {
-    kind: 'list' as const,
-    name: 'cors-origins',
-    environment: toEnvironmentName('cors-origins'),
-    description: 'Origins allowed by CORS, separated by commas; defaults to all loopback origins',
-    flag: true,
-    default: [] as readonly string[],
-    check: validateOrigin,
-  },
-  trustedProxies: {
-    kind: 'list' as const,
-    name: 'trusted-proxies',
-    environment: toEnvironmentName('trusted-proxies'),
-    description:
-      'Addresses and CIDR blocks of reverse proxies, separated by commas; only their Forwarded and X-Forwarded-For headers are trusted',
-    flag: true,
-    default: [] as readonly string[],
-    check: validateProxyAddress,
-  },
+  corsOrigins: listSetting(
+    'cors-origins',
+    'Origins allowed by CORS, separated by commas; defaults to all loopback origins',
+    validateOrigin,
+  ),
+  trustedProxies: listSetting(
+    'trusted-proxies',
+    'Addresses and CIDR blocks of reverse proxies, separated by commas; only their Forwarded and X-Forwarded-For headers are trusted',
+    validateProxyAddress,
+  ),
   mainframeUrl: textSetting(
     'mainframe-url',
     'URL of an external mainframe for logons; defaults to the embedded mainframe',
