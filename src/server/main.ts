@@ -1,6 +1,6 @@
 /**
- * The composition root of the server process: the only module that uses the process, its environment, the disk and the
- * system clock. `iam serve` and `npm start` call `serve`, which resolves with the exit code.
+ * The composition root of the server process: handles signals, and passes the system clock and the system's randomness to
+ * the service. `iam serve` and `npm start` call `serve`, which resolves with the exit code.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,6 +1,13 @@
 /** Import rules between the parts: contract <- server, client, cli; the testing library imports server and client. */
 import { describe, expect, test } from 'vitest';
-import { collectLoaded, listAllSourceFiles, listImports, listSourceFiles, stripComments } from './source-files.ts';
+import {
+  collectLoaded,
+  listAllSourceFiles,
+  listImports,
+  listSourceFiles,
+  readSource,
+  stripComments,
+} from './source-files.ts';
 
 /** Imports of these files that none of the patterns allows, as `file -> target`. */
 function findForbiddenImports(
@@ -227,6 +234,16 @@ describe('imports', () => {
     expect(upward).toEqual([]);
   });
 
+  test('docs/architecture.md lists the layers of the server in their order', () => {
+    const [, table = ''] = readSource('docs/architecture.md').split('## Layers of the server');
+    const rows = [...table.matchAll(/^\| \w[\w ]* \| (`.*) \|$/gm)].map(([, cell = '']) =>
+      cell.replaceAll(/\([^)]*\)/g, ''),
+    );
+    const listed = rows.flatMap((cell) => [...cell.matchAll(/`([\w*.-]+)\/?`/g)].map(([, name]) => name));
+    const layers = serverLayers.map((name) => name.replace(/^.*(?=\.middleware)/, '*'));
+    expect(listed).toEqual([...new Set(layers)]);
+  });
+
   test('no two folders of pages of the console import each other, also through others', () => {
     const pages = 'packages/console/src/pages';
     const folders = new Map<string, Set<string>>();
@@ -261,8 +278,9 @@ describe('imports', () => {
     expect(forbidden.filter((name) => loaded.has(name))).toEqual([]);
   });
 
-  test('only the app, HTTP and files named as middleware receive the context of Koa', () => {
-    const allowed = /^src\/server\/(app|pipeline|response-writer|http\/[\w-]+|([\w-]+\/)?[\w-]+\.middleware)\.ts$/;
+  test('only the app, HTTP, middleware and the injection of faults receive the context of Koa', () => {
+    const allowed =
+      /^src\/server\/(app|pipeline|response-writer|fault-injection\/apply-faults|http\/[\w-]+|([\w-]+\/)?[\w-]+\.middleware)\.ts$/;
     const users = listSourceFiles('src/server').filter((file) => /\bKoaContext\b|\bctx\b/.test(stripComments(file)));
     expect(users.length).toBeGreaterThan(5);
     expect(users.filter((file) => !allowed.test(file))).toEqual([]);
