@@ -1,7 +1,7 @@
 /** Writes the response of a request that failed. */
 import { toOAuthError } from '../contract/oauth-errors.ts';
 import type { AppContext } from './app-context.ts';
-import { ConnectionDroppedError } from './fault-injection/apply-faults.middleware.ts';
+import { ConnectionDroppedError } from './fault-injection/apply-faults.ts';
 import { createErrorResponse } from './http/error-response.ts';
 import type { KoaContext, Middleware } from './http/request-state.ts';
 import { setHeaders, writeJson } from './http/response.ts';

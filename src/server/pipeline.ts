@@ -15,7 +15,7 @@ import { authorizationError } from './auth/authorize.ts';
 import { type RequestCredentials, readCredentials } from './auth/credentials.ts';
 import { limitCreations } from './auth/limit-creations.ts';
 import { findAuthenticatedClientId, type Principal } from './directory/principal.ts';
-import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.middleware.ts';
+import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.ts';
 import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
 import { countHeader } from './http/headers.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';

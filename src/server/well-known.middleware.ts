@@ -4,7 +4,7 @@ import { apiError } from '../contract/errors.ts';
 import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
 import { packageVersion } from '../contract/version.ts';
 import type { AppContext } from './app-context.ts';
-import { shouldServeStaleKeys } from './fault-injection/apply-faults.middleware.ts';
+import { shouldServeStaleKeys } from './fault-injection/apply-faults.ts';
 import type { KoaContext, Middleware } from './http/request-state.ts';
 import { setHeader, writeJson } from './http/response.ts';
 import { buildOpenIdConfiguration, buildServerMetadata } from './oauth/metadata.ts';
