@@ -234,10 +234,11 @@ function validateParameters({ operation }: Compilation): Step {
 
 /** Only now that the caller is authorized. */
 function validateRequestBody({ operation, appContext }: Compilation): Step | undefined {
-  if (!operation.request.body) return undefined;
+  const { body: schema } = operation.request;
+  if (!schema) return undefined;
   const limit = appContext.settings.bodyLimit;
   return async (call) => {
-    call.body = await readBody(call.ctx, operation, { limit, credentials: call.credentials });
+    call.body = await readBody(call.ctx, operation, { schema, limit, credentials: call.credentials });
   };
 }
 

@@ -1,4 +1,5 @@
 /** Reads and validates the body of a request as its operation declares. */
+import type * as z from 'zod';
 import { errorTable } from '../../contract/error-codes.ts';
 import { IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -9,6 +10,8 @@ import type { KoaContext } from './request-state.ts';
 import { validateBody, validateBodyAsync } from './request-validation.ts';
 
 interface ReadBodyOptions {
+  /** The schema of the operation. */
+  readonly schema: z.ZodType;
   readonly limit: number;
   readonly credentials: RequestCredentials | undefined;
 }
@@ -16,20 +19,17 @@ interface ReadBodyOptions {
 export async function readBody(
   ctx: KoaContext,
   { request }: Operation<never>,
-  { limit, credentials }: ReadBodyOptions,
+  { schema, limit, credentials }: ReadBodyOptions,
 ): Promise<unknown> {
-  if (!request.body) return undefined;
   const isLongBody = request.bodyLimit !== undefined;
   const maxBytes = request.bodyLimit ?? limit;
   try {
     // A missing body equals an empty one if no field is required.
-    if (!request.form && hasNoBody(ctx.req) && request.body.safeParse({}).success) return request.body.parse({});
+    if (!request.form && hasNoBody(ctx.req) && schema.safeParse({}).success) return schema.parse({});
     const body = await (request.form ? readFormOrJson(ctx.req, maxBytes) : readJson(ctx.req, maxBytes, isLongBody));
     ctx.state.body = body;
     // Only if needed: most operations are faster without the promise of each nested schema.
-    return request.bodyChecks === 'async'
-      ? await validateBodyAsync(request.body, body)
-      : validateBody(request.body, body);
+    return request.bodyChecks === 'async' ? await validateBodyAsync(schema, body) : validateBody(schema, body);
   } catch (error) {
     // With Basic authentication of the user the body is ignored, except for its size.
     const isIgnorable =
