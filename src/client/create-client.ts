@@ -12,22 +12,15 @@ import {
   parseBaseUrl,
 } from './request.ts';
 import { type ApiResponse, asPage, assertSuccess } from './response.ts';
-import { createTransport, type Timeouts, type TlsOptions, type Transport } from './transport.ts';
-import type { CallInput, ClientDispatcher } from './types.ts';
+import { createTransport, type Transport, type TransportOptions } from './transport.ts';
+import type { CallInput } from './types.ts';
 
-export interface ClientOptions {
+export interface ClientOptions extends TransportOptions {
   /** With or without a path and a trailing slash. */
   readonly baseUrl: string;
   readonly credentials?: Credentials | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly timeouts?: Timeouts | undefined;
-  readonly connections?: number | undefined;
-  readonly tls?: TlsOptions | undefined;
-  /** Replaces the connection pool of the client, which does not close it. It must apply `tls` itself. */
-  readonly dispatcher?: ClientDispatcher | undefined;
-  /** Name of an intermediary such as a proxy, for error messages. */
-  readonly via?: string | undefined;
   readonly tokenCache?: TokenCache | undefined;
   /** Called before each request, including logins; for tracing. The request contains secrets. */
   readonly onRequest?: ((request: OutgoingRequest) => void) | undefined;
@@ -73,7 +66,7 @@ export function createUntypedClient(options: ClientOptions, manifest: Manifest):
 export function createBaseClient(options: ClientOptions, manifest: Manifest): BaseClient {
   const byId = new Map(manifest.operations.map((operation) => [operation.id, operation]));
   const { origin, basePath } = parseBaseUrl(options.baseUrl, manifest.prefix);
-  const transport = withTracing(createTransport({ ...options, origin }), options);
+  const transport = withTracing(createTransport(origin, options), options);
   const loginPath = `${basePath}${manifest.prefix}${findLogin(manifest).path}`;
   const anonymously = (id: string, input: CallInput) => base.call(id, { ...input, anonymous: true });
   const session = createAuthSession({ ...options, loginPath, transport, call: anonymously });

@@ -16,7 +16,7 @@ export { ClientError, type ClientErrorDetails, type ClientErrorItem, InputError,
 export type * from './operation-types.ts';
 export type { OutgoingRequest } from './request.ts';
 export { type ApiResponse, asPage, type ResponseHeaders } from './response.ts';
-export type { Timeouts, TlsOptions } from './transport.ts';
+export type { Timeouts, TlsOptions, TransportOptions } from './transport.ts';
 export type { CallInput, CallOptions, ClientDispatcher, ResultPage, Scalar } from './types.ts';
 
 /** A client with a method for every operation of the service. */

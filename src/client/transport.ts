@@ -26,7 +26,6 @@ export interface Transport {
 }
 
 export interface TransportOptions {
-  readonly origin: string;
   readonly timeouts?: Timeouts | undefined;
   /** Maximum number of concurrent connections. */
   readonly connections?: number | undefined;
@@ -40,14 +39,14 @@ export interface TransportOptions {
 const defaultTimeouts = { connect: 5_000, total: 30_000 };
 
 /** Creates a transport for one origin; it connects on the first request. */
-export function createTransport(options: TransportOptions): Transport {
-  const { origin, dispatcher, via } = options;
+export function createTransport(origin: string, options: TransportOptions): Transport {
+  const { dispatcher, via } = options;
   const total = options.timeouts?.total ?? defaultTimeouts.total;
   const name = via === undefined ? origin : `${origin} (through ${via})`;
   let pool: Promise<Dispatcher> | undefined;
   return {
     send: async (request) => {
-      const open = () => (pool ??= openPool(options));
+      const open = () => (pool ??= openPool(origin, options));
       return send(dispatcher ?? (await open()), { origin, name }, total, request);
     },
     close: async () => (await pool)?.close(),
@@ -55,7 +54,7 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /** Loads undici with the first request, as loading it takes longer than a request. */
-async function openPool({ origin, connections = 32, timeouts, tls }: TransportOptions): Promise<Dispatcher> {
+async function openPool(origin: string, { connections = 32, timeouts, tls }: TransportOptions): Promise<Dispatcher> {
   const { Pool } = await import('undici');
   const timeout = timeouts?.connect ?? defaultTimeouts.connect;
   return new Pool(origin, { connections, allowH2: false, connect: { ...tls, timeout } });
