@@ -11,7 +11,7 @@ import { foldIdentifier } from '../store/tables.ts';
 /** The sortable columns of a list and the text of a row in each. The first is the id of the row. */
 export type SortColumns<Item> = Readonly<Record<string, (row: Item) => string | undefined>>;
 
-export const SearchText = singleLine(254, 'Only entries of which a field contains this text (case-insensitive)')
+const SearchText = singleLine(254, 'Only entries of which a field contains this text (case-insensitive)')
   .optional()
   .meta({ examples: ['ali'] });
 

@@ -36,7 +36,7 @@ export function readFormOrJson(request: IncomingMessage, limit: number): Promise
  * Reads the fields of a form, as text. @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_TOO_COMPLEX,
  * BODY_NOT_JSON (unreadable), QUERY_REPEATED (RFC 6749, 3.2: no parameter more than once).
  */
-export async function readForm(request: IncomingMessage, limit: number): Promise<Record<string, string>> {
+async function readForm(request: IncomingMessage, limit: number): Promise<Record<string, string>> {
   assertUncompressed(request);
   if (parseMediaType(request).type !== 'application/x-www-form-urlencoded')
     throw apiError(

@@ -13,7 +13,7 @@ const noErrors: readonly ErrorItem[] = [];
 /** Paths that programs poll: recording them would evict everything else. */
 const ignoredPaths = new Set(['/healthz', '/readyz', '/metrics', controlPrefix]);
 
-export function isRecordedPath(path: string): boolean {
+function isRecordedPath(path: string): boolean {
   return !ignoredPaths.has(path) && !path.startsWith(belowControl);
 }
 

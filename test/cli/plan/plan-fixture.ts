@@ -5,8 +5,6 @@ import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { type CliResult, Home, type RunOptions } from '../run-cli.ts';
 
-export const userIds = ['u1', 'u2', 'u3'];
-
 const seed: SeedDocument = {
   businesses: [
     { businessId: 'b1', businessName: 'One', document: '1' },

@@ -213,7 +213,7 @@ const names: Fault = {
 };
 
 /** Whether one request succeeded and the other was rejected. */
-export function isOneWinner(statuses: readonly number[]): boolean {
+function isOneWinner(statuses: readonly number[]): boolean {
   const [low = 0, high = 0] = [...statuses].sort((one, other) => one - other);
   return low >= 200 && low < 300 && high >= 400 && high < 500;
 }

@@ -36,7 +36,7 @@ export interface OracleCounts {
   refusedReads: number;
 }
 
-export function emptyCounts(): OracleCounts {
+function emptyCounts(): OracleCounts {
   const zero = { acknowledged: 0, refused: 0, unknownByServer: 0, unknownByConnection: 0, unknownMade: 0 };
   return {
     ...zero,

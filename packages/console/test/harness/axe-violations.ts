@@ -33,7 +33,7 @@ export interface View {
   readonly width: number;
 }
 
-export const wide: View = { colorScheme: 'light', width: 1280 };
+const wide: View = { colorScheme: 'light', width: 1280 };
 export const narrow: View = { colorScheme: 'dark', width: 390 };
 
 const allViews: readonly View[] = [wide, { ...wide, colorScheme: 'dark' }, narrow, { ...narrow, colorScheme: 'light' }];

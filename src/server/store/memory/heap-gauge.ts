@@ -8,16 +8,6 @@ export interface HeapGauge {
   close(): void;
 }
 
-/** What `getHeapStatistics` returns, as far as it is used here. */
-export interface HeapUse {
-  readonly used_heap_size: number;
-  readonly heap_size_limit: number;
-}
-
-export function computeHeapUse({ used_heap_size, heap_size_limit }: HeapUse): number {
-  return used_heap_size / heap_size_limit;
-}
-
 /**
  * Observes the heap of this process. It is judged only after a full collection: in between, it contains garbage, and may
  * seem full without being so. Near the limit, full collections are frequent.
@@ -25,10 +15,15 @@ export function computeHeapUse({ used_heap_size, heap_size_limit }: HeapUse): nu
 export function observeHeap(): HeapGauge {
   let use = 0;
   const observer = new PerformanceObserver((list) => {
-    if (list.getEntries().some(isFullCollection)) use = computeHeapUse(getHeapStatistics());
+    if (list.getEntries().some(isFullCollection)) use = readHeapUse();
   });
   observer.observe({ entryTypes: ['gc'] });
   return { use: () => use, close: () => observer.disconnect() };
+}
+
+function readHeapUse(): number {
+  const { used_heap_size, heap_size_limit } = getHeapStatistics();
+  return used_heap_size / heap_size_limit;
 }
 
 function isFullCollection(entry: PerformanceEntry): boolean {

@@ -95,6 +95,6 @@ export class Attempt implements TransactionRunner {
 }
 
 /** Returns a function that runs statements on this connection. */
-export function runOn(client: PoolClient): Run {
+function runOn(client: PoolClient): Run {
   return (statement, values) => client.query({ ...statement, values: [...values] });
 }
