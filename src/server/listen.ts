@@ -111,25 +111,9 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     maxWaiting: options.maxWaitingHashes,
     clock: options.clock,
   });
-  const maxConnections = boundConnections(settings.maxConnections, await readDescriptorLimit());
   const gate = createGate();
-  const server = await createNodeServer(
-    { ...options.settings, tls: options.tls, newRequestId: ids.newRequestId },
-    createAdmission(gate.listener, {
-      slowPaths: loginPaths,
-      readSource: createSourceReader(settings.trustedProxies),
-      // Enough for a source that uses all connections; only pipelined requests can exceed it.
-      maxQueued: maxConnections,
-      reject: (_request, response) =>
-        rejectRequest(response, retryLater('TOO_MANY_REQUESTS_WAITING', 1), ids.newRequestId()),
-    }),
-  );
-  const connections = trackConnections(server, {
-    maxConnections,
-    networkOf: createNetworkReader(settings.trustedProxies),
-  });
-  if (options.ref === false) unrefServer(server);
-  await bindServer(server, settings);
+  const listener = await openListener(options, gate, ids);
+  const { server, connections } = listener;
   const heap = observeHeap();
   let store: Store | undefined;
   let audit: AuditLog | undefined;
@@ -146,44 +130,11 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
       return { bootstrapResult: bootstrapped, open, first: await open(opened) };
     };
     const { bootstrapResult, open, first } = await runSetUp(store, setUp);
-    let appContext = first;
-    appContext.outbox.start();
-    let lastReplacement: Promise<void> = Promise.resolve();
-    async function replaceStore(other: Store): Promise<void> {
-      const previous = appContext;
-      const { sandboxes, growthLimits } = previous;
-      appContext = await open(other, { sandboxes, growthLimits });
-      growthLimits.clear();
-      await previous.close();
-      appContext.outbox.start();
-      if (previous.store !== other) await previous.store.close();
-    }
-    const cleanupTimer = setInterval(() => {
-      void flushUses(appContext);
-      void deleteDecoys(appContext);
-      for (const sandbox of appContext.sandboxes.sweep()) sandbox.then(deleteDecoys).catch(() => undefined);
-    }, cleanupIntervalMs).unref();
-    return {
-      url: appContext.baseUrl,
-      listenUrl: formatServerUrl(server, settings),
-      get appContext() {
-        return appContext;
-      },
-      bootstrapResult,
-      warnings: [
-        ...collectStartWarnings({ settings, baseUrl, seed: options.seed, signingKey: configuredKey }),
-        ...(store.startWarnings ?? []),
-      ],
-      replaceStore(other) {
-        const replacement = lastReplacement.then(() => replaceStore(other));
-        lastReplacement = replacement.catch(() => undefined);
-        return replacement;
-      },
-      async stop() {
-        await stopServer({ server, connections, appContext, cleanupTimer });
-        heap.close();
-      },
-    };
+    const warnings = [
+      ...collectStartWarnings({ settings, baseUrl, seed: options.seed, signingKey: configuredKey }),
+      ...(store.startWarnings ?? []),
+    ];
+    return runServer({ first, open, listener, heap, bootstrapResult, warnings });
   } catch (error) {
     server.close();
     connections.closeAll();
@@ -192,6 +143,81 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     heap.close();
     throw error;
   }
+}
+
+interface Listener {
+  readonly server: Server;
+  readonly connections: Connections;
+}
+
+/** Opens the port. @throws errors of listening */
+async function openListener(options: ListenOptions, gate: Gate, { newRequestId }: Ids): Promise<Listener> {
+  const { settings, tls } = options;
+  const maxConnections = boundConnections(settings.maxConnections, await readDescriptorLimit());
+  const server = await createNodeServer(
+    { ...settings, tls, newRequestId },
+    createAdmission(gate.listener, {
+      slowPaths: loginPaths,
+      readSource: createSourceReader(settings.trustedProxies),
+      // Enough for a source that uses all connections; only pipelined requests can exceed it.
+      maxQueued: maxConnections,
+      reject: (_request, response) =>
+        rejectRequest(response, retryLater('TOO_MANY_REQUESTS_WAITING', 1), newRequestId()),
+    }),
+  );
+  const connections = trackConnections(server, {
+    maxConnections,
+    networkOf: createNetworkReader(settings.trustedProxies),
+  });
+  if (options.ref === false) unrefServer(server);
+  await bindServer(server, settings);
+  return { server, connections };
+}
+
+interface RunOptions extends Pick<RunningServer, 'bootstrapResult' | 'warnings'> {
+  readonly first: AppContext;
+  open(store: Store, kept: KeptParts): Promise<AppContext>;
+  readonly listener: Listener;
+  readonly heap: HeapGauge;
+}
+
+/** Starts what runs beside the requests, and returns the functions of the running server. */
+function runServer({ first, open, listener, heap, bootstrapResult, warnings }: RunOptions): RunningServer {
+  let appContext = first;
+  let lastReplacement: Promise<void> = Promise.resolve();
+  appContext.outbox.start();
+  async function replaceStore(other: Store): Promise<void> {
+    const previous = appContext;
+    const { sandboxes, growthLimits } = previous;
+    appContext = await open(other, { sandboxes, growthLimits });
+    growthLimits.clear();
+    await previous.close();
+    appContext.outbox.start();
+    if (previous.store !== other) await previous.store.close();
+  }
+  const cleanupTimer = setInterval(() => {
+    void flushUses(appContext);
+    void deleteDecoys(appContext);
+    for (const sandbox of appContext.sandboxes.sweep()) sandbox.then(deleteDecoys).catch(() => undefined);
+  }, cleanupIntervalMs).unref();
+  return {
+    url: appContext.baseUrl,
+    listenUrl: formatServerUrl(listener.server, appContext.settings),
+    get appContext() {
+      return appContext;
+    },
+    bootstrapResult,
+    warnings,
+    replaceStore(other) {
+      const replacement = lastReplacement.then(() => replaceStore(other));
+      lastReplacement = replacement.catch(() => undefined);
+      return replacement;
+    },
+    async stop() {
+      await stopServer({ ...listener, appContext, cleanupTimer });
+      heap.close();
+    },
+  };
 }
 
 type KeptParts = Partial<Pick<AppContextDeps, 'sandboxes' | 'growthLimits'>>;
@@ -261,9 +287,7 @@ function formatServerUrl(server: Server, { host, tlsCert }: Settings): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}`;
 }
 
-interface StopOptions {
-  readonly server: Server;
-  readonly connections: Connections;
+interface StopOptions extends Listener {
   readonly appContext: AppContext;
   readonly cleanupTimer: NodeJS.Timeout;
 }

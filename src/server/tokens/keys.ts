@@ -8,6 +8,7 @@ import { systemTimer, type Timer } from '../lib/timer.ts';
 import { type Store, StoreUnavailableError } from '../store/store.ts';
 import type { SigningKey } from '../store/tables.ts';
 import { createJwtSigner, type JwtSigner } from './jwt-signer.ts';
+import { KeyPoller } from './key-poller.ts';
 import { announceKey, isExpired, isNext, promoteDueKey, storeCurrentKey } from './key-rotation.ts';
 import type { ConfiguredSigningKey } from './signing-key-file.ts';
 
@@ -174,123 +175,112 @@ async function importPublicKey(row: SigningKey): Promise<StoredVerificationKey> 
   return { kid, alg, publicKey, publicJwk, retiresAt };
 }
 
-/** Milliseconds between reads of the keys that other servers may have created. */
-const pollPause = 2_000;
-/** Milliseconds. Anyone can send tokens with unknown key ids. */
-const refreshPause = 1_000;
-/** A server that has not read the keys for as long does not sign: its key may be retired, and expire too early. */
-const maxAge = 30_000;
+/** The keys in use. Changes of them must run one at a time. */
+class LoadedKeys {
+  readonly #deps: KeyRingDeps;
+  #keys: KeySet;
+  #previous: readonly JWK[] | undefined;
 
-function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
-  const { timer = systemTimer, stopwatch = systemStopwatch } = deps;
-  const isShared = deps.store.shared !== undefined;
-  let keys = first;
-  let readAt = stopwatch.now();
-  let refreshedAt = Number.NEGATIVE_INFINITY;
-  let failedRefresh: { readonly begunAt: number; readonly error: unknown } | undefined;
-  let cancelPoll = () => {};
-  let isClosed = false;
-  let lastChange: Promise<unknown> = Promise.resolve();
-  let previousKeys: readonly JWK[] | undefined;
-  const isActive = (key: StoredVerificationKey) => !isExpired(key, epochSeconds(deps.clock));
-
-  function publicKeys(): JWK[] {
-    return [...keys.byId.values()].filter(isActive).map(({ publicJwk }) => publicJwk);
+  constructor(keys: KeySet, deps: KeyRingDeps) {
+    this.#keys = keys;
+    this.#deps = deps;
   }
 
-  /** `publicKeysBefore` without a rotation since the start: the older keys, or all if there are none. */
-  function earlierKeys(): readonly JWK[] {
-    const others = publicKeys().slice(1);
-    return others.length === 0 ? publicKeys() : others;
+  get current(): CurrentSigningKey {
+    return this.#keys.current;
+  }
+
+  find(kid: string): VerificationKey | undefined {
+    const key = this.#keys.byId.get(kid);
+    return key && this.#isActive(key) ? key : undefined;
+  }
+
+  publicKeys(): readonly JWK[] {
+    return [...this.#keys.byId.values()].filter((key) => this.#isActive(key)).map(({ publicJwk }) => publicJwk);
+  }
+
+  /** Without a rotation since the start: the older keys, or all if there are none. */
+  publicKeysBefore(): readonly JWK[] {
+    if (this.#previous) return this.#previous;
+    const all = this.publicKeys();
+    return all.length > 1 ? all.slice(1) : all;
   }
 
   /** The new key signs only after it is durable. The set of verification keys is replaced in one step. */
-  async function rotateKeys(): Promise<KeyRotation> {
-    const created = await generateSigningKey(keys.current.alg, deps);
-    const previous = publicKeys();
-    const rows = await storeCurrentKey(created, deps);
-    keys = await importKeys(created, rows);
-    previousKeys = previous;
-    const others = rows.filter((row) => !row.current);
-    return { kid: created.kid, retired: others.map(({ kid, retiresAt }) => ({ kid, until: retiresAt })) };
+  async rotate(): Promise<KeyRotation> {
+    const created = await generateSigningKey(this.current.alg, this.#deps);
+    const rows = await storeCurrentKey(created, this.#deps);
+    await this.#replace(created, rows);
+    return { kid: created.kid, retired: listRetired(rows) };
   }
 
   /** Servers that share a store publish the new key at once, and sign with it when all of them have read it. */
-  async function announceNextKey(): Promise<KeyRotation> {
-    const created = await generateSigningKey(keys.current.alg, deps);
-    const { next, rows } = await announceKey(created, deps);
-    await adoptRows(rows);
-    const others = rows.filter((row) => !row.current && !isNext(row));
-    const retired = others.map(({ kid, retiresAt }) => ({ kid, until: retiresAt }));
-    return { kid: next.kid, signsFrom: next.signsFrom, retired };
+  async announceNext(): Promise<KeyRotation> {
+    const created = await generateSigningKey(this.current.alg, this.#deps);
+    const { next, rows } = await announceKey(created, this.#deps);
+    await this.#adopt(rows);
+    return { kid: next.kid, signsFrom: next.signsFrom, retired: listRetired(rows) };
   }
 
-  async function readKeys(): Promise<void> {
-    const begin = stopwatch.now();
-    await adoptRows(await promoteDueKey(await deps.store.signingKeys.list(), deps));
-    readAt = begin;
+  /** Reads the keys that other servers created. */
+  async read(): Promise<void> {
+    await this.#adopt(await promoteDueKey(await this.#deps.store.signingKeys.list(), this.#deps));
   }
 
-  async function adoptRows(rows: readonly SigningKey[]): Promise<void> {
+  /** Reads the keys of a store that was replaced. */
+  async reload(): Promise<void> {
+    this.#keys = await loadKeys(this.#deps);
+    this.#previous = undefined;
+  }
+
+  async #adopt(rows: readonly SigningKey[]): Promise<void> {
     // Of another algorithm if a server was started with another one: the key of this server is retired then.
     const current = rows.find((row) => row.current);
     if (!current) return;
-    const isSame = current.kid === keys.current.kid && rows.length === keys.byId.size;
-    if (isSame && rows.every(({ kid }) => keys.byId.has(kid))) return;
-    const previous = publicKeys();
-    keys = await importKeys(current, rows);
-    previousKeys = previous;
+    const { byId } = this.#keys;
+    const isSame = current.kid === this.current.kid && rows.length === byId.size;
+    if (!isSame || !rows.every(({ kid }) => byId.has(kid))) await this.#replace(current, rows);
   }
 
-  function schedulePoll(): void {
-    if (isClosed) return;
-    cancelPoll = timer.after(pollPause, () => void runSerially(readKeys).then(schedulePoll, schedulePoll));
+  async #replace(current: SigningKey, rows: readonly SigningKey[]): Promise<void> {
+    const previous = this.publicKeys();
+    this.#keys = await importKeys(current, rows);
+    this.#previous = previous;
   }
-  if (isShared) schedulePoll();
 
-  /** Runs key changes one at a time. */
-  function runSerially<Result>(work: () => Promise<Result>): Promise<Result> {
+  #isActive(key: StoredVerificationKey): boolean {
+    return !isExpired(key, epochSeconds(this.#deps.clock));
+  }
+}
+
+function listRetired(rows: readonly SigningKey[]): KeyRotation['retired'] {
+  return rows.filter((row) => !row.current && !isNext(row)).map(({ kid, retiresAt }) => ({ kid, until: retiresAt }));
+}
+
+function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
+  const { timer = systemTimer, stopwatch = systemStopwatch } = deps;
+  const keys = new LoadedKeys(first, deps);
+  let lastChange: Promise<unknown> = Promise.resolve();
+  const runSerially = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const change = lastChange.then(work);
     lastChange = change.catch(() => undefined);
     return change;
-  }
-
+  };
+  const poller = deps.store.shared
+    ? new KeyPoller({ timer, stopwatch, runSerially, readKeys: () => keys.read() })
+    : undefined;
   return {
     current() {
-      if (isShared && stopwatch.now() - readAt > maxAge)
-        throw new StoreUnavailableError('The signing keys cannot be read.');
+      if (poller?.isOutdated()) throw new StoreUnavailableError('The signing keys cannot be read.');
       return keys.current;
     },
-    find(kid) {
-      const key = keys.byId.get(kid);
-      return key && isActive(key) ? key : undefined;
-    },
-    publicKeys,
-    publicKeysBefore: () => previousKeys ?? earlierKeys(),
+    find: (kid) => keys.find(kid),
+    publicKeys: () => keys.publicKeys(),
+    publicKeysBefore: () => keys.publicKeysBefore(),
     currentPem: async () => `${await exportSPKI(keys.current.publicKey)}\n`,
-    rotate: () => runSerially(isShared ? announceNextKey : rotateKeys),
-    refresh() {
-      const asked = stopwatch.now();
-      // One read answers all that asked before it began.
-      return runSerially(async () => {
-        if (!isShared || readAt >= asked || asked - refreshedAt < refreshPause) return;
-        if (failedRefresh && failedRefresh.begunAt >= asked) throw failedRefresh.error;
-        const begunAt = stopwatch.now();
-        await readKeys().catch((error: unknown) => {
-          failedRefresh = { begunAt, error };
-          throw error;
-        });
-        refreshedAt = asked;
-      });
-    },
-    close() {
-      isClosed = true;
-      cancelPoll();
-    },
-    reload: () =>
-      runSerially(async () => {
-        keys = await loadKeys(deps);
-        previousKeys = undefined;
-      }),
+    rotate: () => runSerially(() => (poller ? keys.announceNext() : keys.rotate())),
+    reload: () => runSerially(() => keys.reload()),
+    refresh: async () => poller?.refresh(),
+    close: () => poller?.close(),
   };
 }
