@@ -35,17 +35,12 @@ export function createVerifier(options: {
   const { keys, clock, issuer, capacity = 10_000 } = options;
   const cache = new Map<string, VerifiedToken>();
 
-  /** The last verified token, to skip the cache lookup: a caller often sends several requests in a row. */
-  let latest: { readonly token: string; readonly verified: VerifiedToken } | undefined;
-
   function findCached(token: string): VerifiedToken | undefined {
-    if (latest?.token === token && keys.find(latest.verified.kid)) return latest.verified;
     const entry = cache.get(token);
     if (!entry) return undefined;
     cache.delete(token);
     if (!keys.find(entry.kid)) return undefined;
     cache.set(token, entry);
-    latest = { token, verified: entry };
     return entry;
   }
 
