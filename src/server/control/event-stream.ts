@@ -9,7 +9,7 @@ import type { Message } from '../store/tables.ts';
 import { type InboxQuery, listMessages } from './inbox-items.ts';
 
 /** The data of the event `end`. */
-export const StreamEnd = z
+export const StreamEndData = z
   .strictObject({
     status: z.int().describe('The status that a new request would get'),
     errors: z.array(ErrorItemSchema),

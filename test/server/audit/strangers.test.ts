@@ -15,7 +15,7 @@ import { createMemorySink } from './memory-sink.ts';
 const client = (party: '1STPARTY' | '3RDPARTY') =>
   ({ clientId: 'any', party, scope: [] }) as unknown as Principal['client'];
 const identified = ['CLI-AUTH-IDENTIFIED'];
-const proven = [...identified, 'CLI-AUTH-BASIC'];
+const authenticated = [...identified, 'CLI-AUTH-BASIC'];
 const signedUp = [...identified, 'CLI-1STPARTY', 'AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA', 'USER', 'PERSON'];
 
 function principal(part: Partial<Principal>, roles: readonly string[]): Principal {
@@ -35,7 +35,7 @@ const own = client('3RDPARTY');
 
 /** Everybody that a person without a role can be, and the token that a request of it can issue. */
 const strangers: readonly (readonly [string, Principal | undefined, IssuedToken | undefined])[] = [
-  ['nobody', undefined, undefined],
+  ['no caller', undefined, undefined],
   ['a named client', principal({ authMethod: 'client-id' }, [...identified, 'CLI-1STPARTY']), undefined],
   [
     'a user who signs in at a named client',
@@ -50,18 +50,21 @@ const strangers: readonly (readonly [string, Principal | undefined, IssuedToken 
   ],
   [
     'an own client',
-    principal({ client: own, authMethod: 'basic' }, [...proven, 'CLI-3RDPARTY', 'AUTH-BASIC']),
+    principal({ client: own, authMethod: 'basic' }, [...authenticated, 'CLI-3RDPARTY', 'AUTH-BASIC']),
     undefined,
   ],
   [
     'an own client that logs in',
-    principal({ client: own, authMethod: 'basic' }, [...proven, 'CLI-3RDPARTY', 'AUTH-BASIC', 'REPORTS']),
-    { subject: { kind: 'client', clientId: 'any' }, roles: [...proven, 'CLI-3RDPARTY', 'AUTH-BASIC', 'REPORTS'] },
+    principal({ client: own, authMethod: 'basic' }, [...authenticated, 'CLI-3RDPARTY', 'AUTH-BASIC', 'REPORTS']),
+    {
+      subject: { kind: 'client', clientId: 'any' },
+      roles: [...authenticated, 'CLI-3RDPARTY', 'AUTH-BASIC', 'REPORTS'],
+    },
   ],
   [
     'a client without authorities that logs in',
     undefined,
-    { subject: { kind: 'client', clientId: 'any' }, roles: [...proven, 'CLI-1STPARTY'] },
+    { subject: { kind: 'client', clientId: 'any' }, roles: [...authenticated, 'CLI-1STPARTY'] },
   ],
   [
     'a logon of a mainframe without a user',

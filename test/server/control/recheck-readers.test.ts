@@ -56,7 +56,7 @@ describe('a caller that loses its rights while it reads a stream', () => {
     expect(events[1]?.data).toMatchObject({ end: { status, errors: [{ code }] } });
   });
 
-  test('is told within 15 seconds if nothing happens', async () => {
+  test('is informed within 15 seconds if nothing happens', async () => {
     const timer = createFakeTimer();
     await using server = await startServer({ flags: remote, timer });
     using stream = await openStream(server, '/_iam/inbox/events', await signIn(server));
@@ -85,7 +85,7 @@ describe('a caller that loses its rights while it reads a stream', () => {
     await expect(events.next()).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
   });
 
-  test('is told when the token ends', async () => {
+  test('is informed when the token ends', async () => {
     await using server = await startServer({ flags: remote });
     using stream = await openStream(server, '/_iam/inbox/events', await signIn(server));
     server.clock.advance(3601);

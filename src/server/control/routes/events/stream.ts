@@ -5,7 +5,7 @@ import { authorizationError } from '../../../auth/authorize.ts';
 import listGroups from '../../../operations/groups/list.ts';
 import type { ControlContext } from '../../../request-context.ts';
 import { capabilities, defineRoute } from '../../define.ts';
-import { createEventStream, StreamEnd } from '../../event-stream.ts';
+import { createEventStream, StreamEndData } from '../../event-stream.ts';
 import { InboxItem } from '../../inbox-items.ts';
 import { RequestItem } from '../../request-items.ts';
 import { ClockView } from '../clock/clock-state.ts';
@@ -27,7 +27,7 @@ const EventData = z
       .array(z.enum(eventTopics))
       .optional()
       .describe('Topics of which events are missing before this one: read their lists again'),
-    end: StreamEnd.optional(),
+    end: StreamEndData.optional(),
   })
   .describe('Exactly one of the fields');
 
