@@ -5,7 +5,8 @@ import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { root } from '../cli-process.ts';
+// Not that of cli-process.ts, which asks for the package that is installed here.
+import { root } from '../../stress/paths.ts';
 
 const run = promisify(execFile);
 
