@@ -562,6 +562,13 @@ export const errorTable = {
     message: 'This id is or was in use. Ids are never reused.',
     hint: 'Choose another id.',
   },
+  ID_NOT_CHOSEN: {
+    status: 412,
+    category: 'forbidden',
+    setting: 'chosen-ids',
+    message: 'The caller may not choose this id.',
+    hint: 'Omit the id, so that the server generates it; the service account id of an own client can be OWNER_ID:NAME. Administrators and authenticated first-party clients choose ids; with --chosen-ids all every caller does.',
+  },
   API_KEY_TAKEN: {
     status: 412,
     category: 'taken',

@@ -14,6 +14,8 @@ import { authenticate } from './auth/authenticate.ts';
 import { authorizationError } from './auth/authorize.ts';
 import { type RequestCredentials, readCredentials } from './auth/credentials.ts';
 import { limitCreations } from './auth/limit-creations.ts';
+import { resolveChosenIds } from './config/settings.ts';
+import { createChosenIdGuard } from './directory/chosen-ids.ts';
 import { findAuthenticatedClientId, type Principal } from './directory/principal.ts';
 import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.ts';
 import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
@@ -300,12 +302,16 @@ function readForwardedIp(ctx: KoaContext): string | undefined {
 function createContextFactory({ operation, appContext, controlDocument, guardAccounts: guards }: Compilation) {
   const isGuarded = guards === true && operation.method !== 'GET';
   const absentCaller = createAbsentCaller(operation);
+  const guardChosenIds = createChosenIdGuard(
+    guards ? operation.request.body : undefined,
+    resolveChosenIds(appContext.settings),
+  );
   const isList = 'page' in operation.response;
   return (call: Call, source: RequestSource, limited: LimitedRequest | undefined): ControlContext => {
     const { ctx, disconnectSignal, caller = absentCaller } = call;
     const { state } = ctx;
     const ifMatch = ctx.req.headers['if-match'] ?? '';
-    const store = limited?.store ?? appContext.store;
+    const store = guardChosenIds(limited?.store ?? appContext.store, call.body, caller);
     return createRequestContext(appContext, {
       controlDocument,
       store: isGuarded ? guardAccounts(store, caller, appContext) : store,

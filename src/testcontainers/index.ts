@@ -63,6 +63,8 @@ export async function startIamContainer(
   const container = await builder
     .withExposedPorts({ container: servicePort, host: hostPort })
     .withEnvironment({
+      // Tests create users with ids of their choice.
+      IAM_SERVE_CHOSEN_IDS: 'all',
       ...environment,
       IAM_SERVE_BASE_URL: url,
       IAM_ADMIN_CLIENT_ID: clientId,

@@ -439,6 +439,11 @@ export interface SettingValues {
    */
   readonly 'allowed-host'?: readonly string[] | undefined;
   /**
+   * Who chooses the ids of new users and the service account ids of own clients: all callers, or only
+   * administrators and authenticated first-party clients, which is the default with --allow-remote
+   */
+  readonly 'chosen-ids'?: 'all' | 'proven' | undefined;
+  /**
    * Test features: Prefer: code, fault injection and test recipients; auto enables them unless --allow-remote is
    * set. Default: auto
    */

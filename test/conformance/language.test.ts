@@ -11,7 +11,8 @@ const rejectedWords: readonly (readonly [RegExp, string])[] = [
   [/\b(he|him|his|himself)\b/i, 'it, the user, they'],
   [/\b(hold(s|ing)?|held)[ -]back\b/i, 'throttle'],
   [/\bsecond[ -]?proofs?\b/i, 'second factor'],
-  [/\bproven\b/i, 'verified, authenticated'],
+  // Except as a value of the setting chosen-ids.
+  [/\bproven\b(?!['"`])/i, 'verified, authenticated'],
   [/\bmerely named\b/i, 'identified'],
   [/\bworlds?\b/i, 'app context, harness, environment'],
   [/\bfault\(/, 'apiError()'],

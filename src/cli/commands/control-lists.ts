@@ -166,9 +166,11 @@ export function addGroupsMembers(noun: Command, runtime: CliRuntime): void {
     examples: [{ title: 'List all members', command: 'ops --all' }],
   }).argument('<group>', 'Group id or name');
   addListOptions(command);
-  declareValueSources(command, { group: reference('group', ['name', 'id']) });
-  setAction(command, runtime, (context, [group], options) => {
-    const path = `/_iam/groups/${encodeURIComponent(String(group))}/members`;
+  const group = reference('group', ['name', 'id']);
+  declareValueSources(command, { group });
+  setAction(command, runtime, async (context, [typed], options) => {
+    const groupId = await new NameResolver(context).resolve(group['x-reference'], String(typed));
+    const path = `/_iam/groups/${encodeURIComponent(groupId)}/members`;
     return printControlList(context, options, { path, columns: memberColumns, main: memberColumns.length });
   });
 }

@@ -28,10 +28,12 @@ async function valuesOf(
   reference: Reference,
   { slot, position, manifest, lists }: ServerValueRequest,
 ): Promise<readonly Candidate[]> {
-  const { source, parameters, property, entity } = rowsOf(reference, manifest);
+  const { source, parameters, property, entity, toValue } = rowsOf(reference, manifest);
   const params = position.args.slice(0, Math.min(parameters, slot.at ?? parameters));
   if (params.length < parameters) return [];
   const { describedBy } = entity;
   const rows = await lists({ source, params, keep: [...new Set([property, ...describedBy])] });
-  return rows.flatMap((row) => listPropertyCandidates(row, property, describedBy));
+  return rows
+    .flatMap((row) => listPropertyCandidates(row, property, describedBy))
+    .map((candidate) => ({ ...candidate, value: toValue(candidate.value) }));
 }

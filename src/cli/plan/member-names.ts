@@ -1,6 +1,7 @@
-/** Resolves the names of users and businesses in documents: an id wins; only values that are no ids are looked up. */
+/** Resolves the names of users and businesses in documents, with the rules of `NameResolver`. */
 import { reference } from '../../contract/entities.ts';
-import type { NameResolver } from '../request/resolve-names.ts';
+import { maxConcurrentLookups, type NameResolver } from '../request/resolve-names.ts';
+import { isNameLikeId, parseTypedValue } from '../request/value-prefix.ts';
 import type { DesiredCorporateGroup, DesiredGroup, DesiredState } from './model/desired-entries.ts';
 import { type Member, type MemberKind, memberKey } from './model/members.ts';
 import type { RemoteState } from './model/remote-state.ts';
@@ -13,8 +14,16 @@ const kinds = {
 type Ids = Readonly<Record<keyof typeof kinds, ReadonlyMap<string, string>>>;
 
 /**
- * Returns the desired state with ids in place of the names of users and businesses that the server does not know as ids;
- * undefined if there are none. @throws CliError (exit 2) for an ambiguous name
+ * Whether a value must be looked up although it is an id: it can also be the name of another business. The id of a user is a
+ * login name unless it looks like another kind of name, so that no other user can have it.
+ */
+function isAmbiguousId(kind: keyof typeof kinds, value: string): boolean {
+  return kind === 'businesses' || isNameLikeId('user', value) || parseTypedValue(value).kind !== undefined;
+}
+
+/**
+ * Returns the desired state with ids in place of the names of users and businesses; undefined if there are none.
+ * @throws CliError (exit 2) for an ambiguous name
  */
 export async function resolveMemberNames(
   names: NameResolver,
@@ -22,12 +31,16 @@ export async function resolveMemberNames(
   state: RemoteState,
 ): Promise<DesiredState | undefined> {
   const ids = { users: new Map<string, string>(), businesses: new Map<string, string>() };
-  for (const kind of ['users', 'businesses'] as const)
-    for (const [value, found] of state[kind]) {
-      if (found !== undefined) continue;
-      const id = await names.resolve(kinds[kind], value);
-      if (id !== value) ids[kind].set(value, id);
-    }
+  for (const kind of ['users', 'businesses'] as const) {
+    const values = [...state[kind]].filter(([value, found]) => found === undefined || isAmbiguousId(kind, value));
+    for (let at = 0; at < values.length; at += maxConcurrentLookups)
+      await Promise.all(
+        values.slice(at, at + maxConcurrentLookups).map(async ([value]) => {
+          const id = await names.resolve(kinds[kind], value);
+          if (id !== value) ids[kind].set(value, id);
+        }),
+      );
+  }
   return ids.users.size + ids.businesses.size === 0 ? undefined : replaceNames(desired, ids);
 }
 
@@ -36,6 +49,10 @@ function replaceNames(desired: DesiredState, ids: Ids): DesiredState {
     ...desired,
     groups: desired.groups.map((group) => ({ ...group, members: replaceMembers(group.members, ids) })),
     corporateGroups: desired.corporateGroups.map((group) => replaceBusinesses(group, ids)),
+    customers: desired.customers.map(({ userId, ...customer }) => ({
+      ...customer,
+      ...(userId === undefined ? {} : { userId: ids.users.get(userId) ?? userId }),
+    })),
   };
 }
 

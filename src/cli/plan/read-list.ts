@@ -1,4 +1,5 @@
 /** Reads whole lists from the API and from the control plane. */
+import { ClientError } from '../../client/errors.ts';
 import { asPage } from '../../client/response.ts';
 import type { ResultPage } from '../../client/types.ts';
 import type { RequestContext } from '../context.ts';
@@ -44,6 +45,16 @@ export async function readOptionalControlList(context: RequestContext, path: str
     return page ?? { items: [] };
   });
   return isMissing ? undefined : found;
+}
+
+/** Reads an entity of the control plane; undefined if there is none, or if the server has no control plane. */
+export async function readControlEntity(context: RequestContext, path: string): Promise<unknown> {
+  try {
+    return (await callOptionalControlPlane(context, 'GET', path, {}))?.body;
+  } catch (error) {
+    if (error instanceof ClientError && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 /** Reads a page of a list of the control plane; undefined if the server has none. */

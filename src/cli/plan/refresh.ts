@@ -2,6 +2,7 @@
 
 import type { RequestContext } from '../context.ts';
 import { tryOperation } from '../request/call-operation.ts';
+import { isNameLikeId } from '../request/value-prefix.ts';
 import type { ManagedResource } from './inventory.ts';
 import { type AnyChange, selectChanges } from './model/changes.ts';
 import type { DesiredState, ListName } from './model/desired-entries.ts';
@@ -10,7 +11,7 @@ import type { RemoteBusiness, RemoteState, RemoteUser } from './model/remote-sta
 import { createResourceIndex } from './model/resource-index.ts';
 import { computeChanges } from './plan.ts';
 import { findRemovals, listRemovedServices, noRemovals } from './prune.ts';
-import { readControlPage, readOptionalControlList } from './read-list.ts';
+import { readControlEntity, readControlPage, readOptionalControlList } from './read-list.ts';
 import { documentResources, memberships } from './resources/index.ts';
 import { computeRoleImpact, listAffectedHolders, projectGroups } from './role-effects.ts';
 
@@ -52,10 +53,15 @@ async function readUsers(
   return new Map(ids.map((id) => [id, toRemoteUser(byId.get(id))]));
 }
 
-/** Looks up a user. Only the control plane returns the business of a user. */
+/** Looks up a user. Only the control plane returns the business of a user. Not every id is a login name. */
 async function findUser(context: RequestContext, userId: string): Promise<RemoteUser | undefined> {
-  const page = await readControlPage(context, '/_iam/users', { name: userId });
-  if (page) return toRemoteUser((page.items as RemoteUser[]).find((user) => user.userId === userId));
+  if (isNameLikeId('user', userId)) {
+    const user = await readControlEntity(context, `/_iam/users/${encodeURIComponent(userId)}`);
+    if (user) return toRemoteUser(user as RemoteUser);
+  } else {
+    const page = await readControlPage(context, '/_iam/users', { name: userId });
+    if (page) return toRemoteUser((page.items as RemoteUser[]).find((user) => user.userId === userId));
+  }
   const found = await tryOperation(context, 'user-identities.get', { params: { id: userId } }, 'USER_NOT_FOUND');
   return found && { userId };
 }

@@ -51,7 +51,8 @@ function ofRows(context: Context, rows: ReferencedRows, before: readonly string[
     load: async (term, signal) => {
       const narrowed = filter === undefined || term === undefined ? {} : { [filter]: term };
       const query = { limit: maxLoaded, ...narrowed };
-      return toChoicePage(await readEntityPage(context, { source, params, query, signal }), rows);
+      const { choices, more } = toChoicePage(await readEntityPage(context, { source, params, query, signal }), rows);
+      return { choices: choices.map((choice) => ({ ...choice, value: rows.toValue(choice.value) })), more };
     },
   };
 }

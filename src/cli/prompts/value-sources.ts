@@ -13,6 +13,7 @@ import { stripUserInfo } from '../config/server-url.ts';
 import { type SettingDefinition, settingDefinitions } from '../config/settings.ts';
 import type { Environment } from '../io/io.ts';
 import { getOperation } from '../request/find-operation.ts';
+import { toTypedId } from '../request/value-prefix.ts';
 
 interface LocalValue {
   readonly value: string;
@@ -110,6 +111,8 @@ export interface ReferencedRows {
   /** The property of a row that contains the value; dotted within lists of objects. */
   readonly property: string;
   readonly entity: EntityDeclaration;
+  /** The value of a row as a command accepts it. */
+  toValue(text: string): string;
 }
 
 /** Resolves the rows that contain the values of a reference. */
@@ -117,7 +120,8 @@ export function rowsOf({ entity: name, by, among }: Reference, manifest: Manifes
   const entity = entityOf(name);
   const source: EntityListSource | ReferenceScope = among ?? entity.list;
   const property = among?.property ?? entity.properties[by[0] ?? ''] ?? '';
-  return { source, parameters: parametersOf(source, manifest), property, entity };
+  const toValue = (text: string) => (by[0] === 'id' ? toTypedId(name, text) : text);
+  return { source, parameters: parametersOf(source, manifest), property, entity, toValue };
 }
 
 function parametersOf(source: EntityListSource, manifest: Manifest): number {

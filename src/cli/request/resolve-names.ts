@@ -1,6 +1,8 @@
 /**
- * Resolves names to ids: the service identifies users, clients, businesses, customers and API keys by id only. An id wins
- * over a name; a value that matches nothing, or that cannot be looked up, is sent unchanged, so that the server decides.
+ * Resolves names to ids: the service identifies users, clients, businesses, customers and API keys by id only. Only names
+ * that a stranger cannot take are resolved: verified login names, names that administrators give, service account ids and
+ * the applications of first-party clients. A value that is the id of one entity and the name of another is an error, unless
+ * `id:` or `name:` decides. A value that matches nothing is sent unchanged, so that the server decides.
  */
 import { ClientError, NetworkError } from '../../client/errors.ts';
 import { type EntityName, entityOf, type Reference } from '../../contract/entities.ts';
@@ -9,6 +11,7 @@ import type { RequestContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { callControlPlane } from './control-plane.ts';
 import { readEntityPage } from './entity-rows.ts';
+import { isNameLikeId, parseTypedValue } from './value-prefix.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -23,6 +26,10 @@ interface NameLookup {
   readonly path?: string;
   /** The row properties that contain names. Absent if every row of the list matches. */
   readonly names?: readonly string[];
+  /** Whether any caller can choose the names of this row. */
+  readonly isForeign?: (row: Row) => boolean;
+  /** The service accepts names and ids itself, ids first: only a value with a prefix is changed. */
+  readonly isResolvedByServer?: true;
 }
 
 const lookups: Readonly<Partial<Record<EntityName, NameLookup>>> = {
@@ -31,8 +38,9 @@ const lookups: Readonly<Partial<Record<EntityName, NameLookup>>> = {
   customer: { noun: 'customers', nameText: 'name', path: '/_iam/customers/' },
   client: {
     noun: 'clients',
-    nameText: 'service account or application',
+    nameText: 'service account or first-party application',
     names: ['clientId', 'serviceAccountId', 'appId'],
+    isForeign: ({ party }) => party === '3RDPARTY',
   },
   apiKey: {
     noun: 'API keys',
@@ -40,13 +48,14 @@ const lookups: Readonly<Partial<Record<EntityName, NameLookup>>> = {
     path: '/_iam/api-keys/',
     filters: ['appId', 'clientId'],
   },
+  group: { noun: 'groups', nameText: 'name', names: ['groupName'], isResolvedByServer: true },
 };
 
 /** The description of a value in help, with the names that are accepted besides the id. */
 export function describeNames({ description, ...schema }: JsonSchema): string | undefined {
   const { entity, by } = (schema.items?.['x-reference'] ?? schema['x-reference'] ?? {}) as Partial<Reference>;
   const lookup = entity && lookups[entity];
-  if (!entity || !lookup || description === undefined || listIds(entity, by).every((id) => isName(entity, id)))
+  if (!entity || !lookup || description === undefined || listIds(entity, by).some((id) => isName(entity, id)))
     return description;
   return `${description}, or ${lookup.nameText}`;
 }
@@ -61,7 +70,7 @@ const assignedId = /^[0-9a-f]{24}$/;
 /** The most entities with one name that are requested and listed. */
 export const maxCandidates = 20;
 /** Lookups at the same time. */
-const maxConcurrent = 16;
+export const maxConcurrentLookups = 16;
 
 /** The values of a request, which are replaced in place. */
 export interface ResolvableRequest {
@@ -90,25 +99,27 @@ export class NameResolver {
     for (const { name, schema } of operation.params) collectReferences(schema, params, name, values);
     for (const { name, schema } of operation.query) collectReferences(schema, query, name, values);
     if (operation.body) collectReferences(operation.body, { body }, 'body', values);
-    for (let at = 0; at < values.length; at += maxConcurrent)
+    for (let at = 0; at < values.length; at += maxConcurrentLookups)
       await Promise.all(
-        values.slice(at, at + maxConcurrent).map(async ({ reference, value, replace }) => {
+        values.slice(at, at + maxConcurrentLookups).map(async ({ reference, value, replace }) => {
           replace(await this.resolve(reference, value));
         }),
       );
   }
 
-  /** Returns the id for a value. @throws CliError (exit 2) if it is the name of several entities */
-  async resolve(reference: Pick<Reference, 'entity' | 'by'>, value: string): Promise<string> {
+  /** Returns the id for a value. @throws CliError (exit 2) if it is ambiguous, or a name that any caller can choose */
+  async resolve(reference: Pick<Reference, 'entity' | 'by'>, typed: string): Promise<string> {
     const { entity, by } = reference;
     const lookup = lookups[entity];
     const ids = listIds(entity, by);
-    if (!lookup || assignedId.test(value) || value === '' || ids.every((id) => isName(entity, id))) return value;
-    const key = JSON.stringify([ids, value]);
-    const found = this.#found.get(key) ?? this.#lookUp(entity, lookup, ids, value);
+    if (!lookup || typed === '' || ids.every((id) => isName(entity, id))) return typed;
+    const key = JSON.stringify([ids, typed]);
+    const found = this.#found.get(key) ?? this.#resolveOnce({ entity, lookup, ids }, typed);
     this.#found.set(key, found);
     const id = await found;
+    // An answer of a prompt or a second pass contains the id.
     this.#found.set(JSON.stringify([ids, id]), found);
+    const { value } = parseTypedValue(typed);
     if (id !== value) this.#names.set(id, value);
     return id;
   }
@@ -137,36 +148,44 @@ export class NameResolver {
     for (const [id, name] of this.#names) this.#context.notice(`${name} is ${id}.`);
   }
 
-  async #lookUp(entity: EntityName, lookup: NameLookup, ids: readonly string[], value: string): Promise<string> {
-    const matches = await this.#findMatches(entity, lookup, ids, value);
-    const [only = value, ...others] = new Set(matches.map((row) => idOf(row, ids)));
-    if (others.length === 0) return only;
-    throw ambiguousNameError(entity, lookup, matches, value);
+  async #resolveOnce(target: LookupTarget, typed: string): Promise<string> {
+    const { kind, value } = parseTypedValue(typed);
+    const isAssigned = assignedId.test(value) && kind !== 'name';
+    if (kind === 'id' || isAssigned) return value;
+    if (target.lookup.isResolvedByServer && kind === undefined) return value;
+    const search: NameSearch = { ...target, value, isName: kind === 'name' };
+    const matches = await this.#findMatches(search);
+    return matches === undefined ? value : selectId(search, matches);
   }
 
-  /** The entities with a name; none if the value is an id, or if the caller cannot look it up. */
-  async #findMatches(
-    entity: EntityName,
-    lookup: NameLookup,
-    ids: readonly string[],
-    value: string,
-  ): Promise<readonly Row[]> {
+  /** Undefined if the value cannot be looked up. */
+  async #findMatches(search: NameSearch): Promise<Matches | undefined> {
+    const { entity, lookup, value, isName: isOnlyName } = search;
+    if ('control' in entityOf(entity).list && this.#isUnavailable) return this.#rejectUnknown(search);
     try {
       const rows = await this.#findRows(entity, lookup, value);
-      if (rows.some((row) => ids.some((id) => String(row[id]) === value))) return [];
-      const matches = selectMatches(rows, lookup, ids, value);
-      return matches.length === 0 || (await this.#exists(lookup, value)) ? [] : matches;
+      const named = selectNamed(rows, search);
+      if (isOnlyName) return { ...named, withId: undefined };
+      const listed = rows.find((row) => search.ids.some((id) => String(row[id]) === value));
+      // A user id in another form is a login name, so that no other user can have it as a name.
+      const isOpen = entity === 'user' ? isNameLikeId(entity, value) : named.own.length > 0;
+      return { ...named, withId: listed ?? (isOpen ? await this.#readById(lookup, value) : undefined) };
     } catch (error) {
       const isLost = this.#isPreview && error instanceof NetworkError;
       if (!isLost && !isLookupRejected(error)) throw error;
       this.#isUnavailable ||= !(error instanceof ClientError);
-      return [];
+      return this.#rejectUnknown(search);
     }
+  }
+
+  /** Only a preview contains a value that can be the id of a stranger in place of the name that it looks like. */
+  #rejectUnknown(search: NameSearch): undefined {
+    if (this.#isPreview || !(search.isName || isNameLikeId(search.entity, search.value))) return undefined;
+    throw unknownNameError(search);
   }
 
   async #findRows(entity: EntityName, { filters }: NameLookup, value: string): Promise<readonly Row[]> {
     const { list } = entityOf(entity);
-    if ('control' in list && this.#isUnavailable) return [];
     const rows: Row[] = [];
     for (const filter of filters ?? [list.filter ?? '']) {
       const query = { [filter]: value, limit: maxCandidates };
@@ -177,16 +196,37 @@ export class NameResolver {
     return rows;
   }
 
-  async #exists({ path }: NameLookup, value: string): Promise<boolean> {
-    if (path === undefined) return false;
+  async #readById({ path }: NameLookup, id: string): Promise<Row | undefined> {
+    if (path === undefined) return undefined;
     try {
-      await callControlPlane(this.#context, 'GET', path + encodeURIComponent(value));
-      return true;
+      return (await callControlPlane(this.#context, 'GET', path + encodeURIComponent(id))).body as Row;
     } catch (error) {
-      if (isLookupRejected(error)) return false;
+      if (isLookupRejected(error)) return undefined;
       throw error;
     }
   }
+}
+
+interface LookupTarget {
+  readonly entity: EntityName;
+  readonly lookup: NameLookup;
+  /** The row properties that contain the ids which the request accepts. */
+  readonly ids: readonly string[];
+}
+
+interface NameSearch extends LookupTarget {
+  readonly value: string;
+  /** Whether the value is no id. */
+  readonly isName: boolean;
+}
+
+interface Matches {
+  /** The entity with the value as its id. */
+  readonly withId: Row | undefined;
+  /** The entities with the value as a name that a stranger cannot take. */
+  readonly own: readonly Row[];
+  /** The entities with the value as a name that any caller can choose. */
+  readonly foreign: readonly Row[];
 }
 
 /** Whether the caller may not look up names, or the server cannot. The request itself then reports what is wrong. */
@@ -201,16 +241,38 @@ function isName(entity: EntityName, property: string): boolean {
   return property === name || property === application;
 }
 
-/** The rows that a value names by any of the properties, if they have an id. A name of two is ambiguous. */
-function selectMatches(
-  rows: readonly Row[],
-  { names }: NameLookup,
-  ids: readonly string[],
-  value: string,
-): readonly Row[] {
-  const usable = rows.filter((row) => idOf(row, ids) !== '');
-  if (!names) return usable;
-  return usable.filter((row) => names.some((property) => row[property] === value));
+/** The rows that a value names, if they have an id that the request accepts. */
+function selectNamed(rows: readonly Row[], search: NameSearch): Omit<Matches, 'withId'> {
+  const { entity, lookup, ids, value, isName: isOnlyName } = search;
+  const { names, isForeign = () => false } = lookup;
+  const accepted = idsOf(search);
+  const usable = rows.filter((row) => idOf(row, accepted) !== '');
+  if (!names) return { own: usable, foreign: [] };
+  const nameProperties = isOnlyName ? names.filter((name) => !ids.includes(name) || isName(entity, name)) : names;
+  const { application } = entityOf(entity).properties;
+  const permanent = nameProperties.filter((name) => name !== application);
+  const isNamedBy = (row: Row, properties: readonly string[]) => properties.some((name) => row[name] === value);
+  const own = usable.filter((row) => isNamedBy(row, isForeign(row) ? permanent : nameProperties));
+  return { own, foreign: usable.filter((row) => !own.includes(row) && isNamedBy(row, nameProperties)) };
+}
+
+/** The id of the only entity that the value can mean; the value itself if there is none. @throws CliError (exit 2 or 3) */
+function selectId(search: NameSearch, { withId, own, foreign }: Matches): string {
+  const { entity, value } = search;
+  const accepted = idsOf(search);
+  const rows = new Map([...(withId ? [withId] : []), ...own].map((row) => [idOf(row, accepted), row]));
+  const [only, ...others] = rows.keys();
+  if (others.length > 0) throw ambiguousNameError(search, [...rows.values()], withId !== undefined);
+  if (withId && own.length === 0 && isNameLikeId(entity, value)) throw nameLikeIdError(search, withId);
+  if (only !== undefined) return withId ? value : only;
+  if (foreign.length > 0) throw foreignNameError(search, foreign);
+  if (search.isName) throw unknownNameError(search);
+  return value;
+}
+
+/** For entities that the service finds by name too, only the id is unambiguous. */
+function idsOf({ entity, ids, lookup }: LookupTarget): readonly string[] {
+  return lookup.isResolvedByServer ? ids.filter((id) => !isName(entity, id)) : ids;
 }
 
 /** The id of a row that a request accepts; empty if it has none. */
@@ -219,23 +281,48 @@ function idOf(row: Row, ids: readonly string[]): string {
   return id === undefined ? '' : String(row[id]);
 }
 
-/** The name of several entities (exit 2). */
+/** A value that does not identify one entity safely (exit 2), or a name of none (exit 3). */
 export class AmbiguousNameError extends CliError {}
 
-function ambiguousNameError(
-  entity: EntityName,
-  { noun }: NameLookup,
-  rows: readonly Row[],
-  value: string,
-): AmbiguousNameError {
+function listRows(entity: EntityName, rows: readonly Row[]): string[] {
   const { shown } = entityOf(entity);
-  const lines = rows.map((row) => `  ${shown.flatMap((name) => row[name] ?? []).join('  ')}`);
+  return rows.map((row) => `  ${shown.flatMap((name) => row[name] ?? []).join('  ')}`);
+}
+
+function ambiguousNameError(
+  { entity, lookup: { noun }, value }: NameSearch,
+  rows: readonly Row[],
+  isId: boolean,
+): AmbiguousNameError {
   const count = rows.length < maxCandidates ? String(rows.length) : `At least ${rows.length}`;
+  const hint = `Write id:${value} for the first one, which has this id, or name:${value} for the one with this name.`;
   return new AmbiguousNameError(`${count} ${noun} match ${JSON.stringify(value)}; nothing was sent.`, {
     code: 'USAGE',
     exitCode: 2,
-    hint: 'Use the id of one of them.',
-    lines,
+    hint: isId ? hint : 'Use the id of one of them.',
+    lines: listRows(entity, rows),
+  });
+}
+
+function nameLikeIdError({ entity, value }: NameSearch, row: Row): AmbiguousNameError {
+  return new AmbiguousNameError(
+    `${JSON.stringify(value)} is the id of a user, but no verified login name; nothing was sent.`,
+    { code: 'USAGE', exitCode: 2, hint: `Write id:${value} if you mean this user.`, lines: listRows(entity, [row]) },
+  );
+}
+
+function foreignNameError({ entity, value }: NameSearch, rows: readonly Row[]): AmbiguousNameError {
+  return new AmbiguousNameError(
+    `${JSON.stringify(value)} is only the application of third-party clients, which any caller can choose; nothing was sent.`,
+    { code: 'USAGE', exitCode: 2, hint: 'Use the id of one of them.', lines: listRows(entity, rows) },
+  );
+}
+
+function unknownNameError({ lookup: { noun }, value }: NameSearch): AmbiguousNameError {
+  return new AmbiguousNameError(`None of the ${noun} that you may look up has the name ${JSON.stringify(value)}.`, {
+    code: 'NAME_NOT_FOUND',
+    exitCode: 3,
+    hint: `If it is an id, write id:${value}.`,
   });
 }
 

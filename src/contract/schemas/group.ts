@@ -5,6 +5,7 @@ import {
   boundedText,
   controlCharacters,
   exampleText,
+  generatedIdForm,
   isReservedName,
   listUpTo,
   optionalText,
@@ -13,20 +14,16 @@ import {
 import { RoleName } from './role.ts';
 import type { UserId } from './user.ts';
 
-/** The form of generated ids. A name that looks like an id would be ambiguous in a path. */
-const generatedId = '[0-9a-fA-F]{24}';
-
 /** The form of group names as one pattern, for checks without zod. */
-export const groupNamePattern = `^(?!${generatedId}$)[^/${controlCharacters}]+$`;
-
-const generatedIdOnly = new RegExp(`^${generatedId}$`);
+export const groupNamePattern = `^(?!${generatedIdForm.source.slice(1)})[^/${controlCharacters}]+$`;
 
 export const GroupName = singleLine(
   100,
   'Unique name of a group: 1 to 100 characters, no slash, no control character, not 24 hexadecimal digits',
 )
   .refine((value) => !value.includes('/'), 'must not contain a slash')
-  .refine((value) => !generatedIdOnly.test(value), 'must not look like an id (24 hexadecimal digits)')
+  // A name that looks like an id would be ambiguous in a path.
+  .refine((value) => !generatedIdForm.test(value), 'must not look like an id (24 hexadecimal digits)')
   .refine((value) => !isReservedName(value), 'is a reserved word')
   .meta({ ...definition('group', 'name'), examples: ['ops'] });
 

@@ -130,8 +130,14 @@ export function isReservedName(value: string): boolean {
   return reservedNames.has(value);
 }
 
-/** An id that a caller chooses for a new object. */
-export const NewId = Id.refine((value) => !isReservedName(value), 'is a reserved word');
+/** Words for callers that have no id, in logs and in the audit log. */
+const reservedIds: ReadonlySet<string> = new Set(['anonymous', 'unknown']);
+
+/** The form of generated ids. */
+export const generatedIdForm = /^[0-9a-fA-F]{24}$/;
+
+/** An id that a caller chooses for a new object. In a request body it is marked with `definition`. */
+export const NewId = Id.refine((value) => !isReservedName(value) && !reservedIds.has(value), 'is a reserved word');
 
 export const Empty = z.strictObject({}).meta({ id: 'Empty', description: 'An empty object.' });
 

@@ -89,6 +89,11 @@ export const settingsTable = {
     'Additional host names to accept in the Host header, separated by commas, such as host.docker.internal. IP addresses, localhost and the host of the base URL are always accepted; any name is accepted by default with --allow-remote',
     validateHostName,
   ),
+  chosenIds: textSetting(
+    'chosen-ids',
+    'Who chooses the ids of new users and the service account ids of own clients: all callers, or only administrators and authenticated first-party clients, which is the default with --allow-remote',
+    { values: ['all', 'proven'] },
+  ),
   testFeatures: textSetting(
     'test-features',
     'Test features: Prefer: code, fault injection and test recipients; auto enables them unless --allow-remote is set',

@@ -18,10 +18,8 @@ type ValueOf<S> = S extends { kind: 'integer' }
     : S extends { kind: 'list' }
       ? readonly string[]
       : S extends { kind: 'text'; values?: readonly (infer Value extends string)[] }
-        ? string extends Value
-          ? S extends { kind: 'text'; default?: never }
-            ? string | undefined
-            : string
+        ? S extends { kind: 'text'; default?: never }
+          ? Value | undefined
           : Value
         : never;
 
@@ -159,6 +157,14 @@ export function hasTestFeatures({
   allowRemote,
 }: Pick<Settings, 'testFeatures' | 'allowRemote'>): boolean {
   return testFeatures === 'auto' ? !allowRemote : testFeatures === 'on';
+}
+
+/** Whose ids the server accepts: those of all callers, unless other machines can reach it. */
+export function resolveChosenIds({
+  chosenIds,
+  allowRemote,
+}: Pick<Settings, 'chosenIds' | 'allowRemote'>): 'all' | 'proven' {
+  return chosenIds ?? (allowRemote ? 'proven' : 'all');
 }
 
 function assertConsistent(settings: Settings): void {

@@ -159,9 +159,9 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
   const known = await tx.clients.get(seed.clientId);
   await assertOwnersExist(tx, seed.clientId, seed);
   if (seed.serviceAccountId !== undefined && known?.serviceAccountId !== seed.serviceAccountId)
-    await reserveSubjectId(tx, { subject: seed.serviceAccountId, kind: 'service', ownerId: seed.clientId });
+    await reserveClientSubject(tx, seed, 'serviceAccountId');
   if (known) return replaceIfChanged(known, { ...known, ...fields }, (row) => tx.clients.replace(row));
-  await reserveSubjectId(tx, { subject: seed.clientId, kind: 'client', ownerId: seed.clientId });
+  await reserveClientSubject(tx, seed, 'clientId');
   await tx.clients.insert({
     appId: seed.clientId,
     party: '1STPARTY',
@@ -175,6 +175,29 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
     createdAt: clock.now().toISOString(),
   });
   return 'created';
+}
+
+const subjectKinds = { clientId: 'client', serviceAccountId: 'service' } as const;
+
+/**
+ * Reserves an id for a client or its service. Unlike a request, a seed may reuse the id of a removed user: a caller that
+ * signs up with it would block it forever. @throws SeedProblem naming the user that has the id; IamError ID_TAKEN
+ */
+async function reserveClientSubject(
+  tx: Transaction,
+  seed: SeedClient,
+  field: keyof typeof subjectKinds,
+): Promise<void> {
+  const { clientId: ownerId, [field]: subject = ownerId } = seed;
+  const reservation = { subject, kind: subjectKinds[field], ownerId };
+  const known = await tx.subjects.get(subject);
+  if (known?.kind !== 'user') return reserveSubjectId(tx, reservation);
+  if (known.retired) return tx.subjects.replace({ ...reservation, retired: false });
+  const user = await tx.users.get(known.ownerId);
+  throw new SeedProblem(
+    `${subject} is the id of the user ${JSON.stringify(user?.userName ?? subject)}. To free the id, remove the user with \`iam users delete id:${subject}\`, on a server that starts without this seed, and apply the seed again`,
+    [field],
+  );
 }
 
 async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: SeedDeps): Promise<SeedOutcome> {

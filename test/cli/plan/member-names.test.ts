@@ -1,5 +1,6 @@
 /** Users and businesses in documents, by id or by name. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { applySeed } from '../../../src/server/seed/apply.ts';
 import { type PlanFixture, startPlanFixture } from './plan-fixture.ts';
 
 let fixture: PlanFixture;
@@ -58,4 +59,29 @@ test('an unknown name is an error with its position, and an ambiguous one lists 
   expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('2 businesses match "Twin"') });
   expect(outcome.err).toContain('b3');
   expect(await fixture.server.dump()).toEqual(before);
+});
+
+test('an id that looks like the login name of another user needs id:, also after an export', async () => {
+  await applySeed({ users: [{ userId: 'ceo@corp.test', userName: 'stranger' }] }, fixture.server.appContext);
+  const document = (user: string) => `groups:\n  - {groupName: power, roles: [DEPLOY], users: ['${user}']}\n`;
+  const before = await fixture.server.dump();
+  const bare = await fixture.write('bare.yaml', document('ceo@corp.test'));
+  const refused = await fixture.iam(['apply', '-f', bare, '--yes']);
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('id:ceo@corp.test') });
+  expect(await fixture.server.dump()).toEqual(before);
+  const typed = await fixture.write('typed.yaml', document('id:ceo@corp.test'));
+  expect(await fixture.iam(['apply', '-f', typed, '--yes', '-q'])).toMatchObject({ code: 0 });
+  const exported = await fixture.iam(['export', '--kind', 'groups']);
+  expect(exported.out).toContain('id:ceo@corp.test');
+  const again = await fixture.write('exported.yaml', exported.out);
+  expect(await fixture.iam(['plan', '-f', again, '--detailed-exitcode'])).toMatchObject({ code: 0, err: '' });
+});
+
+test('the id of one business that is the name of another is ambiguous', async () => {
+  await applySeed({ businesses: [{ businessId: 'b5', businessName: 'b1' }] }, fixture.server.appContext);
+  const file = await fixture.write('both.yaml', 'groups:\n  - {groupName: ops, businesses: [b1]}\n');
+  const outcome = await fixture.iam(['plan', '-f', file]);
+  expect(outcome).toMatchObject({ code: 2, err: expect.stringMatching(/2 businesses match "b1"[\s\S]*id:b1/) });
+  const decided = await fixture.write('decided.yaml', "groups:\n  - {groupName: ops, businesses: ['name:b1']}\n");
+  expect((await fixture.iam(['plan', '-f', decided])).out).toContain('b5');
 });

@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { manifest } from '../../../src/contract/manifest.ts';
-import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { iam } from '../run-cli.ts';
+import { applySeed } from '../../../src/server/seed/apply.ts';
+import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
+import { Home, iam } from '../run-cli.ts';
 
 const credentials = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
 const seed = {
@@ -80,9 +82,31 @@ describe('names', () => {
     expect((await preview(line)).body).toEqual(body);
   });
 
-  test('that are also ids stay ids', async () => {
-    expect((await preview('groups businesses add ops b-acme')).body).toEqual([{ businessId: 'b-acme' }]);
+  test('that are the id of another entity are a usage error that lists both, and a prefix decides', async () => {
+    const { code, out, err } = await run('groups businesses add ops b-acme');
+    expect([code, out]).toEqual([2, '']);
+    const lines = ['2 businesses match "b-acme"', '  b-acme  Acme', '  b-other  b-acme', 'id:b-acme', 'name:b-acme'];
+    for (const line of lines) expect(err).toContain(line);
+    const bodyOf = async (value: string) => (await preview(`groups businesses add ops ${value}`)).body;
+    expect(await bodyOf('id:b-acme')).toEqual([{ businessId: 'b-acme' }]);
+    expect(await bodyOf('name:b-acme')).toEqual([{ businessId: 'b-other' }]);
     expect((await preview('users delete u-alice')).path).toBe('/user-identities/u-alice');
+  });
+
+  test.each([
+    ['users delete id:u-alice', '/user-identities/u-alice'],
+    ['users delete name:alice', '/user-identities/u-alice'],
+    ['clients delete name:billing', '/client-identities/billing-service'],
+    ['groups get name:ops', ''],
+    ['groups delete id:ops', '/groups/ops'],
+  ])('with a prefix in `%s` are resolved', async (line, path) => {
+    if (path !== '') return expect((await preview(line)).path).toBe(path);
+    expect((await run(`${line} -o json`)).out).toContain('"groupName": "ops"');
+  });
+
+  test.each(['name:u-alice-2', 'name:unknown'])('%s that no entity has is not sent', async (value) => {
+    const { code, err } = await run(`users lock ${value}`);
+    expect([code, err]).toEqual([3, expect.stringContaining('None of the users')]);
   });
 
   test('of new entities and of applications stay as they are', async () => {
@@ -152,6 +176,94 @@ describe('names', () => {
     expect((await run('sessions list --user-id alice')).code).toBe(0);
     expect((await run('sessions end --user-id alice --dry-run')).out).toContain('userId=u-alice');
     expect((await run('sessions end --user-id alice')).err).toContain('End all sessions of the user u-alice (alice)?');
+  });
+});
+
+describe('a value that a stranger chose', () => {
+  const body = (more: object) => ({ userName: 'stranger', userEmail: 'stranger@example.com', ...more });
+  const query = { clientId: appClientId };
+  const groups = [{ groupName: 'power', roles: ['DEPLOY'] }];
+  const ceo = { userId: 'u-ceo', userName: 'ceo@corp.test', userEmail: 'ceo@corp.test' };
+
+  /** Before the server refused such an id, or with the secret of an administrator. */
+  async function insertStranger({ appContext }: TestServer, userId: string) {
+    await applySeed({ users: [{ userId, userName: 'stranger' }] }, appContext);
+  }
+
+  async function expectUnchanged(server: TestServer, words: readonly string[], outcome: object) {
+    const { memberships } = await server.dump();
+    expect(await iam(words, { url: server.url, variables: credentials })).toMatchObject(outcome);
+    expect((await server.dump()).memberships).toEqual(memberships);
+  }
+
+  test('as its id in the form of an e-mail address is refused at sign-up, and adds no user to a group', async () => {
+    await using server = await startServer({ seed: { groups } });
+    const signUp = server.as().userIdentities.create({ query, body: body({ userId: 'ceo@corp.test' }) });
+    await expect(signUp).rejects.toMatchObject({ status: 412, code: 'ID_NOT_CHOSEN' });
+    await expectUnchanged(server, ['groups', 'users', 'add', 'power', 'ceo@corp.test'], { code: 7 });
+  });
+
+  test('as an existing id is no login name: only id: names that user', async () => {
+    await using server = await startServer({ seed: { groups } });
+    await insertStranger(server, 'ceo@corp.test');
+    const add = ['groups', 'users', 'add', 'power'];
+    const refusal = { code: 2, err: expect.stringContaining('id:ceo@corp.test') };
+    await expectUnchanged(server, [...add, 'ceo@corp.test'], refusal);
+    await expectUnchanged(server, [...add, 'name:ceo@corp.test'], { code: 3 });
+    await using home = await Home.make();
+    const run = (words: readonly string[]) => home.iam(words, { url: server.url, variables: credentials });
+    const row = {
+      operation: 'user-accesses.add-user',
+      params: { groupName: 'power' },
+      body: [{ userId: 'ceo@corp.test' }],
+    };
+    const rows = home.file('rows.jsonl');
+    await writeFile(rows, `${JSON.stringify(row)}\n`);
+    const { memberships } = await server.dump();
+    expect(await run(['bulk', 'run', rows])).toMatchObject({ code: 8 });
+    expect((await server.dump()).memberships).toEqual(memberships);
+    expect(await run([...add, 'id:ceo@corp.test'])).toMatchObject({ code: 0 });
+    expect((await run(['users', 'get', 'id:ceo@corp.test', '-o', 'name'])).out).toBe('ceo@corp.test\n');
+  });
+
+  test('as its id and is the verified login name of another user lists both', async () => {
+    await using server = await startServer({ seed: { groups, users: [ceo] } });
+    await insertStranger(server, 'ceo@corp.test');
+    const add = ['groups', 'users', 'add', 'power'];
+    const both = expect.stringMatching(/2 users match "ceo@corp.test"[\s\S]*stranger[\s\S]*u-ceo/);
+    await expectUnchanged(server, [...add, 'ceo@corp.test'], { code: 2, err: both });
+    const run = (words: readonly string[]) => iam(words, { url: server.url, variables: credentials });
+    expect(await run([...add, 'name:ceo@corp.test'])).toMatchObject({ code: 0, err: expect.stringContaining('u-ceo') });
+  });
+
+  test('as its unverified user name adds no user', async () => {
+    await using server = await startServer({ seed: { groups } });
+    const unverified = body({ userName: 'ceo@corp.test', userEmail: 'ceo@corp.test' });
+    await server.as().userIdentities.create({ query, body: unverified });
+    await expectUnchanged(server, ['groups', 'users', 'add', 'power', 'ceo@corp.test'], { code: 7 });
+  });
+
+  test('as the application of a third-party client names no service', async () => {
+    const clients = [
+      { clientId: 'c-own', appId: 'payments', party: '3RDPARTY' as const, serviceAccountId: 'stranger:payments' },
+    ];
+    await using server = await startServer({ seed: { groups, clients } });
+    const add = ['groups', 'services', 'add', 'power'];
+    const refusal = { code: 2, err: expect.stringMatching(/third-party clients[\s\S]*c-own/) };
+    await expectUnchanged(server, [...add, 'payments'], refusal);
+    const run = (words: readonly string[]) => iam(words, { url: server.url, variables: credentials });
+    expect(await run([...add, 'stranger:payments'])).toMatchObject({ code: 0 });
+    await applySeed(
+      { clients: [{ clientId: 'c-first', appId: 'payments', serviceAccountId: 'payments-1' }] },
+      server.appContext,
+    );
+    expect(await run([...add, 'payments'])).toMatchObject({ code: 0, err: expect.stringContaining('payments-1') });
+  });
+
+  test('is not sent to a server without a control plane if it looks like a login name', async () => {
+    await using server = await startServer({ seed: { groups }, flags: { 'disable-control-plane': true } });
+    await insertStranger(server, 'ceo@corp.test');
+    await expectUnchanged(server, ['groups', 'users', 'add', 'power', 'ceo@corp.test'], { code: 3 });
   });
 });
 

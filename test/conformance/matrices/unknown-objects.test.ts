@@ -21,7 +21,7 @@ const identified: readonly (ObjectKind | 'unknown' | undefined)[] = [
   ...(['product', 'alias of a product', 'stock keeping unit'] as const),
 ];
 const names: readonly ((own: string) => string)[] = [
-  () => 'unknown',
+  () => 'unknown-name',
   () => 'toString',
   () => '__proto__',
   (own) => own.toUpperCase(),

@@ -7,7 +7,7 @@ import { parseSeed } from '../../../src/server/seed/parse.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startSession } from '../../../src/server/sessions/sessions.ts';
 import { hashPassword, verifyPasswordHash } from '../../../src/server/users/passwords.ts';
-import { startServer, type TestServer } from '../../harness.ts';
+import { appClientId, startServer, type TestServer } from '../../harness.ts';
 import { formatBasicHeader, sendWithHeaders } from '../auth/auth-requests.ts';
 import { sharedServer } from '../operations/access.ts';
 
@@ -292,4 +292,34 @@ test('inherited property names are valid names', async () => {
   expect(await rolesOf(server, '__proto__')).toMatchObject({ dependencies: [{ groupName: 'toString' }] });
   await apply(server, seed);
   expect(await rolesOf(server, 'toString')).toMatchObject({ roles: ['A'] });
+});
+
+describe('the id of a new client or service that a user has', () => {
+  const squatter = { userId: 'billing', userName: 'squatter', userEmail: 'squatter@example.com' };
+  const cases = [
+    ['clientId', { clients: [{ clientId: 'billing', clientSecret: 'secret-of-the-billing-client' }] }],
+    ['serviceAccountId', { clients: [{ clientId: 'billing-client', serviceAccountId: 'billing' }] }],
+  ] as const;
+
+  test.each(cases)(
+    'as %s names the user and the command that frees it, and is free after that command',
+    async (field, seed) => {
+      await using server = await startServer();
+      await server.as().userIdentities.create({ query: { clientId: appClientId }, body: squatter });
+      const before = await server.dump();
+      await expect(apply(server, seed as unknown as SeedDocument)).rejects.toMatchObject({
+        message: expect.stringMatching(
+          /^clients: billing is the id of the user "squatter".*`iam users delete id:billing`/,
+        ),
+        issues: [{ path: ['clients', 0, field] }],
+      });
+      expect(await server.dump()).toEqual(before);
+      await server.admin.userIdentities.remove({ params: { id: 'billing' } });
+      expect(await apply(server, seed as unknown as SeedDocument)).toMatchObject({ clients: { created: 1 } });
+      expect(await server.appContext.store.subjects.get('billing')).toMatchObject({ retired: false });
+      // Only a seed reuses the id.
+      const again = server.admin.userIdentities.create({ body: squatter });
+      await expect(again).rejects.toMatchObject({ status: 412, code: 'ID_TAKEN' });
+    },
+  );
 });

@@ -10,6 +10,7 @@ import { declareValueSources } from '../../prompts/value-sources.ts';
 import { addFieldOption, createField } from '../../request/field-options.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { listAllEntries } from '../../request/pagination.ts';
+import { NameResolver } from '../../request/resolve-names.ts';
 import {
   buildGraph,
   drawDot,
@@ -46,9 +47,10 @@ export function addGroupsTree(parent: Command, runtime: CliRuntime): void {
       false,
     ),
   );
-  declareValueSources(command, { group: reference('group', ['name', 'id']) });
-  setAction(command, runtime, (context, [reference], options) =>
-    tree(context, reference as string | undefined, options),
+  const group = reference('group', ['name', 'id']);
+  declareValueSources(command, { group });
+  setAction(command, runtime, async (context, [typed], options) =>
+    tree(context, await new NameResolver(context).resolveOptional(group, typed), options),
   );
 }
 

@@ -13,6 +13,7 @@ import { callOperation, unlessRejected } from '../../request/call-operation.ts';
 import { collectValues, toKebabCase } from '../../request/field-options.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { previewOf, printRequestPreview } from '../../request/preview.ts';
+import { NameResolver } from '../../request/resolve-names.ts';
 import { send } from '../../request/send.ts';
 import { describeReplacement, emptyEdit, type GroupBody, type GroupEdit, isEmptyEdit, mergeGroup } from './merge.ts';
 import { promptRoles } from './prompt-roles.ts';
@@ -61,7 +62,9 @@ export function addGroupsUpdate(parent: Command, runtime: CliRuntime): void {
       property: 'dependencies.groupName',
     }),
   });
-  setAction(command, runtime, (context, [reference], options) => update(context, String(reference), options));
+  setAction(command, runtime, async (context, [typed], options) =>
+    update(context, await new NameResolver(context).resolve(dependency['x-reference'], String(typed)), options),
+  );
 }
 
 /** Adds hidden options for the fields that `create` has; they fail with a hint to use --set. */

@@ -1,6 +1,7 @@
 /** Customers: businesses and users. The API can create them, but neither change nor delete them. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { callOperation } from '../../request/call-operation.ts';
+import { toTypedId } from '../../request/value-prefix.ts';
 import type { Execution } from '../execution.ts';
 import {
   acceptChanges,
@@ -69,7 +70,11 @@ export const customerResource: Resource<DesiredCustomer, RemoteCustomer, Custome
   export: ({ customers = [], businesses }) =>
     customers.map((customer) => {
       const business = customer.businessId === undefined ? undefined : businesses.get(customer.businessId);
-      if (!business) return { ...customer };
+      if (!business)
+        return {
+          ...customer,
+          ...(customer.userId === undefined ? {} : { userId: toTypedId('user', customer.userId) }),
+        };
       return { ...business, document: customer.document, name: undefined, userId: undefined };
     }),
 };

@@ -6,6 +6,7 @@
 
 import type { RequestContext } from '../../context.ts';
 import { callOperation, tryOperation } from '../../request/call-operation.ts';
+import { toTypedId } from '../../request/value-prefix.ts';
 import type { Execution } from '../execution.ts';
 import type { ManagedResource } from '../inventory.ts';
 import {
@@ -390,6 +391,8 @@ function buildMemberLists(groupName: string, state: RemoteState): DocumentEntry 
   );
 }
 
-function buildMemberEntry({ id, businessId }: Member): unknown {
-  return businessId === undefined ? id : { businessId, userId: id };
+function buildMemberEntry({ kind, id, businessId }: Member): unknown {
+  if (kind === 'business' || kind === 'service') return id;
+  const userId = toTypedId('user', id);
+  return businessId === undefined ? userId : { businessId, userId };
 }

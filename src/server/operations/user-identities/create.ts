@@ -7,6 +7,7 @@ import { NewId, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { UserName } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
+import { isAuthenticatedAdministrator } from '../../directory/chosen-ids.ts';
 import type { Principal } from '../../directory/principal.ts';
 import { type Contact, emailContact, mobileContact } from '../../messaging/contacts.ts';
 import { consumeFirstMatchingOtp, type OtpCheck, subjectOfContact } from '../../mfa/otp.ts';
@@ -57,6 +58,7 @@ export default defineOperation({
   identifies: ['userEmail', 'userMobile'],
   errors: [
     'USER_NAME_RESERVED',
+    'ID_NOT_CHOSEN',
     'ID_TAKEN',
     'LOGIN_NAME_TAKEN',
     'CODE_INVALID',
@@ -80,7 +82,7 @@ export default defineOperation({
     const { token, lead = false, ...fields } = body;
     assertUserNameForm(fields.userName, fields.userEmail);
     const draft = buildUser({ ...fields, lead }, context);
-    const user = mayAssertName(caller) ? withVerifiedName(draft) : draft;
+    const user = isAuthenticatedAdministrator(caller) ? withVerifiedName(draft) : draft;
     const remember = query['remember-me'] ?? false;
     const start = { clientId: caller.client.clientId, userId: user.userId, remember, renewable: remember } as const;
     const createInTransaction = async (tx: Transaction, created: User, level: 'NONE' | 'AUTH-IDENTIFIED') => {
@@ -99,11 +101,6 @@ export default defineOperation({
     return context.issuer.issueForUser(created, session, caller.client, { refreshToken });
   },
 });
-
-/** An administrator can assert a name without verification. Requires AUTH-BASIC, i.e. a password login. */
-function mayAssertName({ roles }: Principal): boolean {
-  return roles.has('AUTH-BASIC') && (roles.has('ADMIN') || roles.has('IAM_ADMIN_MAINTENANCE'));
-}
 
 /** The checks for both contacts, since the code may have been sent to either. */
 function buildCodeChecks(

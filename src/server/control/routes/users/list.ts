@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { exampleText, optionalText, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { maskEmail } from '../../../messaging/contacts.ts';
 import type { Range, Reader } from '../../../store/store.ts';
-import { foldIdentifier, hasEmailForm, type User } from '../../../store/tables.ts';
+import { foldIdentifier, hasEmailForm, isUserNameVerified, type User } from '../../../store/tables.ts';
 import { findUserByLogin } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
 import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
@@ -10,6 +10,9 @@ import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } fr
 const UserItem = z.strictObject({
   userId: exampleText('alice'),
   userName: exampleText('alice'),
+  nameVerified: z
+    .boolean()
+    .describe('Whether the user name is a login name: one in another form than an e-mail address, or a verified one'),
   userEmail: optionalText('a***@example.com', 'Masked'),
   businessId: optionalText('example-shop'),
   lead: z.boolean(),
@@ -74,10 +77,12 @@ async function listCandidates(store: Reader, name: string | undefined, part: Ran
   return user && (part.after === undefined || user.userId > part.after) ? [user] : [];
 }
 
-function toUserItem({ userId, userName, userEmail, businessId, lead, locked }: User): z.input<typeof UserItem> {
+function toUserItem(user: User): z.input<typeof UserItem> {
+  const { userId, userName, userEmail, businessId, lead, locked } = user;
   return {
     userId,
     userName,
+    nameVerified: isUserNameVerified(user),
     ...(userEmail === undefined ? {} : { userEmail: maskEmail(userEmail) }),
     ...(businessId === undefined ? {} : { businessId }),
     lead,

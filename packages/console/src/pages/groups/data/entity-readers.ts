@@ -22,7 +22,10 @@ export const entityReaders: Readonly<Record<EntityKind, EntityReader>> = {
     noun: 'users',
     async read({ control }, search, signal) {
       const users = await unwrap(control.GET('/users', { params: { query: { limit, search } }, signal }));
-      return users.map(({ userId, userName }) => toEntry(userId, userName));
+      // Anyone can sign up with the address of another person as an unverified name.
+      return users.map(({ userId, userName, nameVerified }) =>
+        toEntry(userId, nameVerified === false ? `${userName}, not verified` : userName),
+      );
     },
   },
   businesses: {
@@ -51,19 +54,24 @@ export const entityReaders: Readonly<Record<EntityKind, EntityReader>> = {
     noun: 'clients',
     async read({ control }, search, signal) {
       const clients = await unwrap(control.GET('/clients', { params: { query: { limit, search } }, signal }));
-      return clients.map(({ clientId, appId }) => toEntry(clientId, appId));
+      return clients.map(({ clientId, appId, party }) => toEntry(clientId, `${appId}${formatParty(party)}`));
     },
   },
   services: {
     noun: 'clients',
     async read({ control }, search, signal) {
       const clients = await unwrap(control.GET('/clients', { params: { query: { limit, search } }, signal }));
-      return clients.flatMap(({ clientId, serviceAccountId }) =>
-        serviceAccountId === undefined ? [] : [toEntry(serviceAccountId, `client ${clientId}`)],
+      return clients.flatMap(({ clientId, serviceAccountId, party }) =>
+        serviceAccountId === undefined ? [] : [toEntry(serviceAccountId, `client ${clientId}${formatParty(party)}`)],
       );
     },
   },
 };
+
+/** Any user can choose the application of its own clients. */
+function formatParty(party: '1STPARTY' | '3RDPARTY'): string {
+  return party === '3RDPARTY' ? ', third party' : '';
+}
 
 function toEntry(id: string, name: string): SelectEntry {
   return { value: id, label: name === id ? id : `${id} (${name})` };
