@@ -203,7 +203,8 @@ export interface ClientIdentitiesOperations {
   /**
    * Create a client.
    *
-   * Creates a first-party client. The secret is returned only once; the server stores its hash.
+   * Creates a first-party client. Without IAM_ADMIN_MAINTENANCE, a caller can give it only the scope that it has
+   * itself. The secret is returned only once; the server stores its hash.
    *
    * `POST /security/iam/v1/client-identities`
    *

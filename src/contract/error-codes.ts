@@ -177,8 +177,8 @@ export const errorTable = {
   MFA_MISSING: {
     status: 403,
     category: 'forbidden',
-    message: 'The user is an administrator, so this request requires AUTH-MFA.',
-    hint: 'Complete the second factor first, or use a client that has AUTH-MFA.',
+    message: 'The request changes an administrator, or makes one, and requires AUTH-MFA.',
+    hint: 'Complete a second factor with `iam login --user NAME --mfa`, or use a client that has AUTH-MFA: `authorities: [AUTH-MFA]` in a seed.',
   },
   USER_MISSING: {
     status: 403,
@@ -791,7 +791,7 @@ export const errorTable = {
     status: 422,
     category: 'value',
     message: 'The requested scope exceeds the available scope.',
-    hint: 'Request a subset of the scope of the client.',
+    hint: 'Request a subset of the scope of the client; a new client can have a subset of your own.',
   },
   GRANT_TYPE_NOT_ALLOWED: {
     status: 422,

@@ -143,12 +143,14 @@ const fallbackStatuses = [422, 412, 400, 200, 401] as const;
 
 /**
  * Returns the status of an error on an operation: that of the code if the operation documents it, otherwise the first
- * documented replacement. A missing role is 401 if 403 is not documented (interface, Authentication rule 1).
+ * documented replacement. A missing role is 401 if 403 is not documented (interface, Authentication rule 1), and scope
+ * that the caller cannot grant is 403 if 422 is not documented.
  */
 export function resolveErrorStatus(code: ErrorCode, documented: readonly number[]): number {
   const natural: number = errorTable[code].status;
   if (documented.includes(natural) || implicitStatuses.includes(natural)) return natural;
   if (natural === 403 || code === 'CREDENTIALS_AMBIGUOUS') return 401;
   if (code === 'FIELD_VALUE' && documented.includes(400)) return 400;
+  if (code === 'SCOPE_EXCEEDED' && documented.includes(403)) return 403;
   return fallbackStatuses.find((status) => documented.includes(status)) ?? 401;
 }

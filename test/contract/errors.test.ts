@@ -106,4 +106,10 @@ describe('the status on an operation', () => {
   test('is 400 for a rejected value if 422 is not documented', () => {
     expect(resolveErrorStatus('FIELD_VALUE', [200, 400, 401, 412])).toBe(400);
   });
+
+  test('is 403 for scope that the caller cannot give if 422 is not documented, but 403 is', () => {
+    expect(resolveErrorStatus('SCOPE_EXCEEDED', [201, 400, 401, 403, 412])).toBe(403);
+    expect(resolveErrorStatus('SCOPE_EXCEEDED', [201, 400, 401, 412])).toBe(412);
+    expect(resolveErrorStatus('SCOPE_EXCEEDED', [201, 400, 401, 403, 422])).toBe(422);
+  });
 });

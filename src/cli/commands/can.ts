@@ -57,7 +57,10 @@ interface RoleHolder {
 
 async function can(context: Context, subject: string, role: string, options: CommandOptions): Promise<void> {
   if (isReservedRole(role))
-    throw usageError(`${role} is granted by the service at login, not by groups.`, 'See `iam whoami`.');
+    throw usageError(
+      `${role} is granted by the service at login, not by groups.`,
+      `See \`iam whoami\`.${role === 'AUTH-MFA' ? ' A client obtains it by `authorities: [AUTH-MFA]` in a seed.' : ''}`,
+    );
   const names = new NameResolver(context);
   const businessId = await names.resolveOptional(business, options.business);
   const { kind, roles } = await findRoleHolder(context, names, subject, businessId);

@@ -1,6 +1,7 @@
 /** Error reports for people and programs, with exit codes. */
 import { CommanderError } from 'commander';
 import { ClientError, type ClientErrorItem, type ErrorDetails, InputError, NetworkError } from '../../client/errors.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 import { describeMissing, isReservedRole } from '../../contract/roles.ts';
 import {
   CliError,
@@ -92,9 +93,11 @@ function roleHint({ code, details }: ClientError): string | undefined {
   return `Add the caller to a group that grants ${escapeControls(role)}${groups}.`;
 }
 
-/** For a missing role: the command that explains the request. */
+const explainedCodes: readonly string[] = ['ROLE_MISSING', 'MFA_MISSING'] satisfies ErrorCode[];
+
+/** For a missing role or second factor: the command that explains the request. */
 function whyHint(error: ClientError): string | undefined {
-  if (error.code !== 'ROLE_MISSING' || error.requestId === undefined) return undefined;
+  if (!explainedCodes.includes(error.code) || error.requestId === undefined) return undefined;
   if (error instanceof ControlPlaneError) return undefined;
   return `Explain it with \`iam why ${escapeControls(error.requestId)}\`.`;
 }

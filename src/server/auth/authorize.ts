@@ -8,7 +8,7 @@ import {
   isReservedRole,
   type RoleExpression,
 } from '../../contract/roles.ts';
-import type { Principal } from '../directory/principal.ts';
+import { explainMfaOfClients, type Principal } from '../directory/principal.ts';
 import type { Reader } from '../store/store.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
 
@@ -32,6 +32,7 @@ export async function authorizationError(
   const missing = describeMissing(requirements);
   const reasons = [
     missing.length > 0 ? `The caller lacks ${missing.join(', ')}.` : '',
+    requirements.missingRoles.includes('AUTH-MFA') ? explainMfaOfClients(caller) : '',
     requirements.forbidden.length > 0 ? `The caller must not have ${requirements.forbidden.join(', ')}.` : '',
   ];
   const { missingRoles, missingScopes } = requirements;

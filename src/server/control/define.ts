@@ -12,8 +12,8 @@ import {
 import type { ControlContext } from '../request-context.ts';
 
 /**
- * Roles that a route requires on a server with remote access. A user needs MFA to change something or see a secret; an
- * authenticated client has CLI-AUTH-BASIC, which no user token contains.
+ * Roles that a route requires on a server with remote access. To change something or see a secret, a user needs a second
+ * factor, and a client the authority AUTH-MFA: the signing keys are worth every role.
  */
 export const capabilities = {
   /** Returns data without codes, keys or request bodies. */
@@ -21,7 +21,7 @@ export const capabilities = {
   /** Returns codes, keys or bodies, or changes something. */
   maintain: {
     auth: 'caller',
-    roles: 'CLI-1STPARTY and IAM_ADMIN_MAINTENANCE and (AUTH-MFA or CLI-AUTH-BASIC)',
+    roles: 'CLI-1STPARTY and IAM_ADMIN_MAINTENANCE and AUTH-MFA',
   },
   /** Needs no credentials: the body authorizes the request. */
   public: { auth: 'none', roles: 'none' },

@@ -1,4 +1,5 @@
 /** Roles, owners and storage of clients. */
+import { detailedError } from '../../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import { generateSecret, type Random } from '../lib/random.ts';
@@ -77,6 +78,14 @@ type ClientFields = Pick<Client, 'appId' | 'serviceAccountId' | 'redirectURI' | 
   Pick<Client, 'userId' | 'businessId' | 'ownerClientId'> & {
     readonly [Field in 'scope' | 'grantTypes']?: Client[Field] | undefined;
   };
+
+/** A caller can give a client only the scope that it has itself. @throws IamError SCOPE_EXCEEDED. */
+export function assertHoldsScope(scope: readonly string[], caller: Principal): void {
+  const missingScopes = scope.filter((name) => !caller.scope.has(name));
+  if (missingScopes.length === 0) return;
+  const message = `The caller does not have the scope ${missingScopes.join(', ')}.`;
+  throw detailedError('SCOPE_EXCEEDED', { missingScopes }, message);
+}
 
 interface Deps {
   readonly ids: Ids;

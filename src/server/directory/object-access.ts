@@ -1,10 +1,10 @@
 /** Access rules for individual objects, in addition to roles. A denied object is reported as not found unless noted otherwise. */
-import { apiError, detailedError } from '../../contract/errors.ts';
+import { apiError, detailedError, type IamError } from '../../contract/errors.ts';
 import { isAllowed, isIamAdministrativeRole, type RoleExpression } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
 import { type Client, type Group, type Membership, membershipKey, type User } from '../store/tables.ts';
 import { listGroupIdsOfMember, resolveEffectiveRoles } from './group-roles.ts';
-import { isClientItself, type Principal } from './principal.ts';
+import { explainMfaOfClients, isClientItself, type Principal } from './principal.ts';
 import { isAdministrative, resolveGroupRolesOfUser } from './user-roles.ts';
 
 type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
@@ -171,12 +171,18 @@ export function businessOf(caller: Principal): string | undefined {
   return isClientItself(caller) ? caller.client.businessId : caller.user?.businessId;
 }
 
+/** The error for a caller that lacks a second factor; `message` says what requires it. */
+export function mfaMissingError(caller: Principal, message: string): IamError {
+  const text = `${message} ${explainMfaOfClients(caller)}`.trimEnd();
+  return detailedError('MFA_MISSING', { missingRoles: ['AUTH-MFA'] }, text);
+}
+
 /**
  * Changing the credentials, factors or lock of an administrator requires AUTH-MFA of the caller.
  * @throws IamError MFA_MISSING.
  */
 export async function assertMfaForAdministrator(reader: RoleReader, user: User, caller: Principal): Promise<void> {
   if (caller.roles.has('AUTH-MFA')) return;
-  if (isAdministrative(await resolveGroupRolesOfUser(reader, user)))
-    throw detailedError('MFA_MISSING', { missingRoles: ['AUTH-MFA'] });
+  if (!isAdministrative(await resolveGroupRolesOfUser(reader, user))) return;
+  throw mfaMissingError(caller, 'The user is an administrator, so this request requires AUTH-MFA.');
 }

@@ -31,6 +31,12 @@ export function findAuthenticatedClientId(caller: Principal | undefined): string
   return caller && caller.authMethod !== 'client-id' && isClientItself(caller) ? caller.client.clientId : undefined;
 }
 
+/** The sentence for messages to a client that lacks AUTH-MFA; users complete a second factor. */
+export function explainMfaOfClients(caller: Principal): string {
+  if (findAuthenticatedClientId(caller) === undefined) return '';
+  return 'A client obtains AUTH-MFA by the line `authorities: [AUTH-MFA]` in a seed.';
+}
+
 /**
  * Whether anyone could be this caller: it is unauthenticated, a third-party client, which users create for themselves, or
  * a user or a logon without granted roles.

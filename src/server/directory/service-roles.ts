@@ -50,11 +50,17 @@ async function resolveOwnerRoles(reader: RoleReader, client: Client): Promise<Re
   const owner = ownerClientId === undefined ? undefined : await reader.clients.get(ownerClientId);
   return new Set([
     ...(user ? await resolveGroupRolesOfUser(reader, user) : []),
-    ...(businessId === undefined
-      ? []
-      : await resolveEffectiveRoles(reader, await listGroupsOfBusiness(reader, businessId))),
+    ...(businessId === undefined ? [] : await resolveBusinessRoles(reader, businessId)),
     ...(owner ? await resolveClientAuthorities(reader, owner) : []),
   ]);
+}
+
+/** The roles that a business holds: of its groups, and of memberships of its users on its behalf. */
+export async function resolveBusinessRoles(
+  reader: Pick<Reader, 'groups' | 'memberships'>,
+  businessId: string,
+): Promise<Set<string>> {
+  return resolveEffectiveRoles(reader, await listGroupsOfBusiness(reader, businessId));
 }
 
 /** By the id of the business. Cached because a business may have many users, and its services send many requests. */

@@ -1,7 +1,14 @@
 /** Turns any thrown error into a status and the error array. */
 
 import { errorTable } from '../../contract/error-codes.ts';
-import { type ErrorItem, IamError, implicitStatuses, resolveErrorStatus, retryLater } from '../../contract/errors.ts';
+import {
+  type ErrorCode,
+  type ErrorItem,
+  IamError,
+  implicitStatuses,
+  resolveErrorStatus,
+  retryLater,
+} from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { listPipelineErrors } from '../../contract/operation-errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -71,12 +78,15 @@ function hasSoftErrors({ operation, softErrors }: ErrorContext): boolean {
   return softErrors && operation?.softErrors === true;
 }
 
+/** Challenges to a caller whose credentials are valid (RFC 6750, 3.1; RFC 9470, 3). */
+const challenges: { readonly [Code in ErrorCode]?: string } = {
+  ROLE_MISSING: 'Bearer realm="iam", error="insufficient_scope"',
+  MFA_MISSING: 'Bearer error="insufficient_user_authentication"',
+};
+
 function buildHeaders(status: number, error: IamError): Record<string, string> {
-  const challenge =
-    error.code === 'ROLE_MISSING' ? { 'WWW-Authenticate': 'Bearer realm="iam", error="insufficient_scope"' } : {};
-  const fallback =
-    status === 401 && !error.headers['WWW-Authenticate'] ? { 'WWW-Authenticate': 'Bearer realm="iam"' } : {};
-  const { 'WWW-Authenticate': own, ...others } = { ...fallback, ...challenge, ...error.headers };
+  const challenge = challenges[error.code] ?? (status === 401 ? 'Bearer realm="iam"' : undefined);
+  const { 'WWW-Authenticate': own = challenge, ...others } = error.headers;
   // A response with status 200 has no challenge.
   return own === undefined || status === 200 ? others : { ...others, 'WWW-Authenticate': own };
 }

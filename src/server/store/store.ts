@@ -87,6 +87,14 @@ export function overrideTables(tx: Transaction, overrides: TableOverrides): Tran
   });
 }
 
+/** Returns a table with other writes in place of some of its own. */
+export function overrideWrites<Name extends TableName>(
+  table: TableWriter<Name>,
+  writes: Partial<Pick<TableWriter<Name>, 'insert' | 'replace' | 'delete'>>,
+): TableWriter<Name> {
+  return Object.assign(Object.create(table) as TableWriter<Name>, writes);
+}
+
 /** What a call is known to read first. */
 export interface Prefetch {
   /** A primary key by table. */

@@ -1,16 +1,18 @@
 /**
- * Guards every write of an operation to users and their factors: changes to the contacts, login identifiers, factors
- * or lock of an administrator, and its removal, require AUTH-MFA of the caller. Each user is notified of login
- * identifiers that were added or removed. Seeds, the bootstrap and the control plane write to the store unguarded.
+ * Guards every write of an operation: changes to the contacts, login identifiers, factors or lock of an administrator, and
+ * its removal, require AUTH-MFA of the caller, as does every write that makes an administrator. Each user is notified of
+ * login identifiers that were added or removed. Seeds, the bootstrap and the control plane write to the store unguarded;
+ * with remote access, the changes of the control plane require AUTH-MFA.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { assertMfaForAdministrator } from '../directory/object-access.ts';
 import type { Principal } from '../directory/principal.ts';
-import { overrideTables, type Store, type TableWriter, type Transaction } from '../store/store.ts';
+import { assertUserGainsNothing, guardRoleGains } from '../directory/role-gain-guard.ts';
+import { overrideTables, overrideWrites, type Store, type TableWriter, type Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
 import { type NoticeDeps, notifyAccountChanges } from './account-notices.ts';
 
-/** Wraps the store for one request: its transactions guard the writes to users and factors. */
+/** Wraps the store for one request: its transactions guard the writes. */
 export function guardAccounts(store: Store, caller: Principal, deps: NoticeDeps): Store {
   const transaction: Store['transaction'] = async (work) => {
     let hasNotices = false;
@@ -38,41 +40,43 @@ async function notifyUsers(tx: Transaction, changes: UserChanges, deps: NoticeDe
 
 function guardTransaction(tx: Transaction, caller: Principal, changes: UserChanges): Transaction {
   return overrideTables(tx, {
-    users: (users) => overrideWrites(users, guardUserWrites(tx, caller, changes)),
-    factors: (factors) => overrideWrites(factors, guardFactorWrites(tx, caller)),
+    ...guardRoleGains({ tx, caller }),
+    users: (users) => guardUsers(users, { tx, caller, changes }),
+    factors: (factors) => guardFactors(factors, { tx, caller }),
   });
 }
 
-function overrideWrites<Name extends GuardedTable>(table: TableWriter<Name>, writes: Writes<Name>): TableWriter<Name> {
-  return Object.assign(Object.create(table) as TableWriter<Name>, writes);
+interface Deps {
+  readonly tx: Transaction;
+  readonly caller: Principal;
 }
 
-type GuardedTable = 'users' | 'factors';
-
-type Writes<Name extends GuardedTable> = Pick<TableWriter<Name>, 'insert' | 'replace' | 'delete'>;
-
-function guardUserWrites(tx: Transaction, caller: Principal, changes: UserChanges): Writes<'users'> {
-  return {
+function guardUsers(
+  users: TableWriter<'users'>,
+  { changes, ...deps }: Deps & { readonly changes: UserChanges },
+): TableWriter<'users'> {
+  const { tx, caller } = deps;
+  return overrideWrites(users, {
     async insert(user) {
-      await assertMfaForAdministrator(tx, user, caller);
-      await tx.users.insert(user);
+      await assertUserGainsNothing(deps, { before: undefined, after: user });
+      await users.insert(user);
     },
     async replace(after) {
-      const before = await tx.users.get(after.userId);
+      const before = await users.get(after.userId);
+      await assertUserGainsNothing(deps, { before, after });
       if (before && !isDeepStrictEqual(pickGuardedFields(before), pickGuardedFields(after))) {
-        // A change may move the user to another business and change its roles: check both states.
-        for (const user of [before, after]) await assertMfaForAdministrator(tx, user, caller);
+        await assertMfaForAdministrator(tx, before, caller);
         changes.set(after.userId, { before: changes.get(after.userId)?.before ?? before, after });
       }
-      await tx.users.replace(after);
+      await users.replace(after);
     },
     async delete(userId) {
-      const user = await tx.users.get(userId);
+      const user = await users.get(userId);
       if (user) await assertMfaForAdministrator(tx, user, caller);
       changes.delete(userId);
-      return tx.users.delete(userId);
+      return users.delete(userId);
     },
-  };
+  });
 }
 
 /** The fields by which a user is reached and signs in, and its lock. */
@@ -85,23 +89,23 @@ function pickGuardedFields(user: User) {
   ];
 }
 
-function guardFactorWrites(tx: Transaction, caller: Principal): Writes<'factors'> {
+function guardFactors(factors: TableWriter<'factors'>, { tx, caller }: Deps): TableWriter<'factors'> {
   const assertMfa = async (factor: Factor | undefined) => {
     const user = factor && (await tx.users.get(factor.userId));
     if (user) await assertMfaForAdministrator(tx, user, caller);
   };
-  return {
+  return overrideWrites(factors, {
     async insert(factor) {
       await assertMfa(factor);
-      await tx.factors.insert(factor);
+      await factors.insert(factor);
     },
     async replace(factor) {
       await assertMfa(factor);
-      await tx.factors.replace(factor);
+      await factors.replace(factor);
     },
     async delete(factorId) {
-      await assertMfa(await tx.factors.get(factorId));
-      return tx.factors.delete(factorId);
+      await assertMfa(await factors.get(factorId));
+      return factors.delete(factorId);
     },
-  };
+  });
 }

@@ -1,6 +1,7 @@
 /** A service has no role that its owner lost: a grant by the owner lasts as long as the owner has the role. */
 import { expect, test } from 'vitest';
 import type { IamClient } from '../../../src/client/index.ts';
+import type { AuthenticationLevel } from '../../../src/server/directory/authentication-levels.ts';
 import { dumpStore } from '../../../src/server/snapshots/dump.ts';
 import { exportSeed } from '../../../src/server/snapshots/seed-export.ts';
 import { startServer, type TestClient, type TestServer } from '../../harness.ts';
@@ -33,7 +34,8 @@ async function createService(server: TestServer, owner: TestClient) {
   return server.makeClient({ ...service, ...owner });
 }
 
-const person = (server: TestServer, roles: string[]) => asUser(server, { userId: 'person', roles });
+const person = (server: TestServer, roles: string[], level: AuthenticationLevel = 'AUTH-BASIC') =>
+  asUser(server, { userId: 'person', roles, level });
 
 test('a service loses a role as soon as the user that granted it does', async () => {
   await using server = await startWithGroups();
@@ -47,7 +49,7 @@ test('a service loses a role as soon as the user that granted it does', async ()
 
 test('a token, a key and a secret of such a service are rejected from the next request on', async () => {
   await using server = await startWithGroups();
-  const caller = await person(server, ['IAM_ADMIN_READ_ONLY']);
+  const caller = await person(server, ['IAM_ADMIN_READ_ONLY'], 'AUTH-MFA');
   const service = await createService(server, { userId: 'person' });
   await caller.serviceAccesses.addService(into('iam-auditors'));
   const { accessToken } = await server.as({ basic: service }).clientIdentities.login();

@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
   } = useConsole({ seed, isShared: true, server: { flags: { 'allow-remote': true, 'test-features': 'on' } } });
   let reader: ClientSecret;
   beforeAll(async () => {
-    reader = await service().makeClient({ authorities: ['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC'] });
+    reader = await service().makeClient({ authorities: ['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC', 'AUTH-MFA'] });
     await post('/_iam/faults', { operation: 'groups.get', effect: { latency: '1ms' } });
     await post('/_iam/state/snapshots', { name: 'before-checkout' });
     await post('/_iam/sessions', { userId: 'alice' });
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
 
   test('that lost its role in the meantime gets an error with the role, and the action is then disabled', async () => {
     const writer = await service().makeClient({
-      authorities: ['IAM_ADMIN_READ_ONLY', 'IAM_ADMIN_MAINTENANCE', 'AUTH-BASIC'],
+      authorities: ['IAM_ADMIN_READ_ONLY', 'IAM_ADMIN_MAINTENANCE', 'AUTH-BASIC', 'AUTH-MFA'],
     });
     const { page } = await openConsole(service().url, { path: 'users' });
     await logIn(page, writer);
@@ -183,7 +183,8 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
     const { store } = service().appContext;
     await store.transaction(async (tx) => {
       const client = await tx.clients.get(writer.clientId);
-      if (client) await tx.clients.replace({ ...client, authorities: ['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC'] });
+      if (client)
+        await tx.clients.replace({ ...client, authorities: ['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC', 'AUTH-MFA'] });
     });
     await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
     const error = page.getByRole('dialog').getByRole('alert');

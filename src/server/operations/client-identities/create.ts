@@ -3,7 +3,7 @@ import { apiError } from '../../../contract/errors.ts';
 import { BusinessId } from '../../../contract/schemas/business.ts';
 import { ClientCredentials, clientFields } from '../../../contract/schemas/client.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
-import { addClient, createClientRow } from '../../directory/clients.ts';
+import { addClient, assertHoldsScope, createClientRow } from '../../directory/clients.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';
 
@@ -18,7 +18,8 @@ const Body = z
 export default defineOperation({
   id: 'client-identities.create',
   title: 'Create a client',
-  description: 'Creates a first-party client. The secret is returned only once; the server stores its hash.',
+  description:
+    'Creates a first-party client. Without IAM_ADMIN_MAINTENANCE, a caller can give it only the scope that it has itself. The secret is returned only once; the server stores its hash.',
   method: 'POST',
   path: '/client-identities',
   auth: 'caller',
@@ -33,7 +34,7 @@ export default defineOperation({
   status: ['200e', 201, 400, 401, 403, 412, 500],
   request: { body: Body },
   response: { status: 201, body: ClientCredentials, secret: true },
-  errors: ['OWNER_AMBIGUOUS', 'USER_UNKNOWN', 'BUSINESS_UNKNOWN', 'ID_TAKEN'],
+  errors: ['SCOPE_EXCEEDED', 'OWNER_AMBIGUOUS', 'USER_UNKNOWN', 'BUSINESS_UNKNOWN', 'ID_TAKEN'],
   creates: 'client',
   command: 'clients create',
   cliExamples: [
@@ -44,6 +45,8 @@ export default defineOperation({
   ],
 
   async handle({ body }, context) {
+    const { caller } = context;
+    if (!caller.roles.has('IAM_ADMIN_MAINTENANCE')) assertHoldsScope(body.scope ?? [], caller);
     const { client, clientSecret } = createClientRow(body, '1STPARTY', context);
     await context.store.transaction(async (tx) => {
       await assertOwnerExists(tx, body);

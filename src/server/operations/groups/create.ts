@@ -25,7 +25,7 @@ export default defineOperation({
     status: 201,
     body: z.strictObject({ groupId: exampleText('64b0c0ffee00000000000001') }),
   },
-  errors: ['GROUP_NAME_TAKEN', 'ROLE_RESERVED', 'DEPENDENCY_UNKNOWN'],
+  errors: ['GROUP_NAME_TAKEN', 'ROLE_RESERVED', 'DEPENDENCY_UNKNOWN', 'MFA_MISSING'],
   creates: 'group',
   command: 'groups create',
   cliExamples: [

@@ -34,6 +34,7 @@ export default defineOperation({
     'ROLE_RESERVED',
     'DEPENDENCY_UNKNOWN',
     'DEPENDENCY_CYCLE',
+    'MFA_MISSING',
     'LAST_ADMINISTRATOR',
   ],
 

@@ -1,8 +1,13 @@
 import * as z from 'zod';
-import { apiError, detailedError } from '../../../contract/errors.ts';
+import { apiError } from '../../../contract/errors.ts';
 import { ClientCredentials, clientFields } from '../../../contract/schemas/client.ts';
-import { addClient, type ClientOwner, createClientRow, resolveOwner } from '../../directory/clients.ts';
-import type { Principal } from '../../directory/principal.ts';
+import {
+  addClient,
+  assertHoldsScope,
+  type ClientOwner,
+  createClientRow,
+  resolveOwner,
+} from '../../directory/clients.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';
 
@@ -32,7 +37,7 @@ export default defineOperation({
 
   async handle({ body }, context) {
     const { caller, store } = context;
-    assertScopeAvailable(body.scope ?? [], caller);
+    assertHoldsScope(body.scope ?? [], caller);
     const owner = resolveOwner(caller);
     const { client, clientSecret } = createClientRow({ ...body, [owner.field]: owner.id }, '3RDPARTY', context);
     await store.transaction(async (tx) => {
@@ -42,14 +47,6 @@ export default defineOperation({
     return { clientId: client.clientId, clientSecret };
   },
 });
-
-/** A caller can grant only scopes that its own token has. */
-function assertScopeAvailable(scope: readonly string[], caller: Principal): void {
-  const exceeding = scope.filter((name) => !caller.scope.has(name));
-  if (exceeding.length === 0) return;
-  const message = `The caller does not have the scope ${exceeding.join(', ')}.`;
-  throw detailedError('SCOPE_EXCEEDED', { missingScopes: exceeding }, message);
-}
 
 async function assertClientLimit(tx: Transaction, { field, id }: ClientOwner): Promise<void> {
   const clients = await tx.clients.find(field, id, { limit: maxClients });

@@ -55,6 +55,23 @@ test('stores every field of the request', async () => {
   expect((await server.as(credentials).clientIdentities.login()).scope).toEqual(['READ', 'urn:x:y']);
 });
 
+test('without IAM_ADMIN_MAINTENANCE a caller gives at most its own scope', async () => {
+  await using server = await startServer();
+  const scope = ['READ'];
+  const administrator = await server.withAuthorities(['AUTH-MFA', 'ADMIN'], { scope });
+  const before = await server.dump();
+  const request = administrator.clientIdentities.create({ body: { appId: 'x', scope: ['READ', 'WRITE', 'lock'] } });
+  expect(await catchClientError(request)).toMatchObject({
+    status: 403,
+    code: 'SCOPE_EXCEEDED',
+    details: { missingScopes: ['WRITE', 'lock'] },
+  });
+  expect(await server.dump()).toEqual(before);
+  await administrator.clientIdentities.create({ body: { appId: 'x', scope } });
+  const maintainer = await server.withAuthorities(['AUTH-MFA', 'ADMIN', 'IAM_ADMIN_MAINTENANCE']);
+  await maintainer.clientIdentities.create({ body: { appId: 'x', scope: ['WRITE'] } });
+});
+
 test('creates a different id and secret for each client', async () => {
   await using server = await startServer();
   const create = () => server.admin.clientIdentities.create({ body: { appId: 'billing' } });
