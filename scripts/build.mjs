@@ -5,7 +5,7 @@ import { ensureAllInstalled } from './install.mjs';
 
 try {
   if (!process.argv.includes('--if-needed') || !isAllBuilt()) {
-    if (ensureAllInstalled()) await buildAll();
+    if (await ensureAllInstalled()) await buildAll();
     else process.exitCode = 1;
   }
 } catch (error) {

@@ -8,7 +8,7 @@ import { root } from './root.mjs';
 const folder = path.join(root, 'scripts/docs-site');
 
 // A folder with packages of its own: the site generator needs another version of vite than the console.
-if (!ensureFolderInstalled(folder)) process.exit(1);
+if (!(await ensureFolderInstalled(folder))) process.exit(1);
 const vitepress = path.join(folder, 'node_modules/vitepress/bin/vitepress.js');
 const { status } = spawnSync(process.execPath, [vitepress, 'build', folder], { stdio: 'inherit' });
 process.exitCode = status ?? 1;

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { ensureAllInstalled } from './install.mjs';
 import { root } from './root.mjs';
 
-if (!ensureAllInstalled()) process.exit(1);
+if (!(await ensureAllInstalled())) process.exit(1);
 const { runTypeScript } = await import('./run-typescript.mjs');
 await runTypeScript('scripts/generate/registry-main.ts', root);
 await runTypeScript('scripts/generate/manifest-main.ts', root);

@@ -1,9 +1,10 @@
 /** Checks the version of Node, and installs packages that are missing or older than the lock file. Needs only Node. */
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { withProjectLock } from './project-lock.mjs';
 import { root } from './root.mjs';
+import { endWith, runChild } from './run-child.mjs';
 
 const minNode = [20, 19];
 
@@ -50,13 +51,13 @@ function npmCommand() {
 
 /**
  * Installs what builds and serves, if needed. Writes to standard error only, as the functions below.
- * @returns false after printing the reason if it fails.
+ * @returns {Promise<boolean>} false after printing the reason if it fails.
  */
 export function ensureRuntimeInstalled() {
   // Where the packages of the tests are installed, all are updated: this `npm ci` would delete those of the tests.
   if (isLinked(testWorkspace)) return ensureAllInstalled();
-  if (isInstalled(root, [consoleWorkspace])) return isSupported();
-  return runNpm(root, 'ci', '--include-workspace-root', '--workspace', consoleWorkspace);
+  const npmArguments = ['ci', '--include-workspace-root', '--workspace', consoleWorkspace];
+  return ensureInstalled(root, [consoleWorkspace], () => npmArguments);
 }
 
 /**
@@ -64,8 +65,8 @@ export function ensureRuntimeInstalled() {
  * server uses; without --save, so that the lock file stays as it is.
  */
 export function ensureAllInstalled() {
-  if (isInstalled(root)) return isSupported();
-  return existsSync(path.join(root, installedList)) ? runNpm(root, 'install', '--no-save') : runNpm(root, 'ci');
+  const isPartlyInstalled = () => existsSync(path.join(root, installedList));
+  return ensureInstalled(root, undefined, () => (isPartlyInstalled() ? ['install', '--no-save'] : ['ci']));
 }
 
 /** npm links a workspace whose packages it has installed. */
@@ -75,29 +76,44 @@ function isLinked(workspace) {
 
 /** Installs the packages of a folder that is not a workspace of the project, if needed. */
 export function ensureFolderInstalled(directory) {
-  if (isInstalled(directory)) return isSupported();
-  return runNpm(directory, 'ci', '--no-workspaces', '--ignore-scripts');
+  return ensureInstalled(directory, undefined, () => ['ci', '--no-workspaces', '--ignore-scripts']);
 }
 
-function isSupported() {
+/** @param npmArguments what npm is called with, as the packages are when no other process installs them */
+async function ensureInstalled(directory, workspaces, npmArguments) {
   const problem = findNodeProblem(process.versions.node);
-  return problem === undefined || complain(problem);
+  if (problem !== undefined) return complain(problem);
+  if (isInstalled(directory, workspaces)) return true;
+  const { message, signal } = await withProjectLock((addHolder) =>
+    isInstalled(directory, workspaces) ? {} : runNpm(directory, npmArguments(), addHolder),
+  );
+  if (signal !== undefined) endWith(signal);
+  return message === undefined || complain(message);
 }
 
-/** Runs npm with devDependencies, which the build needs, also with NODE_ENV=production. */
-function runNpm(directory, ...args) {
-  if (!isSupported()) return false;
+/**
+ * Runs npm with devDependencies, which the build needs, also with NODE_ENV=production.
+ * @returns why it failed, and the signal that ended it
+ */
+async function runNpm(directory, args, addHolder) {
   const shown = `npm ${args.join(' ')}`;
   process.stderr.write(`Installing packages (${shown}) ...\n`);
   const { command, first, shell } = npmCommand();
   const flags = ['--include=dev', '--no-audit', '--no-fund'];
-  const { status, error } = spawnSync(command, [...first, ...args, ...flags], {
-    cwd: directory,
-    stdio: ['ignore', 2, 2],
-    shell,
-  });
-  if (error) return complain(`npm cannot be run: ${error.message}`);
-  return status === 0 || complain(`${shown} failed with exit code ${status}; see its output above`);
+  try {
+    const { code, signal, isKilled } = await runChild(command, [...first, ...args, ...flags], {
+      cwd: directory,
+      shell,
+      // npm can outlive this process, if that is killed.
+      onStart: addHolder,
+      onSignal: () => process.stderr.write('Waiting until npm has ended; Ctrl-C once more ends it at once ...\n'),
+    });
+    // What a killed npm has left behind is not complete.
+    if (isKilled) rmSync(path.join(directory, installedList), { force: true });
+    return { signal, message: code === 0 ? undefined : `${shown} failed with exit code ${code}; see its output above` };
+  } catch (error) {
+    return { message: `npm cannot be run: ${error.message}` };
+  }
 }
 
 function complain(reason) {

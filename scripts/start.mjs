@@ -34,5 +34,5 @@ function serve(args) {
   createRequire(import.meta.url)('../bin/iam.js');
 }
 
-if (ensureRuntimeInstalled() && (await ensureBuilt())) serve(process.argv.slice(2));
+if ((await ensureRuntimeInstalled()) && (await ensureBuilt())) serve(process.argv.slice(2));
 else process.exitCode = 1;

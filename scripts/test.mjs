@@ -111,7 +111,7 @@ async function check(args, counter) {
 
 async function main(args) {
   const counter = new Counter();
-  if (!ensureAllInstalled() || !(await tryBuild())) return { ...counter, failed: 1 };
+  if (!(await ensureAllInstalled()) || !(await tryBuild())) return { ...counter, failed: 1 };
   const statuses = mkdtempSync(path.join(os.tmpdir(), 'iam-statuses-'));
   process.env.IAM_TEST_STATUSES = statuses;
   try {
