@@ -2,6 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isUpToDate, writeStamp } from './build-stamp.mjs';
+import { withProjectLock } from './project-lock.mjs';
 import { root } from './root.mjs';
 
 const dist = path.join(root, 'dist');
@@ -18,17 +19,23 @@ const all = { stamp: path.join(dist, '.built-all'), inputs: [...runtime.inputs, 
 export const isRuntimeBuilt = () => isUpToDate(root, runtime);
 export const isAllBuilt = () => isUpToDate(root, all);
 
+/** Builds what runs, unless another process has done so meanwhile. */
+export function buildRuntime() {
+  return withProjectLock(async () => {
+    if (!isRuntimeBuilt()) await writeRuntime();
+  });
+}
+
 /**
- * Builds what runs: the bundle, the console and the files of the API documentation page.
+ * Writes the bundle, the console and the files of the API documentation page.
  * @returns the metafiles of the bundle and of the console as one
  */
-export async function buildRuntime() {
+async function writeRuntime() {
   const startedAt = Date.now();
   const { bundle } = await import('./bundle.mjs');
   const { buildConsole } = await import('../packages/console/build.mjs');
   const { copyDocsPage } = await import('./docs-page.mjs');
-  // Repeated if another start builds at the same time.
-  rmSync(dist, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(dist, { recursive: true, force: true });
   const [ofBundle, ofConsole] = await Promise.all([
     bundle({ root, outdir: dist }),
     buildConsole({ root, outdir: path.join(dist, 'console') }),
@@ -51,12 +58,14 @@ function joinMetafiles(ofBundle, ofConsole) {
 }
 
 /** Builds all of dist/. It keeps the files of a build of `npm start`, whose server reads some of them when it needs them. */
-export async function buildAll() {
-  const startedAt = Date.now();
-  const metafile = isRuntimeBuilt() ? readMetafile() : await buildRuntime();
-  await addPublishedFiles(metafile);
-  await addDevelopmentPrograms();
-  writeStamp(all, startedAt);
+export function buildAll() {
+  return withProjectLock(async () => {
+    const startedAt = Date.now();
+    const metafile = isRuntimeBuilt() ? readMetafile() : await writeRuntime();
+    await addPublishedFiles(metafile);
+    await addDevelopmentPrograms();
+    writeStamp(all, startedAt);
+  });
 }
 
 /**

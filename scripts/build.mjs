@@ -1,10 +1,16 @@
-/** `npm run build`: builds all of dist/, and installs packages that it lacks. `--if-needed` skips it if dist/ is up to date. */
+/**
+ * `npm run build`: builds all of dist/, and installs packages that it lacks. `--if-needed` skips it if dist/ is up to date.
+ * With `--runtime` it is the build of `npm start`, whose packages are installed.
+ */
 import process from 'node:process';
-import { buildAll, isAllBuilt } from './build-steps.mjs';
+import { buildAll, buildRuntime, isAllBuilt } from './build-steps.mjs';
 import { ensureAllInstalled } from './install.mjs';
 
+const has = (flag) => process.argv.includes(flag);
+
 try {
-  if (!process.argv.includes('--if-needed') || !isAllBuilt()) {
+  if (has('--runtime')) await buildRuntime();
+  else if (!has('--if-needed') || !isAllBuilt()) {
     if (await ensureAllInstalled()) await buildAll();
     else process.exitCode = 1;
   }

@@ -71,6 +71,17 @@ class Clone {
     this.#write('.lock', content);
   }
 
+  /** Replaces what builds by this code. */
+  writeBuild(code: string): void {
+    rmSync(this.#at('dist/.built'));
+    this.#write(
+      'scripts/bundle.mjs',
+      `import fs from 'node:fs';\nexport async function bundle({ outdir }) { fs.mkdirSync(outdir); ${code} }`,
+    );
+    this.#write('packages/console/build.mjs', 'export async function buildConsole() { return { outputs: {} }; }');
+    this.#write('scripts/docs-page.mjs', 'export function copyDocsPage() {}');
+  }
+
   start({ installMs = 300, cleanupMs = 300 } = {}): Start {
     const env = {
       ...process.env,
@@ -160,5 +171,38 @@ describe.skipIf(process.platform === 'win32')('the first start', () => {
       expect(await clone.start().ended).toEqual({ code: 0, signal: null });
     }
     expect(clone.npmLog()).toHaveLength(4);
+  });
+
+  test('builds in another process', async () => {
+    const clone = new Clone();
+    clone.writeBuild("console.error('building in ' + process.pid); return { outputs: {} };");
+    const { child, ended, output } = clone.start();
+    expect(await ended).toEqual({ code: 0, signal: null });
+    const builder = /Building \.\.\.\nbuilding in (\d+)\n/.exec(output())?.[1];
+    expect(Number(builder)).toBeGreaterThan(0);
+    expect(output()).toContain(`serving in ${child.pid}\n`);
+    expect(builder).not.toBe(String(child.pid));
+  });
+
+  test('reports a failed build, and does not serve', async () => {
+    const clone = new Clone();
+    clone.writeBuild("throw new Error('no space');");
+    const { ended, output } = clone.start();
+    expect(await ended).toEqual({ code: 1, signal: null });
+    expect(output()).toContain('error: the build failed: no space\n');
+    expect(output()).not.toContain('serving');
+  });
+
+  test('ends on SIGINT with what builds', async () => {
+    const clone = new Clone();
+    clone.writeBuild(
+      "console.error('building in ' + process.pid); setTimeout(() => {}, 60_000); await new Promise(() => {});",
+    );
+    const { child, ended, output, printed } = clone.start();
+    await printed('building in');
+    child.kill('SIGINT');
+    expect(await ended).toEqual({ code: null, signal: 'SIGINT' });
+    const builder = Number(/building in (\d+)/.exec(output())?.[1]);
+    expect(() => process.kill(builder, 0)).toThrow('ESRCH');
   });
 });
