@@ -20,6 +20,8 @@ describe('the inbox', () => {
   test('has ids in the order in which messages become visible', async () => {
     await using replicas = await startReplicas();
     const { servers } = replicas;
+    // Few enough that the last one gets its turn within the limit of a transaction on a slow machine, too.
+    const count = 20;
     const seen: string[] = [];
     let isDone = false;
     const read = async () => {
@@ -31,7 +33,7 @@ describe('the inbox', () => {
       while (!isDone) await read();
     })();
     await Promise.all(
-      Array.from({ length: 60 }, (_, at) =>
+      Array.from({ length: count }, (_, at) =>
         sendNotice((servers[at % 2] as TestServer).appContext, `u${at}@example.com`),
       ),
     );
@@ -40,7 +42,7 @@ describe('the inbox', () => {
     await read();
     const all = await servers[0].appContext.store.messages.list();
     expect(seen).toEqual(all.map(({ messageId }) => messageId));
-    expect(new Set(seen).size).toBe(60);
+    expect(new Set(seen).size).toBe(count);
   });
 });
 
