@@ -29,7 +29,7 @@ function findProblem(main) {
   if (existsSync(main)) return undefined;
   const folder = path.dirname(__dirname);
   return existsSync(path.join(folder, 'src'))
-    ? `iam is not built yet. Run in ${folder}: npm ci && npm run build`
+    ? `iam is not built yet. Run in ${folder}: npm start`
     : 'the files of iam are incomplete. Install iam-standin again';
 }
 

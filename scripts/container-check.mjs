@@ -6,6 +6,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -14,7 +15,7 @@ import { parseDockerfile } from './dockerfile.mjs';
 import { root } from './root.mjs';
 
 const foreignUser = 54_321;
-const port = 8080;
+const port = await findFreePort();
 const stopLimitMs = 5_000;
 const path0 = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -86,6 +87,15 @@ function build(instructions, { work, base }) {
   return stage;
 }
 
+async function findFreePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 /** The words to run a command of the image as the foreign user. */
 function asForeignUser(stage, command) {
   const user = ['--reuid', String(foreignUser), '--regid', String(foreignUser), '--clear-groups', '--no-new-privs'];
@@ -110,8 +120,8 @@ function start(stage) {
 }
 
 function environmentOf({ env }) {
-  // Not the address of the image: tests listen on the loopback interface only.
-  return { PATH: path0, ...env, IAM_SERVE_HOST: '127.0.0.1' };
+  // Not the address and port of the image: tests listen on the loopback interface only, and 8080 can be in use.
+  return { PATH: path0, ...env, IAM_SERVE_HOST: '127.0.0.1', IAM_SERVE_PORT: String(port) };
 }
 
 function checkHealth(stage) {

@@ -49,13 +49,13 @@ test('runs through links to the command and to its folder', async () => {
     });
 });
 
-test('names the folder and the commands that build a clone', async () => {
+test('names the folder and the command that builds a clone', async () => {
   await using sandbox = await Sandbox.make();
   const clone = await makeClone(sandbox, { built: false });
   expect(await sandbox.start(path.join(clone, 'bin/iam'), ['groups', 'list']).done).toEqual({
     code: 70,
     out: '',
-    err: `error: iam is not built yet. Run in ${clone}: npm ci && npm run build\n`,
+    err: `error: iam is not built yet. Run in ${clone}: npm start\n`,
   });
 });
 
