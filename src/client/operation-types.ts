@@ -1982,7 +1982,7 @@ export interface Group {
 }
 
 export interface GroupInput {
-  /** Unique name of a group: 1 to 100 characters, no slash, no control character, not 24 hexadecimal digits */
+  /** Unique name of a group: no slash, no control character, not 24 hexadecimal digits */
   groupName: string;
   /** Organization the group belongs to */
   organizationId?: string | undefined;
