@@ -1,6 +1,6 @@
 /** Finds the route of a request, of an operation or of the control plane, and handles it. */
 import { apiError, type IamError } from '../contract/errors.ts';
-import { servicePrefix } from '../contract/prefix.ts';
+import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
 import type { AppContext } from './app-context.ts';
 import { isControlPath, mountControlRoutes } from './control/control-plane.ts';
 import type { ControlGuard } from './control/guard.ts';
@@ -16,6 +16,8 @@ const noQuery = new URLSearchParams();
 const servicePathPrefix = `${servicePrefix}/`;
 /** For a path without a prefix. */
 const prefixHint = `Path not found. Paths of the service start with ${servicePathPrefix}`;
+/** The base of the service, which the start prints. */
+const basePaths: readonly string[] = [servicePrefix, servicePathPrefix];
 
 /** The routes of all servers and sandboxes of the process: only their handlers differ. */
 export interface Routes {
@@ -56,6 +58,7 @@ export function dispatchRequests(appContext: AppContext, routes: Routes, guard: 
     if (isControl) guard.assertAllowed(ctx.state, route?.isPage === true);
     // The request log, the coverage and the metrics are those of the server that responds.
     if (isControl && shared) setHeader(ctx, 'X-Iam-Replica', shared.replica);
+    if (!route && basePaths.includes(path)) throw createBaseError(appContext);
     if (!route) throw createUnmatchedError(path, router.methodsAt(path), isControl);
     ctx.state.operation = route.operation;
     return findHandler(route)(ctx, query === '' ? noQuery : parseQuery(query));
@@ -72,6 +75,15 @@ function compileOnce(appContext: AppContext): (route: MountedRoute) => Operation
     handlers.set(route, handle);
     return handle;
   };
+}
+
+/** Returns PATH_UNKNOWN with the places that describe the paths. */
+function createBaseError({ baseUrl, settings }: AppContext): IamError {
+  const more = settings.disableControlPlane ? '' : `, the console at ${baseUrl}${controlPrefix}/console/`;
+  return apiError(
+    'PATH_UNKNOWN',
+    `This is the base of the service: the path of an operation follows it. The API document is at ${baseUrl}/openapi.json${more}.`,
+  );
 }
 
 /** Returns METHOD_NOT_ALLOWED if the path exists for other methods, PATH_UNKNOWN otherwise. */

@@ -61,6 +61,8 @@ export interface ServeOptions {
   readonly stopsWithParent?: boolean;
   /** The folder that PATH lacks so that the shell finds `iam`, for the banner. */
   readonly missingPathFolder?: string | undefined;
+  /** Returns the word before an error, by default without colour. */
+  formatErrorLabel?(label: string): Promise<string>;
 }
 
 const exitCodes = {
@@ -94,7 +96,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     await server.stop();
     return 0;
   } catch (error) {
-    return reportStartError(error, io.stderr);
+    return await reportStartError(error, options);
   } finally {
     signal.release();
   }
@@ -263,9 +265,10 @@ function waitForStopSignal(watchesParent: boolean): { received: Promise<void>; r
 }
 
 /** Prints a one-line error. @returns the exit code. */
-function reportStartError(error: unknown, stderr: NodeJS.WritableStream): number {
+async function reportStartError(error: unknown, { io, formatErrorLabel }: ServeOptions): Promise<number> {
   const { message, code } = describeStartError(error);
-  stderr.write(`error: ${message}\n`);
+  const label = 'error:';
+  io.stderr.write(`${(await formatErrorLabel?.(label)) ?? label} ${message}\n`);
   return code;
 }
 

@@ -2,17 +2,18 @@
 import type { Command } from 'commander';
 import { asPage } from '../../client/response.ts';
 import type { ResultPage } from '../../client/types.ts';
-import type { ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
+import type { Manifest, ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
 import { assertWritable } from '../config/safety.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { DeferredHelp, usageError } from '../errors.ts';
+import { singleQuote } from '../http/curl.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { readDocument } from '../io/input.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { describeDeleteImpact } from '../request/delete-impact.ts';
-import { resolveOperation } from '../request/operation-names.ts';
+import { findOperations, resolveOperation } from '../request/operation-names.ts';
 import { previewOf, printRequestPreview } from '../request/preview.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse, send } from '../request/send.ts';
@@ -47,7 +48,10 @@ export function addCall(program: Command, runtime: CliRuntime): void {
     .option('--secret-output <file>', 'write secrets in the response to a new file instead of printing them');
   declareValueSources(command, { operation: 'operation', words: 'operation' });
   addOperationHelp(command, runtime);
-  setAction(command, runtime, (context, words, options) => callOperation(context, words.flat().join(' '), options));
+  setAction(command, runtime, (context, words, options) => {
+    assertNoValues(context.manifest, words.flat());
+    return callOperation(context, words.flat().join(' '), options);
+  });
 }
 
 /** With an operation, --help explains that operation. */
@@ -75,6 +79,22 @@ export function collectAssignments(
   const at = text.indexOf('=');
   if (at < 1) throw usageError(`${text} must be NAME=VALUE.`);
   return { ...previous, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** @throws CliError (exit 2) with the parameters to use, if words after the operation are values: `groups.get ops` */
+function assertNoValues(manifest: Manifest, words: readonly string[]): void {
+  if (findOperations(manifest, words.join(' ')).length > 0) return;
+  for (let count = words.length - 1; count > 0; count -= 1) {
+    const [operation, ...others] = findOperations(manifest, words.slice(0, count).join(' '));
+    if (!operation || others.length > 0) continue;
+    const { id, params } = operation;
+    const values = words.slice(count);
+    const options = params.map(
+      ({ name }, at) => `--param ${singleQuote(`${name}=${values[at] ?? name.toUpperCase()}`)}`,
+    );
+    const hint = options.length > 0 ? `Use \`iam call ${id} ${options.join(' ')}\`.` : `See \`iam call ${id} --help\`.`;
+    throw usageError(`${id} takes its values by name, not as ${JSON.stringify(values.join(' '))}.`, hint);
+  }
 }
 
 async function callOperation(context: Context, name: string, options: CommandOptions): Promise<void> {

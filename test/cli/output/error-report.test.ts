@@ -240,3 +240,12 @@ describe('signing in', () => {
     expect(server.received.filter(({ path }) => path.endsWith('/login'))).toHaveLength(2);
   });
 });
+
+test.each([
+  ['on a terminal', ['serve', '--port', 'x'], { columns: 80 }, true],
+  ['with --color always', ['serve', '--port', 'x', '--color', 'always'], {}, true],
+  ['with NO_COLOR', ['serve', '--port', 'x'], { columns: 80, variables: { NO_COLOR: '1' } }, false],
+] as const)('an error of `iam serve` %s has the colour of other errors', async (_, words, options, isRed) => {
+  const { code, err } = await iam(words, options);
+  expect([code, err.startsWith(isRed ? '\u001B[31m\u001B[1merror:' : 'error: --port')]).toEqual([2, true]);
+});

@@ -62,6 +62,15 @@ describe('a command that takes an operation', () => {
   });
 
   test.each([
+    [['groups.get', 'ops'], 'Use `iam call groups.get --param groupId=ops`.'],
+    [['groups', 'get', 'ops'], 'Use `iam call groups.get --param groupId=ops`.'],
+    [['groups.get', "o'ps", 'x'], "Use `iam call groups.get --param 'groupId=o'\\''ps'`."],
+    [['groups.list', 'ops'], 'See `iam call groups.list --help`.'],
+  ])('call %j shows how to pass the values', async (words, hint) => {
+    expect(await iam(['call', ...words])).toMatchObject({ code: 2, err: expect.stringContaining(hint) });
+  });
+
+  test.each([
     [['call', 'users.creat']],
     [['bulk', 'run', '-', '--operation', 'users.creat']],
     [['faults', 'add', '--operation', 'users.creat', '--fail', '503']],

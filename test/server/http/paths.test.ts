@@ -78,6 +78,15 @@ describe('a path', () => {
     expect(await messageOf(`${servicePrefix}/grups`)).toBe('Path not found.');
   });
 
+  test.each([servicePrefix, `${servicePrefix}/`])('%s names the API document and the console', async (target) => {
+    const { text } = await sendRequest('GET', target);
+    const [{ code, message }] = JSON.parse(text);
+    expect(code).toBe('PATH_UNKNOWN');
+    expect(message).toMatch(
+      /^This is the base of the service: .* at http:\S+\/openapi\.json, the console at http:\S+\/_iam\/console\/\.$/,
+    );
+  });
+
   test.each([
     '%zz',
     '%',

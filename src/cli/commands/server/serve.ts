@@ -39,6 +39,10 @@ export function addServe(program: Command, { io, environment, manifest }: CliRun
       stopsWithParent: command.opts().stopWithParent === true,
       missingPathFolder: environment.missingPathFolder?.(),
       saveProfile: (profile) => saveLocalProfile(profile, variables),
+      formatErrorLabel: async (label) => {
+        const { createColours } = await import('../../io/colour.ts');
+        return createColours(io.stderr, environment, command.optsWithGlobals().color).red.bold(label);
+      },
     });
     throw new QuietExit(exitCode);
   });
