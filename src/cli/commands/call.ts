@@ -49,8 +49,9 @@ export function addCall(program: Command, runtime: CliRuntime): void {
   declareValueSources(command, { operation: 'operation', words: 'operation' });
   addOperationHelp(command, runtime);
   setAction(command, runtime, (context, words, options) => {
-    assertNoValues(context.manifest, words.flat());
-    return callOperation(context, words.flat().join(' '), options);
+    const typed = words.flat().filter((word) => word !== undefined);
+    assertNoValues(context.manifest, typed);
+    return callOperation(context, typed.join(' '), options);
   });
 }
 
