@@ -114,7 +114,9 @@ describe('a name in the form of a link', () => {
     '%s is rejected as a login name where it is a user id',
     async (userId) => {
       await using server = await startServer();
-      expect(await signUp(server, { userId })).toMatchObject({ status: 201 });
+      const refused = await signUp(server, { userId });
+      expect(refused).toMatchObject({ status: 412, json: [{ code: 'ID_NOT_CHOSEN' }] });
+      await server.admin.userIdentities.create({ body: { userId, userName: 'bob', userEmail: 'bob@example.com' } });
       expect(await userNamed(server, userId)).toBeUndefined();
       expect(await userNamed(server, 'bob')).toMatchObject({ userId });
       await server.admin.userIdentities.create({ body: { userName: 'other', userEmail: 'other@example.com' } });
@@ -127,8 +129,9 @@ describe('a name in the form of a link', () => {
   test('the subject of a mainframe logon is rejected as an id', async () => {
     await using server = await startServer();
     const before = await server.dump();
-    const idTaken = { status: 412, json: [{ code: 'ID_TAKEN' }] };
-    expect(await signUp(server, { userId: 'logon:ALICE01' })).toMatchObject(idTaken);
+    const user = { userId: 'logon:ALICE01', userName: 'bob', userEmail: 'bob@example.com' };
+    const refused = await catchClientError(server.admin.userIdentities.create({ body: user }));
+    expect(refused).toMatchObject({ status: 412, code: 'ID_TAKEN' });
     expect(await server.dump()).toEqual(before);
     const body = { appId: 'x', serviceAccountId: 'logon:ALICE01' };
     expect(await catchClientError(server.admin.clientIdentities.create({ body }))).toMatchObject({ code: 'ID_TAKEN' });
