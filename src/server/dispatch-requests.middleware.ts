@@ -2,8 +2,9 @@
 import { apiError, type IamError } from '../contract/errors.ts';
 import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
 import type { AppContext } from './app-context.ts';
-import { isControlPath, mountControlRoutes } from './control/control-plane.ts';
+import { mountControlRoutes } from './control/control-plane.ts';
 import type { ControlGuard } from './control/guard.ts';
+import { isControlPath } from './http/paths.ts';
 import { parseQuery } from './http/query.ts';
 import type { Middleware } from './http/request-state.ts';
 import { setHeader } from './http/response.ts';

@@ -19,6 +19,7 @@ import { createChosenIdGuard } from './directory/chosen-ids.ts';
 import { findAuthenticatedClientId, type Principal } from './directory/principal.ts';
 import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.ts';
 import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
+import { createPreflightAssertion } from './http/cors.ts';
 import { countHeader } from './http/headers.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';
 import { createPathParamsReader } from './http/paths.ts';
@@ -107,6 +108,7 @@ export function compileOperation(
     rejectAuthorized(compilation),
     injectFaultBefore(compilation),
     validateParameters(compilation),
+    rejectForeignPage(compilation),
     validateRequestBody(compilation),
     callHandler(compilation),
     injectFaultAfter(compilation),
@@ -232,6 +234,13 @@ function validateParameters({ operation }: Compilation): Step {
     call.headers = readHeaders(req.headers);
     return undefined;
   };
+}
+
+/** Another site can cause a POST whose body is missing or ignored; a JSON body makes browsers ask first. */
+function rejectForeignPage({ operation, appContext }: Compilation): Step | undefined {
+  if (operation.method !== 'POST' || operation.request.form) return undefined;
+  const assertPreflighted = createPreflightAssertion(appContext.settings.corsOrigins, appContext.baseUrl);
+  return ({ ctx }) => assertPreflighted(ctx.req.headers);
 }
 
 /** Only now that the caller is authorized. */

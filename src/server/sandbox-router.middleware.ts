@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiError } from '../contract/errors.ts';
 import type { AppContext } from './app-context.ts';
-import { isControlPath } from './control/control-plane.ts';
 import type { ControlGuard } from './control/guard.ts';
 import { isSafeMethod } from './http/fetch-metadata.ts';
+import { isControlPath } from './http/paths.ts';
 import type { KoaContext, Middleware } from './http/request-state.ts';
 import { sandboxNamePattern } from './sandboxes/sandboxes.ts';
 

@@ -5,18 +5,12 @@ import { controlPrefix } from '../../contract/prefix.ts';
 import { parseRoles } from '../../contract/roles.ts';
 import { packageVersion } from '../../contract/version.ts';
 import type { AppContext } from '../app-context.ts';
+import { metricsPath } from '../http/paths.ts';
 import listGroups from '../operations/groups/list.ts';
 import { type AnyOperation, compileOperation, type MountedRoute, type OperationHandler } from '../pipeline.ts';
 import { buildControlDocument } from './control-document.ts';
 import type { ControlRoute } from './define.ts';
 import { controlRoutes } from './routes/index.ts';
-
-/** The conventional path of Prometheus, served by a route of the control plane. */
-const metricsPath = '/metrics';
-
-export function isControlPath(path: string): boolean {
-  return path === metricsPath || path === controlPrefix || path.startsWith(`${controlPrefix}/`);
-}
 
 /** The routes at the prefix of the control plane. */
 export function mountControlRoutes(): MountedRoute[] {

@@ -1,6 +1,9 @@
 /** Cross-origin requests from browsers (Fetch standard, CORS protocol). */
 
+import type { IncomingHttpHeaders } from 'node:http';
+import { apiError } from '../../contract/errors.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
+import { isFromScript } from './fetch-metadata.ts';
 import { isLocalName } from './hosts.ts';
 import type { KoaContext, Middleware } from './request-state.ts';
 import { setHeader, setHeaders, writeEmpty } from './response.ts';
@@ -13,8 +16,7 @@ const exposedHeaders = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id,
  * @param origins allowed origins; an empty list allows every loopback origin.
  */
 export function allowCors(origins: readonly string[]): Middleware {
-  const allowed = new Set(origins);
-  const isAllowed = (origin: string) => (allowed.size > 0 ? allowed.has(origin) : isLoopbackOrigin(origin));
+  const isAllowed = createOriginCheck(origins);
   return (ctx, next) => {
     if (!isCorsPath(ctx.state.path)) return next();
     const { origin = '' } = ctx.req.headers;
@@ -24,6 +26,38 @@ export function allowCors(origins: readonly string[]): Middleware {
       setHeaders(ctx, { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposedHeaders });
     if (ctx.req.method !== 'OPTIONS') return next();
     writePreflight(ctx, origin !== '' && isAllowed(origin));
+  };
+}
+
+/** @param origins the setting `cors-origins`. */
+export function createOriginCheck(origins: readonly string[]): (origin: string) => boolean {
+  const allowed = new Set(origins);
+  return (origin) => (allowed.size > 0 ? allowed.has(origin) : isLoopbackOrigin(origin));
+}
+
+/**
+ * Rejects requests that a page of another site sends without a preflight (CORS-safelisted, Fetch): an operation without a
+ * required body would run, although the page may not read its response. @throws IamError CONTENT_TYPE_UNSUPPORTED
+ */
+export function createPreflightAssertion(
+  origins: readonly string[],
+  baseUrl: string,
+): (headers: IncomingHttpHeaders) => undefined {
+  const isAllowed = createOriginCheck(origins);
+  const ownOrigin = new URL(baseUrl).origin;
+  const isForeign = (headers: IncomingHttpHeaders) => {
+    const { origin, host, 'sec-fetch-site': site = 'none' } = headers;
+    if (isFromScript(headers) || site === 'same-origin') return false;
+    if (origin === undefined) return site !== 'none';
+    return origin !== ownOrigin && origin.replace(/^https?:\/\//, '') !== host && !isAllowed(origin);
+  };
+  return (headers) => {
+    if (isForeign(headers))
+      throw apiError(
+        'CONTENT_TYPE_UNSUPPORTED',
+        'A page of another site must send Content-Type: application/json, and its origin must be in the setting cors-origins.',
+      );
+    return undefined;
   };
 }
 

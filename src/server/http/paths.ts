@@ -1,4 +1,12 @@
 /** Raw request paths, before percent-decoding. */
+import { controlPrefix } from '../../contract/prefix.ts';
+
+/** The conventional path of Prometheus, served by a route of the control plane. */
+export const metricsPath = '/metrics';
+
+export function isControlPath(path: string): boolean {
+  return path === metricsPath || path === controlPrefix || path.startsWith(`${controlPrefix}/`);
+}
 
 /** Creates a reader for the parameters of a path template relative to the service prefix; values stay percent-encoded. */
 export function createPathParamsReader(template: string): (path: string) => ReadonlyMap<string, string> {
@@ -28,13 +36,22 @@ const noParams: ReadonlyMap<string, string> = new Map();
 const isOriginForm = /^\/(?!\/)[^#\u00a0]*$/;
 
 /**
- * Converts a request target to origin form, because the parsers that follow throw on the absolute form or misread `#`.
- * Collapses leading slashes, since base URLs may end with one.
+ * Converts a request target to origin form (RFC 9112, 3.2.2), because the parsers that follow throw on the absolute form or
+ * misread `#`. Collapses leading slashes, since base URLs may end with one. The control plane, also that of a sandbox, has
+ * literal paths only: a proxy that blocks them compares the target with them. Others stay as they are, and are not found.
  */
 export function toOriginForm(target: string): string {
   if (isOriginForm.test(target)) return target;
   const relative = target.replace(/^https?:\/\/[^/?]*/i, '').replaceAll(/[#\u00a0]/g, encodeURIComponent);
-  return relative.startsWith('/') ? relative.replace(/^\/{2,}/, '/') : `/${relative}`;
+  const converted = relative.startsWith('/') ? relative.replace(/^\/{2,}/, '/') : `/${relative}`;
+  const isLiteral = target.startsWith('/') && !target.startsWith('//');
+  return isLiteral || !leadsToControlPlane(converted) ? converted : `//${converted}`;
+}
+
+/** Whether a target in origin form is one of the control plane of the server or of a sandbox. */
+function leadsToControlPlane(target: string): boolean {
+  const { path } = splitTarget(target);
+  return isControlPath(path) || isControlPath(path.replace(/^\/s\/[^/]*/, ''));
 }
 
 /** Path and query of a request target in origin form. */

@@ -72,6 +72,35 @@ describe('a path', () => {
     expectFailure(await sendRequest('GET', target, []), 404, 'PATH_UNKNOWN');
   });
 
+  const disguised = ['/', '///', 'http://localhost', 'HTTP://localhost:80', 'https://elsewhere.example/'];
+  test.each([
+    '/_iam/users',
+    '/_iam/state/export',
+    '/_iam',
+    '/_iam/console/',
+    '/metrics',
+    '/s/one/_iam/users',
+    '/s/one/metrics',
+  ])('%s, of the control plane, is found literally only', async (target) => {
+    await server.appContext.sandboxes.open('one', true);
+    for (const prefix of disguised) {
+      expectFailure(await sendRequest('GET', prefix + target), 404, 'PATH_UNKNOWN');
+      expectFailure(await sendRequest('POST', prefix + target, []), 404, 'PATH_UNKNOWN');
+    }
+    if (!/_iam(\/console\/)?$/.test(target)) expect((await sendRequest('GET', target)).status).toBeLessThan(300);
+  });
+
+  test.each([
+    '/%5fiam/users',
+    '/_IAM/users',
+    '/x/../_iam/users',
+    '/./_iam/users',
+    '/s/one//_iam/users',
+    'ftp://h/_iam/users',
+  ])('%s is not a path of the control plane', async (target) =>
+    expectFailure(await sendRequest('GET', target), 404, 'PATH_UNKNOWN'),
+  );
+
   test('without the service prefix returns a hint', async () => {
     const messageOf = async (target: string) => JSON.parse((await sendRequest('GET', target)).text)[0].message;
     expect(await messageOf('/groups')).toBe(`Path not found. Paths of the service start with ${servicePrefix}/`);
