@@ -12,6 +12,7 @@ import { createIntegrations, type Integrations } from './integrations.ts';
 import type { AdjustableClock } from './lib/adjustable-clock.ts';
 import { createIds, type Ids } from './lib/ids.ts';
 import type { Log } from './lib/log.ts';
+import type { OutgoingFetch } from './lib/outgoing-fetch.ts';
 import type { Random } from './lib/random.ts';
 import type { Subscribers } from './lib/subscribers.ts';
 import { systemTimer, type Timer } from './lib/timer.ts';
@@ -20,6 +21,7 @@ import type { MessageOutbox } from './messaging/outbox.ts';
 import { createObservability, type Observability } from './observability/observability.ts';
 import { createPageFilesReader, type PageFilesReader } from './openapi/docs-page-files.ts';
 import { createSandboxes, noSandboxes, type Sandboxes, type SandboxParts } from './sandboxes/sandboxes.ts';
+import { pickShared } from './sandboxes/shared-parts.ts';
 import type { BaselineSource } from './snapshots/baseline.ts';
 import { createStateManager, type StateManager } from './snapshots/state-manager.ts';
 import type { HeapGauge } from './store/memory/heap-gauge.ts';
@@ -27,7 +29,6 @@ import type { Store } from './store/store.ts';
 import type { ReloadableStoreSecret } from './store/store-secret.ts';
 import { createIssuer, type TokenIssuer } from './tokens/issue.ts';
 import type { KeyRing } from './tokens/keys.ts';
-import type { ConfiguredSigningKey } from './tokens/signing-key-file.ts';
 import { createVerifier, type TokenVerifier } from './tokens/verify.ts';
 import { type HashQueue, internalFlow } from './users/hash-queue.ts';
 import { createPasswords, type Passwords } from './users/passwords.ts';
@@ -84,8 +85,6 @@ export type AppContextDeps = Pick<
   /** The id generator of a previous context, so that ids stay ordered; a new one if missing. */
   readonly ids?: Ids | undefined;
   readonly baseline: BaselineSource;
-  /** The signing key of the setting, for sandboxes; `keys` is the ring of the server. */
-  readonly configuredKey?: ConfiguredSigningKey | undefined;
   readonly audit?: AuditLog | undefined;
   readonly sandbox?: string | undefined;
   /** The system timer if missing. */
@@ -99,10 +98,12 @@ export type AppContextDeps = Pick<
   /** Those of the server, for a sandbox. */
   readonly docsPageFiles?: PageFilesReader;
   readonly consoleFiles?: ConsoleFilesReader;
+  /** Requests of the URLs of identity providers. Default: that of Node, for URLs of the administrators of the server. */
+  readonly outgoingFetch?: OutgoingFetch;
 };
 
 export function createAppContext(deps: AppContextDeps): AppContext {
-  const { clock, random, settings, hashQueue, timer = systemTimer } = deps;
+  const { clock, random, settings, hashQueue, timer = systemTimer, outgoingFetch = fetch } = deps;
   const baseUrl = deps.baseUrl.replace(/\/+$/, '');
   const issuerUrl = resolveIssuerUrl(settings, baseUrl, deps.sandbox);
   const passwords = createPasswords(hashQueue, { fast: settings.fastPasswords });
@@ -112,7 +113,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   });
   const growthLimits = deps.growthLimits ?? selectGrowthLimits(settings, clock);
   const ids = deps.ids ?? createIds(clock, random);
-  const integrations = createIntegrations({ ...deps, ids, timer, passwords });
+  const integrations = createIntegrations({ ...deps, ids, timer, passwords, outgoingFetch });
   const observability = createObservability(settings, {
     timer,
     startId: ids.newId(),
@@ -124,16 +125,8 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const docsPageFiles = deps.docsPageFiles ?? createPageFilesReader();
   const consoleFiles = deps.consoleFiles ?? createConsoleFilesReader();
   const createSandbox = (parts: SandboxParts) => {
-    const appContext = createAppContext({
-      ...deps,
-      ...parts,
-      // A sandbox is in memory, whatever the store of the server.
-      settings: { ...settings, store: 'memory' },
-      growthLimits,
-      docsPageFiles,
-      consoleFiles,
-      sandboxes: noSandboxes,
-    });
+    const shared = pickShared({ ...deps, ids, timer, growthLimits, docsPageFiles, consoleFiles });
+    const appContext = createAppContext({ ...shared, ...parts, sandboxes: noSandboxes });
     appContext.outbox.start();
     return appContext;
   };
@@ -157,6 +150,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
         ...deps,
         ids,
         baseUrl,
+        outgoingFetch,
         hash: (password) => passwords.hash(password, internalFlow),
         createContext: createSandbox,
       }),

@@ -16,7 +16,7 @@ import { withoutKnownSources } from './sessions/known-sources.ts';
 import type { Store, Transaction } from './store/store.ts';
 import { type Client, foldIdentifier, type User } from './store/tables.ts';
 import { describeViolations } from './users/password-policy.ts';
-import { createPasswordHasher, verifyPasswordHash } from './users/passwords.ts';
+import { createPasswordHasher, type HashPassword, verifyPasswordHash } from './users/passwords.ts';
 
 /** The result of a start. It contains only secrets that this start generated. */
 export interface BootstrapResult {
@@ -33,6 +33,8 @@ export interface BootstrapDeps {
   readonly ids: Ids;
   readonly random: Random;
   readonly settings: Settings;
+  /** Default: hashes without the queue, for the start. */
+  readonly hash?: HashPassword | undefined;
 }
 
 const defaultUser = 'admin';
@@ -45,8 +47,8 @@ export async function bootstrap(deps: BootstrapDeps): Promise<BootstrapResult> {
   const client = await store.clients.getBy('bootstrap', 'admin');
   const clientSecret = await resolveClientSecret(deps, client);
   const password = await resolvePassword(deps, user, client);
-  const passwordHash =
-    password === undefined ? undefined : await createPasswordHasher(settings.fastPasswords)(password);
+  const { hash = createPasswordHasher(settings.fastPasswords) } = deps;
+  const passwordHash = password === undefined ? undefined : await hash(password);
   return store.transaction(async (tx) => {
     const fresh = client === undefined;
     if (fresh) await createBootstrapGroups(tx, { clock: deps.clock, createId: () => deps.ids.newId() });

@@ -9,6 +9,7 @@ import { createHttpProductSystem } from './legacy/product-system-http.ts';
 import type { AdjustableClock } from './lib/adjustable-clock.ts';
 import type { Ids } from './lib/ids.ts';
 import type { Log } from './lib/log.ts';
+import type { OutgoingFetch } from './lib/outgoing-fetch.ts';
 import type { Random } from './lib/random.ts';
 import type { Timer } from './lib/timer.ts';
 import { createOutbox, type MessageOutbox } from './messaging/outbox.ts';
@@ -33,6 +34,7 @@ export interface IntegrationDeps {
   readonly ids: Ids;
   readonly timer: Timer;
   readonly log: Log;
+  readonly outgoingFetch: OutgoingFetch;
 }
 
 export function createIntegrations(deps: IntegrationDeps): Integrations {

@@ -33,7 +33,7 @@ import type { ServerIdentity } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { openStoreSecret } from './store/store-secret.ts';
 import { findLongestTokenLifetime, openKeyRing } from './tokens/keys.ts';
-import { readSigningKeyFile } from './tokens/signing-key-file.ts';
+import { type ConfiguredSigningKey, readSigningKeyFile } from './tokens/signing-key-file.ts';
 import { createHashQueue } from './users/hash-queue.ts';
 
 export interface ListenOptions {
@@ -227,11 +227,18 @@ function runSetUp<Result>(store: Store, work: (store: Store) => Promise<Result>)
   return store.shared ? store.shared.runAlone('setup', () => work(store)) : work(store);
 }
 
-type OpenContextDeps = Omit<AppContextDeps, 'store' | 'storeSecret' | 'keys'> & { readonly ids: Ids };
+type OpenContextDeps = Omit<AppContextDeps, 'store' | 'storeSecret' | 'keys'> & {
+  readonly ids: Ids;
+  readonly configuredKey: ConfiguredSigningKey | undefined;
+};
 
 /** Creates an app context for this store and routes requests to it. */
-async function openAppContext(store: Store, deps: OpenContextDeps, gate: Gate): Promise<AppContext> {
-  const { clock, random, settings, configuredKey } = deps;
+async function openAppContext(
+  store: Store,
+  { configuredKey, ...deps }: OpenContextDeps,
+  gate: Gate,
+): Promise<AppContext> {
+  const { clock, random, settings } = deps;
   const keys = await openKeyRing({
     store,
     alg: settings.signingAlg,

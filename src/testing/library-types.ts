@@ -471,6 +471,12 @@ export interface SettingValues {
    * headers are trusted
    */
   readonly 'trusted-proxies'?: readonly string[] | undefined;
+  /**
+   * Addresses and CIDR blocks, separated by commas, that sandboxes of a server with --allow-remote may connect to,
+   * besides public addresses and the providers in the seed of the server. Without --allow-remote, sandboxes may
+   * connect to all addresses
+   */
+  readonly 'sandbox-networks'?: readonly string[] | undefined;
   /** URL of an external mainframe for logons; defaults to the embedded mainframe */
   readonly 'mainframe-url'?: string | undefined;
   /** Regular expression that new mainframe passwords must match. Default: [A-Za-z0-9@#$]{6,8} */

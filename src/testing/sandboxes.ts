@@ -4,6 +4,7 @@ import { resetState } from '../server/control/reset-state.ts';
 import { SandboxName } from '../server/control/routes/sandboxes/sandbox-schemas.ts';
 import { validateBody } from '../server/http/request-validation.ts';
 import type { SandboxView } from '../server/sandboxes/sandboxes.ts';
+import type { SeedDocument } from '../server/seed/schema.ts';
 import { createInstance, type IamInstance } from './instance.ts';
 import type { SeedInput } from './library-types.ts';
 import { requireControlPlane } from './requests.ts';
@@ -18,7 +19,10 @@ export interface IamSandbox extends IamInstance {
 }
 
 export interface SandboxOptions {
-  /** A seed document, or the path of a seed file, instead of the seed of the server. The name must then be unused. */
+  /**
+   * A seed document, or the path of a seed file, instead of the seed of the server. The name must then be unused, and the
+   * sandbox has `credentials` of its own.
+   */
   readonly seed?: string | SeedInput | undefined;
 }
 
@@ -63,14 +67,22 @@ export function createIamSandboxes({ getContext, credentials }: SandboxesDeps): 
     return getContext().sandboxes;
   };
 
+  const openShared = async (name: string) => ({ context: await control().open(name, true), credentials });
+
+  /** With a seed of its own, a sandbox also has credentials of its own. */
+  async function createSeeded(name: string, seed: SeedDocument) {
+    const { appContext, bootstrapped } = await control().create(name, seed);
+    return { context: appContext, credentials: { ...credentials, ...bootstrapped } };
+  }
+
   async function create(name: string, { seed }: SandboxOptions = {}): Promise<IamSandbox> {
     validateBody(SandboxName, name);
     const document = seed === undefined ? undefined : await readSeedInput(seed);
-    const context = await (document ? control().create(name, document) : control().open(name, true));
+    const { context, ...own } = await (document ? createSeeded(name, document) : openShared(name));
     const { instance, close } = createInstance({
       getContext: () => context,
       url: context.baseUrl,
-      credentials,
+      credentials: own.credentials,
       reset: () => resetState(context, 'seed'),
     });
     closers.add(close);

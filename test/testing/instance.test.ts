@@ -124,6 +124,8 @@ describe('a sandbox', () => {
   test('has the seed of its options, also from a second one, and its reset returns to it', async () => {
     await using iam = await startServer({ ...quick, clock: { at: '2030-01-31T12:00:00Z', frozen: true } });
     await using sandbox = await iam.sandboxes.create('one', { seed });
+    expect(sandbox.credentials.adminClientSecret).not.toBe(iam.credentials.adminClientSecret);
+    expect(sandbox.credentials.adminPassword).not.toBe(iam.credentials.adminPassword);
     await sandbox.seed({ groups: [{ groupName: 'later' }] });
     sandbox.clock.advance('1h');
     sandbox.faults.add({ effect: { latency: '1ms' } });

@@ -2,15 +2,19 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
+import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, setAction } from '../command.ts';
-import type { CliRuntime } from '../context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { readObject } from '../io/input.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
-import { controlPlaneNote } from '../request/control-plane.ts';
+import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
 import { printControlList, sendControlWrite } from '../request/control-requests.ts';
 import { addListOptions } from '../request/pagination.ts';
+import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
+import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/sandboxes';
 const columns = ['name', 'baseUrl', 'expiresAt', 'createdAt'];
@@ -24,7 +28,7 @@ export function addSandbox(noun: Command, runtime: CliRuntime): void {
 function addCreateCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'create', {
     title: 'Create a sandbox',
-    description: `The sandbox starts with the seed of the server, or with that of --seed, to which its resets return. An existing sandbox stays unchanged; with --seed, its name is an error. Unused sandboxes are deleted automatically. ${controlPlaneNote}`,
+    description: `The sandbox starts with the seed of the server, or with that of --seed, to which its resets return. With --seed it has administrators of its own, whose secrets are shown once. An existing sandbox stays unchanged; with --seed, its name is an error. Unused sandboxes are deleted automatically. ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
     examples: [
@@ -34,11 +38,40 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .argument('<name>', 'Name of the sandbox')
-    .option('--seed <file>', 'seed document in JSON or YAML instead of the seed of the server, - is standard input');
+    .option('--seed <file>', 'seed document in JSON or YAML instead of the seed of the server, - is standard input')
+    .option(
+      '--secret-output <file>',
+      'with --seed: write the secret of the administrator client and the password of the administrator user to a new file that only you can read, one per line',
+    );
   setAction(command, runtime, async (context, [name], { seed: file, ...options }) => {
-    const body = file === undefined ? { name } : { name, seed: await readObject(String(file), context.io) };
-    await sendControlWrite(context, options, { method: 'POST', path, body, done: '' });
+    if (file === undefined) {
+      if (options.secretOutput !== undefined)
+        throw usageError(
+          '--secret-output needs --seed: without it, the sandbox has the administrators of the server.',
+          'Add --seed FILE, or leave --secret-output out.',
+        );
+      return sendControlWrite(context, options, { method: 'POST', path, body: { name }, done: '' });
+    }
+    await createSeeded(context, { name, seed: await readObject(String(file), context.io) }, options);
   });
+}
+
+const secret: JsonSchema = { type: 'string', sensitive: 'secret' };
+const createdResponse: ManifestOperation['response'] = {
+  status: 200,
+  page: false,
+  secret: true,
+  entity: false,
+  schema: { type: 'object', properties: { adminClientSecret: secret, adminPassword: secret } },
+};
+
+async function createSeeded(context: Context, body: object, options: CommandOptions): Promise<void> {
+  if (options.dryRun === true) return sendControlWrite(context, options, { method: 'POST', path, body, done: '' });
+  const file = options.secretOutput as string | undefined;
+  const request = async () => (await callControlPlane(context, 'POST', path, { body })).body;
+  const created = await withSecretOutput(context, createdResponse, file, request);
+  await printResponse(context, created, '');
+  noticeSecretShownOnce(context, createdResponse, created);
 }
 
 function addListCommand(noun: Command, runtime: CliRuntime): void {

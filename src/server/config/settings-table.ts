@@ -18,10 +18,10 @@ import {
   validateEmail,
   validateHostName,
   validateId,
+  validateNetwork,
   validateOrigin,
   validatePassword,
   validatePattern,
-  validateProxyAddress,
   validateSchemaName,
   validateSecretDatabaseUrl,
   validateSmtpUrl,
@@ -136,7 +136,12 @@ export const settingsTable = {
   trustedProxies: listSetting(
     'trusted-proxies',
     'Addresses and CIDR blocks of reverse proxies, separated by commas; only their Forwarded and X-Forwarded-For headers are trusted',
-    validateProxyAddress,
+    validateNetwork,
+  ),
+  sandboxNetworks: listSetting(
+    'sandbox-networks',
+    'Addresses and CIDR blocks, separated by commas, that sandboxes of a server with --allow-remote may connect to, besides public addresses and the providers in the seed of the server. Without --allow-remote, sandboxes may connect to all addresses',
+    validateNetwork,
   ),
   mainframeUrl: textSetting(
     'mainframe-url',

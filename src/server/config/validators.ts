@@ -1,8 +1,8 @@
 /** Validators of settings. A message continues a sentence that starts with the setting name. */
 import type * as z from 'zod';
 import { NewId, singleLine } from '../../contract/schemas/primitives.ts';
+import { isAddressOrNetwork } from '../lib/ip-networks.ts';
 import { validatePasswordLength } from '../lib/password-length.ts';
-import { isProxyAddress } from '../lib/request-source.ts';
 
 type Validator = (value: string) => string | undefined;
 
@@ -67,8 +67,8 @@ export const validateOrigin: Validator = (value) =>
     ? undefined
     : 'must contain origins such as https://app.example, in lower case and without a path';
 
-export const validateProxyAddress: Validator = (value) =>
-  isProxyAddress(value) ? undefined : 'must contain IP addresses or CIDR blocks such as 10.0.0.0/8';
+export const validateNetwork: Validator = (value) =>
+  isAddressOrNetwork(value) ? undefined : 'must contain IP addresses or CIDR blocks such as 10.0.0.0/8';
 
 /** A host name without port, as the port of Host is ignored. */
 export const validateHostName: Validator = (value) =>

@@ -3,6 +3,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { OutgoingFetch } from '../lib/outgoing-fetch.ts';
 import type { Store } from '../store/store.ts';
 import type { CertificateAssertion, VerifiedCertificate } from './certificate-login.ts';
 import { verifyCertificate } from './certificates.ts';
@@ -25,10 +26,12 @@ interface Deps {
   readonly clock: Clock;
   readonly settings: Pick<Settings, 'portTimeout'>;
   readonly log: Log;
+  /** Requests of the URLs of providers. */
+  readonly outgoingFetch: OutgoingFetch;
 }
 
-export function createProviders({ store, clock, settings, log }: Deps): Providers {
-  const jwkSets = createJwkSetCache({ clock, log, timeout: settings.portTimeout });
+export function createProviders({ store, clock, settings, log, outgoingFetch }: Deps): Providers {
+  const jwkSets = createJwkSetCache({ clock, log, timeout: settings.portTimeout, fetch: outgoingFetch });
   const now = () => clock.now().getTime();
   return {
     verifyCertificate: (assertion) => verifyCertificate(store, assertion, now()),

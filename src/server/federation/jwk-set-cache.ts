@@ -6,6 +6,7 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jos
 import { apiError } from '../../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { AddressNotAllowedError, type OutgoingFetch } from '../lib/outgoing-fetch.ts';
 
 export interface JwkSetCache {
   /** Returns recent keys of a URL. @throws IamError PROVIDER_UNAVAILABLE if there are none and they cannot be fetched. */
@@ -22,6 +23,7 @@ export interface JwkSetCacheOptions {
   readonly log: Log;
   /** Timeout of a fetch in milliseconds. */
   readonly timeout: number;
+  readonly fetch: OutgoingFetch;
 }
 
 const coolDownMs = 30_000;
@@ -39,10 +41,12 @@ interface CacheEntry {
   /** When the last fetch failed. */
   failedAt: number;
   isReachable: boolean;
+  /** Why the keys must not be fetched, for operators. */
+  refusal?: string | undefined;
   pendingFetch?: Promise<void> | undefined;
 }
 
-export function createJwkSetCache({ clock, log, timeout }: JwkSetCacheOptions): JwkSetCache {
+export function createJwkSetCache({ clock, log, timeout, fetch }: JwkSetCacheOptions): JwkSetCache {
   const entries = new Map<string, CacheEntry>();
   const now = () => clock.now().getTime();
 
@@ -62,11 +66,13 @@ export function createJwkSetCache({ clock, log, timeout }: JwkSetCacheOptions): 
 
   async function fetchInto(url: string, entry: CacheEntry): Promise<void> {
     try {
-      entry.keys = createLocalJWKSet(await fetchJwkSet(url, timeout));
+      entry.keys = createLocalJWKSet(await fetchJwkSet(url, timeout, fetch));
       entry.fetchedAt = now();
       entry.isReachable = true;
+      entry.refusal = undefined;
     } catch (error) {
       entry.isReachable = false;
+      entry.refusal = error instanceof AddressNotAllowedError ? error.message : undefined;
       entry.failedAt = now();
       log.warn({ err: error, url }, 'the keys of an identity provider cannot be fetched');
     }
@@ -82,25 +88,26 @@ export function createJwkSetCache({ clock, log, timeout }: JwkSetCacheOptions): 
       const entry = findOrCreateEntry(url);
       const inCoolDown = isYoungerThan(entry, maxStaleMs) && isWithinCoolDown(entry.failedAt);
       if (!isYoungerThan(entry, maxAgeMs) && !inCoolDown) await fetchShared(url, entry);
-      return entry.keys !== undefined && isYoungerThan(entry, maxStaleMs) ? entry.keys : throwUnavailable();
+      return entry.keys !== undefined && isYoungerThan(entry, maxStaleMs) ? entry.keys : throwUnavailable(entry);
     },
     async refresh(url) {
       const entry = findOrCreateEntry(url);
       if (entry.pendingFetch === undefined && isWithinCoolDown(entry.refreshedAt))
-        return entry.isReachable ? undefined : throwUnavailable();
+        return entry.isReachable ? undefined : throwUnavailable(entry);
       if (entry.pendingFetch === undefined) entry.refreshedAt = now();
       await fetchShared(url, entry);
-      return entry.isReachable ? entry.keys : throwUnavailable();
+      return entry.isReachable ? entry.keys : throwUnavailable(entry);
     },
   };
 }
 
-function throwUnavailable(): never {
-  throw apiError('PROVIDER_UNAVAILABLE');
+function throwUnavailable({ refusal }: CacheEntry): never {
+  const error = apiError('PROVIDER_UNAVAILABLE');
+  throw refusal === undefined ? error : error.withReason({ text: refusal });
 }
 
 /** @throws Error on timeout, a redirect, a status other than 200, a document that is too long, or invalid JSON. */
-async function fetchJwkSet(url: string, timeout: number): Promise<JSONWebKeySet> {
+async function fetchJwkSet(url: string, timeout: number, fetch: OutgoingFetch): Promise<JSONWebKeySet> {
   const response = await fetch(url, {
     redirect: 'error',
     headers: { accept: 'application/jwk-set+json, application/json' },

@@ -3,7 +3,8 @@
  * (RFC 7239; X-Forwarded-For). Throttles, rate limits, the audit log and the log all use it.
  */
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { type BlockList, isIP, isIPv4 } from 'node:net';
+import { contains, createNetworks } from './ip-networks.ts';
 
 export interface RequestSource {
   /** The address as text, without a port; `unknown` if the socket or the proxy has none. */
@@ -25,14 +26,14 @@ const maxHops = 32;
 /** Max characters read of a forwarding header, from its end, which the nearest proxy wrote. */
 const maxHeaderLength = 4096;
 
-/** @param trustedProxies addresses and CIDR blocks, as `isProxyAddress` accepts them. */
+/** @param trustedProxies addresses and CIDR blocks, as `isAddressOrNetwork` accepts them. */
 export function createSourceReader(trustedProxies: readonly string[]): SourceReader {
-  const trusted = createBlockList(trustedProxies);
+  const trusted = createNetworks(trustedProxies);
   const readSocket = createSocketReader();
   return (request) => {
     const direct = readSocket(request);
     if (!isForwarded(request)) return direct;
-    if (!trusted || !contains(trusted, direct.address)) return { ...direct, isRelayed: true };
+    if (!contains(trusted, direct.address)) return { ...direct, isRelayed: true };
     const address = readForwardedAddress(request, trusted);
     return address === undefined ? createUnresolvedSource(direct) : createSource(address);
   };
@@ -55,10 +56,10 @@ function createUnresolvedSource({ address, network }: RequestSource): RequestSou
 export function createNetworkReader(
   trustedProxies: readonly string[],
 ): (remoteAddress: string | undefined) => string | undefined {
-  const trusted = createBlockList(trustedProxies);
+  const trusted = createNetworks(trustedProxies);
   return (remoteAddress) => {
     const { address, network } = createSource(normalizeAddress(remoteAddress ?? ''));
-    return trusted && contains(trusted, address) ? undefined : network;
+    return contains(trusted, address) ? undefined : network;
   };
 }
 
@@ -75,14 +76,6 @@ function findNearestUntrusted(hops: readonly string[], trusted: BlockList): stri
     if (!contains(trusted, hop)) return nearest;
   }
   return nearest;
-}
-
-/** Returns whether a value of `--trusted-proxies` is valid: an IP address, or a CIDR block such as 10.0.0.0/8. */
-export function isProxyAddress(value: string): boolean {
-  const [address = '', bits, ...others] = value.split('/');
-  const family = isIP(address);
-  if (family === 0 || others.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
 /**
@@ -178,21 +171,4 @@ function parseForwardedNode(element: string): string {
       .trim()
       .replaceAll('"', ''),
   );
-}
-
-function createBlockList(addresses: readonly string[]): BlockList | undefined {
-  if (addresses.length === 0) return undefined;
-  const list = new BlockList();
-  for (const address of addresses) {
-    const [base = '', bits] = address.split('/');
-    const family = isIPv4(base) ? 'ipv4' : 'ipv6';
-    if (bits === undefined) list.addAddress(base, family);
-    else list.addSubnet(base, Number(bits), family);
-  }
-  return list;
-}
-
-function contains(list: BlockList, address: string): boolean {
-  const family = isIP(address);
-  return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }

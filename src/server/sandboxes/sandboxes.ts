@@ -1,15 +1,19 @@
 /**
  * Sandboxes: isolated IAMs with separate users, keys, messages, limits and clock. They start with the seed of the server
- * and share its rows (copy on write), so another sandbox is cheap; or with a seed of their own. They are stored in memory only.
+ * and share its rows (copy on write), so another sandbox is cheap; or with a seed of their own, and then also with
+ * bootstrap secrets of their own. They are stored in memory only. shared-parts.ts lists what they share with the server.
  */
 import { apiError } from '../../contract/errors.ts';
+import type { BootstrapResult } from '../bootstrap.ts';
 import type { Settings } from '../config/settings.ts';
 import { type AdjustableClock, copyClockState, createAdjustableClock } from '../lib/adjustable-clock.ts';
 import type { Ids } from '../lib/ids.ts';
+import { createGuardedFetch, type OutgoingFetch } from '../lib/outgoing-fetch.ts';
 import type { Random } from '../lib/random.ts';
 import { assertSettingsEqual } from '../seed/apply-to-server.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import { type BaselineSource, createSeededBaseline } from '../snapshots/baseline.ts';
+import { readRows } from '../snapshots/dump.ts';
 import { createCapacity } from '../store/memory/capacity.ts';
 import type { HeapGauge } from '../store/memory/heap-gauge.ts';
 import { openFork } from '../store/memory/memory-store.ts';
@@ -17,8 +21,8 @@ import { Overlay } from '../store/memory/overlay.ts';
 import type { Store } from '../store/store.ts';
 import { openStoreSecret, type ReloadableStoreSecret } from '../store/store-secret.ts';
 import { findLongestTokenLifetime, type KeyRing, openKeyRing } from '../tokens/keys.ts';
-import type { ConfiguredSigningKey } from '../tokens/signing-key-file.ts';
 import type { HashPassword } from '../users/passwords.ts';
+import { withoutServerSettings } from './sandbox-settings.ts';
 
 export interface SandboxView {
   readonly name: string;
@@ -26,6 +30,12 @@ export interface SandboxView {
   readonly createdAt: string;
   /** When it expires, unless it receives a request. */
   readonly expiresAt: string;
+}
+
+export interface SeededSandbox<Context> {
+  readonly appContext: Context;
+  /** Its administrators, with their generated secrets. */
+  readonly bootstrapped: BootstrapResult;
 }
 
 /** Generic in the app context, which contains its sandboxes. */
@@ -40,7 +50,7 @@ export interface Sandboxes<Context> {
    * Creates a sandbox with its own seed instead of that of the server.
    * @throws IamError SANDBOX_EXISTS, TOO_MANY_SANDBOXES; SeedError if the seed can't be applied. Nothing is created then.
    */
-  create(name: string, seed: SeedDocument): Promise<Context>;
+  create(name: string, seed: SeedDocument): Promise<SeededSandbox<Context>>;
   /** @throws IamError SANDBOX_NOT_FOUND. */
   view(name: string): SandboxView;
   /** Deletes a sandbox; running requests complete. @throws IamError SANDBOX_NOT_FOUND. */
@@ -72,10 +82,12 @@ export interface SandboxParts {
   readonly storeSecret: ReloadableStoreSecret;
   readonly keys: KeyRing;
   readonly clock: AdjustableClock;
+  readonly settings: Settings;
   readonly baseUrl: string;
   /** The name of the sandbox. */
   readonly sandbox: string;
   readonly baseline: BaselineSource;
+  readonly outgoingFetch: OutgoingFetch;
 }
 
 export interface SandboxDeps<Context> {
@@ -86,8 +98,7 @@ export interface SandboxDeps<Context> {
   readonly settings: Settings;
   readonly baseUrl: string;
   readonly baseline: BaselineSource;
-  /** The signing key of the setting, which all sandboxes share. */
-  readonly configuredKey?: ConfiguredSigningKey | undefined;
+  readonly outgoingFetch: OutgoingFetch;
   /** Bounds the stores of all sandboxes. */
   readonly heap?: HeapGauge | undefined;
   createContext(parts: SandboxParts): Context;
@@ -98,7 +109,8 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
 ): Sandboxes<Context> {
   const { clock, baseUrl } = deps;
   const sandboxes = new Map<string, Sandbox<Context>>();
-  const serverSource = createSandboxSource(deps.baseline, deps.heap);
+  const outgoingFetch = selectOutgoingFetch(deps);
+  const serverSource = createSandboxSource(deps.baseline, deps.settings, deps.heap);
   // Idle time is real time: adjusting the clock does not affect expiry.
   const now = () => clock.source.now().getTime();
 
@@ -137,7 +149,10 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
 
   function create(name: string, changes: boolean, source = serverSource): Promise<Context> {
     evictUnchanged();
-    const appContext = createSandboxContext({ name, baseUrl: `${baseUrl}/s/${name}` }, source, deps);
+    const appContext = createSandboxContext({ name, baseUrl: `${baseUrl}/s/${name}` }, source, {
+      ...deps,
+      outgoingFetch,
+    });
     // Store the promise at once, so that concurrent requests share one sandbox.
     sandboxes.set(name, { appContext, createdAt: now(), usedAt: now(), changed: changes });
     appContext.catch(() => sandboxes.get(name)?.appContext === appContext && sandboxes.delete(name));
@@ -148,14 +163,16 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
     if (findCurrent(name)) throw apiError('SANDBOX_EXISTS');
   }
 
-  async function createSeeded(name: string, seed: SeedDocument): Promise<Context> {
+  async function createSeeded(name: string, seed: SeedDocument): Promise<SeededSandbox<Context>> {
     assertFree(name);
-    assertSettingsEqual(seed, deps.settings);
-    const baseline = await createSeededBaseline(seed, deps.baseline, deps);
+    const settings = withoutServerSettings(deps.settings);
+    assertSettingsEqual(seed, settings);
+    const { baseline, bootstrapped } = await createSeededBaseline(seed, deps.baseline, { ...deps, settings });
     // Applied before the sandbox exists, so that no request sees a sandbox of a rejected seed.
     await baseline.read('seed');
     assertFree(name);
-    return create(name, true, createSandboxSource(baseline, deps.heap));
+    const appContext = await create(name, true, createSandboxSource(baseline, settings, deps.heap));
+    return { appContext, bootstrapped };
   }
 
   function view(name: string): SandboxView {
@@ -188,16 +205,35 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
   };
 }
 
+/**
+ * On a server with remote access, only its administrators choose what the server connects to: the administrator of a
+ * sandbox can name the providers of the seed of the server, and public addresses.
+ */
+function selectOutgoingFetch({ settings, baseline, outgoingFetch }: OutgoingDeps): OutgoingFetch {
+  if (!settings.allowRemote) return outgoingFetch;
+  const guarded = createGuardedFetch({ networks: settings.sandboxNetworks });
+  return async (url, request) => {
+    const providers = readRows(await baseline.read('seed'), 'providers');
+    const isOfServer = providers.some((provider) => provider.kind === 'oidc' && provider.jwksUri === url);
+    return isOfServer ? outgoingFetch(url, request) : guarded(url, request);
+  };
+}
+
+type OutgoingDeps = Pick<SandboxDeps<unknown>, 'settings' | 'baseline' | 'outgoingFetch'>;
+
 interface SandboxSource {
   readonly baseline: BaselineSource;
+  readonly settings: Settings;
   /** Creates a store with the contents of the seed. All share one copy of its rows and indexes. */
   fork(): Promise<Store>;
 }
 
-function createSandboxSource(baseline: BaselineSource, heap: HeapGauge | undefined): SandboxSource {
+function createSandboxSource(baseline: BaselineSource, settings: Settings, heap: HeapGauge | undefined): SandboxSource {
   let base: Promise<Overlay> | undefined;
   return {
     baseline,
+    // A sandbox is in memory, whatever the store of the server.
+    settings: { ...settings, store: 'memory' },
     async fork() {
       base ??= loadBaseline(baseline).catch((error: unknown) => {
         base = undefined;
@@ -216,8 +252,8 @@ async function loadBaseline(baseline: BaselineSource): Promise<Overlay> {
 
 async function createSandboxContext<Context>(
   { name, baseUrl }: Pick<SandboxView, 'name' | 'baseUrl'>,
-  { baseline, fork }: SandboxSource,
-  { createContext, clock: serverClock, settings, random, configuredKey }: SandboxDeps<Context>,
+  { baseline, settings, fork }: SandboxSource,
+  { createContext, clock: serverClock, random, outgoingFetch }: SandboxDeps<Context>,
 ): Promise<Context> {
   const clock = createAdjustableClock(serverClock.source);
   copyClockState(serverClock)(clock);
@@ -228,10 +264,20 @@ async function createSandboxContext<Context>(
     alg: settings.signingAlg,
     clock,
     longestToken: findLongestTokenLifetime(settings),
-    configuredKey,
+    // Never the configured key: an export of the sandbox contains its key.
   });
   const storeSecret = await openStoreSecret(store, random);
-  return createContext({ clock, store, storeSecret, keys, baseUrl, sandbox: name, baseline });
+  return createContext({
+    clock,
+    store,
+    storeSecret,
+    keys,
+    settings,
+    baseUrl,
+    sandbox: name,
+    baseline,
+    outgoingFetch,
+  });
 }
 
 /** The sandboxes of a sandbox: none. */

@@ -7,10 +7,11 @@ import { applySeed } from '../seed/apply.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import { openMemoryStore } from '../store/memory/memory-store.ts';
 import type { Store } from '../store/store.ts';
+import type { Client } from '../store/tables.ts';
 import { type HashQueue, internalFlow } from '../users/hash-queue.ts';
 import { createPasswords, type HashPassword } from '../users/passwords.ts';
 import { restoreBootstrap } from './bootstrap-restore.ts';
-import { type DumpTables, readTables, replaceTables } from './dump.ts';
+import { type DumpTables, readRows, readTables, replaceTables } from './dump.ts';
 
 export type BaselineName = 'seed' | 'empty';
 
@@ -49,13 +50,21 @@ async function createEmptyBaseline(deps: BootstrapDeps): Promise<DumpTables> {
   return readTables(scratch);
 }
 
-/** The baselines of a sandbox with its own seed: the bootstrap entities are those of the server. */
+/**
+ * The baselines of a sandbox with its own seed. Its bootstrap clients have the ids of those of the server, so that a program
+ * needs no other application client, but secrets of their own.
+ */
 export async function createSeededBaseline(
   seed: SeedDocument,
   server: BaselineSource,
-  deps: Omit<BaselineDeps, 'seed'>,
-): Promise<BaselineSource> {
-  return createBaselineSource({ ...deps, seed }, await server.read('empty'), undefined);
+  deps: Omit<BootstrapDeps, 'store'> & { readonly hash: HashPassword },
+): Promise<{ bootstrapped: BootstrapResult; baseline: BaselineSource }> {
+  const store = openMemoryStore();
+  const clients = readRows(await server.read('empty'), 'clients');
+  const idOf = (kind: Client['bootstrap']) => clients.find(({ bootstrap }) => bootstrap === kind)?.clientId;
+  const settings = { ...deps.settings, adminClientId: idOf('admin'), appClientId: idOf('app') };
+  const bootstrapped = await bootstrap({ ...deps, store, settings });
+  return { bootstrapped, baseline: createBaselineSource({ ...deps, seed }, await readTables(store), undefined) };
 }
 
 interface BaselineDeps extends Pick<BootstrapDeps, 'clock' | 'ids'> {

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createPause, forEachYielding } from '../lib/event-loop-turns.ts';
 import type { Reader, Store, TableReader, TableWriter, Transaction } from '../store/store.ts';
 import { findShape, type StoredRow, tableNames } from '../store/table-shape.ts';
-import type { TableName } from '../store/tables.ts';
+import type { Row, TableName } from '../store/tables.ts';
 
 /** The rows of every table, ordered by primary key. */
 export type DumpTables = ReadonlyMap<TableName, readonly StoredRow[]>;
@@ -22,6 +22,11 @@ const NO_ROWS: readonly StoredRow[] = [];
 /** Dumps a store: contains all earlier writes, which are durable, and no later ones. */
 export async function dumpStore(store: Store): Promise<DumpTables> {
   return (await store.dump()).tables;
+}
+
+/** The rows of a table in a dump. */
+export function readRows<Name extends TableName>(dump: DumpTables, name: Name): readonly Row<Name>[] {
+  return (dump.get(name) ?? []) as unknown as readonly Row<Name>[];
 }
 
 /** Dumps the rows that a reader sees, each table with one query. */

@@ -3,22 +3,14 @@ import { bootstrapGroupNames } from '../bootstrap-groups.ts';
 import { certificatePrefix } from '../federation/certificate-login.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import {
-  type ApiKey,
-  type Business,
   type Client,
-  type CorporateGroup,
   type Factor,
   type Group,
   isUserNameVerified,
-  type Logon,
   type Membership,
-  type Product,
-  type Provider,
-  type Row,
-  type TableName,
   type User,
 } from '../store/tables.ts';
-import type { DumpTables } from './dump.ts';
+import { type DumpTables, readRows } from './dump.ts';
 
 type Users = NonNullable<SeedDocument['users']>;
 type Groups = NonNullable<SeedDocument['groups']>;
@@ -30,13 +22,13 @@ type Groups = NonNullable<SeedDocument['groups']>;
  */
 export async function exportSeed(state: { dump(): Promise<DumpTables> }): Promise<SeedDocument> {
   const dump = await state.dump();
-  const users = readRows<User>(dump, 'users').filter(({ bootstrap }) => bootstrap === undefined);
-  const businesses = readRows<Business>(dump, 'businesses');
+  const users = readRows(dump, 'users').filter(({ bootstrap }) => bootstrap === undefined);
+  const businesses = readRows(dump, 'businesses');
   const owners = {
     users: new Set(users.map(({ userId }) => userId)),
     businesses: new Set(businesses.map(({ businessId }) => businessId)),
   };
-  const clients = readRows<Client>(dump, 'clients').filter((client) => isExportable(client, owners));
+  const clients = readRows(dump, 'clients').filter((client) => isExportable(client, owners));
   const clientIds = new Set(clients.map(({ clientId }) => clientId));
   const members = { ...owners, services: new Set(clients.map(({ serviceAccountId }) => serviceAccountId)) };
   return omitEmpty({
@@ -44,23 +36,21 @@ export async function exportSeed(state: { dump(): Promise<DumpTables> }): Promis
     businesses: businesses.map(({ businessId, businessName, document }) =>
       omitEmpty({ businessId, businessName, document }),
     ),
-    users: toSeedUsers(users, readRows<Factor>(dump, 'factors')),
+    users: toSeedUsers(users, readRows(dump, 'factors')),
     groups: toSeedGroups(
-      readRows<Group>(dump, 'groups'),
-      readRows<Membership>(dump, 'memberships').filter(
-        ({ delegated, ...member }) => !delegated && isMember(member, members),
-      ),
+      readRows(dump, 'groups'),
+      readRows(dump, 'memberships').filter(({ delegated, ...member }) => !delegated && isMember(member, members)),
     ),
-    apiKeys: readRows<ApiKey>(dump, 'apiKeys')
+    apiKeys: readRows(dump, 'apiKeys')
       .filter(({ clientId }) => clientIds.has(clientId))
       .map(({ apiKeyId, appId, clientId, keyHash, hint }) => ({ apiKeyId, appId, clientId, keyHash, hint })),
-    corporateGroups: readRows<CorporateGroup>(dump, 'corporateGroups').map(
+    corporateGroups: readRows(dump, 'corporateGroups').map(
       ({ corporateGroupId, corporateGroupName, organizationId, businesses }) =>
         omitEmpty({ corporateGroupId, corporateGroupName, organizationId, businesses }),
     ),
-    products: readRows<Product>(dump, 'products').map((product) => omitEmpty({ ...product })),
-    mainframe: readRows<Logon>(dump, 'logons').map((logon) => omitEmpty({ ...logon })),
-    providers: readRows<Provider>(dump, 'providers').map((provider) => ({ ...provider })),
+    products: readRows(dump, 'products').map((product) => omitEmpty({ ...product })),
+    mainframe: readRows(dump, 'logons').map((logon) => omitEmpty({ ...logon })),
+    providers: readRows(dump, 'providers').map((provider) => ({ ...provider })),
   }) as SeedDocument;
 }
 
@@ -82,10 +72,6 @@ interface ExportedMembers extends ExportedOwners {
 function isMember({ kind, memberId }: Pick<Membership, 'kind' | 'memberId'>, members: ExportedMembers): boolean {
   if (kind === 'business') return members.businesses.has(memberId);
   return kind === 'service' ? members.services.has(memberId) : members.users.has(memberId);
-}
-
-function readRows<R extends Row<TableName>>(dump: DumpTables, name: TableName): readonly R[] {
-  return (dump.get(name) ?? []) as unknown as readonly R[];
 }
 
 /** Removes undefined and empty values. */

@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { startFakeServer } from '../../client/fake-server.ts';
 import { startServer } from '../../harness.ts';
@@ -42,4 +45,29 @@ test('a sandbox is created from a seed file or standard input, and its name must
   expect(await sandbox.store.groups.getBy('groupName', 'ops')).toBeDefined();
   expect(await iam(words, runOptions)).toMatchObject({ code: 6, err: expect.stringContaining('SANDBOX_EXISTS') });
   expect((await iam(['sandbox', 'create', 'two', '--seed', '/nonexistent/seed.yaml'], runOptions)).code).toBe(2);
+});
+
+test('the secrets of a sandbox with its own seed are shown once, or written to a file', async () => {
+  await using server = await startServer();
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-sandbox-'));
+  const file = path.join(folder, 'secrets');
+  const runOptions = { url: server.url, variables: { IAM_TOKEN: 'any' }, stdin: '{}' };
+  const create = (name: string, ...words: string[]) => iam(['sandbox', 'create', name, ...words], runOptions);
+  try {
+    const printed = await create('one', '--seed', '-', '-o', 'json');
+    const { adminClientSecret, adminPassword } = JSON.parse(printed.out) as Record<string, string>;
+    expect([adminClientSecret?.length, adminPassword?.length]).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(printed.err).toContain('It is not shown again.');
+    const written = await create('two', '--seed', '-', '--secret-output', file, '-o', 'json');
+    const [secret = '', password = '', ...rest] = (await readFile(file, 'utf8')).split('\n');
+    expect([secret.length, password.length, rest]).toEqual([adminClientSecret?.length, adminPassword?.length, ['']]);
+    expect((await stat(file)).mode & 0o077).toBe(0);
+    expect(written.out + written.err).not.toContain(secret);
+    expect(JSON.parse(written.out)).toMatchObject({ name: 'two', adminUser: 'admin' });
+    expect((await create('three', '--secret-output', file)).code).toBe(2);
+    expect((await create('three', '--seed', '-', '-o', 'name')).code).toBe(2);
+    expect(server.appContext.sandboxes.list().map(({ name }) => name)).toEqual(['one', 'two']);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

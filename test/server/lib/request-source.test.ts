@@ -4,7 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { createSourceReader, isProxyAddress, sourceBehindClient } from '../../../src/server/lib/request-source.ts';
+import { isAddressOrNetwork } from '../../../src/server/lib/ip-networks.ts';
+import { createSourceReader, sourceBehindClient } from '../../../src/server/lib/request-source.ts';
 import { startServer } from '../../harness.ts';
 import { createMemorySink } from '../audit/memory-sink.ts';
 
@@ -117,9 +118,9 @@ test('the source that an authenticated client reports counts for that client onl
 });
 
 test('a trusted proxy is an address or a block', () => {
-  for (const value of ['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8']) expect(isProxyAddress(value)).toBe(true);
+  for (const value of ['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8']) expect(isAddressOrNetwork(value)).toBe(true);
   for (const value of ['', 'proxy', '10.0.0.0/33', '::/129', '10.0.0.0/8/8', '10.0.0.0/'])
-    expect(isProxyAddress(value)).toBe(false);
+    expect(isAddressOrNetwork(value)).toBe(false);
 });
 
 test('the control plane rejects a remote caller that makes the headers of the proxy disagree', async () => {

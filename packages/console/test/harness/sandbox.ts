@@ -2,7 +2,9 @@
  * The server of this test process, and sandboxes of it, which tests use in place of servers of their own: at one address,
  * the browser compiles the scripts of the console once.
  */
+import { hashSecret } from '../../../../src/server/lib/secrets.ts';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import type { Store } from '../../../../src/server/store/store.ts';
 import { adminClient, createGuard, insertClient, startServer, type TestServer } from '../../../../test/harness.ts';
 import { recordStatuses } from '../../../../test/statuses/recorded-statuses.ts';
 
@@ -25,7 +27,8 @@ export async function openSandbox(seed: SeedDocument = {}): Promise<ConsoleServi
   const { sandboxes } = server.appContext;
   opened += 1;
   const name = `test-${opened}`;
-  const appContext = await sandboxes.create(name, seed);
+  const { appContext } = await sandboxes.create(name, seed);
+  await setAdminSecret(appContext.store);
   names.push(name);
   if (names.length > keptSandboxes) sandboxes.delete(String(names.shift()));
   const url = `${server.url}/s/${name}`;
@@ -39,6 +42,14 @@ export async function openSandbox(seed: SeedDocument = {}): Promise<ConsoleServi
     withAuthorities: async (authorities, client = {}) =>
       as({ basic: await makeClient({ ...client, authorities: [...authorities] }) }),
   };
+}
+
+/** The administrator client has the secret of that of the server, for all tests, until a reset. */
+function setAdminSecret(store: Store): Promise<void> {
+  return store.transaction(async (tx) => {
+    const client = await tx.clients.get(adminClient.clientId);
+    if (client) await tx.clients.replace({ ...client, secretHash: hashSecret(adminClient.clientSecret) });
+  });
 }
 
 /** As at the end of a server: records the statuses of its log. @throws Error if a response or the log contained a secret */
