@@ -1,21 +1,51 @@
 /** One namespace for userId, clientId and serviceAccountId, because each is a token's `sub`. An id is used only once. */
+import { hash } from 'node:crypto';
 import { apiError } from '../../contract/errors.ts';
+import { generatedIdForm } from '../../contract/schemas/primitives.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Row } from '../store/tables.ts';
 
 /** Prefix of the `sub` of a mainframe logon without a user. No other id may start with it. */
 export const logonSubjectPrefix = 'logon:';
 
-/** @throws IamError ID_TAKEN if the id is in use, was used before, or starts with the prefix of a mainframe logon. */
-export async function reserveSubjectId(tx: Transaction, reservation: Omit<Row<'subjects'>, 'retired'>): Promise<void> {
-  const isTaken =
-    reservation.subject.startsWith(logonSubjectPrefix) || (await tx.subjects.isTaken('key', reservation.subject));
-  if (isTaken) throw apiError('ID_TAKEN', `The id ${reservation.subject} is or was in use.`);
-  await tx.subjects.insert({ ...reservation, retired: false });
+export interface SubjectReservation extends Pick<Row<'subjects'>, 'subject' | 'kind'> {
+  readonly ownerId: string;
 }
 
-/** Retires an id: it stays reserved, so that it is never reused. */
+/**
+ * @param options `reuses`: the kind of objects whose removed ids may be used again.
+ * @throws IamError ID_TAKEN if the id is in use, was used before, or starts with the prefix of a mainframe logon.
+ */
+export async function reserveSubjectId(
+  tx: Transaction,
+  reservation: SubjectReservation,
+  { reuses }: { readonly reuses?: SubjectReservation['kind'] } = {},
+): Promise<void> {
+  const { subject } = reservation;
+  const retired = await findRetired(tx, subject);
+  const isRetired = retired !== undefined && retired.kind !== reuses;
+  if (isRetired || subject.startsWith(logonSubjectPrefix) || (await tx.subjects.isTaken('key', subject)))
+    throw apiError('ID_TAKEN', `The id ${subject} is or was in use.`);
+  if (retired) await tx.subjects.delete(retired.subject);
+  await tx.subjects.insert(reservation);
+}
+
+/**
+ * Retires an id, so that it is never reused. A chosen one stays as a digest of fixed size, as it may be long. One that the
+ * server made is deleted: it never makes it again, and only administrators and seeds may choose ids of this form.
+ */
 export async function retireSubjectId(tx: Transaction, subject: string): Promise<void> {
   const row = await tx.subjects.get(subject);
-  if (row) await tx.subjects.replace({ ...row, retired: true });
+  if (!row) return;
+  await tx.subjects.delete(subject);
+  if (!generatedIdForm.test(subject)) await tx.subjects.insert({ subject: digestSubject(subject), kind: row.kind });
+}
+
+async function findRetired(tx: Transaction, subject: string): Promise<Row<'subjects'> | undefined> {
+  return generatedIdForm.test(subject) ? undefined : tx.subjects.get(digestSubject(subject));
+}
+
+/** 32 characters. No id contains `#`. */
+function digestSubject(subject: string): string {
+  return `#${hash('sha256', subject, 'buffer').subarray(0, 23).toString('base64url')}`;
 }

@@ -191,9 +191,8 @@ async function reserveClientSubject(
   const { clientId: ownerId, [field]: subject = ownerId } = seed;
   const reservation = { subject, kind: subjectKinds[field], ownerId };
   const known = await tx.subjects.get(subject);
-  if (known?.kind !== 'user') return reserveSubjectId(tx, reservation);
-  if (known.retired) return tx.subjects.replace({ ...reservation, retired: false });
-  const user = await tx.users.get(known.ownerId);
+  if (known?.kind !== 'user') return reserveSubjectId(tx, reservation, { reuses: 'user' });
+  const user = await tx.users.get(subject);
   throw new SeedProblem(
     `${subject} is the id of the user ${JSON.stringify(user?.userName ?? subject)}. To free the id, remove the user with \`iam users delete id:${subject}\`, on a server that starts without this seed, and apply the seed again`,
     [field],

@@ -26,7 +26,7 @@ test('overrides some tables of a transaction and retains the others', async () =
     });
     expect(made).toBe(0);
     await overridden.counters.insert({ name: 'customers', last: 1 });
-    await overridden.subjects.insert({ subject: 'a', kind: 'user', ownerId: 'a', retired: false });
+    await overridden.subjects.insert({ subject: 'a', kind: 'user', ownerId: 'a' });
     expect(await overridden.counters.count()).toBe(42);
     expect(made).toBe(1);
     expect(await tx.counters.count()).toBe(1);

@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { defineTable, instant, names, secret, text } from './define-table.ts';
 
-/** A `sub` of tokens, reserved permanently: a removed one is never reused. */
+/** A `sub` of tokens; without `ownerId` the digest of a removed one, which is never reused. */
 export const SubjectRow = z
-  .strictObject({ subject: text, kind: z.enum(['user', 'client', 'service']), ownerId: text, retired: z.boolean() })
+  .strictObject({ subject: text, kind: z.enum(['user', 'client', 'service']), ownerId: text.optional() })
   .readonly();
 
 export const subjectTable = defineTable(SubjectRow, (row) => row.subject, { unique: {}, index: {} });

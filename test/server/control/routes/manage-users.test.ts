@@ -51,7 +51,7 @@ describe('a new user', () => {
     await using server = await startServer();
     await userToken(server, { userId: 'taken' });
     await server.appContext.store.transaction((tx) =>
-      tx.subjects.insert({ subject: 'taken', kind: 'user', ownerId: 'taken', retired: false }),
+      tx.subjects.insert({ subject: 'taken', kind: 'user', ownerId: 'taken' }),
     );
     const before = await server.dump();
     expect(await create(server, body)).toMatchObject({ status, body: [{ code }] });

@@ -199,7 +199,7 @@ test('restores 10,000 users in milliseconds', async () => {
     for (let number = 0; number < 10_000; number += 1) {
       const userId = `user-${number}`;
       await tx.users.insert({ userId, userName: userId, userEmail: `${userId}@example.com`, ...rest });
-      await tx.subjects.insert({ subject: userId, kind: 'user', ownerId: userId, retired: false });
+      await tx.subjects.insert({ subject: userId, kind: 'user', ownerId: userId });
     }
   });
   const { state, store } = server.appContext;
