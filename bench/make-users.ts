@@ -3,7 +3,7 @@
 import { reserveSubjectId } from '../src/server/directory/subject-ids.ts';
 import type { Store, Transaction } from '../src/server/store/store.ts';
 import type { Group } from '../src/server/store/tables.ts';
-import { internalFlow } from '../src/server/users/hash-queue.ts';
+import { internalFlow } from '../src/server/limits/hash-queue.ts';
 import { createPasswords, hashPassword } from '../src/server/users/passwords.ts';
 import { chainHeadOf, chainLength, groupIdOf, type UserSet, userIdOf, userPassword, userSetSize } from './names.ts';
 

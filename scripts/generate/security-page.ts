@@ -17,11 +17,11 @@ export function securityPage(root: string): string {
   return `${before}${[start, rendered, end].join('\n\n')}${after}`;
 }
 
-function formatRow({ counted, max, windowMs, setting, beyond }: Limit): string[] {
+function formatRow({ counted, max, windowMs, isRegained, setting, beyond }: Limit): string[] {
   return [
     counted,
     max.toLocaleString('en'),
-    windowMs === undefined ? '' : formatDuration(windowMs),
+    windowMs === undefined ? '' : `${isRegained ? 'one is regained every ' : ''}${formatDuration(windowMs)}`,
     setting === undefined ? '' : code(`--${setting}`),
     beyond,
   ];

@@ -2,7 +2,6 @@
 
 import type { AuditLog } from './audit/audit.ts';
 import type { Authentication } from './auth/authenticate.ts';
-import { createThrottles, type Throttles } from './auth/throttles.ts';
 import type { Settings } from './config/settings.ts';
 import { type ConsoleFilesReader, createConsoleFilesReader } from './console/console-files.ts';
 import { type ApiKeyUses, createApiKeyUses } from './directory/api-key-uses.ts';
@@ -17,6 +16,8 @@ import type { Random } from './lib/random.ts';
 import type { Subscribers } from './lib/subscribers.ts';
 import { systemTimer, type Timer } from './lib/timer.ts';
 import { createGrowthLimits, type GrowthLimits, noGrowthLimits } from './limits/growth.ts';
+import { type HashQueue, internalFlow } from './limits/hash-queue.ts';
+import { createThrottles, type Throttles } from './limits/throttles.ts';
 import type { MessageOutbox } from './messaging/outbox.ts';
 import { createObservability, type Observability } from './observability/observability.ts';
 import { createPageFilesReader, type PageFilesReader } from './openapi/docs-page-files.ts';
@@ -30,7 +31,6 @@ import type { ReloadableStoreSecret } from './store/store-secret.ts';
 import { createIssuer, type TokenIssuer } from './tokens/issue.ts';
 import type { KeyRing } from './tokens/keys.ts';
 import { createVerifier, type TokenVerifier } from './tokens/verify.ts';
-import { type HashQueue, internalFlow } from './users/hash-queue.ts';
 import { createPasswords, type Passwords } from './users/passwords.ts';
 
 export interface AppContext extends Authentication, Integrations {

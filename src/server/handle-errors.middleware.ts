@@ -5,7 +5,7 @@ import { ConnectionDroppedError } from './fault-injection/apply-faults.ts';
 import { createErrorResponse } from './http/error-response.ts';
 import type { KoaContext, Middleware } from './http/request-state.ts';
 import { setHeaders, writeJson } from './http/response.ts';
-import { ClientDisconnectedError } from './users/hash-queue.ts';
+import { ClientDisconnectedError } from './limits/hash-queue.ts';
 
 export function handleErrors(appContext: AppContext): Middleware {
   return async (ctx, next) => {

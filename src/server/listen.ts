@@ -11,10 +11,8 @@ import { type AppContext, type AppContextDeps, createAppContext } from './app-co
 import { type AuditLog, type AuditSinks, createAuditLog } from './audit/audit.ts';
 import type { BootstrapResult } from './bootstrap.ts';
 import type { Settings } from './config/settings.ts';
-import { createAdmission } from './http/admission.ts';
-import { type Connections, trackConnections } from './http/connections/connections.ts';
-import { boundConnections, readDescriptorLimit } from './http/connections/descriptor-limit.ts';
 import { createNodeServer, type NodeServerOptions, rejectRequest } from './http/node-server.ts';
+import { splitTarget } from './http/paths.ts';
 import { type AdjustableClock, createAdjustableClock } from './lib/adjustable-clock.ts';
 import type { Clock } from './lib/clock.ts';
 import { createIds, createReplicaName, type Ids } from './lib/ids.ts';
@@ -22,6 +20,10 @@ import type { Log } from './lib/log.ts';
 import type { Random } from './lib/random.ts';
 import { createNetworkReader, createSourceReader } from './lib/request-source.ts';
 import { systemTimer, type Timer } from './lib/timer.ts';
+import { createAdmission } from './limits/admission.ts';
+import { type Connections, trackConnections } from './limits/connections/connections.ts';
+import { boundConnections, readDescriptorLimit } from './limits/connections/descriptor-limit.ts';
+import { createHashQueue } from './limits/hash-queue.ts';
 import { deleteDecoyMessages } from './mfa/otp-decoys.ts';
 import { operations } from './operations/index.ts';
 import type { SeedDocument } from './seed/schema.ts';
@@ -34,7 +36,6 @@ import type { Store } from './store/store.ts';
 import { openStoreSecret } from './store/store-secret.ts';
 import { findLongestTokenLifetime, openKeyRing } from './tokens/keys.ts';
 import { type ConfiguredSigningKey, readSigningKeyFile } from './tokens/signing-key-file.ts';
-import { createHashQueue } from './users/hash-queue.ts';
 
 export interface ListenOptions {
   readonly settings: Settings;
@@ -157,7 +158,7 @@ async function openListener(options: ListenOptions, gate: Gate, { newRequestId }
   const server = await createNodeServer(
     { ...settings, tls, newRequestId },
     createAdmission(gate.listener, {
-      slowPaths: loginPaths,
+      isSlow: ({ method, url = '' }) => method === 'POST' && loginPaths.has(splitTarget(url).path),
       readSource: createSourceReader(settings.trustedProxies),
       // Enough for a source that uses all connections; only pipelined requests can exceed it.
       maxQueued: maxConnections,

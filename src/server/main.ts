@@ -4,7 +4,6 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createFileTrust, readMachineUser, readTrustedFolders } from '../lib/file-trust.ts';
 import { type AuditDeps, openAudit } from './audit/open.ts';
 import {
   type FlagValues,
@@ -90,7 +89,6 @@ export async function serve(options: ServeOptions): Promise<number> {
     const server = await startServerProcess(settings, seed, {
       log,
       write: (line, onWritten) => io.stderr.write(line, onWritten),
-      trust: createFileTrust(readMachineUser(options.environment), readTrustedFolders(options.environment)),
     });
     printWarnings(server, settings, { log, stderr: io.stderr });
     await printBanner(server, settings, options);
@@ -109,7 +107,7 @@ async function startServerProcess(
   seed: SeedDocument | undefined,
   deps: AuditDeps,
 ): Promise<RunningServer> {
-  const { log, trust } = deps;
+  const { log } = deps;
   const tls = await readTls(settings);
   const server = listen({
     settings,
@@ -118,7 +116,7 @@ async function startServerProcess(
     log,
     clock: systemClock,
     random: systemRandom,
-    openStore: (identity, heap) => openStore(settings, identity, { log, heap, trust }),
+    openStore: (identity, heap) => openStore(settings, identity, { log, heap }),
     openAudit: () => openAudit(settings, deps),
   });
   if (settings.store !== 'postgres') return server;
@@ -139,7 +137,6 @@ export async function startInMemory(flags: FlagValues, seed: unknown): Promise<R
     () => undefined,
     () => systemClock.now(),
   );
-  const trust = createFileTrust(readMachineUser({}), []);
   return listen({
     settings,
     seed: await SeedDocument.parseAsync(seed),
@@ -147,7 +144,7 @@ export async function startInMemory(flags: FlagValues, seed: unknown): Promise<R
     clock: systemClock,
     random: systemRandom,
     ref: false,
-    openStore: (identity, heap) => openStore(settings, identity, { log, heap, trust }),
+    openStore: (identity, heap) => openStore(settings, identity, { log, heap }),
   });
 }
 

@@ -29,13 +29,13 @@ import { createHeaderReader, createQueryReader, validateParams } from './http/re
 import type { Route } from './http/router.ts';
 import { matchesEtag } from './http/serializer.ts';
 import { type RequestSource, sourceBehindClient } from './lib/request-source.ts';
+import { toFlowKey } from './limits/hash-queue.ts';
 import type { LimitedRequest } from './limits/limited-store.ts';
 import { type ControlContext, createRequestContext, type RequestPart } from './request-context.ts';
 import { createResponseWriter } from './response-writer.ts';
 import type { Client } from './store/tables.ts';
 import { recordIssuedTokens } from './tokens/token-subject.ts';
 import { guardAccounts } from './users/account-guard.ts';
-import { toFlowKey } from './users/hash-queue.ts';
 
 export type AnyOperation = Operation<ControlContext>;
 

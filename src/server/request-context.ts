@@ -11,11 +11,11 @@ import type { AdjustableClock } from './lib/adjustable-clock.ts';
 import type { Clock } from './lib/clock.ts';
 import { derive } from './lib/derive.ts';
 import type { RequestSource } from './lib/request-source.ts';
+import type { HashFlow } from './limits/hash-queue.ts';
 import type { Observability } from './observability/observability.ts';
 import type { Store } from './store/store.ts';
 import type { Client } from './store/tables.ts';
 import type { TokenIssuer } from './tokens/issue.ts';
-import type { HashFlow } from './users/hash-queue.ts';
 
 export interface RequestPart {
   /** The store; for operations with limits or guards, wrapped for this request. */

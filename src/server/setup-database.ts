@@ -7,6 +7,7 @@ import { createIds } from './lib/ids.ts';
 import { systemRandom } from './lib/random.ts';
 import { systemStopwatch } from './lib/stopwatch.ts';
 import { systemTimer } from './lib/timer.ts';
+import { createHashQueue } from './limits/hash-queue.ts';
 import { SeedError } from './seed/error.ts';
 import { readSeedFile } from './seed/read-file.ts';
 import type { SeedDocument } from './seed/schema.ts';
@@ -19,7 +20,6 @@ import type { Store } from './store/store.ts';
 import { openStoreSecret } from './store/store-secret.ts';
 import { findLongestTokenLifetime, openKeyRing } from './tokens/keys.ts';
 import { readSigningKeyFile } from './tokens/signing-key-file.ts';
-import { createHashQueue } from './users/hash-queue.ts';
 
 export { formatCredentials, openExitCodes, SeedError, SettingError, StoreOpenError };
 

@@ -6,7 +6,7 @@ import { SeedError } from '../server/seed/error.ts';
 import { toSeedIssues } from '../server/seed/issues.ts';
 import { readSeedFile } from '../server/seed/read-file.ts';
 import { SeedDocument } from '../server/seed/schema.ts';
-import { internalFlow } from '../server/users/hash-queue.ts';
+import { internalFlow } from '../server/limits/hash-queue.ts';
 import type { SeedInput, SeedSummary } from './library-types.ts';
 
 /** @throws SeedError if the file can't be read or the document is not valid. */

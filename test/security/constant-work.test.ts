@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';
-import { internalFlow } from '../../src/server/users/hash-queue.ts';
+import { internalFlow } from '../../src/server/limits/hash-queue.ts';
 import { createPasswords, verifyPasswordHash } from '../../src/server/users/passwords.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
 import { replacePasswords } from '../server/operations/user-identities/login-fixtures.ts';

@@ -18,7 +18,7 @@ test.each([
 });
 
 // Their limits are times on a machine that does nothing else. Besides, test/security measures the cost of each parser,
-// and test/server/users/hash-fairness.test.ts the shares of sources.
+// and test/server/limits/hash-fairness.test.ts the shares of sources.
 describe.runIf(isFullRun)('under load', () => {
   test.each([
     ['parsers', parsersSuite],

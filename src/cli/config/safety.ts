@@ -87,14 +87,9 @@ export const backupPath = '/_iam/store/backup';
 export const inspectTokenPath = '/_iam/tokens/inspect';
 const harmlessPaths: readonly string[] = [signOutPath, backupPath, inspectTokenPath];
 
-/** Wraps a client so that its writes follow the safety rules. @param beforeWrite runs before each write is sent */
-export function guardWrites(
-  client: BaseClient,
-  manifest: Manifest,
-  settings: CliSettings,
-  beforeWrite: () => void,
-): BaseClient {
-  const count = createChangeCounter(settings, beforeWrite);
+/** Wraps a client so that its writes follow the safety rules. */
+export function guardWrites(client: BaseClient, manifest: Manifest, settings: CliSettings): BaseClient {
+  const count = createChangeCounter(settings);
   const isWrite = (id: string) =>
     !signInOperations.includes(id) && manifest.operations.find((one) => one.id === id)?.effect !== 'read';
   return {
@@ -111,7 +106,6 @@ export function guardWrites(
 /** Runs writes and counts those that were not rejected; a rejected one can be retried. */
 function createChangeCounter(
   settings: CliSettings,
-  beforeWrite: () => void,
 ): <Result>(body: unknown, send: () => Promise<Result>) => Promise<Result> {
   const { maxChanges } = resolveSafetyRules(settings);
   let count = 0;
@@ -124,7 +118,6 @@ function createChangeCounter(
         count === 0 ? `This command makes ${changes}; nothing was sent.` : `${count} were made.`,
       );
     count += changes;
-    beforeWrite();
     try {
       return await send();
     } catch (error) {

@@ -32,8 +32,6 @@ export interface ConnectOptions {
   readonly fieldsAt: FindRequestFields;
   /** The credentials to send; by default those of the settings. */
   readonly credentials?: ResolvedCredentials;
-  /** Prints which server a project file selected, once. */
-  readonly announceServer: () => void;
 }
 
 /** Bulk runs send several requests at once. */
@@ -70,7 +68,7 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
     },
     manifest,
   );
-  return guardWrites({ ...client, close: () => dispatcher.close() }, manifest, settings, options.announceServer);
+  return guardWrites({ ...client, close: () => dispatcher.close() }, manifest, settings);
 }
 
 /** A client certificate is a credential: one from the environment or a profile is not sent to every server. */

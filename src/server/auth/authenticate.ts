@@ -10,6 +10,7 @@ import { listMemberIdentities, resolveUserRoles } from '../directory/user-roles.
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { hashSecret, secretMatches } from '../lib/secrets.ts';
+import type { Throttles } from '../limits/throttles.ts';
 import { findActiveSession } from '../sessions/sessions.ts';
 import type { Derivation } from '../store/derived-values.ts';
 import type { Prefetch, Reader, Store } from '../store/store.ts';
@@ -18,7 +19,6 @@ import { createAuthenticationError } from '../tokens/authentication-error.ts';
 import { type AccessClaims, parseAuthorities } from '../tokens/claims.ts';
 import type { TokenVerifier } from '../tokens/verify.ts';
 import type { BasicCredentials, RequestCredentials } from './credentials.ts';
-import type { Throttles } from './throttles.ts';
 
 export interface Authentication {
   readonly store: Store;

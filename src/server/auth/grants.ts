@@ -3,13 +3,13 @@ import { apiError, fieldError, IamError } from '../../contract/errors.ts';
 import type { GrantType } from '../../contract/grant-types.ts';
 import { derive } from '../lib/derive.ts';
 import type { RequestSource } from '../lib/request-source.ts';
+import { toFlowKey } from '../limits/hash-queue.ts';
 import { rotateRefreshToken } from '../sessions/refresh-tokens.ts';
 import { issueSessionToken } from '../sessions/session-tokens.ts';
 import { startSession } from '../sessions/sessions.ts';
 import type { Client, Session } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
-import { toFlowKey } from '../users/hash-queue.ts';
 import {
   type AuthenticatedClient,
   authenticateTokenClient,

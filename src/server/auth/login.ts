@@ -4,6 +4,9 @@ import type { Clock } from '../lib/clock.ts';
 import { isPasswordTooLong } from '../lib/password-length.ts';
 import type { Random } from '../lib/random.ts';
 import type { RequestSource } from '../lib/request-source.ts';
+import type { HashFlow } from '../limits/hash-queue.ts';
+import type { LoginAttempt } from '../limits/login-failures.ts';
+import type { LoginThrottle } from '../limits/login-throttle.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';
 import { callerKey } from '../sessions/known-sources.ts';
 import { startLoginSession } from '../sessions/login-session.ts';
@@ -13,14 +16,11 @@ import type { StoreSecret } from '../store/store-secret.ts';
 import { type Client, foldIdentifier, type User } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
-import type { HashFlow } from '../users/hash-queue.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { findUserByLogin } from '../users/users.ts';
 import type { Authentication } from './authenticate.ts';
 import type { BasicCredentials } from './credentials.ts';
-import type { LoginAttempt } from './login-failures.ts';
-import type { LoginThrottle } from './login-throttle.ts';
-import { createLoginAttempt } from './throttles.ts';
+import { createLoginAttempt } from './login-attempt.ts';
 
 interface PasswordDeps {
   readonly store: Store;

@@ -11,8 +11,8 @@ import {
 import type { Socket } from 'node:net';
 import { errorTable } from '../../contract/error-codes.ts';
 import { apiError, type IamError, type PlainErrorCode } from '../../contract/errors.ts';
-import { createConnectionLimits } from './connections/connection-limits.ts';
-import { createOpenExchanges } from './connections/open-exchanges.ts';
+import { createConnectionLimits } from '../limits/connections/connection-limits.ts';
+import { createOpenExchanges } from '../limits/connections/open-exchanges.ts';
 import { toOriginForm } from './paths.ts';
 
 const maxHeaderSize = 16 * 1024;

@@ -9,13 +9,13 @@ import type { Authentication } from '../auth/authenticate.ts';
 import { revokeUserAccess } from '../auth/revoke-user-access.ts';
 import type { Settings } from '../config/settings.ts';
 import type { RequestSource } from '../lib/request-source.ts';
+import type { HashFlow } from '../limits/hash-queue.ts';
 import { consumeOtp, restoreOtp, subjectOfLogon } from '../mfa/otp.ts';
 import { resolveOtpSource } from '../mfa/otp-source.ts';
 import type { OtpDeps } from '../mfa/otp-value.ts';
 import { endSessionsOfLogon } from '../sessions/end-sessions.ts';
 import { withOnlyKnownSources } from '../sessions/known-sources.ts';
 import type { Transaction } from '../store/store.ts';
-import type { HashFlow } from '../users/hash-queue.ts';
 import type { Mainframe } from './mainframe.ts';
 import {
   assertMainframePassword,

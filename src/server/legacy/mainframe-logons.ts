@@ -2,7 +2,7 @@
 import { apiError } from '../../contract/errors.ts';
 import type { BasicCredentials } from '../auth/credentials.ts';
 import type { LoginDeps } from '../auth/login.ts';
-import { createLoginAttempt } from '../auth/throttles.ts';
+import { createLoginAttempt } from '../auth/login-attempt.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Contact, emailContact, maskContactOrDecoy, mobileContact } from '../messaging/contacts.ts';
 import { revokeOtps, subjectOfLogon } from '../mfa/otp.ts';

@@ -3,10 +3,11 @@
  * IamError MAINFRAME_UNAVAILABLE if the mainframe does not respond. The embedded mainframe hashes passwords in the flow of
  * the hash queue that is passed in.
  */
+
+import type { HashFlow } from '../limits/hash-queue.ts';
 import type { MobileNumber } from '../messaging/contacts.ts';
 import type { Store } from '../store/store.ts';
 import type { Logon } from '../store/tables.ts';
-import type { HashFlow } from '../users/hash-queue.ts';
 import type { Passwords } from '../users/passwords.ts';
 
 export interface LogonContacts {

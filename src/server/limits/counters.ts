@@ -47,10 +47,19 @@ export class Counters {
     return this.#size;
   }
 
+  /** The number of sources with a counter. */
+  get sources(): number {
+    return this.#sources.size;
+  }
+
+  has(key: CounterKey): boolean {
+    this.#expire();
+    return this.#find(key) !== undefined;
+  }
+
   /** Whether the key has, or can have, a counter of its own. */
   hasPlace(key: CounterKey): boolean {
-    this.#expire();
-    return this.#find(key) !== undefined || this.#size < this.#capacity;
+    return this.has(key) || this.#size < this.#capacity;
   }
 
   hasSubject(subject: string): boolean {
@@ -74,8 +83,11 @@ export class Counters {
   /** @param age milliseconds since the event */
   add(key: CounterKey, own = this.hasPlace(key), age = 0): void {
     const now = this.#expire();
-    // Shared counters are of whole windows.
-    if (!own) return this.#shared.add(key.subject, now);
+    if (!own) {
+      // Shared counters are of whole windows.
+      this.#shared.add(key.subject, now);
+      return;
+    }
     const counter = this.#find(key) ?? this.#create(key);
     this.#rule.add(counter.count, now - age);
     this.#expiring.schedule(counter, this.#rule.computeExpiry(counter.count));

@@ -10,6 +10,11 @@ export interface Limit {
   readonly counted: string;
   readonly max: number;
   readonly windowMs?: number;
+  /** The delay beyond the limit: the first one, and the longest that it doubles to. */
+  readonly firstDelayMs?: number;
+  readonly maxDelayMs?: number;
+  /** One is regained after each window; else all of a window stop counting at its end. */
+  readonly isRegained?: true;
   /** The setting that overrides `max`; 0 disables the limit. */
   readonly setting?: string;
   /** The response beyond the limit. */
@@ -21,6 +26,33 @@ function settingOf({ name, default: max }: { readonly name: string; readonly def
 }
 
 export const limits = {
+  loginFailuresPerSource: {
+    counted: 'wrong passwords for one typed name, per source',
+    max: 10,
+    windowMs: 15 * minute,
+    firstDelayMs: minute / 2,
+    maxDelayMs: 15 * minute,
+    beyond: '429 `TOO_MANY_ATTEMPTS` for 30 seconds, doubling with each further one to 15 minutes',
+  },
+  loginFailuresPerName: {
+    counted: 'wrong passwords for one typed name, from all sources',
+    max: 100,
+    windowMs: 15 * minute,
+    isRegained: true,
+    beyond: '429 `TOO_MANY_ATTEMPTS` but for known sources and devices',
+  },
+  failingNamesPerSource: {
+    counted: 'typed names with wrong passwords, per source',
+    max: 1000,
+    windowMs: 15 * minute,
+    beyond: '429 `TOO_MANY_ATTEMPTS` for further names; loopback is exempt',
+  },
+  clientSecretFailures: {
+    counted: 'wrong client secrets, per source',
+    max: 1000,
+    windowMs: 15 * minute,
+    beyond: '429 `TOO_MANY_ATTEMPTS` for wrong secrets; loopback is exempt',
+  },
   growthPerNetwork: {
     counted: 'creations of unauthenticated callers, per network',
     ...settingOf(settingsTable.growthLimit),
@@ -44,6 +76,26 @@ export const limits = {
     max: 60,
     windowMs: hour,
     beyond: 'further ones are creations',
+  },
+  waitingHashes: {
+    counted: 'waiting password hashes, of all sources',
+    max: 400,
+    beyond: '503 `TOO_BUSY` for the newest of the source with the most',
+  },
+  requestsPerTurn: {
+    counted: 'requests that one event-loop turn admits',
+    max: 32,
+    beyond: 'wait for the next turn, round robin by source',
+  },
+  slowRequestsPerTurn: {
+    counted: 'requests that hash passwords and that one event-loop turn admits besides',
+    max: 8,
+    beyond: 'wait for the next turn, round robin by source',
+  },
+  pipelinedRequests: {
+    counted: 'pipelined requests, per connection',
+    max: 63,
+    beyond: 'the connection is closed',
   },
 } as const satisfies Readonly<Record<string, Limit>>;
 

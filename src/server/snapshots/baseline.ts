@@ -3,12 +3,12 @@
  * the administrator are retained, so their credentials stay valid.
  */
 import { type BootstrapDeps, type BootstrapResult, bootstrap } from '../bootstrap.ts';
+import { type HashQueue, internalFlow } from '../limits/hash-queue.ts';
 import { applySeed } from '../seed/apply.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import { openMemoryStore } from '../store/memory/memory-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
-import { type HashQueue, internalFlow } from '../users/hash-queue.ts';
 import { createPasswords, type HashPassword } from '../users/passwords.ts';
 import { restoreBootstrap } from './bootstrap-restore.ts';
 import { type DumpTables, readRows, readTables, replaceTables } from './dump.ts';

@@ -3,10 +3,10 @@
  * isolated from other writes, durable when acknowledged, and without effect if it fails.
  */
 import { apiError } from '../../contract/errors.ts';
-import type { Throttles } from '../auth/throttles.ts';
 import type { ApiKeyUses } from '../directory/api-key-uses.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { GrowthLimits } from '../limits/growth.ts';
+import type { Throttles } from '../limits/throttles.ts';
 import type { Outbox } from '../messaging/messages.ts';
 import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
 import type { ReloadableStoreSecret } from '../store/store-secret.ts';

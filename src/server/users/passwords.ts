@@ -1,6 +1,7 @@
 /** Passwords of users: Argon2id with 19 MiB, two passes, one lane (OWASP Password Storage Cheat Sheet). */
+
+import type { HashFlow, HashQueue } from '../limits/hash-queue.ts';
 import { type Argon2Cost, loadArgon2, readPhcCost } from './argon2.ts';
-import type { HashFlow, HashQueue } from './hash-queue.ts';
 
 const cost: Argon2Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** The minimum that Argon2 accepts; it does not protect a password. */

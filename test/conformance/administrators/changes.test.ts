@@ -159,7 +159,7 @@ describe('the account guard', () => {
     await using server = await startServer({ seed });
     const { store } = server.appContext;
     const caller = callerWith(roles);
-    await guardAccounts(store, caller, server.appContext).transaction(async (tx) => {
+    return guardAccounts(store, caller, server.appContext).transaction(async (tx) => {
       const user = await tx.users.get('auditor');
       if (user) await tx.users.replace({ ...user, ...change });
     });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createConnectionLimits } from '../../../src/server/http/connections/connection-limits.ts';
+import { createConnectionLimits } from '../../../src/server/limits/connections/connection-limits.ts';
 
 let server: Server;
 /** The server's end and the client's end of a connection. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { ConnectionShare } from '../../../src/server/http/connections/connection-share.ts';
+import { ConnectionShare } from '../../../src/server/limits/connections/connection-share.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { buildHead } from './raw-http.ts';
 

@@ -4,7 +4,7 @@ import { createMainframe } from '../../../src/server/integrations.ts';
 import type { Mainframe } from '../../../src/server/legacy/mainframe.ts';
 import { createHttpMainframe } from '../../../src/server/legacy/mainframe-http.ts';
 import type { Log } from '../../../src/server/lib/log.ts';
-import { internalFlow } from '../../../src/server/users/hash-queue.ts';
+import { internalFlow } from '../../../src/server/limits/hash-queue.ts';
 import { startServer } from '../../harness.ts';
 import { lastCode } from '../operations/otp-inbox.ts';
 import { readClaims } from '../operations/user-identities/login-fixtures.ts';

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { boundConnections } from '../../../src/server/http/connections/descriptor-limit.ts';
+import { boundConnections } from '../../../src/server/limits/connections/descriptor-limit.ts';
 import { createLauncher, type Launcher, type Ready } from './spawn.ts';
 
 describe('the number of connections', () => {

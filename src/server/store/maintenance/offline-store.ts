@@ -18,8 +18,6 @@ import { type StoreReport, verifyStore } from './verify.ts';
 export interface OfflineStoreDeps extends CopyDeps {
   readonly processes: Processes;
   now(): Date;
-  /** @throws StoreOpenError 'not-trusted' for the folder of another user. */
-  assertTrusted(folder: string): void;
 }
 
 /** Where a backup is written. */
@@ -63,9 +61,9 @@ export interface OfflineStore {
   copyToFolder(from: DatabaseTarget, folder: string): Promise<RowsDigest>;
 }
 
-export function createOfflineStore({ processes, now, assertTrusted, ...copyDeps }: OfflineStoreDeps): OfflineStore {
+export function createOfflineStore({ processes, now, ...copyDeps }: OfflineStoreDeps): OfflineStore {
   const { disk, random } = copyDeps;
-  const deps = { disk, processes, assertTrusted };
+  const deps = { disk, processes };
   return withExplainedErrors({
     verify: (folder) => withReadLock(deps, folder, (layout) => verifyStore(disk, layout)),
     previewRepair: (folder) =>
@@ -90,13 +88,11 @@ export function createOfflineStore({ processes, now, assertTrusted, ...copyDeps 
     },
     readBackup: (file) => readBackup(disk, file, async (info) => info),
     holdsStore: async (folder) => {
-      assertTrusted(folder);
       const exists = await holdsStore(disk, layoutOf(folder));
       return exists && withReadLock(deps, folder, async () => true);
     },
     restore: (file, folder, replace) =>
       readBackup(disk, file, async (_, contents) => {
-        assertTrusted(folder);
         const layout = layoutOf(folder);
         if (!(await holdsStore(disk, layout))) await prepareFolder(disk, layout);
         return withWriteLock(deps, folder, async () => {
@@ -107,7 +103,6 @@ export function createOfflineStore({ processes, now, assertTrusted, ...copyDeps 
     copyToDatabase: (folder, to) =>
       withReadLock(deps, folder, (layout) => copyToDatabase(layout, to, { ...copyDeps, now })),
     copyToFolder: async (from, folder) => {
-      assertTrusted(folder);
       const layout = layoutOf(folder);
       if (await holdsStore(disk, layout)) throw createStoreExistsError(folder);
       await prepareFolder(disk, layout);
@@ -116,7 +111,7 @@ export function createOfflineStore({ processes, now, assertTrusted, ...copyDeps 
   });
 }
 
-type LockDeps = Pick<OfflineStoreDeps, 'disk' | 'processes' | 'assertTrusted'>;
+type LockDeps = Pick<OfflineStoreDeps, 'disk' | 'processes'>;
 
 /** Wraps system errors in StoreOpenError. */
 function withExplainedErrors(store: OfflineStore): OfflineStore {
@@ -133,11 +128,10 @@ function explain(error: unknown): never {
 }
 
 async function withReadLock<Result>(
-  { disk, processes, assertTrusted }: LockDeps,
+  { disk, processes }: LockDeps,
   folder: string,
   work: (layout: Layout) => Promise<Result>,
 ): Promise<Result> {
-  assertTrusted(folder);
   const layout = layoutOf(folder);
   await assertStoreFolder(disk, layout);
   const release = await acquireReadLock(disk, layout, processes);
@@ -145,11 +139,10 @@ async function withReadLock<Result>(
 }
 
 async function withWriteLock<Result>(
-  { disk, processes, assertTrusted }: LockDeps,
+  { disk, processes }: LockDeps,
   folder: string,
   work: (layout: Layout) => Promise<Result>,
 ): Promise<Result> {
-  assertTrusted(folder);
   const layout = layoutOf(folder);
   await assertStoreFolder(disk, layout);
   const lock = await acquireLock(disk, layout, processes);
@@ -195,8 +188,7 @@ async function saveBackup(disk: Disk, backup: Backup, target: BackupTarget): Pro
   if (!replace && !(await claimFile(disk, file))) return undefined;
   let bytes: number;
   try {
-    await disk.remove(`${file}.tmp`).catch(ignoreMissing);
-    bytes = await writeTemporaryFile(disk, `${file}.tmp`, backup.slices, 'create');
+    bytes = await writeTemporaryFile(disk, `${file}.tmp`, backup.slices);
     await disk.rename(`${file}.tmp`, file);
   } catch (error) {
     await disk.remove(`${file}.tmp`).catch(() => {});
@@ -206,10 +198,6 @@ async function saveBackup(disk: Disk, backup: Backup, target: BackupTarget): Pro
   }
   await disk.syncFolder(dirname(file));
   return { file, ...backup.info, bytes };
-}
-
-function ignoreMissing(error: unknown): void {
-  if (getErrorCode(error) !== 'ENOENT') throw error;
 }
 
 /** Creates an empty file. Renaming alone would replace a file that another process creates meanwhile. */

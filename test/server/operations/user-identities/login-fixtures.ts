@@ -1,9 +1,9 @@
 /** Users who can log in, and raw HTTP requests, for the tests of logins. */
 import { decodeJwt } from 'jose';
 import { servicePrefix } from '../../../../src/contract/prefix.ts';
+import { createHashQueue, type HashQueue } from '../../../../src/server/limits/hash-queue.ts';
 import type { SeedUser } from '../../../../src/server/seed/schema.ts';
 import { type AccessClaims, parseAuthorities } from '../../../../src/server/tokens/claims.ts';
-import { createHashQueue, type HashQueue } from '../../../../src/server/users/hash-queue.ts';
 import { createPasswordHasher, createPasswords, type Passwords } from '../../../../src/server/users/passwords.ts';
 import { appClientId, startServer, type TestServer, type TestServerOptions } from '../../../harness.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMainframe } from '../../../../src/server/integrations.ts';
-import { createHashQueue } from '../../../../src/server/users/hash-queue.ts';
+import { createHashQueue } from '../../../../src/server/limits/hash-queue.ts';
 import { createPasswords } from '../../../../src/server/users/passwords.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { apiError } from '../../../../src/contract/errors.ts';
-import { internalFlow } from '../../../../src/server/users/hash-queue.ts';
+import { internalFlow } from '../../../../src/server/limits/hash-queue.ts';
 import { verifyPasswordHash } from '../../../../src/server/users/passwords.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';

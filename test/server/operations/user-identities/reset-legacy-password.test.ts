@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientError } from '../../../../src/client/index.ts';
 import { apiError } from '../../../../src/contract/errors.ts';
-import { internalFlow } from '../../../../src/server/users/hash-queue.ts';
+import { internalFlow } from '../../../../src/server/limits/hash-queue.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
 import { logIn, postJson, readClaims } from './login-fixtures.ts';

@@ -1,23 +1,24 @@
 /** Counts failed attempts. Users, mainframe logons and clients have separate tables, so that none exhausts another's. */
 import type { Clock } from '../lib/clock.ts';
-import { createMonotonicClock } from '../lib/monotonic-clock.ts';
+import { createMonotonicClock, type MonotonicClock } from '../lib/monotonic-clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
-import { callerKey, isKnownSource, type KnownSourceDeps } from '../sessions/known-sources.ts';
 import type { EventJournal } from '../store/store.ts';
-import { type Device, loginNames, type User } from '../store/tables.ts';
-import {
-  type ClientSecretThrottle,
-  createClientSecretThrottle,
-  noClientSecretThrottle,
-} from './client-secret-throttle.ts';
+import { loginNames, type User } from '../store/tables.ts';
+import { Counters } from './counters.ts';
 import {
   createLoginEventExchange,
   type LoginEvent,
   type LoginEventExchange,
   type ThrottleName,
 } from './login-events.ts';
-import type { LoginAttempt } from './login-failures.ts';
-import { createLoginThrottle, type LoginThrottle, noLoginThrottle } from './login-throttle.ts';
+import {
+  createLoginThrottle,
+  createTooManyAttemptsError,
+  type LoginThrottle,
+  noLoginThrottle,
+} from './login-throttle.ts';
+import { fixedWindow } from './rules.ts';
+import { limits } from './table.ts';
 
 export interface Throttles {
   /** By the login name given with the password of a user. */
@@ -85,21 +86,28 @@ function exchangeOf(exchange: LoginEventExchange, name: ThrottleName) {
   return { exchange: { receive: exchange.receive, publish: (event: LoginEvent) => exchange.publish(name, event) } };
 }
 
-export interface LoginAttemptInput {
-  /** The given name, folded for comparison. */
-  readonly name: string;
-  /** The user with this name, if any. */
-  readonly user: User | undefined;
-  readonly source: RequestSource;
-  /** The device of this user whose token was sent. */
-  readonly device?: Device | undefined;
+/**
+ * Throttles wrong client secrets per source. Secrets are random, so guessing is hopeless and a correct secret is always
+ * accepted; the limit only ensures that a source that keeps failing receives 429 instead of 401.
+ */
+export interface ClientSecretThrottle {
+  /** Counts a wrong secret. @throws IamError TOO_MANY_ATTEMPTS with Retry-After if the source has reached its limit. */
+  recordFailure(source: Pick<RequestSource, 'key' | 'isLoopback'>): void;
+  reset(): void;
 }
 
-/** A login attempt for the throttles. Does the same work whether or not the name belongs to a user. */
-export function createLoginAttempt(
-  { name, user, source, device }: LoginAttemptInput,
-  deps: KnownSourceDeps,
-): LoginAttempt {
-  const caller = callerKey(source, device);
-  return { name, caller, isLoopback: source.isLoopback, isKnown: isKnownSource(user, caller, deps) };
+export function createClientSecretThrottle(elapsed: MonotonicClock, capacity?: number): ClientSecretThrottle {
+  const failures = new Counters(fixedWindow(limits.clientSecretFailures), elapsed, capacity);
+  return {
+    recordFailure({ key: subject, isLoopback }) {
+      if (isLoopback) return;
+      const { left, retryAfterMs } = failures.remaining({ subject });
+      if (left <= 0) throw createTooManyAttemptsError(retryAfterMs);
+      failures.add({ subject });
+    },
+    reset: () => failures.clearAll(),
+  };
 }
+
+/** For the setting disable-rate-limits: counts nothing. */
+const noClientSecretThrottle: ClientSecretThrottle = { recordFailure: () => undefined, reset: () => undefined };

@@ -1,7 +1,7 @@
 /** The fair queue: order of service, dropped items, and constant cost. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FairQueue, type FlowKey } from '../../../src/server/lib/fair-queue.ts';
+import { FairQueue, type FlowKey } from '../../../src/server/limits/fair-queue.ts';
 
 /** A queue with items in the form `flow:number`, with slashes between the keys of the flow. */
 function queueOf(...items: string[]): FairQueue<string> {

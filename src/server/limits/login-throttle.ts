@@ -4,8 +4,8 @@
  */
 import { hash } from 'node:crypto';
 import { type IamError, retryLater } from '../../contract/errors.ts';
-import { ConcurrentAttempts } from '../lib/concurrent-attempts.ts';
 import type { MonotonicClock } from '../lib/monotonic-clock.ts';
+import { ConcurrentAttempts } from './concurrent-attempts.ts';
 import type { LoginEvent } from './login-events.ts';
 import { type LoginAttempt, LoginFailures } from './login-failures.ts';
 

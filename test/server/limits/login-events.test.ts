@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLoginEventExchange, type LoginEvent } from '../../../src/server/auth/login-events.ts';
+import { createLoginEventExchange, type LoginEvent } from '../../../src/server/limits/login-events.ts';
 import type { JournalEvent } from '../../../src/server/store/store.ts';
 
 const event: LoginEvent = { kind: 'clear', names: ['alice'] };

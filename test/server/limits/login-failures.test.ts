@@ -2,9 +2,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { LoginFailures } from '../../../src/server/auth/login-failures.ts';
-import { ExpiryQueue } from '../../../src/server/limits/expiry-queue.ts';
 import { hashSecret } from '../../../src/server/lib/secrets.ts';
+import { ExpiryQueue } from '../../../src/server/limits/expiry-queue.ts';
+import { LoginFailures } from '../../../src/server/limits/login-failures.ts';
 import { createThrottleHarness, toSeconds } from './throttle-harness.ts';
 
 function heapInUse(): number {

@@ -1,11 +1,9 @@
 /** Wrong client secrets: a right one is accepted whatever failed before, and other callers cannot lock a client. */
 import { describe, expect, test } from 'vitest';
 import { authenticateClient } from '../../../src/server/auth/authenticate.ts';
-import { createClientSecretThrottle } from '../../../src/server/auth/client-secret-throttle.ts';
 import { createMonotonicClock } from '../../../src/server/lib/monotonic-clock.ts';
+import { createClientSecretThrottle } from '../../../src/server/limits/throttles.ts';
 import { adminClient, createFakeClock, startServer, type TestServer } from '../../harness.ts';
-import { buildHead, exchange } from '../http/raw-http.ts';
-import { forwardedFrom, withProxy } from '../operations/user-identities/sources.ts';
 import {
   formatBasicHeader,
   groupsPath,
@@ -13,7 +11,9 @@ import {
   loginPath,
   loginWithHeaders,
   sendWithHeaders,
-} from './auth-requests.ts';
+} from '../auth/auth-requests.ts';
+import { buildHead, exchange } from '../http/raw-http.ts';
+import { forwardedFrom, withProxy } from '../operations/user-identities/sources.ts';
 
 const minutes = (count: number) => count * 60;
 const remote = (key: string) => ({ key, isLoopback: false });
@@ -56,12 +56,14 @@ describe('wrong secrets from one source', () => {
     for (let time = 0; time < 5000; time += 1) throttle.recordFailure({ key: '127.0.0.1', isLoopback: true });
   });
 
-  test('share one count for new sources where the memory is full', () => {
+  test('count by a hash of the source where the memory is full, so that no source uses the limit of another', () => {
     const { clock, fail, wait } = throttleOf(3);
     for (const known of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) fail(1, known);
-    for (let source = 0; source < 1000; source += 1) fail(1, `198.51.100.${source}`);
-    expect([wait('203.0.113.1'), wait('192.0.2.1')]).toEqual([minutes(15), 0]);
-    clock.advance(minutes(15));
+    fail(255, '203.0.113.1');
+    expect(wait('203.0.113.1')).toBeGreaterThan(0);
+    for (let source = 0; source < 250; source += 1) fail(1, `198.51.100.${source}`);
+    expect([wait('203.0.113.2'), wait('192.0.2.1')]).toEqual([0, 0]);
+    clock.advance(minutes(30));
     expect(wait('203.0.113.1')).toBe(0);
   });
 

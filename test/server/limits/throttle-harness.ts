@@ -1,8 +1,8 @@
 /** A login throttle with a controlled clock, and attempts that fail, succeed or only compute the delay. */
 import { expect } from 'vitest';
-import type { LoginAttempt } from '../../../src/server/auth/login-failures.ts';
-import { createLoginThrottle } from '../../../src/server/auth/login-throttle.ts';
 import { createMonotonicClock } from '../../../src/server/lib/monotonic-clock.ts';
+import type { LoginAttempt } from '../../../src/server/limits/login-failures.ts';
+import { createLoginThrottle } from '../../../src/server/limits/login-throttle.ts';
 import { createFakeClock } from '../../harness.ts';
 
 const stranger: LoginAttempt = { name: 'alice', caller: '192.0.2.1', isLoopback: false, isKnown: false };

@@ -2,8 +2,9 @@
  * Shares the connections of a server between sources. One source may use all of them until another source connects;
  * then the source with the most connections loses one for each new connection of a source that has fewer.
  */
-import { GroupSizes } from '../../lib/group-sizes.ts';
+
 import { LinkedList, type ListNode } from '../../lib/linked-list.ts';
+import { GroupSizes } from '../group-sizes.ts';
 
 /** `silent`: no request yet; `busy`: a request in progress; `idle`: waiting for the next request. */
 export type ConnectionPhase = 'silent' | 'busy' | 'idle';

@@ -1,8 +1,8 @@
 /** Concurrent wrong passwords count together over all operations; right passwords are only delayed. */
 import { describe, expect, test } from 'vitest';
-import type { LoginAttempt } from '../../../src/server/auth/login-failures.ts';
-import { createLoginThrottle } from '../../../src/server/auth/login-throttle.ts';
 import { createMonotonicClock } from '../../../src/server/lib/monotonic-clock.ts';
+import type { LoginAttempt } from '../../../src/server/limits/login-failures.ts';
+import { createLoginThrottle } from '../../../src/server/limits/login-throttle.ts';
 import { createFakeClock, type TestServer } from '../../harness.ts';
 import {
   alice,

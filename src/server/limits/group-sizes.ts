@@ -1,5 +1,5 @@
 /** Tracks group sizes and finds the largest group in constant time. */
-import { LinkedList, type ListNode } from './linked-list.ts';
+import { LinkedList, type ListNode } from '../lib/linked-list.ts';
 
 interface GroupPosition<Group> {
   readonly size: number;

@@ -2,8 +2,9 @@
  * A queue served round robin by flow (fair queueing, RFC 970): a caller with many items delays only itself. The cost of
  * each operation depends on the depth of the flows only.
  */
+
+import { LinkedList, type ListNode } from '../lib/linked-list.ts';
 import { GroupSizes } from './group-sizes.ts';
-import { LinkedList, type ListNode } from './linked-list.ts';
 
 /** The owner of an item, outermost key first: source, client, and so on. All flows of a queue have the same depth. */
 export type FlowKey = readonly string[];

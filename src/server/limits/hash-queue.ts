@@ -5,8 +5,9 @@
  */
 import { retryLater } from '../../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { FairQueue, type FlowKey } from '../lib/fair-queue.ts';
 import type { RequestSource } from '../lib/request-source.ts';
+import { FairQueue, type FlowKey } from './fair-queue.ts';
+import { limits } from './table.ts';
 
 /** Thrown to abort work when the client has disconnected. */
 export class ClientDisconnectedError extends Error {
@@ -43,7 +44,7 @@ export interface HashQueue {
 
 export interface HashQueueOptions {
   readonly concurrency: number;
-  /** Default: 400. */
+  /** For tests; else the number in the table of limits. */
   readonly maxWaiting?: number | undefined;
   /** Measures the duration of hashes. */
   readonly clock: Clock;
@@ -54,11 +55,9 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-const defaultMaxWaiting = 400;
-
 export function createHashQueue({
   concurrency,
-  maxWaiting: waiting = defaultMaxWaiting,
+  maxWaiting: waiting = limits.waitingHashes.max,
   clock,
 }: HashQueueOptions): HashQueue {
   const queue = new FairQueue<Waiter>({ drops: true });

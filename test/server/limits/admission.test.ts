@@ -1,10 +1,10 @@
 /** Admission control: a bounded number of expensive requests starts per event-loop turn, in arrival order, without delaying other requests. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { createAdmission } from '../../../src/server/http/admission.ts';
 import { createSourceReader } from '../../../src/server/lib/request-source.ts';
+import { createAdmission } from '../../../src/server/limits/admission.ts';
 import { startServer } from '../../harness.ts';
-import { buildHead, exchange, expectAlive, expectFailure } from './raw-http.ts';
+import { buildHead, exchange, expectAlive, expectFailure } from '../http/raw-http.ts';
 
 const response = {} as ServerResponse;
 /** A request from the remote address. */
@@ -15,7 +15,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 function createListener(maxWaiting = 1000): { admitted: string[]; rejected: string[]; listen: RequestListener } {
   const [admitted, rejected]: [string[], string[]] = [[], []];
   const listen = createAdmission((request) => void admitted.push(request.url ?? ''), {
-    slowPaths: new Set(['/login']),
+    isSlow: ({ method, url }) => method === 'POST' && url?.split('?')[0] === '/login',
     readSource: createSourceReader([]),
     maxQueued: maxWaiting,
     reject: (request) => void rejected.push(request.url ?? ''),
@@ -105,7 +105,7 @@ test('serves waiting sources in turn, however many requests one of them sends', 
 test('behind a trusted proxy, sources are the addresses that it forwards', async () => {
   const admitted: string[] = [];
   const listen = createAdmission((request) => void admitted.push(request.url ?? ''), {
-    slowPaths: new Set(),
+    isSlow: () => false,
     readSource: createSourceReader(['127.0.0.1']),
     maxQueued: 1000,
     reject: () => undefined,

@@ -1,7 +1,7 @@
 /** A source, or a client of it, that requests many hashes delays only itself. */
 import { Agent, request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHashQueue, type HashFlow, toFlowKey } from '../../../src/server/users/hash-queue.ts';
+import { createHashQueue, type HashFlow, toFlowKey } from '../../../src/server/limits/hash-queue.ts';
 import { createPasswords } from '../../../src/server/users/passwords.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
 import { buildHead, open } from '../http/raw-http.ts';

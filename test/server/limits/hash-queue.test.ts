@@ -2,7 +2,7 @@
  * The queue of password hashes: beyond its size requests are rejected immediately, and other requests are not affected.
  */
 import { describe, expect, test } from 'vitest';
-import { createHashQueue, internalFlow } from '../../../src/server/users/hash-queue.ts';
+import { createHashQueue, internalFlow } from '../../../src/server/limits/hash-queue.ts';
 import { createPasswords } from '../../../src/server/users/passwords.ts';
 import { createFakeClock, startServer } from '../../harness.ts';
 import {

@@ -4,9 +4,7 @@
  */
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
-/** Max pipelined requests waiting on one connection. Clients that pipeline send a few. */
-const maxPipelined = 63;
+import { limits } from '../table.ts';
 
 export interface ConnectionLimits {
   /** Wraps the listener; closes connections that pipeline more requests than allowed. */
@@ -36,7 +34,7 @@ export function createConnectionLimits(): ConnectionLimits {
     const before = waiting.get(socket) ?? 0;
     waiting.set(socket, before + 1);
     response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
-    return before < maxPipelined;
+    return before < limits.pipelinedRequests.max;
   }
 
   return {

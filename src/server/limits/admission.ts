@@ -5,19 +5,13 @@
  * robin by source, so a source that sends thousands delays only its own requests.
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { FairQueue } from '../lib/fair-queue.ts';
 import type { SourceReader } from '../lib/request-source.ts';
-import { splitTarget } from './paths.ts';
-
-/** Fast requests admitted per turn: takes a few milliseconds and is enough to share one disk write. */
-const maxPerTurn = 32;
-
-/** Slow requests, such as logins, admitted per turn; other requests do not wait for them. */
-const maxSlowPerTurn = 8;
+import { FairQueue } from './fair-queue.ts';
+import { limits } from './table.ts';
 
 export interface AdmissionOptions {
-  /** Paths whose POST requests use a separate queue. */
-  readonly slowPaths: ReadonlySet<string>;
+  /** Whether a request uses a separate queue, such as a login: other requests do not wait for them. */
+  isSlow(request: IncomingMessage): boolean;
   readonly readSource: SourceReader;
   /** Max requests per source and queue in addition to those of the next turn. */
   readonly maxQueued: number;
@@ -26,10 +20,9 @@ export interface AdmissionOptions {
 }
 
 export function createAdmission(listener: RequestListener, options: AdmissionOptions): RequestListener {
-  const { slowPaths } = options;
-  const slow = createGate(maxSlowPerTurn, listener, options);
-  const others = createGate(maxPerTurn, listener, options);
-  return (request, response) => (isSlow(request, slowPaths) ? slow : others)(request, response);
+  const slow = createGate(limits.slowRequestsPerTurn.max, listener, options);
+  const others = createGate(limits.requestsPerTurn.max, listener, options);
+  return (request, response) => (options.isSlow(request) ? slow : others)(request, response);
 }
 
 /** Wraps the listener so that it runs after the sockets were read, at most `maxAdmitted` times per turn. */
@@ -69,8 +62,4 @@ function createGate(
     waiting.push([network], exchange);
     schedule();
   };
-}
-
-function isSlow({ method, url = '' }: IncomingMessage, paths: ReadonlySet<string>): boolean {
-  return method === 'POST' && paths.has(splitTarget(url).path);
 }
