@@ -1982,7 +1982,10 @@ export interface Group {
 }
 
 export interface GroupInput {
-  /** Unique name of a group: no slash, no control character, not 24 hexadecimal digits */
+  /**
+   * Unique name of a group: no slash, no control or invisible character, no space at the ends, not 24 hexadecimal
+   * digits
+   */
   groupName: string;
   /** Organization the group belongs to */
   organizationId?: string | undefined;

@@ -107,6 +107,12 @@ export const errorTable = {
     message: 'This form of user name is reserved for e-mail addresses and federated accounts.',
     hint: 'Send a name without a colon. A name in the form of an e-mail address must equal userEmail in the same request.',
   },
+  NAME_NOT_VISIBLE: {
+    status: 400,
+    category: 'field',
+    message: 'A new name must not contain invisible characters or start or end with a space.',
+    hint: 'Remove the character. Names that exist stay as they are.',
+  },
   QUERY_REPEATED: {
     status: 400,
     category: 'field',

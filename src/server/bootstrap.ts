@@ -3,6 +3,7 @@
  * random and printed once, or configured and then applied at every start.
  */
 
+import { describeInvisible } from '../contract/visible-names.ts';
 import { removeClient } from './auth/remove-client.ts';
 import { revokeUserAccess } from './auth/revoke-user-access.ts';
 import { administratorsGroupName, createBootstrapGroups } from './bootstrap-groups.ts';
@@ -167,13 +168,21 @@ async function ensureAdminUser(
   const userEmail = resolveAdminEmail(deps.settings);
   const changed = {
     ...(passwordHash === undefined ? user : { ...withoutKnownSources(user), passwordHash }),
-    ...(adminUser === undefined ? {} : { userName: adminUser }),
+    ...(adminUser === undefined ? {} : { userName: readAdminName(adminUser, user) }),
     ...(userEmail === undefined ? {} : { userEmail, emailVerified: true }),
   };
   await assertNamesAvailable(tx, changed);
   if (passwordHash !== undefined) await revokeUserAccess(tx, user.userId);
   if (JSON.stringify(changed) !== JSON.stringify(user)) await tx.users.replace(changed);
   return changed;
+}
+
+/** @throws SettingError for a new name with invisible characters. */
+function readAdminName(name: string, user?: User): string {
+  const normalized = name.normalize('NFC');
+  const violation = user?.userName === name ? undefined : describeInvisible(normalized);
+  if (violation !== undefined) throw new SettingError(`IAM_ADMIN_USER ${violation}`);
+  return user?.userName === name ? name : normalized;
 }
 
 function resolveAdminEmail({ adminEmail, adminUser }: Settings): string | undefined {
@@ -205,7 +214,7 @@ async function createAdminUser(
   { settings, ids, clock }: BootstrapDeps,
   passwordHash: string,
 ): Promise<User> {
-  const userName = settings.adminUser ?? defaultUser;
+  const userName = readAdminName(settings.adminUser ?? defaultUser);
   const userId = ids.newId();
   const user: User = {
     userId,

@@ -310,7 +310,10 @@ export interface SeedInput {
   groups?: {
     /** Id: 1 to 64 letters, digits or . _ : @ - */
     groupId?: string | undefined;
-    /** Unique name of a group: no slash, no control character, not 24 hexadecimal digits */
+    /**
+     * Unique name of a group: no slash, no control or invisible character, no space at the ends, not 24 hexadecimal
+     * digits
+     */
     groupName: string;
     /** Organization */
     organizationId?: string | undefined;
@@ -318,7 +321,10 @@ export interface SeedInput {
     businessUnitId?: string | undefined;
     roles?: string[] | undefined;
     dependencies?: {
-      /** Unique name of a group: no slash, no control character, not 24 hexadecimal digits */
+      /**
+       * Unique name of a group: no slash, no control or invisible character, no space at the ends, not 24 hexadecimal
+       * digits
+       */
       groupName: string;
     }[] | undefined;
     users?: string[] | undefined;

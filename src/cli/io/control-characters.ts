@@ -1,14 +1,17 @@
 /**
- * Escapes characters that can control a terminal or reorder text: control characters (C0, DEL, C1), line
- * and paragraph separators, bidirectional controls (UAX #9) and the byte order mark. Pure.
+ * Escapes characters that can control a terminal, reorder text or hide: control characters (C0, DEL, C1), line and
+ * paragraph separators, and the characters that no new name may contain. Pure.
  */
+import { invisibleCharacters } from '../../contract/visible-names.ts';
 
 /** JSON escapes. Line breaks and tabs remain in multi-line text. */
 const shortForms: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-const otherControls = '\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f\\ufeff';
-const allControls = new RegExp(`[\\u0000-\\u001f${otherControls}]`, 'g');
-const controlsExceptBreaksAndTabs = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f${otherControls}]`, 'g');
+const otherControls = `\\u007f-\\u009f\\u2028\\u2029${invisibleCharacters}`;
+/** The selector of the emoji form, after an emoji. */
+const ofEmoji = '(?<=\\p{Extended_Pictographic})\\ufe0f';
+const allControls = new RegExp(`(?!${ofEmoji})[\\u0000-\\u001f${otherControls}]`, 'gu');
+const controlsExceptBreaksAndTabs = new RegExp(`(?!${ofEmoji})[\\u0000-\\u0008\\u000b-\\u001f${otherControls}]`, 'gu');
 
 /** Escapes text for one line: each of these characters becomes visible, such as `\u001b`. */
 export function escapeControls(text: string): string {
@@ -36,6 +39,10 @@ export function jsonText(value: unknown, indent?: number): string {
   return escapeInText(JSON.stringify(value, null, indent));
 }
 
+/** One escape for each UTF-16 code unit, as in JSON. */
 function toUnicodeEscape(letter: string): string {
-  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return Array.from(
+    { length: letter.length },
+    (_, at) => `\\u${letter.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
 }

@@ -19,7 +19,7 @@ export const groupNamePattern = `^(?!${generatedIdForm.source.slice(1)})[^/${con
 
 export const GroupName = singleLine(
   100,
-  'Unique name of a group: no slash, no control character, not 24 hexadecimal digits',
+  'Unique name of a group: no slash, no control or invisible character, no space at the ends, not 24 hexadecimal digits',
 )
   .refine((value) => !value.includes('/'), 'must not contain a slash')
   // A name that looks like an id would be ambiguous in a path.

@@ -7,6 +7,7 @@ import { hashSecret } from '../lib/secrets.ts';
 import type { Derivation } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
+import { normalizeNewName } from './new-names.ts';
 import { businessOf } from './object-access.ts';
 import { isClientItself, type Principal } from './principal.ts';
 import { resolveClientAuthorities } from './service-roles.ts';
@@ -93,7 +94,7 @@ interface Deps {
   readonly random: Random;
 }
 
-/** A client that is not yet stored, and its secret, which cannot be read later. */
+/** A client that is not yet stored, and its secret, which cannot be read later. @throws IamError NAME_NOT_VISIBLE. */
 export function createClientRow(
   fields: ClientFields,
   party: Client['party'],
@@ -103,6 +104,7 @@ export function createClientRow(
   const { scope = [], grantTypes = ['client_credentials'], ...otherFields } = fields;
   const client: Client = {
     ...otherFields,
+    appId: normalizeNewName('appId', fields.appId),
     clientId: ids.newId(),
     secretHash: hashSecret(clientSecret),
     party,

@@ -6,6 +6,7 @@ import type { Derivation, RowCache } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Group } from '../store/tables.ts';
 import { edgesPerTurn } from './group-roles.ts';
+import { findByName } from './new-names.ts';
 
 type GroupReader = Pick<Reader, 'groups'>;
 
@@ -21,7 +22,11 @@ export interface GroupView {
 
 /** The group with this id; else the group with this name. */
 export async function findGroup(reader: GroupReader, reference: string): Promise<Group | undefined> {
-  return (await reader.groups.get(reference)) ?? (await reader.groups.getBy('groupName', reference));
+  return (await reader.groups.get(reference)) ?? (await findGroupByName(reader, reference));
+}
+
+export async function findGroupByName(reader: GroupReader, groupName: string): Promise<Group | undefined> {
+  return findByName(groupName, (name) => reader.groups.getBy('groupName', name));
 }
 
 /** @throws IamError GROUP_NOT_FOUND. */
@@ -64,7 +69,7 @@ export async function toGroupView(reader: GroupReader, group: Group): Promise<Gr
 export async function readGroupView(reader: GroupReader, reference: string): Promise<GroupView> {
   const [group, ...dependencies] = await reader.groups.getLinked('dependency', reference);
   if (group) return buildGroupView(reader.groups.rowCache(groupViews), group, dependencies);
-  const named = await reader.groups.getBy('groupName', reference);
+  const named = await findGroupByName(reader, reference);
   if (!named) throw apiError('GROUP_NOT_FOUND');
   return toGroupView(reader, named);
 }
@@ -172,11 +177,16 @@ export async function readDependencyIds(
   dependencies: readonly { readonly groupName: string }[],
 ): Promise<() => string[]> {
   const references = dependencies.map(({ groupName }) => groupName);
+  const normalized = new Map(references.map((reference) => [reference, reference.normalize('NFC')]));
   const [withId, withName] = await Promise.all([
     reader.groups.getMany(references),
-    reader.groups.findMany('groupName', references),
+    reader.groups.findMany('groupName', [...new Set([...normalized.keys(), ...normalized.values()])]),
   ]);
   const groupIds = new Map(withName.map(({ groupName, groupId }) => [groupName, groupId]));
+  for (const [reference, name] of normalized) {
+    const groupId = groupIds.get(reference) ?? groupIds.get(name);
+    if (groupId !== undefined) groupIds.set(reference, groupId);
+  }
   // A reference is an id, else a name.
   for (const { groupId } of withId) groupIds.set(groupId, groupId);
   return () => [...new Set(references.map((reference) => groupIds.get(reference) ?? rejectDependency(reference)))];
@@ -225,6 +235,13 @@ function createCycleError(group: Group, last: Group, predecessors: ReadonlyMap<s
 /** Checks the name of a new group. @throws IamError GROUP_NAME_TAKEN. */
 export async function assertGroupNameAvailable(tx: Transaction, groupName: string): Promise<void> {
   if (await tx.groups.isTaken('groupName', groupName)) throw createNameTakenError(groupName);
+  await assertVisibleNameAvailable(tx, groupName);
+}
+
+/** Rejects a name that looks like that of another group. @throws IamError GROUP_NAME_TAKEN. */
+export async function assertVisibleNameAvailable(tx: Transaction, groupName: string, groupId?: string): Promise<void> {
+  const alike = await tx.groups.find('visibleName', groupName, { limit: 2 });
+  if (alike.some((group) => group.groupId !== groupId)) throw createNameTakenError(groupName);
 }
 
 /** Checks the group that has a requested name. @throws IamError GROUP_NAME_TAKEN if it is another group. */

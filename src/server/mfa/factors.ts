@@ -125,6 +125,6 @@ export async function markFactorVerified(tx: Transaction, user: User, factor: Us
     ...user,
     ...(factor.id === mainEmailFactorId ? { emailVerified: true } : { mobileVerified: true }),
   };
-  await assertLoginNamesAvailable(tx, verifiedUser);
+  await assertLoginNamesAvailable(tx, verifiedUser, user);
   await tx.users.replace(verifiedUser);
 }

@@ -6,6 +6,7 @@ import { stripRolePrefix } from '../../contract/roles.ts';
 import { revokeUserAccess } from '../auth/revoke-user-access.ts';
 import { withAdministratorCheck } from '../directory/administrators.ts';
 import { digestApiKey } from '../directory/api-keys.ts';
+import { normalizeNewName } from '../directory/new-names.ts';
 import { reserveSubjectId } from '../directory/subject-ids.ts';
 import { certificatePrefix, formatCertificateIdentity } from '../federation/certificate-login.ts';
 import { hashSecret } from '../lib/secrets.ts';
@@ -14,7 +15,7 @@ import type { Store, Transaction } from '../store/store.ts';
 import { foldIdentifier, isUserNameVerified, type User } from '../store/tables.ts';
 import { describeViolations } from '../users/password-policy.ts';
 import { hashPassword } from '../users/passwords.ts';
-import { removeBusinessMemberships, withVerifiedName } from '../users/users.ts';
+import { assertVisibleLoginsAvailable, removeBusinessMemberships, withVerifiedName } from '../users/users.ts';
 import { applyBusinesses } from './businesses.ts';
 import { createSeedEntries, isRejection, type SeedCounts, type SeedOutcome } from './entries.ts';
 import { SeedError, SeedProblem } from './error.ts';
@@ -98,8 +99,10 @@ async function applyUser(
   passwords: SeedPasswords,
 ): Promise<SeedOutcome> {
   const { password: _plain, factors: _factors, certificates: _certificates, legacyLogons, ...others } = seed;
-  const rest = { ...others, ...normalizeLogons(legacyLogons) };
   const known = await findUser(tx, seed);
+  const userName =
+    seed.userName === undefined ? undefined : normalizeNewName('userName', seed.userName, known?.userName);
+  const rest = { ...others, userName, ...normalizeLogons(legacyLogons) };
   const identities = mergeIdentities(seed, known);
   await assertOwnersExist(tx, String(seed.userId ?? seed.userName), { businessId: seed.businessId });
   const contacts = {
@@ -115,7 +118,9 @@ async function applyUser(
     const before = isNewPassword ? withoutKnownSources(known) : known;
     const changed = { ...before, ...omitUndefined(rest), ...contacts, identities };
     const isProven = seed.userName !== undefined || isUserNameVerified(known);
-    return replaceIfChanged(known, isProven ? withVerifiedName(changed) : changed, (row) => tx.users.replace(row));
+    const after = isProven ? withVerifiedName(changed) : changed;
+    await assertVisibleLoginsAvailable(tx, after, known);
+    return replaceIfChanged(known, after, (row) => tx.users.replace(row));
   }
   await clearMovedLogons(tx, {}, rest);
   const userId = seed.userId ?? ids.newId();
@@ -135,7 +140,9 @@ async function applyUser(
     createdAt: clock.now().toISOString(),
   };
   // Names from a seed count as verified.
-  await tx.users.insert(seed.userName === undefined ? user : withVerifiedName(user));
+  const named = seed.userName === undefined ? user : withVerifiedName(user);
+  await assertVisibleLoginsAvailable(tx, named);
+  await tx.users.insert(named);
   return 'created';
 }
 
@@ -155,8 +162,12 @@ function mergeIdentities({ identities, certificates }: SeedUser, known?: User): 
 
 async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDeps): Promise<SeedOutcome> {
   const { clientSecret, secretHash = clientSecret && hashSecret(clientSecret), authorities, ...rest } = seed;
-  const fields = { ...omitUndefined(rest), ...(authorities ? { authorities: authorities.map(stripRolePrefix) } : {}) };
   const known = await tx.clients.get(seed.clientId);
+  const fields = {
+    ...omitUndefined(rest),
+    ...(rest.appId === undefined ? {} : { appId: normalizeNewName('appId', rest.appId, known?.appId) }),
+    ...(authorities ? { authorities: authorities.map(stripRolePrefix) } : {}),
+  };
   await assertOwnersExist(tx, seed.clientId, seed);
   if (seed.serviceAccountId !== undefined && known?.serviceAccountId !== seed.serviceAccountId)
     await reserveClientSubject(tx, seed, 'serviceAccountId');
@@ -201,20 +212,22 @@ async function reserveClientSubject(
 
 async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: SeedDeps): Promise<SeedOutcome> {
   const { apiKey, keyHash = '', hint = '', ...fields } = seed;
-  if (!(await tx.clients.get(seed.clientId)))
-    throw new SeedProblem(`client ${seed.clientId} does not exist`, ['clientId']);
+  const client = await tx.clients.get(seed.clientId);
+  if (!client) throw new SeedProblem(`client ${seed.clientId} does not exist`, ['clientId']);
   const keyFields = apiKey === undefined ? { keyHash, hint } : digestApiKey(apiKey);
   const known =
     (seed.apiKeyId === undefined ? undefined : await tx.apiKeys.get(seed.apiKeyId)) ??
     (await tx.apiKeys.getBy('keyHash', keyFields.keyHash));
+  const appId = normalizeNewName('appId', seed.appId, known?.appId, client.appId);
   if (known)
     return replaceIfChanged(
       known,
-      { ...known, ...omitUndefined(fields), ...keyFields, apiKeyId: known.apiKeyId },
+      { ...known, ...omitUndefined(fields), appId, ...keyFields, apiKeyId: known.apiKeyId },
       (row) => tx.apiKeys.replace(row),
     );
   await tx.apiKeys.insert({
     ...fields,
+    appId,
     ...keyFields,
     apiKeyId: seed.apiKeyId ?? ids.newId(),
     createdAt: clock.now().toISOString(),

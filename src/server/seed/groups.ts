@@ -1,6 +1,13 @@
 /** Applies the groups of a seed: first all groups, then dependencies and members, so that their order does not matter. */
-import { assertNoDependencyCycle, normalizeGroupRoles, resolveDependencyIds } from '../directory/groups.ts';
+import {
+  assertNoDependencyCycle,
+  assertVisibleNameAvailable,
+  findGroupByName,
+  normalizeGroupRoles,
+  resolveDependencyIds,
+} from '../directory/groups.ts';
 import { addMember } from '../directory/memberships.ts';
+import { normalizeNewName } from '../directory/new-names.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Group, type Membership, membershipKey } from '../store/tables.ts';
 import type { SeedEntries, SeedOutcome } from './entries.ts';
@@ -27,15 +34,17 @@ export async function applyGroups(
 }
 
 async function applyGroup(tx: Transaction, seed: SeedGroup, { ids, clock }: SeedDeps): Promise<SeedOutcome> {
-  const { groupName, organizationId, businessUnitId } = seed;
+  const { organizationId, businessUnitId } = seed;
+  const known = await findGroupByName(tx, seed.groupName);
+  const groupName = known?.groupName ?? normalizeNewName('groupName', seed.groupName);
   const fields = omitUndefined({
     groupName,
     organizationId,
     businessUnitId,
     roles: seed.roles && normalizeGroupRoles(seed.roles),
   });
-  const known = await tx.groups.getBy('groupName', groupName);
   if (known) return replaceIfChanged(known, { ...known, ...fields }, (row) => tx.groups.replace(row));
+  await assertVisibleNameAvailable(tx, groupName);
   const groupId = seed.groupId ?? ids.newId();
   await tx.groups.insert({
     roles: [],
@@ -49,7 +58,7 @@ async function applyGroup(tx: Transaction, seed: SeedGroup, { ids, clock }: Seed
 }
 
 async function readGroup(tx: Transaction, { groupName }: SeedGroup): Promise<Group> {
-  const group = await tx.groups.getBy('groupName', groupName);
+  const group = await findGroupByName(tx, groupName);
   if (!group) throw new Error(`group ${groupName} was not created`);
   return group;
 }

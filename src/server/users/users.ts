@@ -50,6 +50,7 @@ export function buildUser(
 export async function insertUser(tx: Transaction, user: User): Promise<void> {
   await reserveSubjectId(tx, { subject: user.userId, kind: 'user', ownerId: user.userId });
   for (const name of loginNames(user)) if (await tx.users.isTaken('login', name)) throw createLoginNameTakenError(name);
+  await assertVisibleLoginsAvailable(tx, user);
   await tx.users.insert(user);
 }
 
@@ -60,7 +61,7 @@ export async function insertUser(tx: Transaction, user: User): Promise<void> {
  */
 export function assertUserNameForm(userName: string, userEmail: string | null | undefined): void {
   if (hasLinkForm(userName)) throw fieldError('USER_NAME_RESERVED', 'userName', 'userName must not contain a colon.');
-  if (hasEmailForm(userName) && foldIdentifier(userEmail ?? '') !== foldIdentifier(userName))
+  if (!isUserNameForm(userName, userEmail))
     throw fieldError(
       'USER_NAME_RESERVED',
       'userName',
@@ -68,13 +69,30 @@ export function assertUserNameForm(userName: string, userEmail: string | null | 
     );
 }
 
+/** Whether a user name is one that a request may set together with this address. */
+export function isUserNameForm(userName: string, userEmail: string | null | undefined): boolean {
+  if (hasLinkForm(userName)) return false;
+  return !hasEmailForm(userName) || foldIdentifier(userEmail ?? '') === foldIdentifier(userName);
+}
+
 /** Marks an e-mail user name as verified. It remains so when the e-mail address changes. */
 export function withVerifiedName({ userNameProven: _userNameProven, ...user }: User): User {
   return hasEmailForm(user.userName) ? { ...user, userNameProven: true } : user;
 }
 
+/** Rejects new login names that look like one of another user. @throws IamError LOGIN_NAME_TAKEN. */
+export async function assertVisibleLoginsAvailable(tx: Transaction, user: User, before?: User): Promise<void> {
+  const known = before === undefined ? [] : loginNames(before);
+  for (const name of loginNames(user)) {
+    if (known.includes(name)) continue;
+    const alike = await tx.users.find('visibleLogin', name, { limit: 2 });
+    if (alike.some(({ userId }) => userId !== user.userId)) throw createLoginNameTakenError(name);
+  }
+}
+
 /** Checks that every login name of this user is free or already its own. @throws IamError LOGIN_NAME_TAKEN. */
-export async function assertLoginNamesAvailable(tx: Transaction, user: User): Promise<void> {
+export async function assertLoginNamesAvailable(tx: Transaction, user: User, before: User): Promise<void> {
+  await assertVisibleLoginsAvailable(tx, user, before);
   for (const name of loginNames(user)) {
     const existing = await tx.users.getBy('login', name);
     if (existing && existing.userId !== user.userId) throw createLoginNameTakenError(name);

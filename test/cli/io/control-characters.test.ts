@@ -21,14 +21,22 @@ const range = (from: number, to: number) =>
 const letters = [
   ...range(0x00, 0x1f),
   ...range(0x7f, 0x9f),
-  ...['\u061c', '\u200e', '\u200f', '\ufeff'],
+  // Not displayed: soft hyphen, joiners, fillers, selectors of variants, blank Braille pattern, annotations.
+  ...['\u00ad', '\u034f', '\u061c', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u3164', '\ufeff', '\uffa0', '\u2800'],
+  ...range(0x180b, 0x180f),
+  ...range(0x200b, 0x200f),
   ...range(0x2028, 0x202e),
-  ...range(0x2066, 0x206f),
+  ...range(0x2060, 0x206f),
+  ...range(0xfe00, 0xfe0f),
+  ...range(0xfff0, 0xfffb),
 ];
+/** A letter of a flag's tag: two code units. */
+const tag = '\u{e0041}';
 /** None of these may be printed; line breaks are structure. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be printed
-const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff]/;
-const evil = `a${letters.join('')}b`;
+const steering =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be printed
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u2028-\u202e\u2800\u3164\ufff0-\ufffb\p{Default_Ignorable_Code_Point}]/u;
+const evil = `a${letters.join('')}${tag}b`;
 
 describe('control characters', () => {
   test('are exactly these, and other text is unchanged', () => {
@@ -41,6 +49,7 @@ describe('control characters', () => {
 
   test('become visible escapes; multi-line text keeps line breaks and tabs', () => {
     expect(escapeControls('a\u001b\u009b\u202e\n\r\t')).toBe(String.raw`a\u001b\u009b\u202e\n\r\t`);
+    expect(escapeControls(`a${tag}`)).toBe(String.raw`a\udb40\udc41`);
     expect(escapeLines('a\r\n\tb')).toBe('a\\r\n\\tb');
     expect(escapeInText('a\r\n\tb')).toBe('a\\u000d\n\tb');
   });

@@ -9,6 +9,7 @@ import {
   generateApiKey,
   requireGrantableClient,
 } from '../../directory/api-keys.ts';
+import { normalizeNewName } from '../../directory/new-names.ts';
 import { defineOperation } from '../define.ts';
 
 export const ApiKeyInput = z
@@ -39,7 +40,7 @@ export default defineOperation({
     }),
     secret: true,
   },
-  errors: ['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
+  errors: ['NAME_NOT_VISIBLE', 'CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
   creates: 'apiKey',
   command: 'api-key create',
   cliExamples: [{ title: 'A key for a client', command: '--app-id billing --client-id CLIENT_ID' }],
@@ -49,11 +50,13 @@ export default defineOperation({
     const apiKeyId = ids.newId();
     const digest = digestApiKey(apiKey);
     return store.transaction(async (tx) => {
+      const client = await tx.clients.get(body.clientId);
+      const appId = normalizeNewName('appId', body.appId, client?.appId);
       await requireGrantableClient(tx, body.clientId, caller);
       await assertApiKeyAvailable(tx, digest.keyHash, apiKeyId);
       await tx.apiKeys.insert({
         apiKeyId,
-        appId: body.appId,
+        appId,
         clientId: body.clientId,
         ...digest,
         createdAt: clock.now().toISOString(),

@@ -31,16 +31,24 @@ export default defineOperation({
   cliExamples: [{ title: 'The keys of one client', command: '--client-id CLIENT_ID' }],
 
   async handle({ query }, { store, range, authentication }) {
-    const { clientId, appId } = query;
+    const { clientId } = query;
+    const appId = query.appId === undefined ? undefined : await resolveApplication(store, query.appId);
     const page = await readFilteredPage(
       range,
-      (part) => listCandidates(store, query, part),
+      (part) => listCandidates(store, { clientId, appId }, part),
       (row) => row.apiKeyId,
       (row) => (clientId === undefined || row.clientId === clientId) && (appId === undefined || row.appId === appId),
     );
     return { ...page, items: page.items.map((row) => toApiKeyView(row, authentication.apiKeyUses)) };
   },
 });
+
+/** The application as sent if a key has it, else in NFC. */
+async function resolveApplication(store: Reader, appId: string): Promise<string> {
+  const normalized = appId.normalize('NFC');
+  if (normalized === appId || (await store.apiKeys.find('appId', appId, { limit: 1 })).length > 0) return appId;
+  return normalized;
+}
 
 async function listCandidates(
   store: Reader,

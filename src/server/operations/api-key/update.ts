@@ -2,6 +2,7 @@ import { apiError } from '../../../contract/errors.ts';
 import { ApiKeyId } from '../../../contract/schemas/api-key.ts';
 import { Empty } from '../../../contract/schemas/primitives.ts';
 import { assertApiKeyAvailable, digestApiKey, requireGrantableClient } from '../../directory/api-keys.ts';
+import { normalizeNewName } from '../../directory/new-names.ts';
 import { defineOperation } from '../define.ts';
 import { ApiKeyInput } from './create.ts';
 
@@ -18,7 +19,7 @@ export default defineOperation({
   status: [200, 400, 401, 403, 404, 412, 500],
   request: { params: { apiKeyId: ApiKeyId }, body: ApiKeyInput },
   response: { status: 200, body: Empty },
-  errors: ['API_KEY_NOT_FOUND', 'CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
+  errors: ['NAME_NOT_VISIBLE', 'API_KEY_NOT_FOUND', 'CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
   command: 'api-key update',
   cliExamples: [{ title: 'Move a key to another client', command: 'KEY_ID --app-id billing --client-id CLIENT_ID' }],
 
@@ -26,10 +27,12 @@ export default defineOperation({
     const replaced = body.apiKey === undefined ? undefined : digestApiKey(body.apiKey);
     await store.transaction(async (tx) => {
       const row = await tx.apiKeys.get(params.apiKeyId);
+      const client = await tx.clients.get(body.clientId);
+      const appId = normalizeNewName('appId', body.appId, row?.appId, client?.appId);
       if (!row) throw apiError('API_KEY_NOT_FOUND');
       await requireGrantableClient(tx, body.clientId, caller);
       if (replaced) await assertApiKeyAvailable(tx, replaced.keyHash, row.apiKeyId);
-      await tx.apiKeys.replace({ ...row, ...replaced, appId: body.appId, clientId: body.clientId });
+      await tx.apiKeys.replace({ ...row, ...replaced, appId, clientId: body.clientId });
     });
     return {};
   },

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { GroupInput } from '../../../contract/schemas/group.ts';
 import { exampleText } from '../../../contract/schemas/primitives.ts';
 import { assertGroupNameAvailable, normalizeGroupRoles, resolveDependencyIds } from '../../directory/groups.ts';
+import { normalizeNewName } from '../../directory/new-names.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -25,7 +26,7 @@ export default defineOperation({
     status: 201,
     body: z.strictObject({ groupId: exampleText('64b0c0ffee00000000000001') }),
   },
-  errors: ['GROUP_NAME_TAKEN', 'ROLE_RESERVED', 'DEPENDENCY_UNKNOWN', 'MFA_MISSING'],
+  errors: ['NAME_NOT_VISIBLE', 'GROUP_NAME_TAKEN', 'ROLE_RESERVED', 'DEPENDENCY_UNKNOWN', 'MFA_MISSING'],
   creates: 'group',
   command: 'groups create',
   cliExamples: [
@@ -37,7 +38,8 @@ export default defineOperation({
   ],
 
   async handle({ body }, { store, ids, clock }) {
-    const { groupName, organizationId, businessUnitId, roles = [], dependencies = [] } = body;
+    const { organizationId, businessUnitId, roles = [], dependencies = [] } = body;
+    const groupName = normalizeNewName('groupName', body.groupName);
     return store.transaction(async (tx) => {
       await assertGroupNameAvailable(tx, groupName);
       const groupId = ids.newId();

@@ -3,7 +3,7 @@ import { stripRolePrefix } from '../../../contract/roles.ts';
 import { GroupSchema } from '../../../contract/schemas/group.ts';
 import { PageQuery, singleLine } from '../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../contract/schemas/role.ts';
-import { toGroupViews } from '../../directory/groups.ts';
+import { findGroupByName, toGroupViews } from '../../directory/groups.ts';
 import { readFilteredPage } from '../../store/pages.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { Group } from '../../store/tables.ts';
@@ -73,7 +73,7 @@ export default defineOperation({
 /** The most selective index that contains every match. */
 async function listCandidates(store: Reader, filters: Filters, part: Range): Promise<readonly Group[]> {
   if (filters.name !== undefined) {
-    const group = await store.groups.getBy('groupName', filters.name);
+    const group = await findGroupByName(store, filters.name);
     return group && (part.after === undefined || group.groupId > part.after) ? [group] : [];
   }
   if (filters.role !== undefined) return store.groups.find('role', filters.role, part);
@@ -84,7 +84,7 @@ async function listCandidates(store: Reader, filters: Filters, part: Range): Pro
 
 function matchesFilters(group: Group, { name, role, organizationId, businessUnitId }: Filters): boolean {
   return (
-    (name === undefined || group.groupName === name) &&
+    (name === undefined || group.groupName === name || group.groupName === name.normalize('NFC')) &&
     (role === undefined || group.roles.includes(role)) &&
     (organizationId === undefined || group.organizationId === organizationId) &&
     (businessUnitId === undefined || group.businessUnitId === businessUnitId)

@@ -1,13 +1,16 @@
+import { apiError } from '../../../contract/errors.ts';
 import { GroupInput, GroupReference, GroupSchema } from '../../../contract/schemas/group.ts';
 import { replaceGroup } from '../../directory/administrators.ts';
 import {
   assertNoDependencyCycle,
   assertNotOther,
+  assertVisibleNameAvailable,
+  findGroup,
   normalizeGroupRoles,
   readDependencyIds,
-  requireGroup,
   toGroupView,
 } from '../../directory/groups.ts';
+import { normalizeNewName } from '../../directory/new-names.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -28,6 +31,7 @@ export default defineOperation({
   response: { status: 204 },
   customCommand: 'groups update',
   errors: [
+    'NAME_NOT_VISIBLE',
     'GROUP_NOT_FOUND',
     'CHANGED_MEANWHILE',
     'GROUP_NAME_TAKEN',
@@ -41,18 +45,23 @@ export default defineOperation({
   async handle({ params, body }, { store, assertMatch }) {
     const { roles = [], dependencies = [], ...fields } = body;
     await store.transaction(async (tx) => {
-      const current = await requireGroup(tx, params.groupId);
+      const current = await findGroup(tx, params.groupId);
+      // First, as a body that is not valid is reported before a missing group.
+      const groupName = normalizeNewName('groupName', body.groupName, current?.groupName);
+      if (!current) throw apiError('GROUP_NOT_FOUND');
       const { groupId, createdAt } = current;
       // Reads first, so that they need not wait for each other.
       const [view, named, listDependencyIds] = await Promise.all([
         toGroupView(tx, current),
-        tx.groups.getBy('groupName', fields.groupName),
+        tx.groups.getBy('groupName', groupName),
         readDependencyIds(tx, dependencies),
       ]);
       assertMatch(GroupSchema, view);
       assertNotOther(named, groupId);
+      if (groupName !== current.groupName) await assertVisibleNameAvailable(tx, groupName, groupId);
       const changed = {
         ...fields,
+        groupName,
         groupId,
         createdAt,
         roles: normalizeGroupRoles(roles),

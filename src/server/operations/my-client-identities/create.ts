@@ -30,7 +30,7 @@ export default defineOperation({
   status: ['200e', 201, 400, 401, 412, 500],
   request: { body: z.strictObject(clientFields).meta({ id: 'MyClientInput' }) },
   response: { status: 201, body: ClientCredentials, secret: true },
-  errors: ['SCOPE_EXCEEDED', 'TOO_MANY_CLIENTS', 'ID_NOT_CHOSEN', 'ID_TAKEN'],
+  errors: ['NAME_NOT_VISIBLE', 'SCOPE_EXCEEDED', 'TOO_MANY_CLIENTS', 'ID_NOT_CHOSEN', 'ID_TAKEN'],
   creates: 'client',
   command: 'my-clients create',
   cliExamples: [{ title: 'A client with one scope', command: '--app-id reports --scope READ' }],

@@ -36,7 +36,7 @@ export default defineOperation({
       await assertMfaForAdministrator(tx, user, caller);
       if (loginNames(user).includes(foldIdentifier(body.identity))) return;
       const changed = { ...user, identities: [...user.identities, body.identity] };
-      await assertLoginNamesAvailable(tx, changed);
+      await assertLoginNamesAvailable(tx, changed, user);
       await tx.users.replace(changed);
     });
   },

@@ -8,6 +8,7 @@ import { Token } from '../../../contract/schemas/token.ts';
 import { UserName } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { isAuthenticatedAdministrator } from '../../directory/chosen-ids.ts';
+import { normalizeNewName } from '../../directory/new-names.ts';
 import type { Principal } from '../../directory/principal.ts';
 import { type Contact, emailContact, mobileContact } from '../../messaging/contacts.ts';
 import { consumeFirstMatchingOtp, type OtpCheck, subjectOfContact } from '../../mfa/otp.ts';
@@ -57,6 +58,7 @@ export default defineOperation({
   response: { status: 201, body: Token, secret: true },
   identifies: ['userEmail', 'userMobile'],
   errors: [
+    'NAME_NOT_VISIBLE',
     'USER_NAME_RESERVED',
     'ID_NOT_CHOSEN',
     'ID_TAKEN',
@@ -79,7 +81,8 @@ export default defineOperation({
 
   async handle({ query, body }, context) {
     const { caller } = context;
-    const { token, lead = false, ...fields } = body;
+    const { token, lead = false, ...sent } = body;
+    const fields = { ...sent, userName: normalizeNewName('userName', sent.userName) };
     assertUserNameForm(fields.userName, fields.userEmail);
     const draft = buildUser({ ...fields, lead }, context);
     const user = isAuthenticatedAdministrator(caller) ? withVerifiedName(draft) : draft;

@@ -3,6 +3,7 @@ import { BusinessId } from '../../../contract/schemas/business.ts';
 import { Email, Mobile } from '../../../contract/schemas/contact.ts';
 import { UserId, UserName } from '../../../contract/schemas/user.ts';
 import { withAdministratorCheck } from '../../directory/administrators.ts';
+import { normalizeNewName } from '../../directory/new-names.ts';
 import { assertMfaForAdministrator } from '../../directory/object-access.ts';
 import { revokeOtps, subjectOfUser } from '../../mfa/otp.ts';
 import type { Transaction } from '../../store/store.ts';
@@ -12,6 +13,7 @@ import {
   assertLoginNamesAvailable,
   assertMayAssignBusiness,
   assertUserNameForm,
+  isUserNameForm,
   removeBusinessMemberships,
   requireUser,
   withVerifiedName,
@@ -43,6 +45,7 @@ export default defineOperation({
   request: { params: { id: UserId }, body: Body },
   response: { status: 204 },
   errors: [
+    'NAME_NOT_VISIBLE',
     'USER_NAME_RESERVED',
     'USER_NOT_FOUND',
     'MFA_MISSING',
@@ -56,15 +59,18 @@ export default defineOperation({
   cliExamples: [{ title: 'Change the e-mail address', command: 'USER_ID --user-email alice@example.org' }],
 
   async handle({ params, body }, context) {
-    if (body.userName !== undefined) assertUserNameForm(body.userName, body.userEmail);
     await context.store.transaction(async (tx) => {
+      // First, as a body that is not valid is reported before a missing user.
+      const userName = readUserName(body, await tx.users.get(params.id));
+      const { userName: _sent, ...others } = body;
+      const sent: z.output<typeof Body> = userName === undefined ? others : { ...others, userName };
       const user = await requireUser(tx, params.id);
       context.assertMatch(UserView, viewOfUser(user));
-      const names = [body.userEmail, body.userMobile, body.userName];
+      const names = [sent.userEmail, sent.userMobile, sent.userName];
       if (names.some((value) => value !== undefined)) await assertMfaForAdministrator(tx, user, context.caller);
       if (typeof body.businessId === 'string') await assertMayAssignBusiness(tx, body.businessId, context.caller);
-      const changed = applyChange(user, body);
-      await assertLoginNamesAvailable(tx, changed);
+      const changed = applyChange(user, sent);
+      await assertLoginNamesAvailable(tx, changed, user);
       if (changed.businessId !== user.businessId) await withAdministratorCheck(tx, () => moveUser(tx, user, changed));
       else await tx.users.replace(changed);
       // Codes sent to a removed contact are no longer valid.
@@ -72,6 +78,18 @@ export default defineOperation({
     });
   },
 });
+
+/**
+ * The user name to set. One that stays as it is is never rejected, and counts as verified by an administrator only with
+ * its address.
+ */
+function readUserName({ userName, userEmail }: z.output<typeof Body>, user: User | undefined): string | undefined {
+  if (userName === undefined) return undefined;
+  const name = normalizeNewName('userName', userName, user?.userName);
+  if (name === user?.userName && !isUserNameForm(name, userEmail)) return undefined;
+  assertUserNameForm(name, userEmail);
+  return name;
+}
 
 /** Applies the sent fields; null removes a field. */
 function applyChange(user: User, { userEmail, userMobile, ...rest }: z.output<typeof Body>): User {

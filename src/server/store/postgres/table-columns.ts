@@ -20,7 +20,7 @@ const multiValued: {
   >;
 } = {
   groups: { role: true, dependency: true },
-  users: { login: true, legacyLogon: true },
+  users: { login: true, legacyLogon: true, visibleLogin: true },
   corporateGroups: { business: true },
   products: { billingType: true },
 };

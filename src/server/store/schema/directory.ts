@@ -1,5 +1,6 @@
 /** Subjects, clients, API keys, groups, businesses, customers and products. */
 import * as z from 'zod';
+import { toVisibleName } from '../../../contract/visible-names.ts';
 import { defineTable, instant, names, secret, text } from './define-table.ts';
 
 /** A `sub` of tokens; without `ownerId` the digest of a removed one, which is never reused. */
@@ -88,6 +89,11 @@ export const groupTable = defineTable(GroupRow, (row) => row.groupId, {
     dependency: (row) => row.dependencies,
     organizationId: (row) => row.organizationId,
     businessUnitId: (row) => row.businessUnitId,
+    /** The visible form of a name from before new names were restricted. */
+    visibleName: ({ groupName }) => {
+      const visible = toVisibleName(groupName);
+      return visible === groupName ? undefined : visible;
+    },
   },
 });
 

@@ -1,5 +1,6 @@
 /** Users with their login names, contacts and devices, and the logons of the embedded mainframe. */
 import * as z from 'zod';
+import { toVisibleName } from '../../../contract/visible-names.ts';
 import { defineTable, instant, names, Phone, secret, text } from './define-table.ts';
 
 export const UserRow = z
@@ -67,7 +68,15 @@ export function loginNames(user: User): string[] {
 
 export const userTable = defineTable(UserRow, (row) => row.userId, {
   unique: { login: loginNames, legacyLogon: (row) => row.legacyLogons, bootstrap: (row) => row.bootstrap },
-  index: { businessId: (row) => row.businessId },
+  index: {
+    businessId: (row) => row.businessId,
+    /** The visible forms of login names from before new names were restricted. */
+    visibleLogin: (row) =>
+      loginNames(row).flatMap((name) => {
+        const visible = foldIdentifier(toVisibleName(name));
+        return visible === name ? [] : [visible];
+      }),
+  },
 });
 
 /** An alternative contact of a user. */

@@ -39,7 +39,8 @@ export default defineRoute({
       keyOf: ({ clientId }) => clientId,
       isMatch({ clientId, serviceAccountId, appId }) {
         const names = [clientId, serviceAccountId, appId];
-        return (name === undefined || names.includes(name)) && hasText(names);
+        const isNamed = name === undefined || names.includes(name) || names.includes(name.normalize('NFC'));
+        return isNamed && hasText(names);
       },
       columns,
     });

@@ -4,6 +4,7 @@ import { BusinessId } from '../../../../contract/schemas/business.ts';
 import { Email, Mobile } from '../../../../contract/schemas/contact.ts';
 import { exampleText, NewId } from '../../../../contract/schemas/primitives.ts';
 import { NewPassword, UserName } from '../../../../contract/schemas/user.ts';
+import { normalizeNewName } from '../../../directory/new-names.ts';
 import { assertPasswordPolicy, passwordErrorCodes } from '../../../users/password-policy.ts';
 import { assertUserNameForm, buildUser, insertUser, withVerifiedName } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
@@ -36,10 +37,19 @@ export default defineRoute({
     status: 201,
     body: z.strictObject({ userId: exampleText('alice') }),
   },
-  errors: ['USER_NAME_RESERVED', 'ID_TAKEN', 'LOGIN_NAME_TAKEN', 'BUSINESS_UNKNOWN', ...passwordErrorCodes, 'TOO_BUSY'],
+  errors: [
+    'NAME_NOT_VISIBLE',
+    'USER_NAME_RESERVED',
+    'ID_TAKEN',
+    'LOGIN_NAME_TAKEN',
+    'BUSINESS_UNKNOWN',
+    ...passwordErrorCodes,
+    'TOO_BUSY',
+  ],
   openapiExamples: { body: { userName: 'alice', userEmail: 'alice@example.com', verified: true } },
 
-  async handle({ body: { verified, password, ...fields } }, { store, ids, clock, passwords, hashFlow }) {
+  async handle({ body: { verified, password, ...sent } }, { store, ids, clock, passwords, hashFlow }) {
+    const fields = { ...sent, userName: normalizeNewName('userName', sent.userName) };
     assertUserNameForm(fields.userName, fields.userEmail);
     if (password !== undefined) await assertPasswordPolicy(password, fields);
     const passwordHash = password === undefined ? undefined : await passwords.hash(password, hashFlow);

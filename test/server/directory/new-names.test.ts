@@ -1,0 +1,141 @@
+/** New user names, group names and application ids: in NFC and visible as a whole. Names that exist stay as they are. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../src/client/index.ts';
+import { applySeed } from '../../../src/server/seed/apply.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { catchClientError } from '../operations/access.ts';
+import { asUser } from '../operations/user-token.ts';
+
+/** Before new names were restricted. The store takes every name. */
+async function insertOldNames({ appContext: { store, clock } }: TestServer): Promise<void> {
+  const createdAt = clock.now().toISOString();
+  const lists = { roles: [], dependencies: [], createdAt };
+  const user = { emailVerified: false, mobileVerified: false, lead: false, locked: false, identities: [], createdAt };
+  await store.transaction(async (tx) => {
+    await tx.groups.insert({ groupId: 'g-old', groupName: 'o\u200bps ', ...lists });
+    await tx.users.insert({ userId: 'u-old', userName: 'ali\u202ece', ...user });
+    const client = await tx.clients.get('c-one');
+    if (client) await tx.clients.replace({ ...client, appId: 'bil\u00adling' });
+  });
+}
+
+const seed = {
+  groups: [{ groupName: 'known' }],
+  users: [{ userId: 'u-known', userName: 'known' }],
+  clients: [{ clientId: 'c-one', appId: 'one' }],
+  apiKeys: [{ apiKeyId: 'k-one', appId: 'one', clientId: 'c-one', apiKey: `${'k'.repeat(42)}E=` }],
+};
+
+let server: TestServer;
+let person: IamClient;
+beforeAll(async () => {
+  server = await startServer({ seed });
+  await insertOldNames(server);
+  person = await asUser(server);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** Sends a request with a new name. */
+const requests: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
+  'groups.create groupName': (groupName) => server.admin.groups.create({ body: { groupName } }),
+  'groups.update groupName': (groupName) =>
+    server.admin.groups.update({ params: { groupId: 'known' }, body: { groupName } }),
+  'user-identities.create userName': (userName) =>
+    server.admin.userIdentities.create({ body: { userName, userEmail: 'new@example.com' } }),
+  'user-identities.update userName': (userName) =>
+    server.admin.userIdentities.update({ params: { id: 'u-known' }, body: { userName } }),
+  'client-identities.create appId': (appId) => server.admin.clientIdentities.create({ body: { appId } }),
+  'my-client-identities.create appId': (appId) => person.myClientIdentities.create({ body: { appId } }),
+  'api-key.create appId': (appId) => server.admin.apiKey.create({ body: { appId, clientId: 'test-admin' } }),
+  'api-key.update appId': (appId) =>
+    server.admin.apiKey.update({ params: { apiKeyId: 'k-one' }, body: { appId, clientId: 'test-admin' } }),
+  'control.create-user userName': async (userName) => {
+    const headers = [['Content-Type', 'application/json']] as const;
+    const body = JSON.stringify({ userName });
+    const { status, json } = await server.send({ method: 'POST', path: '/_iam/users', headers, body });
+    if (status >= 400) throw Object.assign(new Error('rejected'), { status, ...(json as object[])[0] });
+  },
+};
+
+const invisible = ['\u200b', '\u202e', '\u00ad', '\u2800', '\ufeff', '\u{e0041}'].map((letter) => `na${letter}me`);
+const outerSpaces = [' name', 'name ', '\u00a0name', 'name\u3000'];
+
+test.each(Object.keys(requests))(
+  '%s is rejected with invisible characters and with spaces at the ends',
+  async (what) => {
+    const before = await server.dump();
+    for (const name of [...invisible, ...outerSpaces]) {
+      const failure = await requests[what]?.(name).catch((error: unknown) => error);
+      expect([name, failure]).toMatchObject([name, { status: 400, code: 'NAME_NOT_VISIBLE' }]);
+    }
+    expect(await server.dump()).toEqual(before);
+  },
+);
+
+describe('a name', () => {
+  test('is stored in NFC, and is found in every normalization', async () => {
+    await using other = await startServer();
+    const { groupId } = await other.admin.groups.create({ body: { groupName: 'cafe\u0301' } });
+    for (const reference of ['cafe\u0301', 'caf\u00e9'])
+      expect(await other.admin.groups.get({ params: { groupId: reference } })).toMatchObject({
+        groupId,
+        groupName: 'caf\u00e9',
+      });
+    expect(await other.admin.groups.list({ query: { name: 'cafe\u0301' } })).toMatchObject({ items: [{ groupId }] });
+    await other.admin.groups.create({ body: { groupName: 'bar', dependencies: [{ groupName: 'cafe\u0301' }] } });
+    const again = await catchClientError(other.admin.groups.create({ body: { groupName: 'cafe\u0301' } }));
+    expect(again).toMatchObject({ status: 412, code: 'GROUP_NAME_TAKEN' });
+  });
+
+  test('that looks like one that exists is taken', async () => {
+    const before = await server.dump();
+    const group = await catchClientError(server.admin.groups.create({ body: { groupName: 'ops' } }));
+    expect(group).toMatchObject({ status: 412, code: 'GROUP_NAME_TAKEN' });
+    const body = { userName: 'Alice', userEmail: 'alice@example.com' };
+    const user = await catchClientError(server.admin.userIdentities.create({ body }));
+    expect(user).toMatchObject({ status: 412, code: 'LOGIN_NAME_TAKEN' });
+    const params = { id: 'u-known' };
+    const renamed = server.admin.userIdentities.update({ params, body: { userName: 'alice' } });
+    expect(await catchClientError(renamed)).toMatchObject({ status: 412, code: 'LOGIN_NAME_TAKEN' });
+    const seeded = applySeed({ groups: [{ groupName: 'ops' }] }, server.appContext);
+    await expect(seeded).rejects.toThrow('already in use');
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('that a write does not change is accepted, and its owner can correct it', async () => {
+    await using other = await startServer({ seed });
+    await insertOldNames(other);
+    const { admin, appContext } = other;
+    const params = { groupId: 'g-old' };
+    await admin.groups.update({ params, body: { groupName: 'o\u200bps ', roles: ['DEPLOY'] } });
+    expect(await appContext.store.groups.get('g-old')).toMatchObject({ groupName: 'o\u200bps ', roles: ['DEPLOY'] });
+    await admin.userIdentities.update({ params: { id: 'u-old' }, body: { userName: 'ali\u202ece', lead: true } });
+    expect(await appContext.store.users.get('u-old')).toMatchObject({ userName: 'ali\u202ece', lead: true });
+    await admin.apiKey.create({ body: { appId: 'bil\u00adling', clientId: 'c-one' } });
+    const old = {
+      groups: [{ groupName: 'o\u200bps ' }],
+      users: [{ userId: 'u-old', userName: 'ali\u202ece' }],
+      clients: [{ clientId: 'c-one', appId: 'bil\u00adling' }],
+    };
+    expect(await applySeed(old, appContext)).toMatchObject({ groups: { unchanged: 1 }, clients: { unchanged: 1 } });
+    await admin.groups.update({ params, body: { groupName: 'ops' } });
+    await admin.userIdentities.update({ params: { id: 'u-old' }, body: { userName: 'alice' } });
+    expect(await appContext.store.users.getBy('login', 'alice')).toMatchObject({ userId: 'u-old' });
+  });
+
+  test('of a seed is rejected if it is new', async () => {
+    const before = await server.dump();
+    for (const rejected of [
+      { groups: [{ groupName: 'ne\u200bw' }] },
+      { users: [{ userName: 'ne\u200bw' }] },
+      { clients: [{ clientId: 'c-new', appId: 'new ' }] },
+    ])
+      await expect(applySeed(rejected, server.appContext)).rejects.toThrow(/must not (contain invisible|start or end)/);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('of the administrator in the environment is rejected', async () => {
+    const started = startServer({ environment: { IAM_ADMIN_USER: 'ad\u200bmin' } });
+    await expect(started).rejects.toThrow('IAM_ADMIN_USER must not contain invisible characters');
+  });
+});
