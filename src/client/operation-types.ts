@@ -938,7 +938,7 @@ export interface UserIdentitiesOperations {
    *
    * Sends a code to the e-mail address that the mainframe has for the logon. The code binds the logon to the
    * calling user. The response is the same for a logon that does not exist, has no such contact or already belongs
-   * to a user.
+   * to a user. A user receives at most 20 codes for logons and unverified contacts a day, except on loopback.
    *
    * `POST /security/iam/v1/user-identities/me/legacy-logons/email`
    *
@@ -952,7 +952,7 @@ export interface UserIdentitiesOperations {
    *
    * Sends a code to the mobile number that the mainframe has for the logon. The code binds the logon to the
    * calling user. The response is the same for a logon that does not exist, has no such contact or already belongs
-   * to a user.
+   * to a user. A user receives at most 20 codes for logons and unverified contacts a day, except on loopback.
    *
    * `POST /security/iam/v1/user-identities/me/legacy-logons/mobile`
    *
@@ -1060,7 +1060,7 @@ export interface UserIdentitiesOperations {
    * Complete the association of a mainframe logon.
    *
    * Binds the logon to the calling user with the code that was sent. Sessions of the logon without a user are
-   * revoked.
+   * revoked. Wrong codes are limited as in fulfill-mfa.
    *
    * `POST /security/iam/v1/user-identities/me/legacy-logons/complete`
    *
@@ -1110,8 +1110,9 @@ export interface UserIdentitiesOperations {
    * Accepts the code of leverage-mfa in the session that requested it. The session has AUTH-MFA for twelve hours,
    * including renewed tokens. If the session has a refresh token, the response contains a new one. Five wrong
    * codes from one source, in any sessions of the user, block that source for an hour. After 20 wrong codes from
-   * all sources, codes are accepted only from known sources and devices of the user, or from the source that
-   * requested the code.
+   * all sources, codes are accepted only from sources and devices from which the user has completed MFA in the
+   * last 90 days; a recovery of the account clears the wrong codes, at most once an hour. The source and the
+   * device of the session are known for MFA from then on.
    *
    * `POST /security/iam/v1/user-identities/me/fulfill-mfa`
    *
@@ -1187,9 +1188,9 @@ export interface UserIdentitiesOperations {
    * Sends a code for fulfill-mfa to a contact of the calling user, as second factor of this session. Without
    * factorId, the code is sent to the main e-mail address, or to the main mobile number if the address is not
    * verified. Only verified contacts receive codes. A new code replaces the previous code of the session. Per
-   * hour, one contact receives at most five codes for one source and 20 in total; beyond that, only for known
-   * sources and devices of the user. Contacts that are not visible to the calling client are reported as not
-   * found.
+   * hour, one contact receives at most five codes for one source and 20 in total; beyond that, only for sources
+   * and devices from which the user has completed MFA. Contacts that are not visible to the calling client are
+   * reported as not found.
    *
    * `POST /security/iam/v1/user-identities/me/leverage-mfa`
    *
@@ -1627,10 +1628,12 @@ export interface UserIdentitiesFactorsOperations {
    * Send a code to a contact of the caller.
    *
    * Sends a code for validate-token to a contact of the calling user, verified or not. The id is main-email,
-   * main-mobile, or the id of an alternative contact. The code expires after ten minutes and replaces the previous
-   * code that the same source requested. Per hour, one contact receives at most five codes for one source and 20
-   * in total. Beyond that, only verified contacts receive codes, and only for known sources and devices of the
-   * user. Contacts that are not visible to the calling client are reported as not found.
+   * main-mobile, or the id of an alternative contact. Only the requesting session can use the code. It expires
+   * after ten minutes and replaces the previous code that the session requested from the same source. Per hour,
+   * one contact receives at most five codes for one source and 20 in total. Beyond that, only verified contacts
+   * receive codes, and only for sources and devices from which the user has completed MFA. Contacts that are not
+   * verified receive at most 20 codes a day for the user, except on loopback. Contacts that are not visible to the
+   * calling client are reported as not found.
    *
    * `POST /security/iam/v1/user-identities/me/authentication-factors/{id}/tokens`
    *
@@ -1664,9 +1667,9 @@ export interface UserIdentitiesFactorsOperations {
    * Verify a contact of the caller with a code.
    *
    * Accepts the code that was sent to a contact of the calling user. The contact becomes verified, and a main
-   * e-mail address becomes a login name. The code is bound to the user and the contact, not to the session that
-   * requested it. Wrong codes count as in fulfill-mfa. Use challengeId once within five minutes in the calling
-   * session, with grant-auth-smart.
+   * e-mail address becomes a login name. The code is bound to the user, the contact and the session that requested
+   * it. Wrong codes count as in fulfill-mfa. Use challengeId once within five minutes in the calling session, with
+   * grant-auth-smart.
    *
    * `POST /security/iam/v1/user-identities/me/authentication-factors/{id}/tokens/validate`
    *

@@ -428,7 +428,7 @@ export const errorTable = {
     setting: 'disable-rate-limits',
     message:
       'Too many wrong codes. Wait for the time in Retry-After. For tests, --disable-rate-limits turns this limit off.',
-    hint: 'Request a new code after the wait.',
+    hint: 'Request a new code after the wait, or use a source or device from which the user logged in before; for a second factor, one from which the user completed MFA. A recovery of the account clears the wrong codes of second factors.',
   },
   TOO_MANY_CODES: {
     status: 429,

@@ -4,7 +4,7 @@ import { verifiedContacts } from '../messaging/contacts.ts';
 import { callerKey, withOnlyKnownSources } from '../sessions/known-sources.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
-import { type NoticeDeps, sendNotice } from '../users/account-notices.ts';
+import { describeFactors, type NoticeDeps, sendNotice } from '../users/account-notices.ts';
 import { revokeUserAccess } from './revoke-user-access.ts';
 
 export interface ReplacePasswordDeps extends NoticeDeps {
@@ -26,7 +26,8 @@ export async function replacePassword(
   const sourceKeys = listSourceKeys(deps.source, except?.deviceKey);
   await tx.users.replace(withOnlyKnownSources({ ...user, passwordHash }, sourceKeys, deps));
   await revokeUserAccess(tx, user.userId, except?.sessionId);
-  await notifyPasswordChange(tx, user, 'The password of your account was changed.', deps);
+  const factors = describeFactors({ user, factors: await tx.factors.find('userId', user.userId) });
+  await notifyPasswordChange(tx, user, `The password of your account was changed. ${factors}`, deps);
 }
 
 function listSourceKeys(source: RequestSource | undefined, deviceKey: string | undefined): string[] {

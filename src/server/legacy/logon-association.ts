@@ -6,7 +6,7 @@ import type { RequestSource } from '../lib/request-source.ts';
 import { type Contact, maskContactOrDecoy } from '../messaging/contacts.ts';
 import { sendOtp, subjectOfUser } from '../mfa/otp.ts';
 import { createDecoyContacts } from '../mfa/otp-decoys.ts';
-import { consumeOtpRateLimit } from '../mfa/otp-rate-limit.ts';
+import { consumeOtpRateLimit, consumeUnverifiedOtpLimit, formatSecondFactorLimit } from '../mfa/otp-rate-limit.ts';
 import { resolveSessionOtpSource } from '../mfa/otp-source.ts';
 import type { OtpDeps } from '../mfa/otp-value.ts';
 import { revalidateCaller } from '../sessions/revalidate-caller.ts';
@@ -54,12 +54,17 @@ export async function startAssociation(
     await revalidateCaller(tx, deps.caller, deps.clock);
     await assertMfaForAdministrator(tx, user, deps.caller);
     const source = await resolveSessionOtpSource(tx, user, session, deps);
-    await consumeOtpRateLimit(tx, `logon:${logon}`, deps, { source });
+    // The contact is not one of the user, and may belong to another person.
+    await consumeUnverifiedOtpLimit(tx, user.userId, deps);
+    await consumeOtpRateLimit(tx, `association:${logon}`, deps, { source });
     const contact = (await findLogonOwner(tx, logon)) ? undefined : logonContact;
     const binding = { purpose: associationPurpose, subject: subjectOfUser(user.userId) } as const;
     const contacts = contact ? [contact] : [];
     const decoys = createDecoyContacts(deps.storeSecret.digest(associationPurpose, logon), 1);
-    const request = { ...binding, contacts, decoys, source, quiet: true, about: contact && logon };
+    const request = {
+      ...{ ...binding, contacts, decoys, source, quiet: true, about: contact && logon },
+      formatLimit: formatSecondFactorLimit,
+    };
     return { contact, sent: await sendOtp(tx, request, deps) };
   });
   deps.outbox.wake();

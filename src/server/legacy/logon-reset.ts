@@ -10,6 +10,7 @@ import { revokeUserAccess } from '../auth/revoke-user-access.ts';
 import type { Settings } from '../config/settings.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import type { HashFlow } from '../limits/hash-queue.ts';
+import { clearSecondFactorLimits } from '../mfa/mfa.ts';
 import { consumeOtp, restoreOtp, subjectOfLogon } from '../mfa/otp.ts';
 import { resolveOtpSource } from '../mfa/otp-source.ts';
 import type { OtpDeps } from '../mfa/otp-value.ts';
@@ -116,6 +117,9 @@ async function completeReset(
   if (owner) await revokeUserAccess(tx, owner.userId);
   if (owner?.locked || owner?.userId !== userId) return undefined;
   const user = owner && withOnlyKnownSources(owner, [deps.source.key, sourceKey], deps);
-  if (user) await tx.users.replace(user);
+  if (user) {
+    await tx.users.replace(user);
+    await clearSecondFactorLimits(tx, user, deps);
+  }
   return startLogonSession(tx, { clientId, logon, user, remember: false, renewable: true }, deps);
 }

@@ -16,6 +16,14 @@ export interface RequestSource {
   readonly key: string;
   /** Whether an untrusted proxy forwarded it: the original source is then unknown. */
   readonly isRelayed?: boolean;
+  /** The client that authenticated, and the source that it forwards in its `ip` header. */
+  readonly client?: { readonly clientId: string; readonly forwarded?: RequestSource | undefined };
+}
+
+/** What counts as one caller in limits over all users: a network, the /48 of an IPv6 network, or an authenticated client. */
+export interface SourceGroup {
+  readonly kind: 'network' | 'site' | 'client';
+  readonly key: string;
 }
 
 export type SourceReader = (request: IncomingMessage) => RequestSource;
@@ -83,8 +91,27 @@ function findNearestUntrusted(hops: readonly string[], trusted: BlockList): stri
  * key, so that what one client claims does not affect other callers.
  */
 export function sourceBehindClient(source: RequestSource, clientId: string, ip: string | undefined): RequestSource {
-  const network = ip === undefined ? unknownAddress : toNetwork(normalizeAddress(ip.trim()));
-  return network === unknownAddress ? source : { ...source, key: `${network} via ${clientId}` };
+  const forwarded = createSource(normalizeAddress((ip ?? '').trim()));
+  if (forwarded.network === unknownAddress) return { ...source, client: { clientId } };
+  return { ...source, key: `${forwarded.network} via ${clientId}`, client: { clientId, forwarded } };
+}
+
+/**
+ * The groups that a source counts in; none for loopback. A client that forwards no address, or a loopback address of
+ * another machine, counts as itself.
+ */
+export function listSourceGroups(source: RequestSource): SourceGroup[] {
+  const { client, isLoopback } = source;
+  const forwarded = client?.forwarded;
+  if (client && (!forwarded || (forwarded.isLoopback && !isLoopback)))
+    return isLoopback ? [] : [{ kind: 'client', key: client.clientId }];
+  const { network, isLoopback: isLocal } = forwarded ?? source;
+  if (isLocal) return [];
+  const via = client ? ` via ${client.clientId}` : '';
+  const [, site] = /^((?:[0-9a-f]+:){3})[0-9a-f]+::\/64$/.exec(network) ?? [];
+  const groups: SourceGroup[] = [{ kind: 'network', key: `${network}${via}` }];
+  if (site !== undefined) groups.push({ kind: 'site', key: `${site}:/48${via}` });
+  return groups;
 }
 
 /** Caches the last source: consecutive requests mostly come from the same address. */

@@ -97,6 +97,55 @@ export const limits = {
     max: 63,
     beyond: 'the connection is closed',
   },
+  wrongCodesPerSource: {
+    counted: 'wrong one-time codes for one user and purpose, per source',
+    max: 5,
+    windowMs: hour,
+    beyond: '429 `CODE_FAILURES`',
+  },
+  wrongCodesPerUser: {
+    counted: 'wrong one-time codes for one user and purpose, of all sources',
+    max: 20,
+    windowMs: hour,
+    beyond:
+      '429 `CODE_FAILURES`, except for known sources and devices and, if the code is no second factor, for the code that a source requested',
+  },
+  wrongCodesPerNetwork: {
+    counted: 'wrong one-time codes for all users and purposes, per network that is not known for the user',
+    max: 50,
+    windowMs: hour,
+    beyond: '429 `CODE_FAILURES`',
+  },
+  wrongCodesPerSite: {
+    counted: 'the same per IPv6 /48',
+    max: 500,
+    windowMs: hour,
+    beyond: '429 `CODE_FAILURES`',
+  },
+  wrongCodesPerClient: {
+    counted: 'the same per authenticated client that sends no header `ip`',
+    max: 1000,
+    windowMs: hour,
+    beyond: '429 `CODE_FAILURES`',
+  },
+  codesPerSource: {
+    counted: 'codes to one contact or for one requested name, per source',
+    max: 5,
+    windowMs: hour,
+    beyond: '429 `TOO_MANY_CODES`',
+  },
+  codesPerContact: {
+    counted: 'codes to one contact or for one requested name, of all sources',
+    max: 20,
+    windowMs: hour,
+    beyond: '429 `TOO_MANY_CODES`, except for known sources and devices',
+  },
+  unverifiedCodesPerUser: {
+    counted: 'codes to contacts that a user has not verified, per user, except on loopback',
+    max: 20,
+    windowMs: 24 * hour,
+    beyond: '429 `TOO_MANY_CODES`',
+  },
 } as const satisfies Readonly<Record<string, Limit>>;
 
 /** Keys that a table of counters holds; further ones share counters by hash, in fixed memory. */

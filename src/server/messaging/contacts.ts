@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import type { Mobile } from '../../contract/schemas/contact.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
-import { foldIdentifier, type User } from '../store/tables.ts';
+import { type Factor, foldIdentifier, type User } from '../store/tables.ts';
 
 export type MobileNumber = z.output<typeof Mobile>;
 
@@ -18,6 +18,13 @@ export function emailContact(email: string): Contact {
 
 export function mobileContact({ regionCode, areaCode, phoneNumber }: MobileNumber): Contact {
   return { channel: 'sms', to: `+${regionCode}${areaCode}${phoneNumber}` };
+}
+
+/** The contact that receives the messages of a factor. */
+export function contactOf({ email, mobile }: Pick<Factor, 'email' | 'mobile'>): Contact {
+  if (email !== undefined) return emailContact(email);
+  if (mobile !== undefined) return mobileContact(mobile);
+  throw new Error('the factor has neither an e-mail nor a mobile number');
 }
 
 /** Returns the only contact of a request. Undefined if it contains none or both. */

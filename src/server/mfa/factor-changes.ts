@@ -1,12 +1,12 @@
-/** Adds, changes and removes alternative contacts. Part of a transaction; call `outbox.wake()` after it. */
+/** Adds, changes and removes alternative contacts. The account guard notifies the user. */
 import { apiError } from '../../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
+import { contactOf } from '../messaging/contacts.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
-import { type NoticeDeps, sendNotice } from '../users/account-notices.ts';
 import { assertFactorsValid, type FactorDraft } from './factor-validation.ts';
-import { contactOf, listAlternativeFactors } from './factors.ts';
+import { isTargetOfFactor, listAlternativeFactors } from './factors.ts';
 import { subjectOfUser } from './otp.ts';
 
 interface AddFactorDeps {
@@ -54,8 +54,8 @@ export interface FactorReplacement {
 }
 
 /**
- * Replaces an alternative contact. If the contact differs in any character, it becomes unverified, codes and tokens of
- * the previous contact are deleted, and the previous contact is notified.
+ * Replaces an alternative contact. If the contact differs in any character, it becomes unverified, and codes and tokens of
+ * the previous contact are deleted.
  * @throws IamError the errors of assertFactorsValid.
  */
 export async function replaceFactor(
@@ -63,35 +63,19 @@ export async function replaceFactor(
   user: User,
   before: Factor,
   { draft, setByAdministrator }: FactorReplacement,
-  deps: NoticeDeps,
 ): Promise<void> {
   const others = (await listAlternativeFactors(tx, user.userId)).filter(({ factorId }) => factorId !== before.factorId);
   assertFactorsValid(user, others, [draft]);
   const isSameContact = contactOf(before).to === contactOf(draft).to;
   const verified = setByAdministrator || (isSameContact && before.verified);
   await tx.factors.replace(toFactorRow({ ...before, verified }, draft));
-  if (isSameContact) return;
-  await revokeFactorCodes(tx, before);
-  await notifyFactorChange(tx, before, 'changed', deps);
+  if (!isSameContact) await revokeFactorCodes(tx, before);
 }
 
-/** Removes an alternative contact, deletes its codes and tokens, and notifies it. */
-export async function removeFactor(tx: Transaction, factor: Factor, deps: NoticeDeps): Promise<void> {
+/** Removes an alternative contact, and deletes its codes and tokens. */
+export async function removeFactor(tx: Transaction, factor: Factor): Promise<void> {
   await tx.factors.delete(factor.factorId);
   await revokeFactorCodes(tx, factor);
-  await notifyFactorChange(tx, factor, 'removed', deps);
-}
-
-/** Notifies an alternative contact that it was changed or removed. An unverified one may belong to another person: no notice. */
-async function notifyFactorChange(
-  tx: Transaction,
-  factor: Factor,
-  change: 'changed' | 'removed',
-  deps: NoticeDeps,
-): Promise<void> {
-  if (!factor.verified) return;
-  const text = `This contact was ${change} among the alternative contacts of your account: it no longer receives codes.`;
-  await sendNotice(tx, { contact: contactOf(factor), purpose: 'contact-changed', text }, deps);
 }
 
 type FactorRowBase = Pick<Factor, 'factorId' | 'userId' | 'verified' | 'createdAt'>;
@@ -116,7 +100,8 @@ function toFactorRow({ factorId, userId, verified, createdAt }: FactorRowBase, d
  */
 async function revokeFactorCodes(tx: Transaction, { userId, factorId }: Factor): Promise<void> {
   for (const { codeId, purpose, target } of await tx.codes.find('subject', subjectOfUser(userId)))
-    if (purpose === 'mfa' || (purpose === 'factor' && target === factorId)) await tx.codes.delete(codeId);
+    if (purpose === 'mfa' || (purpose === 'factor' && isTargetOfFactor(target, factorId)))
+      await tx.codes.delete(codeId);
   for (const { ticketHash, kind } of await tx.tickets.find('userId', userId))
     if (kind === 'auth-smart') await tx.tickets.delete(ticketHash);
 }

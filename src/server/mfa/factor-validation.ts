@@ -1,9 +1,16 @@
 /** Validates the alternative contacts of a user. */
 import { apiError } from '../../contract/errors.ts';
 import { markedTag } from '../../contract/schemas/contact.ts';
-import { type Contact, contactKey, emailContact, type MobileNumber, mobileContact } from '../messaging/contacts.ts';
+import {
+  type Contact,
+  contactKey,
+  contactOf,
+  emailContact,
+  type MobileNumber,
+  mobileContact,
+} from '../messaging/contacts.ts';
 import type { Factor, User } from '../store/tables.ts';
-import { contactOf, listMainFactors } from './factors.ts';
+import { listMainFactors } from './factors.ts';
 
 const maxFactors = 20;
 

@@ -2,16 +2,23 @@
 
 import { type Principal, requireUserCaller } from '../directory/principal.ts';
 import type { RequestSource } from '../lib/request-source.ts';
+import { contactOf } from '../messaging/contacts.ts';
 import { revalidateUserCaller } from '../sessions/revalidate-caller.ts';
+import type { Session } from '../store/tables.ts';
 import { issueOneTimeToken } from '../tokens/one-time-tokens.ts';
-import { contactOf, markFactorVerified, requireFactor } from './factors.ts';
+import { formatFactorTarget, markFactorVerified, requireFactor } from './factors.ts';
 import { consumeOtp, sendOtp, subjectOfUser } from './otp.ts';
+import { consumeUnverifiedOtpLimit, formatSecondFactorLimit } from './otp-rate-limit.ts';
 import { createUnknownSource, resolveSessionOtpSource } from './otp-source.ts';
 import type { OtpDeps } from './otp-value.ts';
 
-/** A code for a contact is bound to the user and the contact, not to the session that requested it. */
-function toOtpBinding(userId: string, factorId: string) {
-  return { purpose: 'factor', subject: subjectOfUser(userId), target: factorId } as const;
+/** A code is bound to the user, the contact and the session that requested it: codes of other sessions are not compared. */
+function toOtpBinding(userId: string, { sessionId }: Session, factorId: string) {
+  return {
+    purpose: 'factor',
+    subject: subjectOfUser(userId),
+    target: formatFactorTarget(sessionId, factorId),
+  } as const;
 }
 
 interface FactorDeps extends OtpDeps {
@@ -23,9 +30,15 @@ export async function sendFactorOtp(deps: FactorDeps, caller: Principal, factorI
   await deps.store.transaction(async (tx) => {
     const { user, session } = await revalidateUserCaller(tx, caller, deps.clock);
     const factor = await requireFactor(tx, user, caller.client, factorId);
-    // An unverified contact may belong to another person: apply the limits of an unknown source to protect that person.
-    const source = factor.verified ? await resolveSessionOtpSource(tx, user, session, deps) : createUnknownSource(deps);
-    await sendOtp(tx, { ...toOtpBinding(user.userId, factor.id), contacts: [contactOf(factor)], source }, deps);
+    const request = { ...toOtpBinding(user.userId, session, factor.id), contacts: [contactOf(factor)] };
+    if (factor.verified) {
+      const source = await resolveSessionOtpSource(tx, user, session, deps);
+      await sendOtp(tx, { ...request, source, formatLimit: formatSecondFactorLimit }, deps);
+    } else {
+      // The contact may belong to another person: apply the limits of an unknown source to protect that person.
+      await consumeUnverifiedOtpLimit(tx, user.userId, deps);
+      await sendOtp(tx, { ...request, source: createUnknownSource(deps) }, deps);
+    }
   });
   deps.outbox.wake();
 }
@@ -44,7 +57,8 @@ export async function verifyFactor(
   const { user: callingUser, session: callingSession } = requireUserCaller(caller);
   await requireFactor(deps.store, callingUser, caller.client, factorId);
   const source = await resolveSessionOtpSource(deps.store, callingUser, callingSession, deps);
-  return consumeOtp({ ...toOtpBinding(callingUser.userId, factorId), code, source }, deps, async (tx) => {
+  const binding = toOtpBinding(callingUser.userId, callingSession, factorId);
+  return consumeOtp({ ...binding, code, source }, deps, async (tx) => {
     const { user, session } = await revalidateUserCaller(tx, caller, deps.clock);
     await markFactorVerified(tx, user, await requireFactor(tx, user, caller.client, factorId));
     const { userId } = user;

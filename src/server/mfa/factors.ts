@@ -1,7 +1,7 @@
 /** Factors, the contacts that receive second-factor codes of a user: main contacts with fixed ids, and alternative ones. */
 import { apiError } from '../../contract/errors.ts';
 import { markedTag } from '../../contract/schemas/contact.ts';
-import { type Contact, emailContact, type MobileNumber, mobileContact } from '../messaging/contacts.ts';
+import type { MobileNumber } from '../messaging/contacts.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Client, Factor, User } from '../store/tables.ts';
 import { assertLoginNamesAvailable } from '../users/users.ts';
@@ -103,11 +103,14 @@ export async function requireAlternativeFactor(reader: FactorReader, user: User,
   return factor;
 }
 
-/** The contact that receives the messages of a factor. */
-export function contactOf({ email, mobile }: Pick<UserFactor, 'email' | 'mobile'>): Contact {
-  if (email !== undefined) return emailContact(email);
-  if (mobile !== undefined) return mobileContact(mobile);
-  throw new Error('the factor has neither an e-mail nor a mobile number');
+/** The target of a code for a factor that a session requested. Neither id contains a slash. */
+export function formatFactorTarget(sessionId: string, factorId: string): string {
+  return `${sessionId}/${factorId}`;
+}
+
+/** Whether a code has this target, for any session. */
+export function isTargetOfFactor(target: string | undefined, factorId: string): boolean {
+  return target?.endsWith(`/${factorId}`) ?? false;
 }
 
 /**

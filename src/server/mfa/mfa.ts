@@ -3,14 +3,16 @@ import { apiError } from '../../contract/errors.ts';
 import { type Principal, requireUserCaller } from '../directory/principal.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
-import { maskContact } from '../messaging/contacts.ts';
+import { contactOf, maskContact } from '../messaging/contacts.ts';
 import { issueCallerToken, revalidateUserCaller, rotateCallerRefreshToken } from '../sessions/revalidate-caller.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Client, Factor, Session, User } from '../store/tables.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
-import { contactOf, findDefaultFactor, requireFactor, type UserFactor } from './factors.ts';
+import { findDefaultFactor, listFactors, requireFactor, type UserFactor } from './factors.ts';
 import { consumeOtp, sendOtp, subjectOfUser } from './otp.ts';
-import { resolveSessionOtpSource } from './otp-source.ts';
+import { clearAllAttempts, isFirstWithinHour, secondFactorPurposes } from './otp-attempts.ts';
+import { clearOtpRateLimit, formatSecondFactorLimit } from './otp-rate-limit.ts';
+import { resolveSessionOtpSource, withMfaSources } from './otp-source.ts';
 import type { OtpDeps } from './otp-value.ts';
 
 /** A code is bound to the user and the session. A session has one code at a time; wrong codes count for the user. */
@@ -42,7 +44,10 @@ export async function startMfaChallenge(
     if (!factor?.verified) throw apiError('FACTOR_NOT_VERIFIED');
     const contact = contactOf(factor);
     const source = await resolveSessionOtpSource(tx, user, session, deps);
-    const request = { ...toOtpBinding(user.userId, session), contacts: [contact], source };
+    const request = {
+      ...toOtpBinding(user.userId, session),
+      ...{ contacts: [contact], source, formatLimit: formatSecondFactorLimit },
+    };
     const { codeId, expiresIn } = await sendOtp(tx, request, deps);
     return { challengeId: codeId, contactType: factor.contactType, contact: maskContact(contact), expiresIn };
   });
@@ -65,7 +70,7 @@ interface MfaDeps extends OtpDeps {
 }
 
 /**
- * Verifies the code of a challenge and gives the caller's session AUTH-MFA.
+ * Verifies the code of a challenge and gives the caller's session AUTH-MFA. Its address and device are known from then on.
  * @throws IamError USER_MISSING, TOKEN_INVALID, CODE_INVALID, CODE_FAILURES.
  */
 export async function completeMfaChallenge(
@@ -79,11 +84,26 @@ export async function completeMfaChallenge(
     { ...toOtpBinding(user.userId, callingSession), ...submission, source },
     deps,
     async (tx) => {
-      const { session: before } = await revalidateUserCaller(tx, caller, deps.clock);
+      const { user: current, session: before } = await revalidateUserCaller(tx, caller, deps.clock);
       const session: Session = { ...before, level: 'AUTH-MFA', mfaAt: epochSeconds(deps.clock) };
       await tx.sessions.replace(session);
+      const known = await withMfaSources(tx, current, session, deps);
+      if (known !== current) await tx.users.replace(known);
       return { session, refreshToken: await rotateCallerRefreshToken(tx, caller, session, deps) };
     },
   );
   return issueCallerToken(deps, caller, elevated);
+}
+
+/**
+ * Clears what counts against the second factor of a user who recovered the account: wrong codes, and codes sent to its
+ * contacts. At most once an hour, because an attacker who reads one contact could otherwise guess the codes of another.
+ */
+export async function clearSecondFactorLimits(tx: Transaction, user: User, deps: OtpDeps): Promise<void> {
+  if (deps.disableRateLimits) return;
+  const subject = subjectOfUser(user.userId);
+  if (!(await isFirstWithinHour(tx, subject, deps))) return;
+  for (const purpose of secondFactorPurposes) await clearAllAttempts(tx, { purpose, subject }, deps);
+  for (const factor of await listFactors(tx, user))
+    await clearOtpRateLimit(tx, formatSecondFactorLimit(contactOf(factor)), deps);
 }

@@ -1,8 +1,8 @@
 /** The source that requests or submits a one-time code, as the limits count it. */
 import type { Clock } from '../lib/clock.ts';
-import type { RequestSource } from '../lib/request-source.ts';
+import { listSourceGroups, type RequestSource, type SourceGroup } from '../lib/request-source.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';
-import { callerKey, isKnownSource } from '../sessions/known-sources.ts';
+import { callerKey, isKnownSource, withKnownSource } from '../sessions/known-sources.ts';
 import type { Reader } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { Session, User } from '../store/tables.ts';
@@ -12,6 +12,8 @@ export interface OtpSource {
   readonly key: string;
   /** Whether it is a known source or device of the user of the code: the limits over all sources do not apply to it. */
   readonly isKnown: boolean;
+  /** What it counts in over all users, unless it is known. */
+  readonly groups: readonly SourceGroup[];
   /** The device authenticated by this request. */
   readonly deviceKey?: string | undefined;
 }
@@ -24,7 +26,7 @@ interface Deps {
 
 /** For a code that belongs to no user: no source is known. */
 export function createUnknownSource({ source }: Pick<Deps, 'source'>): OtpSource {
-  return { key: source.key, isKnown: false };
+  return { key: source.key, isKnown: false, groups: listSourceGroups(source) };
 }
 
 /** For a request without a session. A device of the user, authenticated by its deviceTokenId, counts instead of the address. */
@@ -37,12 +39,14 @@ export async function resolveOtpSource(
   const device =
     deviceTokenId === undefined ? undefined : await findDeviceByToken(reader, user?.userId ?? '', deviceTokenId);
   const key = callerKey(deps.source, device);
-  return { key, isKnown: isKnownSource(user, key, deps), deviceKey: device?.deviceKey };
+  const groups = listSourceGroups(deps.source);
+  return { key, isKnown: isKnownSource(user, key, deps), groups, deviceKey: device?.deviceKey };
 }
 
 /**
  * For a request in a session, which counts by its address: a user can associate any number of devices, and each would
- * have separate attempts. The device that the session is bound to still makes the source known.
+ * have separate attempts. A source is known if a second factor was completed from it; the device that the session is
+ * bound to counts instead of an unknown address if it is known.
  */
 export async function resolveSessionOtpSource(
   reader: Pick<Reader, 'devices'>,
@@ -50,9 +54,28 @@ export async function resolveSessionOtpSource(
   session: Session,
   deps: Deps,
 ): Promise<OtpSource> {
-  const { key } = deps.source;
-  if (isKnownSource(user, key, deps) || session.deviceKey === undefined)
-    return { key, isKnown: isKnownSource(user, key, deps) };
-  const device = await reader.devices.get(session.deviceKey);
-  return { key, isKnown: isKnownSource(user, callerKey(deps.source, device), deps) };
+  const groups = listSourceGroups(deps.source);
+  for (const key of await listSessionKeys(reader, session, deps))
+    if (isKnownSource(user, key, deps, 'mfaSources')) return { key, isKnown: true, groups };
+  return { key: deps.source.key, isKnown: false, groups };
+}
+
+/** Adds the address and the device of a session to the sources known for second factors, after it completed one. */
+export async function withMfaSources(
+  reader: Pick<Reader, 'devices'>,
+  user: User,
+  session: Session,
+  deps: Deps,
+): Promise<User> {
+  const keys = await listSessionKeys(reader, session, deps);
+  return keys.reduce((known, key) => withKnownSource(known, key, deps, 'mfaSources'), user);
+}
+
+async function listSessionKeys(
+  reader: Pick<Reader, 'devices'>,
+  { deviceKey }: Session,
+  { source }: Deps,
+): Promise<string[]> {
+  const device = deviceKey === undefined ? undefined : await reader.devices.get(deviceKey);
+  return [source.key, ...(device ? [callerKey(source, device)] : [])];
 }

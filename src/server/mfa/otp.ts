@@ -14,9 +14,11 @@ import type { Otp } from '../store/tables.ts';
 import {
   checkOtpAccess,
   clearFailedAttempts,
+  findGroupWait,
   formatAttemptsKey,
   type OtpAccess,
   recordFailedAttempt,
+  recordGroupAttempt,
 } from './otp-attempts.ts';
 import { consumeOtpRateLimit } from './otp-rate-limit.ts';
 import { findOtpReplacement, isLive, isSameRequest, listOtps, maxStoredOtps } from './otp-replacement.ts';
@@ -33,7 +35,7 @@ const decoyCode = '000000';
 export interface OtpBinding {
   readonly purpose: OtpPurpose;
   readonly subject: string;
-  /** Distinguishes several codes of a subject: a factor id or a session id. */
+  /** Distinguishes several codes of a subject: a session, or a session and a factor. */
   readonly target?: string | undefined;
 }
 
@@ -59,6 +61,8 @@ export interface OtpRequest extends OtpBinding {
    */
   readonly decoys?: readonly Contact[];
   readonly source: OtpSource;
+  /** The name that the limit of a contact counts by; by default that of the contact itself. */
+  readonly formatLimit?: (contact: Contact) => string;
   /** If the code cannot be sent, returns the same response as if it were sent. */
   readonly quiet?: boolean;
   /** Stored with the code, for the operation that consumes it. */
@@ -71,11 +75,21 @@ export interface OtpRequest extends OtpBinding {
  * @throws IamError TOO_MANY_CODES with Retry-After, unless `quiet`.
  */
 export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDeps): Promise<OtpTransaction> {
-  const { purpose, subject, target, contacts, decoys = [], source, about, quiet = false } = request;
+  const {
+    purpose,
+    subject,
+    target,
+    contacts,
+    decoys = [],
+    source,
+    about,
+    quiet = false,
+    formatLimit = contactKey,
+  } = request;
   const recipients = [...contacts, ...decoys.slice(contacts.length)];
   const reached: Contact[] = [];
   for (const contact of recipients)
-    if (await consumeOtpRateLimit(tx, contactKey(contact), deps, { source, quiet })) reached.push(contact);
+    if (await consumeOtpRateLimit(tx, formatLimit(contact), deps, { source, quiet })) reached.push(contact);
   const real = contacts.filter((contact) => reached.includes(contact));
   const now = epochSeconds(deps.clock);
   const codes = await listOtps(tx, request);
@@ -197,11 +211,19 @@ export async function revokeOtps(tx: Transaction, subject: string): Promise<void
 type OtpOutcome =
   | { readonly kind: 'valid'; readonly row: Otp }
   | { readonly kind: 'wrong' | 'spent' | 'closed' }
-  | { readonly kind: 'throttled'; readonly retryAfter: number };
+  | { readonly kind: 'throttled'; readonly retryAfter: number; readonly reason: string };
 
 type CheckedOtp = OtpOutcome & { readonly check: OtpCheck };
 
-async function checkOtps(tx: Transaction, checks: readonly OtpCheck[], deps: OtpDeps): Promise<OtpOutcome> {
+async function checkOtps(
+  tx: Transaction,
+  checks: readonly [OtpCheck, ...OtpCheck[]],
+  deps: OtpDeps,
+): Promise<OtpOutcome> {
+  // All of one request, so of one source.
+  const [{ source }] = checks;
+  const groupWait = await findGroupWait(tx, source, deps);
+  if (groupWait > 0) return { kind: 'throttled', retryAfter: groupWait, reason: groupReason };
   const checked: CheckedOtp[] = [];
   for (const check of checks) checked.push({ ...(await evaluateOtp(tx, check, deps)), check });
   const valid = checked.find(({ kind }) => kind === 'valid');
@@ -211,14 +233,20 @@ async function checkOtps(tx: Transaction, checks: readonly OtpCheck[], deps: Otp
     return valid;
   }
   // Submitting a used or expired code again does not count as a guess.
-  if (!checked.some(({ kind }) => kind === 'spent'))
-    for (const { kind, check } of checked) {
-      if (kind === 'wrong') await recordFailedAttempt(tx, check, check.source, deps);
-      const countsForLogin = check.loginSubject !== undefined && (kind === 'wrong' || kind === 'closed');
-      if (countsForLogin) await recordFailedAttempt(tx, toLoginBinding(check), check.source, deps);
-    }
+  const guesses = checked.some(({ kind }) => kind === 'spent') ? [] : checked;
+  for (const { kind, check } of guesses) {
+    if (kind === 'wrong') await recordFailedAttempt(tx, check, check.source, deps);
+    const countsForLogin = check.loginSubject !== undefined && (kind === 'wrong' || kind === 'closed');
+    if (countsForLogin) await recordFailedAttempt(tx, toLoginBinding(check), check.source, deps);
+  }
+  if (guesses.some(({ kind }) => kind !== 'throttled')) await recordGroupAttempt(tx, source, deps);
   return checked.find(({ kind }) => kind === 'throttled') ?? { kind: 'wrong' };
 }
+
+const groupReason =
+  'This network or client submitted too many wrong codes for all users together. It is still served for users for whom it is known.';
+const subjectReason =
+  'Too many wrong codes were submitted for this user or contact, from this source or from all sources together.';
 
 /** The binding that attempts under the typed name count by; the subject itself if no login name is given. */
 function toLoginBinding({ purpose, subject, loginSubject = subject }: OtpCheck) {
@@ -238,7 +266,7 @@ async function evaluateOtp(tx: Transaction, check: OtpCheck, deps: OtpDeps): Pro
   const rows = Array.from({ length: Math.max(maxStoredOtps, codes.length) }, (_, at) => codes[at]);
   const matches = rows.filter((row): row is Otp => otpMatches(row, check.code, deps));
   if (loginAccess.to !== 'all' && isClosed(loginAccess))
-    return { kind: 'throttled', retryAfter: loginAccess.retryAfter };
+    return { kind: 'throttled', retryAfter: loginAccess.retryAfter, reason: subjectReason };
   if (isClosed(access)) return { kind: 'closed' };
   const open = new Set(loginAccess.to === 'own' || access.to === 'own' ? ownCodes : codes);
   const valid = matches.filter(
@@ -259,6 +287,7 @@ async function markOtpUsed(tx: Transaction, row: Otp): Promise<void> {
 }
 
 function createOtpError(outcome: Exclude<OtpOutcome, { kind: 'valid' }>, check: OtpCheck): IamError {
-  if (outcome.kind === 'throttled') return retryLater('CODE_FAILURES', outcome.retryAfter);
+  if (outcome.kind === 'throttled')
+    return retryLater('CODE_FAILURES', outcome.retryAfter).withReason({ text: outcome.reason });
   return check.createError?.() ?? apiError('CODE_INVALID');
 }

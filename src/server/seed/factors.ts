@@ -2,9 +2,9 @@
  * Applies the alternative contacts of seeded users. A contact with the same id, or without an id the same address, is
  * updated; other contacts of the user stay unchanged.
  */
-import { contactKey } from '../messaging/contacts.ts';
+import { contactKey, contactOf } from '../messaging/contacts.ts';
 import { assertFactorsValid } from '../mfa/factor-validation.ts';
-import { contactOf, listAlternativeFactors } from '../mfa/factors.ts';
+import { listAlternativeFactors } from '../mfa/factors.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
 import { mergeOutcomes, type SeedOutcome } from './entries.ts';

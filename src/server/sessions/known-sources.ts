@@ -1,6 +1,7 @@
 /**
  * Known sources and devices of a user. They are served even if throttles and limits are exhausted, so that an attacker
- * who exhausts them cannot lock the user out. Stored with the user, as keyed hashes.
+ * who exhausts them cannot lock the user out. Stored with the user, as keyed hashes. Those that completed a second factor
+ * are a separate list: an attacker with the password must not gain attempts at the second factor by logging in.
  */
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
@@ -11,6 +12,11 @@ export interface KnownSourceDeps {
   readonly clock: Clock;
   readonly storeSecret: Pick<StoreSecret, 'digest'>;
 }
+
+/** Which list: `knownSources` is that of logins and recoveries, `mfaSources` that of second factors. */
+export type KnownSourceList = 'knownSources' | 'mfaSources';
+
+type SourceOwner = Pick<User, 'userId' | KnownSourceList>;
 
 const maxKnownSources = 20;
 const day = 24 * 3600;
@@ -23,43 +29,58 @@ export function callerKey(source: Pick<RequestSource, 'key'>, device: Pick<Devic
   return device ? `device ${device.deviceKey}` : source.key;
 }
 
-/** Whether the user logged in or recovered its account from this source in the last 90 days. Does the same work without a user. */
+/** Whether the source was added to the list in the last 90 days. Does the same work without a user. */
 export function isKnownSource(
-  user: Pick<User, 'userId' | 'knownSources'> | undefined,
+  user: SourceOwner | undefined,
   key: string,
   deps: KnownSourceDeps,
+  list: KnownSourceList = 'knownSources',
 ): boolean {
   const hash = hashSource(user ?? absentUser, key, deps);
-  return user !== undefined && listCurrentSources(user, deps).some((known) => known.hash === hash);
+  return user !== undefined && listCurrentSources(user[list], deps).some((known) => known.hash === hash);
 }
 
 const absentUser = { userId: '' };
 
-/** Adds the source to the known sources after a successful login. Returns the same user if nothing needs to be written. */
-export function withKnownSource(user: User, key: string, deps: KnownSourceDeps): User {
+/** Adds the source to a list, by default after a successful login. Returns the same user if nothing needs to be written. */
+export function withKnownSource(
+  user: User,
+  key: string,
+  deps: KnownSourceDeps,
+  list: KnownSourceList = 'knownSources',
+): User {
   const now = epochSeconds(deps.clock);
   const hash = hashSource(user, key, deps);
-  const sources = listCurrentSources(user, deps);
+  const sources = listCurrentSources(user[list], deps);
   if (sources.some((source) => source.hash === hash && source.at > now - refreshSeconds)) return user;
   const others = sources.filter((source) => source.hash !== hash);
-  return { ...user, knownSources: [...others, { hash, at: now }].slice(-maxKnownSources) };
+  return { ...user, [list]: [...others, { hash, at: now }].slice(-maxKnownSources) };
 }
 
-/** Replaces the known sources after a change of password: all other sources become unknown. */
+/**
+ * Replaces the known sources after a change of password: all other sources become unknown. A password is no second factor,
+ * so none is added to that list.
+ */
 export function withOnlyKnownSources(user: User, keys: readonly string[], deps: KnownSourceDeps): User {
   const at = epochSeconds(deps.clock);
-  return { ...user, knownSources: [...new Set(keys)].map((key) => ({ hash: hashSource(user, key, deps), at })) };
+  const hashes = new Set(keys.map((key) => hashSource(user, key, deps)));
+  const mfaSources = listCurrentSources(user.mfaSources, deps).filter(({ hash }) => hashes.has(hash));
+  return {
+    ...withoutKnownSources(user),
+    knownSources: [...hashes].map((hash) => ({ hash, at })),
+    ...(mfaSources.length > 0 ? { mfaSources } : {}),
+  };
 }
 
 /** Removes the known sources, after an administrator set the password. */
-export function withoutKnownSources({ knownSources: _before, ...user }: User): User {
+export function withoutKnownSources({ knownSources: _before, mfaSources: _mfaBefore, ...user }: User): User {
   return user;
 }
 
 /** If the clock was set back, sources with a future time count as seen now. */
-function listCurrentSources({ knownSources = [] }: Pick<User, 'knownSources'>, { clock }: KnownSourceDeps) {
+function listCurrentSources(sources: User[KnownSourceList], { clock }: KnownSourceDeps) {
   const now = epochSeconds(clock);
-  return knownSources
+  return (sources ?? [])
     .map(({ hash, at }) => ({ hash, at: Math.min(at, now) }))
     .filter(({ at }) => at > now - lifetimeSeconds);
 }

@@ -1,8 +1,8 @@
 /**
  * Guards every write of an operation: changes to the contacts, login identifiers, factors or lock of an administrator, and
  * its removal, require AUTH-MFA of the caller, as does every write that makes an administrator. Each user is notified of
- * login identifiers that were added or removed. Seeds, the bootstrap and the control plane write to the store unguarded;
- * with remote access, the changes of the control plane require AUTH-MFA.
+ * login identifiers and factors that were added or removed. Seeds, the bootstrap and the control plane write to the store
+ * unguarded; with remote access, the changes of the control plane require AUTH-MFA.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { assertMfaForAdministrator } from '../directory/object-access.ts';
@@ -10,14 +10,14 @@ import type { Principal } from '../directory/principal.ts';
 import { assertUserGainsNothing, guardRoleGains } from '../directory/role-gain-guard.ts';
 import { overrideTables, overrideWrites, type Store, type TableWriter, type Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
-import { type NoticeDeps, notifyAccountChanges } from './account-notices.ts';
+import { type Account, type NoticeDeps, notifyAccountChanges, readAccount } from './account-notices.ts';
 
 /** Wraps the store for one request: its transactions guard the writes. */
 export function guardAccounts(store: Store, caller: Principal, deps: NoticeDeps): Store {
   const transaction: Store['transaction'] = async (work) => {
     let hasNotices = false;
     const result = await store.transaction(async (tx) => {
-      const changes: UserChanges = new Map();
+      const changes: AccountChanges = new Map();
       const done = await work(guardTransaction(tx, caller, changes));
       hasNotices = changes.size > 0 && (await notifyUsers(tx, changes, deps));
       return done;
@@ -28,21 +28,29 @@ export function guardAccounts(store: Store, caller: Principal, deps: NoticeDeps)
   return Object.assign(Object.create(store) as Store, { transaction });
 }
 
-/** By user id: the user before its first change in the transaction and after its last one. */
-type UserChanges = Map<string, { readonly before: User; readonly after: User }>;
+/** By user id: the account before its first change in the transaction. */
+type AccountChanges = Map<string, Account>;
 
-async function notifyUsers(tx: Transaction, changes: UserChanges, deps: NoticeDeps): Promise<boolean> {
+async function recordChange(tx: Transaction, changes: AccountChanges, userId: string): Promise<void> {
+  const before = changes.has(userId) ? undefined : await readAccount(tx, userId);
+  if (before) changes.set(userId, before);
+}
+
+async function notifyUsers(tx: Transaction, changes: AccountChanges, deps: NoticeDeps): Promise<boolean> {
   let hasNotices = false;
-  for (const { before, after } of changes.values())
-    hasNotices = (await notifyAccountChanges(tx, before, after, deps)) || hasNotices;
+  for (const [userId, before] of changes) {
+    const after = await readAccount(tx, userId);
+    // A user that was removed is not notified.
+    if (after) hasNotices = (await notifyAccountChanges(tx, before, after, deps)) || hasNotices;
+  }
   return hasNotices;
 }
 
-function guardTransaction(tx: Transaction, caller: Principal, changes: UserChanges): Transaction {
+function guardTransaction(tx: Transaction, caller: Principal, changes: AccountChanges): Transaction {
   return overrideTables(tx, {
     ...guardRoleGains({ tx, caller }),
     users: (users) => guardUsers(users, { tx, caller, changes }),
-    factors: (factors) => guardFactors(factors, { tx, caller }),
+    factors: (factors) => guardFactors(factors, { tx, caller, changes }),
   });
 }
 
@@ -53,7 +61,7 @@ interface Deps {
 
 function guardUsers(
   users: TableWriter<'users'>,
-  { changes, ...deps }: Deps & { readonly changes: UserChanges },
+  { changes, ...deps }: Deps & { readonly changes: AccountChanges },
 ): TableWriter<'users'> {
   const { tx, caller } = deps;
   return overrideWrites(users, {
@@ -66,14 +74,13 @@ function guardUsers(
       await assertUserGainsNothing(deps, { before, after });
       if (before && !isDeepStrictEqual(pickGuardedFields(before), pickGuardedFields(after))) {
         await assertMfaForAdministrator(tx, before, caller);
-        changes.set(after.userId, { before: changes.get(after.userId)?.before ?? before, after });
+        await recordChange(tx, changes, after.userId);
       }
       await users.replace(after);
     },
     async delete(userId) {
       const user = await users.get(userId);
       if (user) await assertMfaForAdministrator(tx, user, caller);
-      changes.delete(userId);
       return users.delete(userId);
     },
   });
@@ -89,22 +96,27 @@ function pickGuardedFields(user: User) {
   ];
 }
 
-function guardFactors(factors: TableWriter<'factors'>, { tx, caller }: Deps): TableWriter<'factors'> {
-  const assertMfa = async (factor: Factor | undefined) => {
+function guardFactors(
+  factors: TableWriter<'factors'>,
+  { tx, caller, changes }: Deps & { readonly changes: AccountChanges },
+): TableWriter<'factors'> {
+  const beforeChange = async (factor: Factor | undefined) => {
     const user = factor && (await tx.users.get(factor.userId));
-    if (user) await assertMfaForAdministrator(tx, user, caller);
+    if (!user) return;
+    await assertMfaForAdministrator(tx, user, caller);
+    await recordChange(tx, changes, user.userId);
   };
   return overrideWrites(factors, {
     async insert(factor) {
-      await assertMfa(factor);
+      await beforeChange(factor);
       await factors.insert(factor);
     },
     async replace(factor) {
-      await assertMfa(factor);
+      await beforeChange(factor);
       await factors.replace(factor);
     },
     async delete(factorId) {
-      await assertMfa(await factors.get(factorId));
+      await beforeChange(await factors.get(factorId));
       return factors.delete(factorId);
     },
   });

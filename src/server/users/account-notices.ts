@@ -1,11 +1,25 @@
 /** Notifies users of changes to their account, because someone else may have made them. */
 
-import { type Contact, emailContact, mobileContact, verifiedContacts } from '../messaging/contacts.ts';
+import {
+  type Contact,
+  contactKey,
+  contactOf,
+  emailContact,
+  maskContact,
+  mobileContact,
+  verifiedContacts,
+} from '../messaging/contacts.ts';
 import { enqueueMessage, type MessageDeps } from '../messaging/messages.ts';
-import type { Transaction } from '../store/store.ts';
-import { foldIdentifier, isUserNameVerified, type Message, type User } from '../store/tables.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import { type Factor, foldIdentifier, isUserNameVerified, type Message, type User } from '../store/tables.ts';
 
-export type NoticePurpose = 'contact-changed' | 'login-changed' | 'password-changed';
+export type NoticePurpose = 'contact-changed' | 'factor-changed' | 'login-changed' | 'password-changed';
+
+/** A user with its alternative contacts. */
+export interface Account {
+  readonly user: User;
+  readonly factors: readonly Factor[];
+}
 
 export interface Notice {
   readonly contact: Contact;
@@ -61,27 +75,98 @@ function listMainContacts({ userEmail, userMobile }: User): Contact[] {
   ];
 }
 
+export async function readAccount(
+  reader: Pick<Reader, 'users' | 'factors'>,
+  userId: string,
+): Promise<Account | undefined> {
+  const user = await reader.users.get(userId);
+  return user && { user, factors: await reader.factors.find('userId', userId) };
+}
+
 /**
- * Notifies a user at the contacts that were verified before a change: of login identifiers that were added or removed,
- * and, at the old contact, that a contact was changed. The notice does not reveal the new contact.
+ * Notifies a user at the contacts that were verified before a change: of login identifiers and factors that were added or
+ * removed, and, at the old contact, that a contact was changed. The notice does not reveal the new contact.
  * @returns whether a notice was sent. Part of a transaction; call `outbox.wake()` after it.
  */
 export async function notifyAccountChanges(
   tx: Transaction,
-  before: User,
-  after: User,
+  before: Account,
+  after: Account,
   deps: NoticeDeps,
 ): Promise<boolean> {
-  const removed = new Set(findRemovedContacts(before, after).map(({ to }) => to));
-  const changes = describeIdentifierChanges(before, after);
-  const notices = verifiedContacts(before).flatMap((contact): Notice[] => {
-    if (removed.has(contact.to)) return [{ contact, purpose: 'contact-changed', text: formatContactChange(contact) }];
-    if (changes.length === 0) return [];
-    const text = `${changes.join('\n')}\nIf that was not you, have an administrator lock the account.`;
-    return [{ contact, purpose: 'login-changed', text }];
-  });
+  const removed = new Set(findRemovedContacts(before.user, after.user).map(({ to }) => to));
+  const logins = describeIdentifierChanges(before.user, after.user);
+  const factors = describeFactorChanges(before, after);
+  const notices: Notice[] = [];
+  const add = (contact: Contact, purpose: NoticePurpose, lines: readonly string[]) => {
+    if (lines.length > 0) notices.push({ contact, purpose, text: `${lines.join('\n')}\n${warning}` });
+  };
+  for (const contact of verifiedContacts(before.user)) {
+    if (removed.has(contact.to)) {
+      notices.push({ contact, purpose: 'contact-changed', text: formatContactChange(contact) });
+      continue;
+    }
+    add(contact, 'login-changed', logins);
+    add(contact, 'factor-changed', factors);
+  }
+  // An unverified contact may belong to another person: no notice.
+  for (const factor of before.factors.filter(({ verified }) => verified)) {
+    const contact = contactOf(factor);
+    const current = after.factors.find(({ factorId }) => factorId === factor.factorId);
+    if (current && contactOf(current).to === contact.to) add(contact, 'factor-changed', factors);
+    else
+      notices.push({ contact, purpose: 'contact-changed', text: formatFactorChange(current ? 'changed' : 'removed') });
+  }
   for (const notice of notices) await sendNotice(tx, notice, deps);
   return notices.length > 0;
+}
+
+const warning = 'If that was not you, have an administrator lock the account.';
+
+function formatFactorChange(change: 'changed' | 'removed'): string {
+  return `This contact was ${change} among the alternative contacts of your account: it no longer receives codes.`;
+}
+
+/** Describes changes of the contacts that receive codes. The main e-mail address is a login identifier as well, and described as such. */
+function describeFactorChanges(before: Account, after: Account): string[] {
+  const [old, current] = [collectFactors(before), collectFactors(after)];
+  const lines: string[] = [];
+  for (const [key, { verified, masked }] of current) {
+    const previous = old.get(key);
+    if (!previous && verified) lines.push(`A contact was added to your account, to which codes are sent: ${masked}.`);
+    else if (!previous)
+      lines.push(`A contact was added to your account, to which codes are sent once it is verified: ${masked}.`);
+    else if (!previous.verified && verified)
+      lines.push(`Codes are now sent to this contact of your account: ${masked}.`);
+    else if (previous.verified && !verified)
+      lines.push(`No codes are sent to this contact of your account until it is verified again: ${masked}.`);
+  }
+  for (const [key, { masked }] of old)
+    if (!current.has(key)) lines.push(`A contact was removed from your account: ${masked}.`);
+  return lines;
+}
+
+interface FactorContact {
+  readonly masked: string;
+  readonly verified: boolean;
+}
+
+/** The contacts that can receive codes except the main e-mail address: comparison key to masked contact. */
+function collectFactors({ user: { userMobile, mobileVerified }, factors }: Account): Map<string, FactorContact> {
+  const contacts = [
+    ...(userMobile === undefined ? [] : [{ contact: mobileContact(userMobile), verified: mobileVerified }]),
+    ...factors.map((factor) => ({ contact: contactOf(factor), verified: factor.verified })),
+  ];
+  return new Map(
+    contacts.map(({ contact, verified }) => [contactKey(contact), { verified, masked: maskContact(contact) }]),
+  );
+}
+
+/** One line with the contacts that receive codes, masked, for a notice after which the user should check them. */
+export function describeFactors({ user, factors }: Account): string {
+  const contacts = [...verifiedContacts(user), ...factors.filter(({ verified }) => verified).map(contactOf)];
+  if (contacts.length === 0) return 'No contact of your account receives codes.';
+  return `These contacts of your account receive codes: ${contacts.map(maskContact).join(', ')}.`;
 }
 
 function formatContactChange({ channel }: Contact): string {

@@ -5,6 +5,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { CallInput } from '../../../src/client/types.ts';
+import type { AuthenticationLevel } from '../../../src/server/directory/authentication-levels.ts';
 import { type OperationId, operations } from '../../../src/server/operations/index.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { UserRow } from '../../../src/server/store/schema/users.ts';
@@ -45,7 +46,10 @@ const seed: SeedDocument = {
 };
 
 type AdministratorCaller = 'maintainer' | 'auditor';
-type CallCase = readonly [caller: AdministratorCaller, input: CallInput | ((server: TestServer) => Promise<CallInput>)];
+type CallCase = readonly [
+  caller: AdministratorCaller,
+  input: CallInput | ((server: TestServer, token: string) => Promise<CallInput>),
+];
 
 const params = { id: 'auditor' };
 const factor = { id: 'auditor', factorId: 'known' };
@@ -73,9 +77,9 @@ const calls: Partial<Record<OperationId, readonly CallCase[]>> = {
   'user-identities.complete-associate-legacy': [['auditor', createCompletion]],
 };
 
-/** Requests the code that verifies a new contact. */
-async function createValidation(server: TestServer): Promise<CallInput> {
-  const caller = server.as({ token: await issueToken(server, 'auditor', 'AUTH-BASIC') });
+/** Requests the code that verifies a new contact, in the session that submits it. */
+async function createValidation(server: TestServer, token: string): Promise<CallInput> {
+  const caller = server.as({ token });
   await caller.userIdentities.factors.sendToken({ params: { id: 'fresh' } });
   return { params: { id: 'fresh' }, body: { token: await lastCode(server, fresh) } };
 }
@@ -101,15 +105,18 @@ const cases = Object.entries(calls).flatMap(([id, list]) =>
 
 test.each(cases)('%s rejects a caller below AUTH-MFA and accepts one with it', async (_, { id, caller, input }) => {
   await using server = await startServer({ seed, flags: { 'fast-passwords': true } });
-  const resolvedInput = typeof input === 'function' ? await input(server) : input;
-  const weak = server.as({ token: await issueToken(server, caller, 'AUTH-BASIC') });
-  const strong = server.as({ token: await issueToken(server, caller, 'AUTH-MFA') });
+  const prepare = async (level: AuthenticationLevel) => {
+    const token = await issueToken(server, caller, level);
+    return { as: server.as({ token }), prepared: typeof input === 'function' ? await input(server, token) : input };
+  };
+  const weak = await prepare('AUTH-BASIC');
   const before = await server.dump();
-  const failure = await catchClientError(weak.call(id, resolvedInput));
+  const failure = await catchClientError(weak.as.call(id, weak.prepared));
   const status = operations[id].statuses.includes(403 as never) ? 403 : 401;
   expect(failure).toMatchObject({ status, code: 'MFA_MISSING' });
   expect(await server.dump()).toEqual(before);
-  await expect(strong.call(id, resolvedInput)).resolves.toMatchObject({ requestId: expect.any(String) });
+  const strong = await prepare('AUTH-MFA');
+  await expect(strong.as.call(id, strong.prepared)).resolves.toMatchObject({ requestId: expect.any(String) });
 });
 
 test.each(['lock', 'unlock'] as const)(
@@ -153,6 +160,7 @@ describe('the account guard', () => {
     bootstrap: 'admin',
     createdAt: 'x',
     knownSources: [],
+    mfaSources: [],
   };
 
   async function write(change: object, roles: readonly string[] = []) {

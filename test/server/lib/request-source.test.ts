@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { isAddressOrNetwork } from '../../../src/server/lib/ip-networks.ts';
-import { createSourceReader, sourceBehindClient } from '../../../src/server/lib/request-source.ts';
+import { createSourceReader, listSourceGroups, sourceBehindClient } from '../../../src/server/lib/request-source.ts';
 import { startServer } from '../../harness.ts';
 import { createMemorySink } from '../audit/memory-sink.ts';
 
@@ -111,10 +111,39 @@ describe('behind trusted proxies', () => {
 
 test('the source that an authenticated client reports counts for that client only', () => {
   const source = direct(request('203.0.113.9'));
-  expect(sourceBehindClient(source, 'shop', '192.0.2.1')).toEqual({ ...source, key: '192.0.2.1 via shop' });
+  expect(sourceBehindClient(source, 'shop', '192.0.2.1')).toMatchObject({ ...source, key: '192.0.2.1 via shop' });
   expect(sourceBehindClient(source, 'shop', '2001:db8::1').key).toBe('2001:db8:0:0::/64 via shop');
   for (const ip of [undefined, '', 'localhost', '192.0.2.1, 192.0.2.2'])
-    expect(sourceBehindClient(source, 'shop', ip)).toBe(source);
+    expect(sourceBehindClient(source, 'shop', ip)).toEqual({ ...source, client: { clientId: 'shop' } });
+});
+
+describe('limits over all users count', () => {
+  const groupsOf = (address: string) => listSourceGroups(direct(request(address)));
+  const groupsBehind = (address: string, ip?: string) =>
+    listSourceGroups(sourceBehindClient(direct(request(address)), 'shop', ip));
+
+  test('by network, and for IPv6 also by site, but not on loopback', () => {
+    expect(groupsOf('203.0.113.9')).toEqual([{ kind: 'network', key: '203.0.113.9' }]);
+    expect(groupsOf('2001:db8:1:2::9')).toEqual([
+      { kind: 'network', key: '2001:db8:1:2::/64' },
+      { kind: 'site', key: '2001:db8:1::/48' },
+    ]);
+    expect([groupsOf('127.0.0.1'), groupsOf('::1')]).toEqual([[], []]);
+    const unresolved = proxied(request('10.9.9.9', { 'x-forwarded-for': 'unknown' }));
+    expect(listSourceGroups(unresolved)).toEqual([{ kind: 'network', key: 'behind 10.9.9.9' }]);
+  });
+
+  test('by the address that an authenticated client forwards, else by the client', () => {
+    expect(groupsBehind('203.0.113.9', '192.0.2.1')).toEqual([{ kind: 'network', key: '192.0.2.1 via shop' }]);
+    expect(groupsBehind('203.0.113.9', '2001:db8::1')).toEqual([
+      { kind: 'network', key: '2001:db8:0:0::/64 via shop' },
+      { kind: 'site', key: '2001:db8:0::/48 via shop' },
+    ]);
+    const client = [{ kind: 'client', key: 'shop' }];
+    for (const ip of [undefined, 'localhost', '127.0.0.1']) expect(groupsBehind('203.0.113.9', ip)).toEqual(client);
+    for (const ip of [undefined, 'localhost', '127.0.0.1']) expect(groupsBehind('127.0.0.1', ip)).toEqual([]);
+    expect(groupsBehind('127.0.0.1', '192.0.2.1')).toEqual([{ kind: 'network', key: '192.0.2.1 via shop' }]);
+  });
 });
 
 test('a trusted proxy is an address or a block', () => {

@@ -44,7 +44,7 @@ export function createRelayHarness(
     pauses,
     async send(contact, holder = { purpose: 'recovery', subject: 'user:ann' }) {
       await fixture.store.transaction((tx) =>
-        sendOtp(tx, { ...holder, contacts: [contact], source: { key: '192.0.2.1', isKnown: false } }, deps),
+        sendOtp(tx, { ...holder, contacts: [contact], source: { key: '192.0.2.1', isKnown: false, groups: [] } }, deps),
       );
       const message = (await fixture.store.messages.list()).at(-1);
       if (!message) throw new Error('The store has no message.');

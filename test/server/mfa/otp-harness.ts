@@ -42,9 +42,17 @@ function createSeededRandom(): Random {
 }
 
 /** An unknown source, which most of these tests use; and others. */
-export const homeSource: OtpSource = { key: '192.0.2.1', isKnown: false };
-export const unknownSourceNumber = (number = 1): OtpSource => ({ key: `198.51.100.${number}`, isKnown: false });
-export const knownSource = (number = 1): OtpSource => ({ key: `203.0.113.${number}`, isKnown: true });
+export const homeSource: OtpSource = { key: '192.0.2.1', isKnown: false, groups: [] };
+export const unknownSourceNumber = (number = 1): OtpSource => ({
+  key: `198.51.100.${number}`,
+  isKnown: false,
+  groups: [],
+});
+export const knownSource = (number = 1): OtpSource => ({
+  key: `203.0.113.${number}`,
+  isKnown: true,
+  groups: [],
+});
 
 interface EnterOptions {
   readonly codeId?: string;

@@ -1,6 +1,7 @@
 /** One-time codes requested and typed from several sources: the limits of each, and the isolation between them. */
 import { describe, expect, test } from 'vitest';
-import { type OtpBinding, sendOtp } from '../../../src/server/mfa/otp.ts';
+import type { SourceGroup } from '../../../src/server/lib/request-source.ts';
+import { consumeFirstMatchingOtp, type OtpBinding, sendOtp } from '../../../src/server/mfa/otp.ts';
 import type { OtpSource } from '../../../src/server/mfa/otp-source.ts';
 import {
   annBinding,
@@ -127,6 +128,112 @@ test('beyond 64 sources within an hour the remaining ones share one count', asyn
   expect(await harness.enter('000000', annBinding, { source: knownSource(64) })).toEqual(wrongCode);
   const [row] = await harness.store.codeFailures.list();
   expect(new Set(row?.events?.map(({ source }) => source)).size).toBe(65);
+});
+
+describe('as second factor', () => {
+  const mfa: OtpBinding = { purpose: 'mfa', subject: 'user:ann', target: 'session' };
+
+  test('20 wrong codes leave no code to a source that is not known, and five wrong ones to one that is', async () => {
+    const harness = new OtpHarness();
+    const { code, codeId } = await harness.send(mfa);
+    for (const number of numbers(4)) await harness.guess(code, 5, mfa, unknownSourceNumber(number));
+    expect(await harness.enter(code, mfa)).toEqual(throttledFor(3600));
+    await harness.guess(code, 5, mfa, knownSource(1));
+    expect(await harness.enter(code, mfa, { source: knownSource(1) })).toEqual(throttledFor(3600));
+    expect(await harness.enter(code, mfa, { codeId, source: knownSource(2) })).toEqual(consumed);
+  });
+
+  test('a right code clears the wrong ones of its source only where it proves all contacts', async () => {
+    for (const [purpose, left] of [
+      ['mfa', 5],
+      ['factor', 1],
+      ['legacy-association', 1],
+    ] as const) {
+      const harness = new OtpHarness();
+      const holder: OtpBinding = { purpose, subject: 'user:ann' };
+      const { code } = await harness.send(holder);
+      await harness.guess(code, 4, holder);
+      expect(await harness.enter(code, holder)).toEqual(consumed);
+      expect(await harness.countRemaining(holder), purpose).toBe(left);
+    }
+  });
+});
+
+describe('wrong codes for many subjects', () => {
+  const groupsOf = (network: number): SourceGroup[] => [
+    { kind: 'network', key: `2001:db8:1:${network}::/64` },
+    { kind: 'site', key: '2001:db8:1::/48' },
+  ];
+  const inSite = (network: number): OtpSource => ({ key: `net ${network}`, isKnown: false, groups: groupsOf(network) });
+  const userNumber = (number: number): OtpBinding => ({ purpose: 'recovery', subject: `user:${number}` });
+
+  /** Enters wrong codes for this many new subjects. */
+  async function fail(harness: OtpHarness, source: OtpSource, count: number, prefix = ''): Promise<void> {
+    for (const number of numbers(count))
+      expect(await harness.enter('abcdef', { purpose: 'recovery', subject: `${prefix}${number}` }, { source })).toEqual(
+        wrongCode,
+      );
+  }
+
+  test('are 50 an hour of a network and 500 of a site, then none of its codes is checked', async () => {
+    const harness = new OtpHarness();
+    for (const network of numbers(10)) await fail(harness, inSite(network), 50, `${network} `);
+    const { code } = await harness.send();
+    expect(await harness.enter(code, annBinding, { source: inSite(11) })).toEqual(throttledFor(3600));
+    harness.now += 1800;
+    expect(await harness.enter(code, annBinding, { source: inSite(1) })).toEqual(throttledFor(1800));
+    expect(await harness.enter(code, annBinding, { source: { ...inSite(11), isKnown: true } })).toEqual(wrongCode);
+    harness.now += 1800;
+    expect(await harness.enter('abcdef', annBinding, { source: inSite(1) })).toEqual(wrongCode);
+  });
+
+  test('count for an hour each, in a row of bounded size', async () => {
+    const harness = new OtpHarness();
+    for (const number of numbers(400)) {
+      harness.now += 100;
+      await harness.enter('abcdef', userNumber(number), { source: inSite(1) });
+    }
+    const shared = (await harness.store.codeFailures.list()).filter(({ events }) => events[0]?.source === '');
+    expect(shared).toHaveLength(2);
+    for (const { events } of shared) {
+      expect(events.length).toBeLessThanOrEqual(13);
+      expect(events.reduce((sum, { count = 1 }) => sum + count, 0)).toBeGreaterThanOrEqual(36);
+    }
+  });
+
+  test('are 1,000 of a client that forwards no address', async () => {
+    const harness = new OtpHarness();
+    const source: OtpSource = { key: 'office', isKnown: false, groups: [{ kind: 'client', key: 'shop' }] };
+    await fail(harness, source, 1000);
+    expect(await harness.enter('abcdef', annBinding, { source })).toEqual(throttledFor(3600));
+  });
+
+  test('count once for a request with several bindings, and not for a code that was used', async () => {
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
+    expect(await harness.enter(code, annBinding, { source: inSite(1) })).toEqual(consumed);
+    expect(await harness.enter(code, annBinding, { source: inSite(1) })).toEqual(wrongCode);
+    const check = { code: 'abcdef', source: inSite(1) };
+    const checks = [
+      { ...annBinding, ...check },
+      { ...bobBinding, ...check },
+    ] as const;
+    await readOutcome(consumeFirstMatchingOtp([checks[0], checks[1]], harness.deps, async () => 'done'));
+    const shared = (await harness.store.codeFailures.list()).filter(({ events }) => events[0]?.source === '');
+    expect(shared.map(({ events }) => events)).toEqual([
+      [{ source: '', at: harness.now, count: 1 }],
+      [{ source: '', at: harness.now, count: 1 }],
+    ]);
+  });
+
+  test('expire when the clock is set back: the wait starts again from then', async () => {
+    const harness = new OtpHarness();
+    await fail(harness, inSite(1), 50);
+    harness.now -= 7200;
+    expect(await harness.enter('abcdef', annBinding, { source: inSite(1) })).toEqual(throttledFor(3600));
+    harness.now += 3600;
+    expect(await harness.enter('abcdef', annBinding, { source: inSite(1) })).toEqual(wrongCode);
+  });
 });
 
 describe('a new code', () => {

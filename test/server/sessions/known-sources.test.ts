@@ -5,6 +5,7 @@ import {
   isKnownSource,
   withKnownSource,
   withOnlyKnownSources,
+  withoutKnownSources,
 } from '../../../src/server/sessions/known-sources.ts';
 import type { Device, User } from '../../../src/server/store/tables.ts';
 import { createFakeClock } from '../../harness.ts';
@@ -73,6 +74,18 @@ describe('a known source', () => {
     const before = withKnownSource(ann, '192.0.2.1', deps);
     const after = withOnlyKnownSources(before, ['192.0.2.2'], deps);
     expect(['192.0.2.1', '192.0.2.2'].map((key) => isKnownSource(after, key, deps))).toEqual([false, true]);
+  });
+
+  test('of logins is none of second factors, and a password change adds none to those', () => {
+    const { deps } = createHarness();
+    const [mfa, login] = ['192.0.2.1', '192.0.2.2'];
+    const known = withKnownSource(withKnownSource(ann, login, deps), mfa, deps, 'mfaSources');
+    const listMfa = (user: User) => [mfa, login].filter((key) => isKnownSource(user, key, deps, 'mfaSources'));
+    expect(listMfa(known)).toEqual([mfa]);
+    expect([mfa, login].filter((key) => isKnownSource(known, key, deps))).toEqual([login]);
+    expect(listMfa(withOnlyKnownSources(known, [mfa, login], deps))).toEqual([mfa]);
+    expect(withOnlyKnownSources(known, [login], deps)).not.toHaveProperty('mfaSources');
+    expect(withoutKnownSources(known)).toEqual(ann);
   });
 
   test('counts as seen now where its time is in the future, after the clock was set back', () => {

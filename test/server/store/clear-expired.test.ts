@@ -9,7 +9,7 @@ import type { Transaction } from '../../../src/server/store/store.ts';
 import { issueOneTimeToken } from '../../../src/server/tokens/one-time-tokens.ts';
 import { createFakeClock } from '../../harness.ts';
 
-const source = { key: '192.0.2.1', isKnown: false };
+const source = { key: '192.0.2.1', isKnown: false, groups: [] };
 
 /** Inserts rows one at a time, of which 120 are valid at any time. @returns the maximum number of rows. */
 async function maxRows(table: 'tickets' | 'codeFailures' | 'sendings', rows: number): Promise<number> {

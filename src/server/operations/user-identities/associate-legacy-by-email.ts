@@ -28,7 +28,7 @@ export default defineOperation({
   id: 'user-identities.associate-legacy-by-email',
   title: 'Associate a mainframe logon by e-mail',
   description:
-    'Sends a code to the e-mail address that the mainframe has for the logon. The code binds the logon to the calling user. The response is the same for a logon that does not exist, has no such contact or already belongs to a user.',
+    'Sends a code to the e-mail address that the mainframe has for the logon. The code binds the logon to the calling user. The response is the same for a logon that does not exist, has no such contact or already belongs to a user. A user receives at most 20 codes for logons and unverified contacts a day, except on loopback.',
   method: 'POST',
   path: '/user-identities/me/legacy-logons/email',
   auth: 'caller',

@@ -14,7 +14,7 @@ export default defineOperation({
   id: 'user-identities.complete-associate-legacy',
   title: 'Complete the association of a mainframe logon',
   description:
-    'Binds the logon to the calling user with the code that was sent. Sessions of the logon without a user are revoked.',
+    'Binds the logon to the calling user with the code that was sent. Sessions of the logon without a user are revoked. Wrong codes are limited as in fulfill-mfa.',
   method: 'POST',
   path: '/user-identities/me/legacy-logons/complete',
   auth: 'caller',

@@ -8,7 +8,7 @@ export default defineOperation({
   id: 'user-identities.fulfill-mfa',
   title: 'Complete MFA',
   description:
-    'Accepts the code of leverage-mfa in the session that requested it. The session has AUTH-MFA for twelve hours, including renewed tokens. If the session has a refresh token, the response contains a new one. Five wrong codes from one source, in any sessions of the user, block that source for an hour. After 20 wrong codes from all sources, codes are accepted only from known sources and devices of the user, or from the source that requested the code.',
+    'Accepts the code of leverage-mfa in the session that requested it. The session has AUTH-MFA for twelve hours, including renewed tokens. If the session has a refresh token, the response contains a new one. Five wrong codes from one source, in any sessions of the user, block that source for an hour. After 20 wrong codes from all sources, codes are accepted only from sources and devices from which the user has completed MFA in the last 90 days; a recovery of the account clears the wrong codes, at most once an hour. The source and the device of the session are known for MFA from then on.',
   method: 'POST',
   path: '/user-identities/me/fulfill-mfa',
   auth: 'caller',

@@ -23,7 +23,7 @@ export default defineOperation({
   id: 'user-identities.leverage-mfa',
   title: 'Start MFA',
   description:
-    'Sends a code for fulfill-mfa to a contact of the calling user, as second factor of this session. Without factorId, the code is sent to the main e-mail address, or to the main mobile number if the address is not verified. Only verified contacts receive codes. A new code replaces the previous code of the session. Per hour, one contact receives at most five codes for one source and 20 in total; beyond that, only for known sources and devices of the user. Contacts that are not visible to the calling client are reported as not found.',
+    'Sends a code for fulfill-mfa to a contact of the calling user, as second factor of this session. Without factorId, the code is sent to the main e-mail address, or to the main mobile number if the address is not verified. Only verified contacts receive codes. A new code replaces the previous code of the session. Per hour, one contact receives at most five codes for one source and 20 in total; beyond that, only for sources and devices from which the user has completed MFA. Contacts that are not visible to the calling client are reported as not found.',
   method: 'POST',
   path: '/user-identities/me/leverage-mfa',
   auth: 'caller',

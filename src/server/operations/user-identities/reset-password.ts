@@ -6,6 +6,7 @@ import { NewPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { requireRecoverable, toRecoveryBinding } from '../../auth/recovery.ts';
 import { replacePassword } from '../../auth/set-password.ts';
+import { clearSecondFactorLimits } from '../../mfa/mfa.ts';
 import { consumeOtp, verifyOtp } from '../../mfa/otp.ts';
 import { resolveOtpSource } from '../../mfa/otp-source.ts';
 import { assertPasswordPolicy, passwordErrorCodes } from '../../users/password-policy.ts';
@@ -63,6 +64,7 @@ export default defineOperation({
     await consumeOtp(check, context, async (tx) => {
       const current = requireRecoverable(await tx.users.get(user.userId));
       await replacePassword(tx, current, passwordHash, context, { deviceKey: source.deviceKey });
+      await clearSecondFactorLimits(tx, current, context);
     });
     await context.authentication.throttles.clear(user);
     context.outbox.wake();

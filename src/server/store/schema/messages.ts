@@ -64,14 +64,18 @@ export const OtpRow = z
 
 export type Otp = z.infer<typeof OtpRow>;
 
-/** Events of the last hour, oldest first, with the digest of their source. */
-const sourceEvents = z.array(z.strictObject({ source: text, at: epoch }).readonly()).readonly();
+/** Events of the window, oldest first, with the digest of their source. Events of one row and time may be counted together. */
+const sourceEvents = z
+  .array(z.strictObject({ source: text, at: epoch, count: z.int().optional() }).readonly())
+  .readonly();
 
-/** Failed codes of one subject for one purpose. */
+/** Failed codes of one subject for one purpose, or of one source. */
 export const OtpAttemptsRow = z.strictObject({ name: text, events: sourceEvents }).readonly();
 
-/** Codes sent to a contact or requested for a name. */
-export const OtpRateLimitRow = z.strictObject({ contact: text, events: sourceEvents }).readonly();
+/** Codes sent to a contact or requested for a name. The window is an hour if it is absent. */
+export const OtpRateLimitRow = z
+  .strictObject({ contact: text, events: sourceEvents, windowSeconds: z.int().optional() })
+  .readonly();
 
 export const otpTable = defineTable(OtpRow, (row) => row.codeId, {
   unique: {},

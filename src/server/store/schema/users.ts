@@ -3,6 +3,9 @@ import * as z from 'zod';
 import { toVisibleName } from '../../../contract/visible-names.ts';
 import { defineTable, instant, names, Phone, secret, text } from './define-table.ts';
 
+/** Sources and devices of a user as keyed hashes; `at` is in epoch seconds. Newest last. */
+const knownSources = z.array(z.strictObject({ hash: text, at: z.number() }).readonly()).readonly();
+
 export const UserRow = z
   .strictObject({
     userId: text,
@@ -21,11 +24,10 @@ export const UserRow = z
     /** Additional login identifiers. */
     identities: names,
     legacyLogons: names.optional(),
-    /** Sources and devices that the user logged in from, as keyed hashes; `at` is in epoch seconds. Newest last. */
-    knownSources: z
-      .array(z.strictObject({ hash: text, at: z.number() }).readonly())
-      .readonly()
-      .optional(),
+    /** Where the user logged in. */
+    knownSources: knownSources.optional(),
+    /** Where the user completed a second factor. */
+    mfaSources: knownSources.optional(),
     /** Set for the administrator created at the first start. */
     bootstrap: z.enum(['admin']).optional(),
     createdAt: instant,

@@ -1,7 +1,7 @@
 /** Requests from several addresses behind a trusted proxy, for the tests of attacks on one-time codes. */
 
 import type { SeedUser } from '../../../../src/server/seed/schema.ts';
-import { withKnownSource } from '../../../../src/server/sessions/known-sources.ts';
+import { type KnownSourceList, withKnownSource } from '../../../../src/server/sessions/known-sources.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { type ApiResponse, alice, postJson, startWith } from './login-fixtures.ts';
 
@@ -24,11 +24,16 @@ export async function startProxied(
   return server;
 }
 
-/** Records a source of a user as a login does. */
-export async function addKnownSource({ appContext }: TestServer, userId: string, key: string): Promise<void> {
+/** Records a source of a user as a login does, or as a second factor does. */
+export async function addKnownSource(
+  { appContext }: TestServer,
+  userId: string,
+  key: string,
+  list?: KnownSourceList,
+): Promise<void> {
   await appContext.store.transaction(async (tx) => {
     const user = await tx.users.get(userId);
-    if (user) await tx.users.replace(withKnownSource(user, key, appContext));
+    if (user) await tx.users.replace(withKnownSource(user, key, appContext, list));
   });
 }
 

@@ -1,5 +1,9 @@
-/** Codes of MFA, contacts and mainframe logons: attackers, one with the password, cannot lock out their owner. */
+/**
+ * Codes of MFA, contacts and mainframe logons: attackers, one with the password, cannot lock out their owner, who completed
+ * a second factor at home.
+ */
 import { describe, expect, test } from 'vitest';
+import type { SeedUser } from '../../../../src/server/seed/schema.ts';
 import type { TestServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
 import { type ApiResponse, alice, passwordHash } from './login-fixtures.ts';
@@ -22,6 +26,13 @@ const me = '/user-identities/me';
 
 const challengeOf = ({ json }: ApiResponse) => String((json as { challengeId?: string }).challengeId);
 
+/** Starts a server that knows the home address of Alice, where she completed a second factor as well. */
+async function startAfterMfa(users: readonly SeedUser[] = []): Promise<TestServer> {
+  const server = await startProxied(users);
+  await addKnownSource(server, alice.userId, home, 'mfaSources');
+  return server;
+}
+
 const leverage = (server: TestServer, ip: string, token: string) =>
   postFrom(server, ip, `${me}/leverage-mfa`, {}, token);
 
@@ -30,7 +41,7 @@ const fulfill = (server: TestServer, ip: string, token: string, challengeId: str
 
 describe('an attacker with the password, in separate sessions,', () => {
   test('does not block MFA of the owner', async () => {
-    await using server = await startProxied();
+    await using server = await startAfterMfa();
     const [{ accessToken: own }, { accessToken: attacker }] = [await createTokens(server), await createTokens(server)];
     const challengeId = challengeOf(await leverage(server, home, own));
     const code = await lastCode(server, alice.userEmail);
@@ -47,7 +58,7 @@ describe('an attacker with the password, in separate sessions,', () => {
   });
 
   test('neither exhausts the codes for the contact nor voids the pending one', async () => {
-    await using server = await startProxied();
+    await using server = await startAfterMfa();
     const { accessToken: own } = await createTokens(server);
     const challengeId = challengeOf(await leverage(server, home, own));
     const code = await lastCode(server, alice.userEmail);
@@ -57,12 +68,21 @@ describe('an attacker with the password, in separate sessions,', () => {
     expect(await leverage(server, home, own)).toMatchObject({ status: 201 });
   });
 
-  test('gains no attempts through devices, while the session of a known device works from any address', async () => {
+  test('gains no attempts by logging in: an address that only logged in is not known', async () => {
     await using server = await startProxied();
+    const { accessToken } = await createTokens(server);
+    const challengeId = challengeOf(await leverage(server, home, accessToken));
+    const code = await lastCode(server, alice.userEmail);
+    await fromFourAttackers((ip) => fulfill(server, ip, accessToken, challengeId, createWrongCode(code)));
+    expect(await fulfill(server, home, accessToken, challengeId, code)).toMatchObject(throttled);
+  });
+
+  test('gains no attempts through devices, while the session of a known device works from any address', async () => {
+    await using server = await startAfterMfa();
     const token = await createTokens(server);
     await associate(server, token);
     const [device] = await server.appContext.store.devices.list();
-    await addKnownSource(server, alice.userId, `device ${device?.deviceKey}`);
+    await addKnownSource(server, alice.userId, `device ${device?.deviceKey}`, 'mfaSources');
     const challengeId = challengeOf(await leverage(server, home, token.accessToken));
     const code = await lastCode(server, alice.userEmail);
     const attacker = await createTokens(server);
@@ -73,7 +93,7 @@ describe('an attacker with the password, in separate sessions,', () => {
   });
 
   test('does not block the verification of a contact by the owner', async () => {
-    await using server = await startProxied();
+    await using server = await startAfterMfa();
     const { accessToken } = await createTokens(server);
     const path = `${me}/authentication-factors/main-email/tokens`;
     await fromFourAttackers((ip) => postFrom(server, ip, `${path}/validate`, { token: 'abcdef' }, accessToken));
@@ -90,7 +110,7 @@ describe('codes of a mainframe logon', () => {
   const free = logons.filter(({ logon }) => logon === 'FREE1');
   const number = '+15555550101';
   const withLogon = async (legacyLogons: string[] = []) => {
-    const server = await startProxied([{ userId: 'carl', userName: 'carl', passwordHash }]);
+    const server = await startAfterMfa([{ userId: 'carl', userName: 'carl', passwordHash }]);
     await server.appContext.store.transaction(async (tx) => {
       for (const row of free) await tx.logons.insert(row);
       const user = await tx.users.get(alice.userId);
@@ -134,7 +154,7 @@ describe('codes of a mainframe logon', () => {
 });
 
 test('returns messages in the inbox by the source of their request', async () => {
-  await using server = await startProxied();
+  await using server = await startAfterMfa();
   const { accessToken } = await createTokens(server);
   const items = async () => {
     const { json } = await server.send({ method: 'GET', path: '/_iam/inbox?purpose=mfa' });

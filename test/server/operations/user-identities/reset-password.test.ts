@@ -57,7 +57,9 @@ describe('a correct code', () => {
     await reset(server, await recoveryCode(server));
     const notice = (await messagesTo(server, alice.userEmail)).at(-1);
     expect(notice).toMatchObject({ purpose: 'password-changed' });
-    expect(notice && readText(server, notice)).toMatch(/^The password of your account was changed\./);
+    expect(notice && readText(server, notice)).toMatch(
+      /^The password of your account was changed\. These contacts of your account receive codes: a\*\*\*@example\.com\. If/,
+    );
     expect(notice).not.toHaveProperty('sealedCode');
   });
 

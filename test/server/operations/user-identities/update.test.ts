@@ -77,17 +77,17 @@ describe('sends a notice', () => {
   test('to the previous e-mail address and the previous mobile number', async () => {
     await using server = await startWith();
     await server.admin.userIdentities.update({ params, body: { userMobile: mobile } });
-    expect(await messages(server)).toEqual([]);
+    expect(await messages(server)).toMatchObject([{ to: alice.userEmail, purpose: 'factor-changed' }]);
     const body = { userEmail: 'new@example.com', userMobile: { ...mobile, phoneNumber: 12345 } };
     await server.admin.userIdentities.update({ params, body });
-    const sent = await messages(server);
+    const sent = (await messages(server)).slice(1);
     expect(sent).toMatchObject([
       { to: alice.userEmail, channel: 'email', purpose: 'contact-changed' },
       { to: '+5511987654321', channel: 'sms', purpose: 'contact-changed' },
     ]);
     for (const { text } of sent) expect(text).not.toMatch(/new@|12345/);
     await server.admin.userIdentities.update({ params, body: { userEmail: null, userMobile: null } });
-    expect((await messages(server)).slice(2).map(({ to }) => to)).toEqual(['new@example.com', '+551112345']);
+    expect((await messages(server)).slice(3).map(({ to }) => to)).toEqual(['new@example.com', '+551112345']);
   });
 
   test('not for an unchanged contact, but for a changed user name, and only about login identifiers', async () => {

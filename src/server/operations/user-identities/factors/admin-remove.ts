@@ -28,8 +28,7 @@ export default defineOperation({
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
       await assertMfaForAdministrator(tx, user, caller);
-      await removeFactor(tx, await requireAlternativeFactor(tx, user, params.factorId), context);
+      await removeFactor(tx, await requireAlternativeFactor(tx, user, params.factorId));
     });
-    context.outbox.wake();
   },
 });

@@ -41,9 +41,8 @@ export default defineOperation({
       const user = await requireUser(tx, params.id);
       await assertMfaForAdministrator(tx, user, caller);
       const factor = await requireChangeableFactor(tx, user, params.factorId);
-      await replaceFactor(tx, user, factor, { draft: mergeFactor(factor, body), setByAdministrator }, context);
+      await replaceFactor(tx, user, factor, { draft: mergeFactor(factor, body), setByAdministrator });
     });
-    context.outbox.wake();
   },
 });
 

@@ -25,8 +25,7 @@ export default defineOperation({
     const { store, caller } = context;
     await store.transaction(async (tx) => {
       const { user } = await revalidateUserCaller(tx, caller, context.clock);
-      await removeFactor(tx, await requireChangeableFactor(tx, user, params.id), context);
+      await removeFactor(tx, await requireChangeableFactor(tx, user, params.id));
     });
-    context.outbox.wake();
   },
 });

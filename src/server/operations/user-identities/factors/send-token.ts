@@ -6,7 +6,7 @@ export default defineOperation({
   id: 'user-identities.factors.send-token',
   title: 'Send a code to a contact of the caller',
   description:
-    'Sends a code for validate-token to a contact of the calling user, verified or not. The id is main-email, main-mobile, or the id of an alternative contact. The code expires after ten minutes and replaces the previous code that the same source requested. Per hour, one contact receives at most five codes for one source and 20 in total. Beyond that, only verified contacts receive codes, and only for known sources and devices of the user. Contacts that are not visible to the calling client are reported as not found.',
+    'Sends a code for validate-token to a contact of the calling user, verified or not. The id is main-email, main-mobile, or the id of an alternative contact. Only the requesting session can use the code. It expires after ten minutes and replaces the previous code that the session requested from the same source. Per hour, one contact receives at most five codes for one source and 20 in total. Beyond that, only verified contacts receive codes, and only for sources and devices from which the user has completed MFA. Contacts that are not verified receive at most 20 codes a day for the user, except on loopback. Contacts that are not visible to the calling client are reported as not found.',
   method: 'POST',
   path: '/user-identities/me/authentication-factors/{id}/tokens',
   auth: 'caller',

@@ -33,8 +33,7 @@ export default defineOperation({
     await store.transaction(async (tx) => {
       const { user } = await revalidateUserCaller(tx, caller, context.clock);
       const factor = await requireChangeableFactor(tx, user, params.id);
-      await replaceFactor(tx, user, factor, { draft, setByAdministrator: false }, context);
+      await replaceFactor(tx, user, factor, { draft, setByAdministrator: false });
     });
-    context.outbox.wake();
   },
 });

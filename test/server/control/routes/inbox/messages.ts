@@ -15,7 +15,7 @@ export async function sendNotice(appContext: AppContext, to: string, purpose = '
 }
 
 /** A caller for codes, for tests in which the source makes no difference. */
-export const anySource: OtpSource = { key: '192.0.2.1', isKnown: false };
+export const anySource: OtpSource = { key: '192.0.2.1', isKnown: false, groups: [] };
 
 /** Sends a code for a user to contacts. @returns the id of its last message. */
 export async function sendTestCode(

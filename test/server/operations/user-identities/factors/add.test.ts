@@ -7,7 +7,9 @@ import {
   factorOf,
   factors,
   mainEmail,
+  mainNumber,
   mobile,
+  notices,
   otherMobile,
   settleAll,
   startWithBob,
@@ -48,7 +50,17 @@ describe('a new contact', () => {
       mobile: otherMobile,
       tags: [],
     });
-    expect(await server.appContext.store.messages.list()).toEqual([]);
+    const sent = await notices(server);
+    expect(sent.map(({ to, purpose }) => [to, purpose])).toEqual([
+      [mainEmail, 'factor-changed'],
+      [mainNumber, 'factor-changed'],
+    ]);
+    for (const { text } of sent)
+      expect(text.split('\n')).toEqual([
+        'A contact was added to your account, to which codes are sent once it is verified: B***@Home.example.',
+        'A contact was added to your account, to which codes are sent once it is verified: ***0123.',
+        'If that was not you, have an administrator lock the account.',
+      ]);
   });
 
   test('may be a contact of another user', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { createSession, expectRejected } from '../callers.ts';
-import { factorOf, mainEmail, notices, otherMobile, startWithBob, workEmail } from './factor-fixtures.ts';
+import { factorOf, mainEmail, mainNumber, notices, otherMobile, startWithBob, workEmail } from './factor-fixtures.ts';
 
 type FactorInput = Parameters<
   IamClient['userIdentities']['factors']['adminAdd']
@@ -36,7 +36,10 @@ describe('a new contact', () => {
     });
     const as = await createSession(server, 'bob');
     await expect(as.userIdentities.leverageMfa({ body: { factorId: 'home' } })).resolves.toBeDefined();
-    expect(await notices(server)).toEqual([]);
+    expect((await notices(server)).map(({ to, purpose }) => [to, purpose])).toEqual([
+      [mainEmail, 'factor-changed'],
+      [mainNumber, 'factor-changed'],
+    ]);
   });
 
   test('has no tags if the tags are the string of an empty list', async () => {

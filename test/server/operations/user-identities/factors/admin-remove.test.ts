@@ -3,7 +3,7 @@ import type { IamClient } from '../../../../../src/client/index.ts';
 import { sharedServer } from '../../access.ts';
 import { lastCode } from '../../otp-inbox.ts';
 import { createSession, expectRejected } from '../callers.ts';
-import { factorIds, notices, startWithBob, workEmail } from './factor-fixtures.ts';
+import { factorIds, noticeRecipients, noticesOfChange, startWithBob, workEmail } from './factor-fixtures.ts';
 
 const remove = (as: IamClient, factorId = 'work', id = 'bob') =>
   as.userIdentities.factors.adminRemove({ params: { id, factorId } });
@@ -13,7 +13,7 @@ describe('a removed contact', () => {
     await using server = await startWithBob();
     await expect(remove(server.admin)).resolves.toBeUndefined();
     expect(await factorIds(server)).toEqual(['fresh', 'phone']);
-    expect(await notices(server)).toMatchObject([{ to: workEmail, purpose: 'contact-changed' }]);
+    expect(await noticeRecipients(server)).toEqual(noticesOfChange(workEmail));
   });
 
   test('voids the pending second factor that uses it', async () => {

@@ -77,6 +77,22 @@ export async function factorIds(server: TestServer, userId = 'bob'): Promise<str
   return (await server.appContext.store.factors.find('userId', userId)).map(({ factorId }) => factorId).sort();
 }
 
+/** The verified contacts of Bob. */
+const verified = [mainEmail, mainNumber, workEmail, '+15555550123'];
+
+/** The notices of a change of factors: one at each other verified contact, and one at the contact that lost its codes, if any. */
+export function noticesOfChange(...changed: string[]): { to: string; purpose: string }[] {
+  const others = verified.filter((to) => !changed.includes(to)).map((to) => ({ to, purpose: 'factor-changed' }));
+  return [...others, ...changed.map((to) => ({ to, purpose: 'contact-changed' }))].sort(byRecipient);
+}
+
+const byRecipient = (a: { to: string }, b: { to: string }) => (a.to < b.to ? -1 : 1);
+
+/** Returns the recipients and purposes of the notices, in the same order. */
+export async function noticeRecipients(server: TestServer): Promise<{ to: string; purpose: string }[]> {
+  return (await notices(server)).map(({ to, purpose }) => ({ to, purpose })).sort(byRecipient);
+}
+
 /** Returns the messages that are notices and not codes. */
 export async function notices(server: TestServer): Promise<{ to: string; purpose: string; text: string }[]> {
   const messages = await server.appContext.store.messages.list();

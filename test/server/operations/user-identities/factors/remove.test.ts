@@ -3,7 +3,16 @@ import type { IamClient } from '../../../../../src/client/index.ts';
 import { sharedServer } from '../../access.ts';
 import { lastCode } from '../../otp-inbox.ts';
 import { createSession, expectRejected } from '../callers.ts';
-import { factorIds, notices, settleAll, startWithBob, workEmail } from './factor-fixtures.ts';
+import {
+  factorIds,
+  mainEmail,
+  noticeRecipients,
+  notices,
+  noticesOfChange,
+  settleAll,
+  startWithBob,
+  workEmail,
+} from './factor-fixtures.ts';
 
 const remove = (as: IamClient, id = 'work') => as.userIdentities.factors.remove({ params: { id } });
 
@@ -12,7 +21,9 @@ describe('a removed contact', () => {
     await using server = await startWithBob();
     await expect(remove(await createSession(server, 'bob'))).resolves.toBeUndefined();
     expect(await factorIds(server)).toEqual(['fresh', 'phone']);
-    expect(await notices(server)).toMatchObject([{ to: workEmail, purpose: 'contact-changed' }]);
+    expect(await noticeRecipients(server)).toEqual(noticesOfChange(workEmail));
+    const [atMain] = (await notices(server)).filter(({ to }) => to === mainEmail);
+    expect(atMain?.text).toContain('A contact was removed from your account: b***@work.example.');
   });
 
   test('voids the pending second factor that uses it and accepts no codes', async () => {
@@ -41,7 +52,7 @@ describe('a removed contact', () => {
     const ended = await settleAll(Array.from({ length: 50 }, () => remove(as)));
     expect(ended.filter((one) => one === 'done')).toHaveLength(1);
     expect(ended.filter((one) => one === 'FACTOR_NOT_FOUND')).toHaveLength(49);
-    expect(await notices(server)).toHaveLength(1);
+    expect(await noticeRecipients(server)).toEqual(noticesOfChange(workEmail));
   });
 });
 
