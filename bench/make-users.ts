@@ -1,9 +1,9 @@
 /** The store `people`: groups in long chains, and users with the hashes and groups that the figures need. */
 
 import { reserveSubjectId } from '../src/server/directory/subject-ids.ts';
+import { internalFlow } from '../src/server/limits/hash-queue.ts';
 import type { Store, Transaction } from '../src/server/store/store.ts';
 import type { Group } from '../src/server/store/tables.ts';
-import { internalFlow } from '../src/server/limits/hash-queue.ts';
 import { createPasswords, hashPassword } from '../src/server/users/passwords.ts';
 import { chainHeadOf, chainLength, groupIdOf, type UserSet, userIdOf, userPassword, userSetSize } from './names.ts';
 

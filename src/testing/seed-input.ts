@@ -1,12 +1,12 @@
 /** Seeds as the library accepts them: documents, and paths of files. */
 import { formatPath } from '../contract/errors.ts';
 import type { AppContext } from '../server/app-context.ts';
+import { internalFlow } from '../server/limits/hash-queue.ts';
 import { applySeedToServer } from '../server/seed/apply-to-server.ts';
 import { SeedError } from '../server/seed/error.ts';
 import { toSeedIssues } from '../server/seed/issues.ts';
 import { readSeedFile } from '../server/seed/read-file.ts';
 import { SeedDocument } from '../server/seed/schema.ts';
-import { internalFlow } from '../server/limits/hash-queue.ts';
 import type { SeedInput, SeedSummary } from './library-types.ts';
 
 /** @throws SeedError if the file can't be read or the document is not valid. */

@@ -62,6 +62,7 @@ const exceptions: Readonly<Record<string, string>> = {
 
 const exceptionsAt: Readonly<Record<string, string>> = {
   'control.request-why response errors[].code': 'the code of an error',
+  'control.events response end.errors[].code': 'the code of an error',
   'control.coverage response codes': 'a count of error codes',
   'control.coverage response items[].codes': 'codes of errors',
   'control.coverage response items[].codes[].code': 'the code of an error',

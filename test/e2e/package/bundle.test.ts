@@ -48,7 +48,7 @@ test('a nested package counts as itself', () => {
   expect(findOrigin('node_modules/a/node_modules/@x/b/lib/index.js')).toBe('@x/b');
 });
 
-const own = ['src/cli', 'src/client', 'src/contract'];
+const own = ['src/cli', 'src/client', 'src/contract', 'src/lib'];
 const commander = ['commander', 'scripts/child-process-for-command.cjs'];
 
 describe('the bundle', () => {
@@ -67,6 +67,7 @@ describe('the bundle', () => {
       'src/cli',
       'src/client',
       'src/contract',
+      'src/lib',
       'src/server',
       'src/testcontainers',
       'src/testing',

@@ -316,7 +316,10 @@ describe('the id of a new client or service that a user has', () => {
       expect(await server.dump()).toEqual(before);
       await server.admin.userIdentities.remove({ params: { id: 'billing' } });
       expect(await apply(server, seed as unknown as SeedDocument)).toMatchObject({ clients: { created: 1 } });
-      expect(await server.appContext.store.subjects.get('billing')).toMatchObject({ subject: 'billing', ownerId: expect.any(String) });
+      expect(await server.appContext.store.subjects.get('billing')).toMatchObject({
+        subject: 'billing',
+        ownerId: expect.any(String),
+      });
       // Only a seed reuses the id.
       const again = server.admin.userIdentities.create({ body: squatter });
       await expect(again).rejects.toMatchObject({ status: 412, code: 'ID_TAKEN' });

@@ -47,6 +47,7 @@ describe('users', () => {
       businessId: 'acme',
       lead: true,
       locked: false,
+      nameVerified: true,
     });
     expect(users).toContainEqual({
       userId: 'bob',
@@ -54,6 +55,7 @@ describe('users', () => {
       userEmail: '***@example.com',
       lead: false,
       locked: true,
+      nameVerified: true,
     });
     expect(JSON.stringify(users)).not.toMatch(/Example@|b@|argon2|robert/);
   });
