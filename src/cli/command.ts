@@ -130,7 +130,10 @@ export function setAction(
     const options = readCliOptions(command);
     const global: GlobalOptions = { ...readCliOptions(findRoot(command)), ...options };
     const workInContext = async (context: Context) => {
-      if (isAlwaysWrite(command, options)) assertWritable(context.settings);
+      if (isAlwaysWrite(command, options)) {
+        assertWritable(context.settings);
+        context.announceServer();
+      }
       const completeArgs = actionOptions.promptsItself
         ? args
         : await promptForArguments(context, command, args, options);

@@ -2,12 +2,15 @@
 import type { Command } from 'commander';
 import type { BaseClient } from '../client/create-client.ts';
 import type { Manifest } from '../contract/manifest-types.ts';
+import { createFileTrust, readMachineUser, readTrustedFolders } from '../lib/file-trust.ts';
 import { noCredentials } from './auth/credentials.ts';
 import { readUsableProfiles } from './config/profile.ts';
 import { findProjectFile, type ProjectFile } from './config/project-file.ts';
+import { stripUserInfo } from './config/server-url.ts';
 import {
   CliSettings,
   defaultOrigin,
+  findProjectServer,
   type GlobalOptions,
   type SettingDefinition,
   settingDefinitions,
@@ -35,6 +38,8 @@ export interface Context {
   readonly color?: string | undefined;
   /** The declared fields of a request, for redaction. */
   readonly fieldsAt: FindRequestFields;
+  /** Prints before a write, once, that a project file selects another server than the user's settings. */
+  announceServer(): void;
   /** Prints a notice on standard error, unless --quiet is set. */
   notice(...lines: readonly string[]): void;
   /**
@@ -93,12 +98,22 @@ export async function withContext(
   const printer = createPrinter(io.stdout, readFormat(settings), await readSelection(options, settings), io.signal);
   const fieldsAt = requestFieldsIn(runtime.manifest);
   let client: Promise<BaseClient> | undefined;
+  let isAnnounced = false;
+  const announceServer = () => {
+    const selected = isAnnounced ? undefined : findProjectServer(context.settings);
+    isAnnounced = true;
+    if (selected)
+      context.notice(
+        `The server is ${stripUserInfo(selected.url)}, not ${stripUserInfo(selected.own)}: ${project?.path} selects it.`,
+      );
+  };
   const context: Context = {
     ...runtime,
     settings,
     printer,
     color: options.color,
     fieldsAt,
+    announceServer,
     notice: (...lines) => void (options.quiet || io.stderr.write(`${lines.map(escapeControls).join('\n')}\n`)),
     connect: (as, connectionSettings = settings) =>
       (client ??= connect({
@@ -106,6 +121,7 @@ export async function withContext(
         settings: connectionSettings,
         tracing,
         fieldsAt,
+        announceServer,
         ...(as === 'anonymous' ? { credentials: noCredentials } : {}),
       })),
     curl: tracing.curl ? (call) => printCurl({ io, fieldsAt }, settings, call) : undefined,
@@ -132,10 +148,12 @@ export async function loadSettings(environment: Environment, options: GlobalOpti
 }
 
 /** Searches from the working directory upwards. */
-function findProject({ workingFolder }: Environment): ProjectFile | undefined {
+function findProject({ workingFolder, variables }: Environment): ProjectFile | undefined {
   const folder = workingFolder?.();
+  if (folder === undefined) return undefined;
   const definitions: readonly SettingDefinition[] = settingDefinitions;
-  return folder === undefined ? undefined : findProjectFile(folder, definitions);
+  const trust = createFileTrust(readMachineUser(variables, folder), readTrustedFolders(variables));
+  return findProjectFile(folder, definitions, trust);
 }
 
 function readFormat(settings: CliSettings): Format {

@@ -28,7 +28,7 @@ export const exitCodes: readonly ExitCode[] = [
 /** Exit codes of `iam serve`, and of `iam store` except for the port; 75 if a database is out of reach. */
 export const serveExitCodes: readonly ExitCode[] = [
   { code: 11, meaning: 'The port is in use.' },
-  { code: 12, meaning: 'The folder or schema is not a store, or is of an older version.' },
+  { code: 12, meaning: "The folder or schema is no store, is older, or is another user's." },
   { code: 13, meaning: 'The folder or schema is in use by another server.' },
   { code: 14, meaning: 'The store is damaged, or of a newer version.' },
 ];

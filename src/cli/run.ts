@@ -1,5 +1,6 @@
 /** Runs one command line and returns its exit code. */
 import { manifest } from '../contract/manifest.ts';
+import { trustVariable } from '../lib/file-trust.ts';
 import { hiddenCompleteCommand } from './commands/completion/hidden-command.ts';
 import { loadSettings } from './context.ts';
 import { DeferredHelp, QuietExit } from './errors.ts';
@@ -10,7 +11,8 @@ import { createErrorReport, type ErrorReport, printErrorReport } from './output/
 import { buildProgram } from './program.ts';
 
 /** Parses and runs a command line. Errors are printed on standard error. @returns the exit code */
-export async function run(words: readonly string[], io: Io, environment: Environment): Promise<number> {
+export async function run(words: readonly string[], io: Io, given: Environment): Promise<number> {
+  const environment = withTrustedFolders(words, given);
   if (words[0] === hiddenCompleteCommand) {
     const { complete } = await import('./completion/complete.ts');
     await complete({ io, environment, manifest }, words.slice(1));
@@ -33,6 +35,15 @@ export async function run(words: readonly string[], io: Io, environment: Environ
       io.stderr.write(`debug: ${escapeLines(formatStack(error))}\n`);
     return report.exitCode;
   }
+}
+
+/** The settings are read from files that this option concerns, so it takes effect before all others, as its variable does. */
+function withTrustedFolders(words: readonly string[], environment: Environment): Environment {
+  const folders = optionValue(words, '--trust-folder');
+  if (!folders) return environment;
+  const { [trustVariable]: known } = environment.variables;
+  const all = known ? `${known},${folders}` : folders;
+  return { ...environment, variables: { ...environment.variables, [trustVariable]: all } };
 }
 
 async function parse(words: readonly string[], io: Io, environment: Environment): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createFileTrust, readMachineUser, readTrustedFolders } from '../lib/file-trust.ts';
 import { type AuditDeps, openAudit } from './audit/open.ts';
 import {
   type FlagValues,
@@ -89,6 +90,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     const server = await startServerProcess(settings, seed, {
       log,
       write: (line, onWritten) => io.stderr.write(line, onWritten),
+      trust: createFileTrust(readMachineUser(options.environment), readTrustedFolders(options.environment)),
     });
     printWarnings(server, settings, { log, stderr: io.stderr });
     await printBanner(server, settings, options);
@@ -107,7 +109,7 @@ async function startServerProcess(
   seed: SeedDocument | undefined,
   deps: AuditDeps,
 ): Promise<RunningServer> {
-  const { log } = deps;
+  const { log, trust } = deps;
   const tls = await readTls(settings);
   const server = listen({
     settings,
@@ -116,7 +118,7 @@ async function startServerProcess(
     log,
     clock: systemClock,
     random: systemRandom,
-    openStore: (identity, heap) => openStore(settings, identity, { log, heap }),
+    openStore: (identity, heap) => openStore(settings, identity, { log, heap, trust }),
     openAudit: () => openAudit(settings, deps),
   });
   if (settings.store !== 'postgres') return server;
@@ -137,6 +139,7 @@ export async function startInMemory(flags: FlagValues, seed: unknown): Promise<R
     () => undefined,
     () => systemClock.now(),
   );
+  const trust = createFileTrust(readMachineUser({}), []);
   return listen({
     settings,
     seed: await SeedDocument.parseAsync(seed),
@@ -144,7 +147,7 @@ export async function startInMemory(flags: FlagValues, seed: unknown): Promise<R
     clock: systemClock,
     random: systemRandom,
     ref: false,
-    openStore: (identity, heap) => openStore(settings, identity, { log, heap }),
+    openStore: (identity, heap) => openStore(settings, identity, { log, heap, trust }),
   });
 }
 

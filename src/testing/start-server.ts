@@ -1,4 +1,5 @@
 /** `startServer`: the composition root of servers that run in the process of a test. */
+import { createFileTrust, type FileTrust, readMachineUser } from '../lib/file-trust.ts';
 import { openAudit } from '../server/audit/open.ts';
 import type { WriteLine } from '../server/audit/stream-sink.ts';
 import { readSettings, type Setting, SettingError, type Settings, settingsTable } from '../server/config/settings.ts';
@@ -62,6 +63,7 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
   const seed = options.seed === undefined ? undefined : await readSeedInput(options.seed);
   const settings = buildSettings(options, seed);
   const log = createServerLog(options, settings);
+  const trust = createFileTrust(readMachineUser({}), []);
   const base = { settings, log, clock: systemClock, random: systemRandom };
   const iam = await startIamServer(
     {
@@ -69,8 +71,8 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
       ref: false,
       seed,
       prepareClock: createClockSetup(options.clock),
-      openStore: (identity, heap) => openStore(settings, identity, { log, heap }),
-      openAudit: createAuditOpener(log, options),
+      openStore: (identity, heap) => openStore(settings, identity, { log, heap, trust }),
+      openAudit: createAuditOpener(log, trust, options),
     },
     options.credentials ?? {},
     () => stopped.abort(),
@@ -104,13 +106,14 @@ function assertKnownOptions(options: StartOptions): void {
 
 function createAuditOpener(
   log: Log,
+  trust: FileTrust,
   { log: write = () => undefined }: StartOptions,
 ): NonNullable<ListenOptions['openAudit']> {
   const writeLine: WriteLine = (line, onWritten) => {
     write(line);
     onWritten();
   };
-  return (settings) => openAudit(settings, { log, write: writeLine });
+  return (settings) => openAudit(settings, { log, trust, write: writeLine });
 }
 
 type InternalStartOptions = ListenOptions & { prepareClock(clock: AdjustableClock): void };

@@ -155,6 +155,10 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
+  test('what server and command share beside the contract imports Node only', () => {
+    expect(findForbiddenImports(listSourceFiles('src/lib'), [/^src\/lib\//, /^node:/])).toEqual([]);
+  });
+
   test('the client imports the contract and its transport', () => {
     const allowed = [/^src\/(client|contract)\//, /^undici(\/|$)/, /^node:/];
     expect(findForbiddenImports(listSourceFiles('src/client'), allowed)).toEqual([]);
@@ -180,7 +184,7 @@ describe('imports', () => {
     expect(others.filter((file) => listImports(file).some(({ target }) => target.startsWith('src/testing/')))).toEqual(
       [],
     );
-    const allowed = [/^src\/(testing|contract|client|server)\//, /^node:/];
+    const allowed = [/^src\/(testing|contract|lib|client|server)\//, /^node:/];
     expect(findForbiddenImports(listSourceFiles('src/testing'), [...allowed, /^zod$/])).toEqual([]);
   });
 

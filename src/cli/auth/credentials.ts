@@ -2,7 +2,7 @@
 
 import type { Profile } from '../config/profile.ts';
 import { isSameBaseUrl, isSameOrigin, isSameServer, stripUserInfo } from '../config/server-url.ts';
-import { type CliSettings, type SettingDefinition, settingDefinitions } from '../config/settings.ts';
+import { type CliSettings, findProjectServer, type SettingDefinition, settingDefinitions } from '../config/settings.ts';
 import { signInNeededError } from '../errors.ts';
 
 /**
@@ -134,14 +134,11 @@ export function assertProfileServer(
  * @throws CliError if the project file changes the server in use
  */
 export function assertOwnTarget(settings: CliSettings): void {
-  const { project } = settings;
-  const target = settings.get('base-url')?.value ?? '';
-  if (!project) return;
-  const own = settings.with({ project: undefined }).get('base-url')?.value ?? '';
-  if (target === own || isSameServer(target, own)) return;
-  const server = stripUserInfo(target);
+  const selected = findProjectServer(settings);
+  if (!selected || isSameServer(selected.url, selected.own)) return;
+  const server = stripUserInfo(selected.url);
   throw signInNeededError(
-    `${project.path} selects the server ${server}. Credentials from the environment are not sent to a server that a project file selects; none were sent.`,
+    `${settings.project?.path} selects the server ${server}. Credentials from the environment are not sent to a server that a project file selects; none were sent.`,
     `If they are for that server, confirm it with --base-url ${server} or IAM_BASE_URL. Otherwise unset them.`,
   );
 }

@@ -76,6 +76,7 @@ async function requestRows(
     ...{ io, environment, manifest, settings, credentials },
     tracing: { verbose: false, debug: false, curl: false },
     fieldsAt: requestFieldsIn(manifest),
+    announceServer: () => undefined,
   });
   const context: RequestContext = {
     ...{ manifest, environment, settings },

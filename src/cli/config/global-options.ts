@@ -42,6 +42,10 @@ export function createGlobalOptions(): GlobalOptionGroup[] {
       ],
     },
     {
+      heading: 'Files:',
+      options: [new Option('--trust-folder <folder>', 'use files of other users in this folder; several: a,b')],
+    },
+    {
       heading: 'Prompts:',
       options: [new Option('--no-input', 'never prompt; fail with exit code 10 instead')],
     },

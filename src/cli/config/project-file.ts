@@ -1,9 +1,10 @@
 /**
  * `.iamrc.json`: shared settings of a project. The file is not trusted, so it must not contain secrets or connection
- * settings, and must not redirect credentials (see `assertOwnTarget`).
+ * settings, and must not redirect credentials (see `assertOwnTarget`). One that another user wrote or can write is ignored.
  */
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { FileTrust } from '../../lib/file-trust.ts';
 import { usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
 
@@ -26,13 +27,38 @@ export interface ProjectSetting {
 
 const projectFileName = '.iamrc.json';
 
-/** Finds the nearest project file, from a folder upwards. @throws CliError (exit 2) if it cannot be parsed */
-export function findProjectFile(folder: string, settings: readonly ProjectSetting[]): ProjectFile | undefined {
+/**
+ * Finds the nearest project file that is trusted, from a folder upwards. Others are named in its warnings: they must not
+ * hide one with safety rules. @throws CliError (exit 2) if it cannot be parsed
+ */
+export function findProjectFile(
+  folder: string,
+  settings: readonly ProjectSetting[],
+  trust: FileTrust,
+): ProjectFile | undefined {
+  let ignored: ProjectFile | undefined;
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const file = path.join(at, projectFileName);
-    const text = readTextIfReadable(file);
-    if (text !== undefined) return parseProjectFile(text, file, settings);
-    if (path.dirname(at) === at) return undefined;
+    const problem = isPresent(file) ? trust.findProblem([file, at], 'settings') : undefined;
+    const text = problem ? undefined : readTextIfReadable(file);
+    if (problem) {
+      const warning = `${file} is ignored: ${problem.message}. ${problem.hint}.`;
+      ignored = { path: file, values: {}, warnings: [...(ignored?.warnings ?? []), warning] };
+    }
+    if (text !== undefined) {
+      const found = parseProjectFile(text, file, settings);
+      return { ...found, warnings: [...(ignored?.warnings ?? []), ...found.warnings] };
+    }
+    if (path.dirname(at) === at) return ignored;
+  }
+}
+
+function isPresent(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Its folder cannot be searched.
+    return false;
   }
 }
 

@@ -87,9 +87,14 @@ export const backupPath = '/_iam/store/backup';
 export const inspectTokenPath = '/_iam/tokens/inspect';
 const harmlessPaths: readonly string[] = [signOutPath, backupPath, inspectTokenPath];
 
-/** Wraps a client so that its writes follow the safety rules. */
-export function guardWrites(client: BaseClient, manifest: Manifest, settings: CliSettings): BaseClient {
-  const count = createChangeCounter(settings);
+/** Wraps a client so that its writes follow the safety rules. @param beforeWrite runs before each write is sent */
+export function guardWrites(
+  client: BaseClient,
+  manifest: Manifest,
+  settings: CliSettings,
+  beforeWrite: () => void,
+): BaseClient {
+  const count = createChangeCounter(settings, beforeWrite);
   const isWrite = (id: string) =>
     !signInOperations.includes(id) && manifest.operations.find((one) => one.id === id)?.effect !== 'read';
   return {
@@ -106,6 +111,7 @@ export function guardWrites(client: BaseClient, manifest: Manifest, settings: Cl
 /** Runs writes and counts those that were not rejected; a rejected one can be retried. */
 function createChangeCounter(
   settings: CliSettings,
+  beforeWrite: () => void,
 ): <Result>(body: unknown, send: () => Promise<Result>) => Promise<Result> {
   const { maxChanges } = resolveSafetyRules(settings);
   let count = 0;
@@ -118,6 +124,7 @@ function createChangeCounter(
         count === 0 ? `This command makes ${changes}; nothing was sent.` : `${count} were made.`,
       );
     count += changes;
+    beforeWrite();
     try {
       return await send();
     } catch (error) {

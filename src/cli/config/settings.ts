@@ -1,4 +1,5 @@
 /** Settings of commands and their origin: flag, environment, project, profile or default. */
+import { trustVariable } from '../../lib/file-trust.ts';
 import { usageError } from '../errors.ts';
 import { findProfile, type Profile, type ProfileFile } from './profile.ts';
 import type { ProjectFile } from './project-file.ts';
@@ -18,6 +19,7 @@ export interface GlobalOptions {
   readonly caFile?: string;
   readonly clientCert?: string;
   readonly clientKey?: string;
+  readonly trustFolder?: string;
   readonly input?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -160,6 +162,12 @@ export const settingDefinitions = [
     profile: 'clientKey',
     meaning: 'File of its private key',
   },
+  {
+    key: 'trust-folder',
+    option: 'trustFolder',
+    environment: trustVariable,
+    meaning: 'Folders of other users to trust, with all below them',
+  },
 ] as const satisfies readonly SettingDefinition[];
 
 export type CliSettingKey = (typeof settingDefinitions)[number]['key'];
@@ -227,6 +235,15 @@ export class CliSettings implements SettingSources {
   with(changes: Partial<SettingSources>): CliSettings {
     return new CliSettings({ ...this, ...changes });
   }
+}
+
+/** The server that the project file selects in place of that of the user; undefined if it changes nothing. */
+export function findProjectServer(settings: CliSettings): { readonly url: string; readonly own: string } | undefined {
+  if (!settings.project) return undefined;
+  const [url = '', own = ''] = [settings, settings.with({ project: undefined })].map(
+    (one) => one.get('base-url')?.value,
+  );
+  return url === own ? undefined : { url, own };
 }
 
 function resolveProfileName({ options, variables, file, project }: SettingSources): SettingValue | undefined {

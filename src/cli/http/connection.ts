@@ -32,6 +32,8 @@ export interface ConnectOptions {
   readonly fieldsAt: FindRequestFields;
   /** The credentials to send; by default those of the settings. */
   readonly credentials?: ResolvedCredentials;
+  /** Prints which server a project file selected, once. */
+  readonly announceServer: () => void;
 }
 
 /** Bulk runs send several requests at once. */
@@ -68,7 +70,7 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
     },
     manifest,
   );
-  return guardWrites({ ...client, close: () => dispatcher.close() }, manifest, settings);
+  return guardWrites({ ...client, close: () => dispatcher.close() }, manifest, settings, options.announceServer);
 }
 
 /** A client certificate is a credential: one from the environment or a profile is not sent to every server. */

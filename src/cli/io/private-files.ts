@@ -1,8 +1,9 @@
 /** Files with secrets, created with owner-only access and replaced atomically. */
 import { readFileSync } from 'node:fs';
-import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { usageError } from '../errors.ts';
 import { unreadableFileError, unwritableFileError } from './file-errors.ts';
 
 /**
@@ -24,13 +25,21 @@ export async function replacePrivateFile(file: string, text: string): Promise<vo
 
 /** Creates a new file with owner-only access. Rejects with EEXIST if it exists. */
 export async function createPrivateFile(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'wx', 0o600);
+  const handle = await openPrivateFile(file);
   try {
     await handle.writeFile(text, 'utf8');
     await handle.sync();
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * As `createPrivateFile`, for what is written later: to the open file, as others may have replaced its name in a folder
+ * that they can write.
+ */
+export function openPrivateFile(file: string): Promise<FileHandle> {
+  return open(file, 'wx', 0o600);
 }
 
 async function flushFolder(folder: string): Promise<void> {
@@ -55,6 +64,8 @@ export async function readFileIfExists(file: string): Promise<string | undefined
 const lockRetryMs = 50;
 const lockMaxAttempts = 100;
 const lockHeartbeatMs = 1_000;
+/** What a lock file contains once its holder has refreshed it. */
+const lockText = '.';
 
 /** Runs `work` while holding a lock file. A stale lock is replaced after 5 s. */
 export async function withFileLock<Result>(lockFile: string, work: () => Promise<Result>): Promise<Result> {
@@ -76,7 +87,7 @@ export async function withFileLock<Result>(lockFile: string, work: () => Promise
 
 /** Updates the modification time, if the file exists. */
 async function touch(lockFile: string): Promise<void> {
-  await writeFile(lockFile, '.', { flag: 'r+' }).catch(() => undefined);
+  await writeFile(lockFile, lockText, { flag: 'r+' }).catch(() => undefined);
 }
 
 async function acquireLock(lockFile: string): Promise<void> {
@@ -100,8 +111,13 @@ async function tryAcquireLock(lockFile: string): Promise<boolean> {
   }
 }
 
-/** Identifies a lock file among successive files of the same name. */
+/**
+ * Identifies a lock file among successive files of the same name.
+ * @throws CliError for another file, which must not be removed as stale: `yarn.lock` for a resume log `yarn`
+ */
 async function readLockIdentity(lockFile: string): Promise<string> {
-  const found = await stat(lockFile).catch(() => undefined);
+  const found = await lstat(lockFile).catch(() => undefined);
+  if (found && (!found.isFile() || found.size > lockText.length))
+    throw usageError(`${lockFile} exists and is no lock of this command.`, 'Move it, or name another file.');
   return found ? `${found.ino}:${found.mtimeMs}` : '';
 }

@@ -1,6 +1,10 @@
-/** The folders of the user's files: those of XDG Base Directory, and on Windows those of its known folders. */
+/**
+ * The folders of the user's files: those of XDG Base Directory, and on Windows those of its known folders. What they
+ * contain decides where credentials go and which processes are stopped, so folders of other users are refused.
+ */
 import os from 'node:os';
 import path from 'node:path';
+import { createFileTrust, readMachineUser, readTrustedFolders, type TrustProblem } from '../../lib/file-trust.ts';
 import { CliError } from '../errors.ts';
 import type { Environment } from './io.ts';
 
@@ -13,12 +17,28 @@ const folders = {
   state: { variable: 'XDG_STATE_HOME', fallback: '.local/state', onWindows: ['LOCALAPPDATA', 'iam/state'] },
 } as const;
 
-/** The folder of one kind; undefined without a home folder, as for a user id of a container that has no account. */
+/**
+ * The folder of one kind; undefined without a home folder, as for a user id of a container that has no account.
+ * @throws CliError (exit 2) if it belongs to another user or others can write it
+ */
 export function findUserFolder(
   variables: Variables,
   kind: keyof typeof folders,
   platform: NodeJS.Platform = process.platform,
 ): string | undefined {
+  const folder = locateFolder(variables, kind, platform);
+  const trust = createFileTrust(readMachineUser(variables), readTrustedFolders(variables));
+  const problem = folder === undefined ? undefined : trust.findProblem([folder], 'settings');
+  if (problem) throw distrustError(problem);
+  return folder;
+}
+
+/** A file or folder must not be used (exit 2). */
+export function distrustError({ message, hint }: TrustProblem): CliError {
+  return new CliError(`${message}; it is not used.`, { code: 'FOLDER_NOT_TRUSTED', exitCode: 2, hint: `${hint}.` });
+}
+
+function locateFolder(variables: Variables, kind: keyof typeof folders, platform: NodeJS.Platform): string | undefined {
   const { variable, fallback, onWindows } = folders[kind];
   const named = variables[variable];
   // The specification ignores relative paths.
@@ -30,7 +50,7 @@ export function findUserFolder(
   return home === undefined ? undefined : path.join(home, fallback, 'iam');
 }
 
-/** The folder of one kind. @throws CliError (exit 2) without a home folder */
+/** The folder of one kind. @throws CliError (exit 2) without a home folder, or for a folder of another user */
 export function getUserFolder(variables: Variables, kind: keyof typeof folders): string {
   const folder = findUserFolder(variables, kind);
   if (folder !== undefined) return folder;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { usageError } from '../errors.ts';
 import { jsonText } from '../io/control-characters.ts';
 import { unwritableFileError } from '../io/file-errors.ts';
 import type { Environment } from '../io/io.ts';
@@ -17,8 +18,15 @@ export interface ManagedResource {
   readonly name: string;
 }
 
+/** @throws CliError (exit 2) if a name, also one of a saved plan, would name a file in another folder */
+export function assertSetName(set: string): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(set))
+    throw usageError('A set name must have 1 to 64 letters, digits and . _ -');
+}
+
 /** Returns the path of a set's inventory. It is not in the cache, because it cannot be rebuilt. */
 export function getInventoryPath(baseUrl: string, set: string, variables: Variables): string {
+  assertSetName(set);
   const server = createHash('sha256').update(baseUrl.replace(/\/+$/, '')).digest('hex').slice(0, 16);
   return path.join(getUserFolder(variables, 'state'), 'sets', `${set}-${server}.jsonl`);
 }

@@ -17,7 +17,7 @@ import {
 } from './documents.ts';
 import { administrativeRoles } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
-import { getInventoryPath, readInventory } from './inventory.ts';
+import { assertSetName, getInventoryPath, readInventory } from './inventory.ts';
 import { resolveMemberNames } from './member-names.ts';
 import type { DesiredState } from './model/desired-entries.ts';
 import { emptyRemoteState, type PlanCaller, type RemoteState } from './model/remote-state.ts';
@@ -44,8 +44,7 @@ export async function readContent({ io }: Context, options: CommandOptions): Pro
   const setName = set ?? documents.set;
   if (set !== undefined && documents.set !== undefined && set !== documents.set)
     throw usageError(`--set is ${set}, but the documents belong to the set ${documents.set}.`);
-  if (setName !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(setName))
-    throw usageError('A set name must have 1 to 64 letters, digits and . _ -');
+  if (setName !== undefined) assertSetName(setName);
   assertNoDiagnostics([...documents.diagnostics, ...validateDesiredState(buildDesiredState(documents), documents)]);
   return { set: setName, entries: documents.entries, positions: documents.positions };
 }

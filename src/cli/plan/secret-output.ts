@@ -1,10 +1,10 @@
 /** Secrets created by an apply: written to a private file immediately, or printed once at the end. */
-import { appendFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { uncreatableFileError, unwritableFileError } from '../io/file-errors.ts';
-import { createPrivateFile } from '../io/private-files.ts';
+import { openPrivateFile } from '../io/private-files.ts';
 import type { NewSecret } from './execution.ts';
 import type { AnyChange } from './model/changes.ts';
 import { findResource } from './resources/index.ts';
@@ -35,14 +35,14 @@ export async function openSecretOutput(
       );
     return { write: async (secret) => void unsaved.push(secret), unsaved, close: async () => undefined };
   }
-  await createPrivateFile(file, '').catch((error: unknown) => {
+  const handle = await openPrivateFile(file).catch((error: unknown) => {
     throw uncreatableFileError(file, error);
   });
   let count = 0;
   return {
     write: async (secret) => {
       try {
-        await appendFile(file, `${jsonText(secret)}\n`);
+        await handle.appendFile(`${jsonText(secret)}\n`);
         count += 1;
       } catch (error) {
         // Print the secret instead, because it cannot be read again.
@@ -52,6 +52,7 @@ export async function openSecretOutput(
     },
     unsaved,
     close: async () => {
+      await handle.close();
       if (count === 0) await rm(file, { force: true });
       else
         context.notice(

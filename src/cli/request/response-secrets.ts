@@ -1,12 +1,12 @@
 /** Secrets in responses: printed once, or written to a file with owner-only access. */
 import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, rm } from 'node:fs/promises';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import type { Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { splitSecrets } from '../http/redact.ts';
 import { uncreatableFileError, unwritableFileError } from '../io/file-errors.ts';
-import { createPrivateFile } from '../io/private-files.ts';
+import { openPrivateFile } from '../io/private-files.ts';
 import { toWords } from '../output/table.ts';
 
 type Response = ManifestOperation['response'];
@@ -31,16 +31,25 @@ export async function withSecretOutput(
   }
   // A new secret must not overwrite an existing one.
   const target = mayExist && existsSync(file) ? `${file}.new` : file;
-  await createPrivateFile(target, '').catch((error: unknown) => {
+  const handle = await openPrivateFile(target).catch((error: unknown) => {
     throw uncreatableFileError(target, error);
   });
-  return callWithSecretFile(context, response, target, request);
+  try {
+    return await callWithSecretFile(context, response, { file: target, handle }, request);
+  } finally {
+    await handle.close();
+  }
+}
+
+interface SecretFile {
+  readonly file: string;
+  readonly handle: FileHandle;
 }
 
 async function callWithSecretFile(
   context: Context,
   response: Response,
-  file: string,
+  { file, handle }: SecretFile,
   request: () => Promise<unknown>,
 ): Promise<unknown> {
   let body: unknown;
@@ -56,7 +65,7 @@ async function callWithSecretFile(
     return body;
   }
   try {
-    await writeFile(file, `${Object.values(secrets).join('\n')}\n`);
+    await handle.writeFile(`${Object.values(secrets).join('\n')}\n`);
   } catch (error) {
     context.notice(`${String((unwritableFileError(file, error) as Error).message)} The secret is printed instead.`);
     return body;

@@ -1,9 +1,11 @@
 /** Opens the audit log of the settings. */
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { FileTrust } from '../../lib/file-trust.ts';
 import { SettingError, type Settings } from '../config/settings.ts';
 import type { Log } from '../lib/log.ts';
 import type { AuditSink, AuditSinks } from './audit.ts';
+import type { AuditEvent } from './event.ts';
 import { openAuditFile } from './file.ts';
 import { StreamSink, type WriteLine } from './stream-sink.ts';
 
@@ -11,21 +13,25 @@ export interface AuditDeps {
   readonly log: Log;
   /** Writes to standard error. */
   readonly write: WriteLine;
+  /** Decides whether an existing file may be continued. */
+  readonly trust: FileTrust;
 }
 
-/** Returns undefined if the audit log is off. @throws SettingError if a file is not writable. */
-export async function openAudit(settings: Settings, { log, write }: AuditDeps): Promise<AuditSinks | undefined> {
+/** Returns undefined if the audit log is off. @throws SettingError if a file is not writable, or is no audit log. */
+export async function openAudit(settings: Settings, { log, write, trust }: AuditDeps): Promise<AuditSinks | undefined> {
   const target = resolveAuditPath(settings);
   if (target === 'off') return undefined;
   if (target === '-') {
     const sink = new StreamSink(write);
     return { granted: sink, selfService: sink, refused: sink };
   }
-  const granted = await openFile(target, log);
+  const granted = await openFile(target, { log, trust });
   const opened = [granted];
   // A device or a pipe receives all events; with a file, events that anyone can cause have separate files.
   const openBeside = async (kind: string) => {
-    const sink = (await stat(target)).isFile() ? await openFile(buildSiblingPath(target, kind), log) : granted;
+    const sink = (await stat(target)).isFile()
+      ? await openFile(buildSiblingPath(target, kind), { log, trust })
+      : granted;
     opened.push(sink);
     return sink;
   };
@@ -37,11 +43,47 @@ export async function openAudit(settings: Settings, { log, write }: AuditDeps): 
   }
 }
 
-async function openFile(target: string, log: Log): Promise<AuditSink> {
+async function openFile(target: string, { log, trust }: Pick<AuditDeps, 'log' | 'trust'>): Promise<AuditSink> {
+  const problem = trust.findProblem([target], 'data');
+  if (problem) throw new SettingError(`--audit-log: ${problem.message}. ${problem.hint}`);
+  if (!(await isAuditFile(target)))
+    throw new SettingError(`--audit-log ${target} exists and is not an audit log; name another file`);
   try {
     return await openAuditFile({ path: target, log });
   } catch (error) {
     throw new SettingError(`--audit-log ${target} is not writable: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
+
+/** More than the first event of a file takes. */
+const maxEventBytes = 64 * 1024;
+
+/** A seed can name the file, too, so only a new file or an audit log is appended to. */
+async function isAuditFile(target: string): Promise<boolean> {
+  const isFile = await stat(target).then(
+    (found) => found.isFile() && found.size > 0,
+    () => false,
+  );
+  if (!isFile) return true;
+  const handle = await open(target, 'r').catch(() => undefined);
+  // Opening it for writing reports why.
+  if (handle === undefined) return true;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxEventBytes), 0, maxEventBytes, 0);
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
+    // A kill may have left an incomplete line.
+    return lines.some(isEvent) || (lines.length === 1 && buffer[0] === 0x7b);
+  } finally {
+    await handle.close();
+  }
+}
+
+function isEvent(line: string): boolean {
+  try {
+    const { time, event } = JSON.parse(line) as Partial<AuditEvent>;
+    return typeof time === 'string' && typeof event === 'string';
+  } catch {
+    return false;
   }
 }
 

@@ -4,6 +4,8 @@ import { OutcomeUnknownError, StoreUnavailableError } from './store.ts';
 export type StoreOpenErrorKind =
   /** The folder or schema contains something else than a store of this version. */
   | 'not-ours'
+  /** The folder belongs to another user of the machine, or others can write it. */
+  | 'not-trusted'
   /** Another process has the store open. */
   | 'in-use'
   /** The store can't be locked here. */
@@ -24,6 +26,7 @@ export type StoreOpenErrorKind =
 /** The exit code of a command that can't open the store. */
 export const openExitCodes: Readonly<Record<StoreOpenErrorKind, number>> = {
   'not-ours': 12,
+  'not-trusted': 12,
   'in-use': 13,
   'no-lock': 70,
   damaged: 14,

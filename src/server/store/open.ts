@@ -1,5 +1,6 @@
 /** Opens the configured store: in memory, in a folder, or in a database. */
 import path from 'node:path';
+import type { FileTrust } from '../../lib/file-trust.ts';
 import type { Settings } from '../config/settings.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -7,6 +8,7 @@ import { systemRandom } from '../lib/random.ts';
 import { systemStopwatch } from '../lib/stopwatch.ts';
 import { systemTimer } from '../lib/timer.ts';
 import { openFileStore } from './file/file-store.ts';
+import { assertTrustedFolder } from './file/folder-trust.ts';
 import { nodeDisk } from './file/node-disk.ts';
 import { openNodeProcesses } from './file/node-processes.ts';
 import { createCapacity } from './memory/capacity.ts';
@@ -25,14 +27,19 @@ export interface StoreDeps {
   readonly log: Log;
   /** Of this process: an embedded store adds no rows to a heap that is nearly full. */
   readonly heap: HeapGauge;
+  /** Decides whether the folder may be used. */
+  readonly trust: FileTrust;
 }
 
 /** Opens the store. It uses the system clock, not the adjustable one. @throws StoreOpenError. */
-export async function openStore(settings: Settings, server: ServerIdentity, { log, heap }: StoreDeps): Promise<Store> {
+export async function openStore(settings: Settings, server: ServerIdentity, deps: StoreDeps): Promise<Store> {
+  const { log, heap, trust } = deps;
   if (settings.store === 'memory') return openMemoryStore(createCapacity(heap));
   if (settings.store === 'postgres') return openDatabase(settings, server);
+  const directory = path.resolve(settings.data);
+  assertTrustedFolder(directory, trust);
   return openFileStore({
-    directory: path.resolve(settings.data),
+    directory,
     disk: nodeDisk,
     clock: systemClock,
     random: systemRandom,

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFileTrust } from '../../../src/lib/file-trust.ts';
 import type { AuditSink, AuditSinks } from '../../../src/server/audit/audit.ts';
 import { openAuditFile } from '../../../src/server/audit/file.ts';
 import { openAudit } from '../../../src/server/audit/open.ts';
@@ -15,6 +16,7 @@ import { startServer } from '../../../src/testing/index.ts';
 let folder: string;
 let logged: string[];
 let log: Log;
+const trust = createFileTrust(undefined, []);
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'iam-audit-'));
@@ -112,7 +114,7 @@ async function close(sinks: AuditSinks | undefined): Promise<void> {
 
 describe('the location', () => {
   const openSinks = (flags: Record<string, string>, lines: string[] = []) =>
-    openAudit(readSettings({ data: folder, ...flags }, {}), { log, write: (text) => void lines.push(text) });
+    openAudit(readSettings({ data: folder, ...flags }, {}), { log, trust, write: (text) => void lines.push(text) });
 
   test('is the folder of the store, a file, standard error, or none', async () => {
     await close(await openSinks({}));
@@ -141,6 +143,23 @@ describe('the location', () => {
     const sinks = await openSinks({ 'audit-log': '/dev/null' });
     expect([sinks?.selfService, sinks?.refused]).toEqual([sinks?.granted, sinks?.granted]);
     await sinks?.granted.close();
+  });
+
+  test('is no existing file of another kind, which a seed could name: it stays as it was', async () => {
+    for (const text of ['alias ls=ls\n', '{\n  "name": "package"\n}\n', '{"time":"noon"}\n']) {
+      await writeFile(at('file'), text, { mode: 0o644 });
+      await expect(openSinks({ 'audit-log': at('file') })).rejects.toThrow(/file exists and is not an audit log/);
+      expect([await readFile(at('file'), 'utf8'), (await stat(at('file'))).mode & 0o777]).toEqual([text, 0o644]);
+    }
+    for (const text of [
+      '',
+      '{"time":"t","event":"administration"}\n',
+      '{"time":"cut o',
+      '{"time":"cut\n{"time":"t","event":"e"}\n',
+    ]) {
+      await writeFile(at('file'), text);
+      await close(await openSinks({ 'audit-log': at('file') }));
+    }
   });
 
   test('of rejections that cannot be opened is an error, and no file stays open', async () => {

@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { createFileTrust } from '../../../src/lib/file-trust.ts';
 import type { AuditEvent } from '../../../src/server/audit/event.ts';
 import { openAuditFile } from '../../../src/server/audit/file.ts';
 import { openAudit } from '../../../src/server/audit/open.ts';
@@ -19,6 +20,7 @@ import { createMemorySink } from './memory-sink.ts';
 
 const ignore = () => undefined;
 const log: Log = { error: ignore, warn: ignore, info: ignore, debug: ignore, infoEnabled: false };
+const trust = createFileTrust(undefined, []);
 const groupsPath = `${servicePrefix}/groups`;
 const authorization = `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
 
@@ -98,7 +100,7 @@ test('standard error: a change waits until the stream has its line', async () =>
     lines.push(line);
     written.push(onWritten);
   };
-  const sinks = await openAudit(readSettings({ 'audit-log': '-' }, {}), { log, write });
+  const sinks = await openAudit(readSettings({ 'audit-log': '-' }, {}), { log, trust, write });
   await using server = await startServer({ audit: sinks?.granted ?? createMemorySink() });
   let isAcknowledged = false;
   const change = createGroup(server, 'one').then(() => {

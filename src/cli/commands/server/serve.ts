@@ -1,6 +1,7 @@
 /** `iam serve`: runs the server in the foreground. Its options are the server settings. */
 import { type Command, Option } from 'commander';
 import type { ManifestSetting } from '../../../contract/manifest-types.ts';
+import { trustVariable } from '../../../lib/file-trust.ts';
 import { addCommand, type CommandDescription } from '../../command.ts';
 import { saveLocalProfile } from '../../config/profile.ts';
 import type { CliRuntime } from '../../context.ts';
@@ -28,6 +29,7 @@ export function addServe(program: Command, { io, environment, manifest }: CliRun
   const command = addCommand(program, 'serve', serveText);
   const settings = manifest.settings.filter(({ flag }) => flag);
   for (const setting of settings) command.addOption(createSettingOption(setting));
+  addTrustOption(command);
   command.option('--stop-with-parent', 'stop when the process that started the server ends, also if it is killed');
   command.action(async () => {
     const { serve } = await import('../../../server/main.ts');
@@ -46,6 +48,14 @@ export function addServe(program: Command, { io, environment, manifest }: CliRun
     });
     throw new QuietExit(exitCode);
   });
+}
+
+/** It is no setting: a seed must not set it. The run has added it to the variable that the server reads. */
+export function addTrustOption(command: Command): Command {
+  return command.option(
+    '--trust-folder <folder>',
+    `use a store of other users in this folder; several: a,b (${trustVariable})`,
+  );
 }
 
 /** Creates the command-line option of a server setting. */

@@ -18,7 +18,7 @@ import {
   writeServerRecord,
 } from '../../local-server/server-records.ts';
 import { formats } from '../../output/format.ts';
-import { createSettingOption, readFlags } from './serve.ts';
+import { addTrustOption, createSettingOption, readFlags } from './serve.ts';
 import { describeServer } from './status.ts';
 import { parseTimeout } from './timeout.ts';
 
@@ -39,6 +39,7 @@ export function addStart(noun: Command, runtime: CliRuntime): void {
   command.option('--wait [seconds]', `startup timeout, default ${defaultWait}`);
   command.addOption(new Option('-o, --output <format>', 'output format').choices([...formats]));
   command.option('-q, --quiet', 'print no notices on standard error');
+  addTrustOption(command);
   const settings = runtime.manifest.settings.filter(({ flag, name }) => flag && name !== 'json');
   for (const setting of settings) command.addOption(createSettingOption(setting));
   command.action(async () => {

@@ -25,7 +25,7 @@ export async function withOfflineStore<Result>(
 ): Promise<Result> {
   const server = await import('../../../server/store/maintenance/open-offline-store.ts');
   const usageErrors = [server.SettingError];
-  return convertStoreErrors(async () => work(await server.openOfflineStore(environment.variables.IAM_UNSAFE_LOCK)), {
+  return convertStoreErrors(async () => work(await server.openOfflineStore(environment.variables)), {
     ...server,
     usageErrors,
   });

@@ -117,18 +117,31 @@ export async function writeFile(disk: Disk, path: string, bytes: Uint8Array): Pr
   await writeSlices(disk, path, [bytes]);
 }
 
-/** As `writeFile`, slice by slice; a file that could not be written is removed. @returns the length in bytes. */
-export async function writeTemporaryFile(disk: Disk, path: string, slices: Iterable<Uint8Array>): Promise<number> {
+/**
+ * As `writeFile`, slice by slice; a file that could not be written is removed. @returns the length in bytes.
+ * @param mode 'create' outside of the folder of the store, where others may have prepared a file of this name
+ */
+export async function writeTemporaryFile(
+  disk: Disk,
+  path: string,
+  slices: Iterable<Uint8Array>,
+  mode: 'replace' | 'create' = 'replace',
+): Promise<number> {
   try {
-    return await writeSlices(disk, path, slices);
+    return await writeSlices(disk, path, slices, mode);
   } catch (error) {
     await disk.remove(path).catch(() => {});
     throw error;
   }
 }
 
-async function writeSlices(disk: Disk, path: string, slices: Iterable<Uint8Array>): Promise<number> {
-  const file = await disk.open(path, 'replace');
+async function writeSlices(
+  disk: Disk,
+  path: string,
+  slices: Iterable<Uint8Array>,
+  mode: 'replace' | 'create' = 'replace',
+): Promise<number> {
+  const file = await disk.open(path, mode);
   try {
     let size = 0;
     for (const bytes of slices) {

@@ -32,7 +32,12 @@ export const nodeDisk: Disk = {
       if (getErrorCode(error) !== 'EEXIST') throw error;
     });
   },
-  restrictFolder: (path) => chmod(path, OWNER_ONLY_FOLDER),
+  async restrictFolder(path) {
+    await chmod(path, OWNER_ONLY_FOLDER).catch((error: unknown) => {
+      // A volume that root made for this process: only its owner can change its mode.
+      if (getErrorCode(error) !== 'EPERM') throw error;
+    });
+  },
   list: (folder) => unlessMissing(readdir(folder)),
   async identify(path) {
     const found = await unlessMissing(stat(path, { bigint: true }));

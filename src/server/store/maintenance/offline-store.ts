@@ -18,6 +18,8 @@ import { type StoreReport, verifyStore } from './verify.ts';
 export interface OfflineStoreDeps extends CopyDeps {
   readonly processes: Processes;
   now(): Date;
+  /** @throws StoreOpenError 'not-trusted' for the folder of another user. */
+  assertTrusted(folder: string): void;
 }
 
 /** Where a backup is written. */
@@ -61,9 +63,9 @@ export interface OfflineStore {
   copyToFolder(from: DatabaseTarget, folder: string): Promise<RowsDigest>;
 }
 
-export function createOfflineStore({ processes, now, ...copyDeps }: OfflineStoreDeps): OfflineStore {
+export function createOfflineStore({ processes, now, assertTrusted, ...copyDeps }: OfflineStoreDeps): OfflineStore {
   const { disk, random } = copyDeps;
-  const deps = { disk, processes };
+  const deps = { disk, processes, assertTrusted };
   return withExplainedErrors({
     verify: (folder) => withReadLock(deps, folder, (layout) => verifyStore(disk, layout)),
     previewRepair: (folder) =>
@@ -88,11 +90,13 @@ export function createOfflineStore({ processes, now, ...copyDeps }: OfflineStore
     },
     readBackup: (file) => readBackup(disk, file, async (info) => info),
     holdsStore: async (folder) => {
+      assertTrusted(folder);
       const exists = await holdsStore(disk, layoutOf(folder));
       return exists && withReadLock(deps, folder, async () => true);
     },
     restore: (file, folder, replace) =>
       readBackup(disk, file, async (_, contents) => {
+        assertTrusted(folder);
         const layout = layoutOf(folder);
         if (!(await holdsStore(disk, layout))) await prepareFolder(disk, layout);
         return withWriteLock(deps, folder, async () => {
@@ -103,6 +107,7 @@ export function createOfflineStore({ processes, now, ...copyDeps }: OfflineStore
     copyToDatabase: (folder, to) =>
       withReadLock(deps, folder, (layout) => copyToDatabase(layout, to, { ...copyDeps, now })),
     copyToFolder: async (from, folder) => {
+      assertTrusted(folder);
       const layout = layoutOf(folder);
       if (await holdsStore(disk, layout)) throw createStoreExistsError(folder);
       await prepareFolder(disk, layout);
@@ -111,7 +116,7 @@ export function createOfflineStore({ processes, now, ...copyDeps }: OfflineStore
   });
 }
 
-type LockDeps = Pick<OfflineStoreDeps, 'disk' | 'processes'>;
+type LockDeps = Pick<OfflineStoreDeps, 'disk' | 'processes' | 'assertTrusted'>;
 
 /** Wraps system errors in StoreOpenError. */
 function withExplainedErrors(store: OfflineStore): OfflineStore {
@@ -128,10 +133,11 @@ function explain(error: unknown): never {
 }
 
 async function withReadLock<Result>(
-  { disk, processes }: LockDeps,
+  { disk, processes, assertTrusted }: LockDeps,
   folder: string,
   work: (layout: Layout) => Promise<Result>,
 ): Promise<Result> {
+  assertTrusted(folder);
   const layout = layoutOf(folder);
   await assertStoreFolder(disk, layout);
   const release = await acquireReadLock(disk, layout, processes);
@@ -139,10 +145,11 @@ async function withReadLock<Result>(
 }
 
 async function withWriteLock<Result>(
-  { disk, processes }: LockDeps,
+  { disk, processes, assertTrusted }: LockDeps,
   folder: string,
   work: (layout: Layout) => Promise<Result>,
 ): Promise<Result> {
+  assertTrusted(folder);
   const layout = layoutOf(folder);
   await assertStoreFolder(disk, layout);
   const lock = await acquireLock(disk, layout, processes);
@@ -188,7 +195,8 @@ async function saveBackup(disk: Disk, backup: Backup, target: BackupTarget): Pro
   if (!replace && !(await claimFile(disk, file))) return undefined;
   let bytes: number;
   try {
-    bytes = await writeTemporaryFile(disk, `${file}.tmp`, backup.slices);
+    await disk.remove(`${file}.tmp`).catch(ignoreMissing);
+    bytes = await writeTemporaryFile(disk, `${file}.tmp`, backup.slices, 'create');
     await disk.rename(`${file}.tmp`, file);
   } catch (error) {
     await disk.remove(`${file}.tmp`).catch(() => {});
@@ -198,6 +206,10 @@ async function saveBackup(disk: Disk, backup: Backup, target: BackupTarget): Pro
   }
   await disk.syncFolder(dirname(file));
   return { file, ...backup.info, bytes };
+}
+
+function ignoreMissing(error: unknown): void {
+  if (getErrorCode(error) !== 'ENOENT') throw error;
 }
 
 /** Creates an empty file. Renaming alone would replace a file that another process creates meanwhile. */

@@ -16,6 +16,7 @@ export function createOfflineStoreOn(disk: FakeDisk, machine = new FakeMachine()
   return createOfflineStore({
     disk,
     processes: machine.start(),
+    assertTrusted: () => undefined,
     now: clock.now,
     random: systemRandom,
     stopwatch: systemStopwatch,

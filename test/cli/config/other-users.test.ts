@@ -1,0 +1,161 @@
+/** Project files and folders that other users of the machine wrote or can write. Real owners need root. */
+import { createHash } from 'node:crypto';
+import { chmod, chown, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect } from 'vitest';
+import { saveProfile } from '../../../src/cli/config/profile.ts';
+import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
+import { Home, test, tokenVariables } from '../run-cli.ts';
+
+const self = process.getuid?.();
+const stranger = 12345;
+
+/** A project of the user below a folder with another project file. @returns the folder of the project */
+async function nest(home: Home, content: object): Promise<string> {
+  const folder = home.file('outer/project');
+  await mkdir(folder, { recursive: true });
+  await writeFile(home.file('outer/.iamrc.json'), JSON.stringify(content));
+  return folder;
+}
+
+const timeoutOf = async (home: Home, folder: string, words: readonly string[] = [], variables = {}) => {
+  const explain = ['config', 'explain', 'timeout', '-o', 'json', ...words];
+  const { out, err } = await home.iam(explain, { folder, variables });
+  return [(JSON.parse(out) as { value: string }[])[0]?.value, err] as const;
+};
+
+describe.skipIf(self === undefined)('a project file', () => {
+  test('in a folder that others can write is ignored with a warning, unless it is sticky', async ({ home }) => {
+    const folder = await nest(home, { timeout: 9 });
+    expect(await timeoutOf(home, folder)).toEqual(['9', '']);
+    await chmod(home.file('outer'), 0o777);
+    const file = home.file('outer/.iamrc.json');
+    const [timeout, warning] = await timeoutOf(home, folder);
+    expect(timeout).toBe('30');
+    expect(warning).toContain(`warning: ${file} is ignored: other users can write ${home.file('outer')} (mode 777).`);
+    expect(warning).toContain('--trust-folder');
+    await chmod(home.file('outer'), 0o1777);
+    expect(await timeoutOf(home, folder)).toEqual(['9', '']);
+    await chmod(file, 0o666);
+    expect((await timeoutOf(home, folder))[0]).toBe('30');
+  });
+
+  test('in a folder that the user lists is used', async ({ home }) => {
+    const folder = await nest(home, { timeout: 9 });
+    await chmod(home.file('outer'), 0o777);
+    expect(await timeoutOf(home, folder, ['--trust-folder', home.file('outer')])).toEqual(['9', '']);
+    const variables = { IAM_TRUST_FOLDERS: `/elsewhere,${home.folder}` };
+    expect(await timeoutOf(home, folder, [], variables)).toEqual(['9', '']);
+    expect((await timeoutOf(home, folder, ['--trust-folder', '/elsewhere']))[0]).toBe('30');
+  });
+
+  test('that is ignored hides none of the user above it', async ({ home }) => {
+    const folder = await nest(home, { 'read-only': true, baseUrl: 'http://127.0.0.1:9' });
+    await writeFile(path.join(folder, '.iamrc.json'), '{"timeout": 9}');
+    await chmod(folder, 0o777);
+    const outcome = await home.iam(['groups', 'create', '--group-name', 'ops'], { folder, variables: tokenVariables });
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('read-only') });
+  });
+
+  test.skipIf(self !== 0)('of another user is ignored (needs root, to change owners)', async ({ home }) => {
+    const folder = await nest(home, { timeout: 9 });
+    const file = home.file('outer/.iamrc.json');
+    await chown(file, stranger, stranger);
+    const [timeout, warning] = await timeoutOf(home, folder);
+    expect([timeout, warning]).toEqual(['30', expect.stringContaining(`belongs to another user (uid ${stranger})`)]);
+    const linked = home.file('outer/linked');
+    await mkdir(linked);
+    await symlink(file, path.join(linked, '.iamrc.json'));
+    expect((await timeoutOf(home, linked))[0]).toBe('30');
+    // As root in a container over the checkout of a user.
+    await chown(folder, stranger, stranger);
+    await chmod(folder, 0o775);
+    await writeFile(path.join(folder, '.iamrc.json'), '{"timeout": 8}');
+    await chown(path.join(folder, '.iamrc.json'), stranger, stranger);
+    expect(await timeoutOf(home, folder)).toEqual(['8', '']);
+  });
+
+  test('that selects the server of a write says so, once; reads do not', async ({ home }) => {
+    await using server = await startFakeServer(({ method }) =>
+      method === 'GET' ? { json: [] } : errorResponse(412, 'GROUP_NAME_TAKEN'),
+    );
+    await saveProfile('mine', { baseUrl: 'http://127.0.0.1:9', token: 'mine' }, home.variables);
+    await saveProfile('project', { baseUrl: server.url, token: 'project' }, home.variables);
+    const folder = await nest(home, { profile: 'project' });
+    const notice = `The server is ${server.url}, not http://127.0.0.1:9: ${home.file('outer/.iamrc.json')} selects it.`;
+    const body = home.file('body.json');
+    await writeFile(body, '{"roleName": "VIEW"}');
+    const timesNoticed = async (...words: string[]) => {
+      const { err } = await home.iam(words, { folder });
+      return err.split(notice).length - 1;
+    };
+    expect(await timesNoticed('groups', 'list')).toBe(0);
+    expect(await timesNoticed('groups', 'create', '--group-name', 'ops')).toBe(1);
+    expect(await timesNoticed('groups', 'delete', 'ops', 'leads', '--confirm', 'x')).toBe(1);
+    expect(await timesNoticed('call', 'groups.add-role', '-p', 'groupId=ops', '-f', body)).toBe(1);
+    expect(await timesNoticed('api', 'DELETE', '/groups/ops', '--yes')).toBe(1);
+    expect(await timesNoticed('groups', 'create', '--group-name', 'ops', '--quiet')).toBe(0);
+    expect(await timesNoticed('groups', 'create', '--group-name', 'ops', '--profile', 'project')).toBe(0);
+  });
+});
+
+test('a secret goes to the file that was created for it, also if its name is replaced', async ({ home }) => {
+  const file = home.file('secret');
+  const created = { status: 201, json: { clientId: 'c1', clientSecret: 'the-secret' } };
+  await using server = await startFakeServer(async () => {
+    await rename(file, home.file('moved'));
+    await writeFile(file, '');
+    return created;
+  });
+  const words = ['clients', 'create', '--app-id', 'a', '--secret-output', file];
+  expect((await home.iam(words, { url: server.url, variables: tokenVariables })).code).toBe(0);
+  expect([await readFile(file, 'utf8'), await readFile(home.file('moved'), 'utf8')]).toEqual(['', 'the-secret\n']);
+});
+
+test('a saved plan names no file outside of the folder of sets', async ({ home }) => {
+  await using server = await startFakeServer(() => ({ json: [] }));
+  const at = { url: server.url, variables: tokenVariables };
+  await writeFile(home.file('iam.yaml'), 'set: base\ngroups:\n  - groupName: ops\n');
+  await home.iam(['plan', '-f', home.file('iam.yaml'), '--out', home.file('plan.json')], at);
+  const { checksum: _, ...saved } = JSON.parse(await readFile(home.file('plan.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  const forged = { ...saved, set: '../../escaped' };
+  const checksum = createHash('sha256').update(JSON.stringify(forged)).digest('hex');
+  await writeFile(home.file('plan.json'), JSON.stringify({ ...forged, checksum }));
+  const outcome = await home.iam(['apply', home.file('plan.json'), '--yes'], at);
+  expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('A set name must have') });
+  expect(server.received.filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
+describe.skipIf(self === undefined)('a folder of the command', () => {
+  const commands = [
+    ['config', ['groups', 'list']],
+    ['config', ['profile', 'add', 'x', '--base-url', 'http://127.0.0.1:9']],
+    ['cache', ['logout']],
+    ['state', ['server', 'stop']],
+    ['state', ['server', 'status']],
+  ] as const;
+
+  test.each(commands)('%s that others can write is refused by %j', async (kind, words) => {
+    await using home = await Home.make();
+    await saveProfile('p', { baseUrl: 'http://127.0.0.1:9', clientId: 'a', clientSecret: 'b' }, home.variables);
+    const folder = home.file(`${kind}/iam`);
+    await mkdir(folder, { recursive: true });
+    await chmod(folder, 0o777);
+    const refused = await home.iam(words);
+    expect(refused).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining(`other users can write ${folder}`),
+    });
+    expect(refused.err).toContain(`--trust-folder ${folder}`);
+    const trusted = await home.iam([...words, '--trust-folder', folder]);
+    expect(trusted.err).not.toContain('other users can write');
+    if (self !== 0) return;
+    await chmod(folder, 0o700);
+    await chown(folder, stranger, stranger);
+    expect((await home.iam(words)).err).toContain(`chown -R 0:0 ${folder}`);
+  });
+});
