@@ -30,9 +30,10 @@ export class AppendFile {
     return this.#next;
   }
 
-  /** Whether only the owner can read the file. Always true on Windows, which has no file modes. */
+  /** Whether only this user can read the file. Always true on Windows, which has no file modes. */
   async isPrivate(): Promise<boolean> {
-    return process.platform === 'win32' || ((await this.#handle.stat()).mode & 0o077) === 0;
+    const { uid, mode } = await this.#handle.stat();
+    return process.geteuid === undefined || (uid === process.geteuid() && (mode & 0o077) === 0);
   }
 
   /** Flushes pending appends and closes the file. */

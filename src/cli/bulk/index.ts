@@ -7,12 +7,19 @@ import type { CommandOptions, Context } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
-import { jsonText } from '../io/control-characters.ts';
+import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { withFileLock } from '../io/private-files.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { resolveOperation } from '../request/operation-names.ts';
 import { previewOf, withoutSecrets } from '../request/preview.ts';
-import { type BulkOptions, parseBulkOptions, resolveOutputPaths, resolveRetryRejects } from './options.ts';
+import { findAdministrativeGroups, listGrants } from './administrative-rows.ts';
+import {
+  type BulkOptions,
+  parseBulkOptions,
+  resolveOutputPaths,
+  resolveRetryRejects,
+  resolveRetryRows,
+} from './options.ts';
 import { openOutputFiles } from './output-files.ts';
 import {
   openSelectedRows,
@@ -69,15 +76,10 @@ export async function retryBulk(
     if (!before) throw usageError(`Resume log ${resumeLog} not found.`);
     const { header } = before;
     const { operation } = header;
-    const file = argument ?? header.file;
-    if (file === '-' && argument === undefined)
-      throw usageError(
-        'The rows were read from standard input.',
-        `Pass them again with \`iam bulk retry ${resumeLog} FILE\`.`,
-      );
+    const file = resolveRetryRows(resumeLog, header, argument);
     await withRowSource(context.io, file, async (source) => {
       assertSameInput(resumeLog, header, { digest: source.digest, server: bulkOptions.server, operation });
-      const rejects = resolveRetryRejects(header, file, bulkOptions);
+      const rejects = resolveRetryRejects(resumeLog, header, file, bulkOptions);
       const select = createSelector(before, bulkOptions, true);
       await executeJob({ context, options: bulkOptions, source, operation, resumeLog, rejects, before, select });
     });
@@ -138,7 +140,7 @@ function isValidRow(row: BulkRow | InvalidRow): row is BulkRow {
 
 async function executeJob(job: BulkJob): Promise<void> {
   const { context, options: bulkOptions, source } = job;
-  const { rows } = await openSelectedRows(context, source, job.operation, job.select, bulkOptions.delimiter);
+  const { rows } = await openSelectedRows(context, source, job.operation, job.select, bulkOptions);
   const report = await runPreflight(rows, bulkOptions);
   if (bulkOptions.isDry) return printPreviews(job);
   context.printer.check(reportShape.schema);
@@ -146,12 +148,14 @@ async function executeJob(job: BulkJob): Promise<void> {
     throw usageError(`${report.secretOperation} returns a secret.`, 'Add --secret-output FILE to store it.');
   if (report.needsCaller) requireSendableCredentials(context.settings);
   if (report.changes > 0) assertChangeLimit(context.settings, report.changes);
+  context.announceServer();
+  if (report.mayGrantRoles) await confirmGrants(job, report);
   await confirmDestructive(job, report);
   reportSummary(job, report, await sendRows(job, report));
 }
 
 async function printPreviews({ context, source, operation, select, options }: BulkJob): Promise<void> {
-  const { rows } = await openSelectedRows(context, source, operation, select, options.delimiter);
+  const { rows } = await openSelectedRows(context, source, operation, select, options);
   await context.printer.list(previewRows(context, rows));
   context.notice('Dry run, nothing was sent.');
 }
@@ -170,6 +174,18 @@ async function* previewRows(context: Context, rows: AsyncIterable<SelectedRow>) 
 /** In a cell, a body is JSON: other objects are shown as their names. */
 function bodyCell({ printer: { format } }: Context, body: unknown): unknown {
   return format === 'table' || format === 'wide' || format === 'csv' ? jsonText(body) : body;
+}
+
+/** Lists the rows that give administrative roles, and asks: a file from another person could contain them unnoticed. */
+async function confirmGrants({ context, source, operation, select, options }: BulkJob, { count }: PreflightReport) {
+  const groups = await findAdministrativeGroups(context);
+  const { rows } = await openSelectedRows(context, source, operation, select, options);
+  const grants = await listGrants(rows, groups);
+  if (grants.count === 0) return;
+  for (const line of grants.lines) context.io.stderr.write(`  ${escapeControls(line)}\n`);
+  const one = grants.count === 1 ? 'gives' : 'give';
+  const question = `${grants.count} of ${count} rows ${one} administrative roles. Continue?`;
+  await assertConfirmed(context, question, { yes: options.yes }, source.argument === '-', { requireName: false });
 }
 
 /** One destructive row needs a yes; several rows need their number to be typed. */
@@ -191,12 +207,13 @@ async function confirmDestructive(
 
 async function sendRows(job: BulkJob, { count, unknown }: PreflightReport): Promise<RunSummary> {
   const { context, options: bulkOptions, source, operation, before } = job;
-  const { file, rows } = await openSelectedRows(context, source, operation, job.select, bulkOptions.delimiter);
+  const { file, rows } = await openSelectedRows(context, source, operation, job.select, bulkOptions);
   const argument = source.argument === '-' ? '-' : path.resolve(source.argument);
   const rejects = path.resolve(job.rejects);
-  const header = { digest: source.digest, file: argument, operation, server: bulkOptions.server, rejects };
+  const run = before?.header.run ?? crypto.randomUUID();
+  const header = { run, digest: source.digest, file: argument, operation, server: bulkOptions.server, rejects };
   const names = { resumeLog: job.resumeLog, rejects, secretOutput: bulkOptions.secretOutput };
-  const outputFiles = await openOutputFiles(names, { header, before, rejectHeader: file.header });
+  const outputFiles = await openOutputFiles(names, { header, before, rejectStart: file });
   try {
     return await runRows(context, bulkOptions, excludeSkipped(rows), outputFiles, count + unknown);
   } finally {

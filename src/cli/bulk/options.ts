@@ -22,6 +22,8 @@ export interface BulkOptions {
   readonly skipInvalid: boolean;
   /** Also retry rows without a response, which may have been applied. */
   readonly repeatUnknown: boolean;
+  /** Rows may name other operations than that of the run. */
+  readonly allowsOthers: boolean;
   readonly secretOutput: string | undefined;
   readonly rejects: string | undefined;
   readonly resumeLog: string | undefined;
@@ -55,6 +57,7 @@ export function parseBulkOptions(settings: CliSettings, options: CommandOptions)
     isDry: options.dryRun === true,
     skipInvalid: options.skipInvalid === true,
     repeatUnknown: options.repeatUnknown === true,
+    allowsOthers: options.allowOtherOperations === true,
     secretOutput: text('secretOutput'),
     rejects: text('rejects'),
     resumeLog: text('resumeLog'),
@@ -93,9 +96,36 @@ export function resolveOutputPaths(
   };
 }
 
-/** The reject file of a retry: that of the run, unless an option names one, or the run's was next to a file that was moved. */
-export function resolveRetryRejects(header: ResumeLogHeader, file: string, { rejects }: BulkOptions): string {
+/**
+ * The rows of a retry. The resume log may come from another person, so it names files in its own folder only.
+ * @throws CliError (exit 2) if the rows must be named
+ */
+export function resolveRetryRows(resumeLog: string, { file }: ResumeLogHeader, argument: string | undefined): string {
+  if (argument !== undefined) return argument;
+  const hint = `Pass them again with \`iam bulk retry ${resumeLog} FILE\`.`;
+  if (file === '-') throw usageError('The rows were read from standard input.', hint);
+  if (isBeside(resumeLog, file)) return file;
+  throw usageError(`The rows are in ${file}, which is not beside the resume log.`, hint);
+}
+
+/**
+ * The reject file of a retry: that of the run, unless an option names one, or the run's was next to a file that was moved.
+ * @throws CliError (exit 2) if it must be named, as it is not beside the resume log
+ */
+export function resolveRetryRejects(
+  resumeLog: string,
+  header: ResumeLogHeader,
+  file: string,
+  { rejects }: BulkOptions,
+): string {
+  if (rejects !== undefined) return rejects;
   const nextTo = (rows: string) =>
     path.resolve(resolveOutputPaths(rows, header.digest, { rejects: undefined, resumeLog: undefined }).rejects);
-  return rejects ?? (header.rejects === nextTo(header.file) ? nextTo(file) : header.rejects);
+  const known = header.rejects === nextTo(header.file) ? nextTo(file) : header.rejects;
+  if (isBeside(resumeLog, known)) return known;
+  throw usageError(`The reject file ${known} is not beside the resume log.`, 'Name the file with --rejects.');
+}
+
+function isBeside(resumeLog: string, file: string): boolean {
+  return path.dirname(path.resolve(resumeLog)) === path.dirname(path.resolve(file));
 }

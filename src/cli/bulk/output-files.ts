@@ -1,11 +1,13 @@
 /** Output files of a run: resume log, reject file and secrets. All have owner-only permissions. */
-import { rm, stat } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { usageError } from '../errors.ts';
 import { jsonText } from '../io/control-characters.ts';
 import { uncreatableFileError } from '../io/file-errors.ts';
 import { AppendFile } from './append-file.ts';
 import type { RowOutputs } from './execute-row.ts';
+import type { RowFile } from './records.ts';
 import { openResumeLog, type ResumeLogContent, type ResumeLogEntry, type ResumeLogHeader } from './resume-log.ts';
+import { formatMark, isRejectFile } from './run-mark.ts';
 
 export interface OutputFileNames {
   readonly resumeLog: string;
@@ -21,13 +23,13 @@ export interface OutputFileContent {
   readonly header: ResumeLogHeader;
   /** Resume log of an earlier run, whose files are continued. */
   readonly before: ResumeLogContent | undefined;
-  /** First line of the reject file. */
-  readonly rejectHeader: string | undefined;
+  /** What the reject file of a CSV file begins with, so that it is read in the same way. */
+  readonly rejectStart: Pick<RowFile, 'separator' | 'header'>;
 }
 
 /** Opens the files. A first run overwrites no existing file. @throws CliError if a file cannot be created; nothing is left behind */
 export async function openOutputFiles(names: OutputFileNames, content: OutputFileContent): Promise<OutputFiles> {
-  const { before, rejectHeader } = content;
+  const { before, rejectStart, header } = content;
   const openFiles: { close(): Promise<void> }[] = [];
   const openFile = async (file: string, flags: 'a' | 'ax') => {
     const appendFile = await AppendFile.open(file, flags).catch((error: unknown) => {
@@ -40,20 +42,22 @@ export async function openOutputFiles(names: OutputFileNames, content: OutputFil
     for (const file of openFiles) await file.close();
   };
   const isContinued = before?.header.rejects === names.rejects;
-  if (!isContinued) await assertAbsent(names.rejects);
+  if (isContinued) await assertOwn(names.rejects, header.run);
+  else await assertAbsent(names.rejects);
   // Open the secret file first: never create a secret that cannot be stored.
   const secrets =
     names.secretOutput === undefined ? undefined : await openFile(names.secretOutput, before ? 'a' : 'ax');
   try {
     if (before && !((await secrets?.isPrivate()) ?? true))
-      throw usageError(`${names.secretOutput} is readable by other users.`);
+      throw usageError(`${names.secretOutput} is readable by other users or belongs to one.`);
     // Its rows are sent again and are written again if they are rejected again.
     if (isContinued) await rm(names.rejects, { force: true });
     const resumeLog = await openResumeLog(names.resumeLog, content.header, before);
     openFiles.push(resumeLog);
     const rejects = once(async () => {
       const appendFile = await openFile(names.rejects, 'ax');
-      if (rejectHeader !== undefined) await appendFile.append(`${rejectHeader}\n`);
+      const start = [rejectStart.separator, formatMark(header.run), rejectStart.header];
+      for (const line of start) if (line !== undefined) await appendFile.append(`${line}\n`);
       return appendFile;
     });
     return {
@@ -71,7 +75,13 @@ export async function openOutputFiles(names: OutputFileNames, content: OutputFil
 
 /** Checks before the first row that the reject file can be created. */
 async function assertAbsent(file: string): Promise<void> {
-  if (await stat(file).catch(() => undefined)) throw usageError(`Cannot create ${file}: the file already exists.`);
+  if (await lstat(file).catch(() => undefined)) throw usageError(`Cannot create ${file}: the file already exists.`);
+}
+
+/** Checks before the first row that the file to replace was made by this run. */
+async function assertOwn(file: string, run: string): Promise<void> {
+  if ((await isRejectFile(file, run)) !== false) return;
+  throw usageError(`${file} is no reject file of this run; it stays as it is.`, 'Name another file with --rejects.');
 }
 
 function once<Value>(openFile: () => Promise<Value>): () => Promise<Value> {

@@ -5,7 +5,7 @@ import { usageError } from '../errors.ts';
 import { decodeCell } from '../output/csv.ts';
 import { idBesideToken } from '../request/created-entity.ts';
 import { getOperation } from '../request/find-operation.ts';
-import type { CsvDelimiter } from './delimiter.ts';
+import { listGrantReferences } from './administrative-rows.ts';
 import type { BulkOptions } from './options.ts';
 import { openRows, type RowFile } from './records.ts';
 import type { RowSource } from './row-source.ts';
@@ -27,6 +27,8 @@ export interface PreflightReport {
   readonly destructive: number;
   /** Number of changes; each entry of a list body counts. */
   readonly changes: number;
+  /** Whether a row may add to a group with administrative roles, or add such roles. */
+  readonly mayGrantRoles: boolean;
   /** An operation that returns a secret, if any. */
   readonly secretOperation: string | undefined;
   /** Whether a row requires authentication. */
@@ -45,7 +47,7 @@ export async function openSelectedRows(
   { file, argument }: RowSource,
   operation: string | undefined,
   select: RowSelector,
-  delimiter?: CsvDelimiter,
+  { delimiter, allowsOthers }: Pick<BulkOptions, 'delimiter' | 'allowsOthers'>,
 ): Promise<{ readonly file: RowFile; readonly rows: AsyncGenerator<SelectedRow, void, undefined> }> {
   const unreadable = (error: unknown) =>
     usageError(`Cannot read rows from ${argument === '-' ? 'standard input' : argument}: ${(error as Error).message}`);
@@ -54,8 +56,7 @@ export async function openSelectedRows(
   });
   const { csvRaw: raw } = settings.options;
   const parseRow = createRowParser(
-    (id) => getOperation(manifest, id),
-    operation,
+    { find: (id) => getOperation(manifest, id), common: operation, allowsOthers },
     (text) => decodeCell(text, { raw }),
   );
   async function* rows(): AsyncGenerator<SelectedRow, void, undefined> {
@@ -84,6 +85,7 @@ export async function runPreflight(
     unknown: 0,
     destructive: 0,
     changes: 0,
+    mayGrantRoles: false,
     secretOperation: undefined as string | undefined,
     needsCaller: false,
   };
@@ -102,6 +104,7 @@ export async function runPreflight(
     const { operation, input } = row;
     if (operation.effect !== 'read') report.changes += countChanges(input.body);
     if (operation.effect === 'destructive') report.destructive += 1;
+    report.mayGrantRoles ||= listGrantReferences(row).length > 0;
     // A token beside the id of a new entity is omitted without --secret-output, as its create command does.
     if (operation.response.secret && idBesideToken(operation) === undefined) report.secretOperation = operation.id;
     if (operation.auth !== 'none') report.needsCaller = true;

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { TextDecoder } from 'node:util';
 import { type CsvRecord, readCsv } from './csv-reader.ts';
 import { type CsvDelimiter, detectDelimiter, readSeparatorLine } from './delimiter.ts';
+import { mayPrecedeRows, withoutMark } from './run-mark.ts';
 
 export interface RowRecord {
   /** Row number from 1; header and blank lines do not count. */
@@ -19,6 +20,8 @@ export interface RowRecord {
 
 export interface RowFile {
   readonly kind: 'csv' | 'jsonl';
+  /** A line `sep=;`, if a CSV file of the same header would be read with another delimiter. */
+  readonly separator: string | undefined;
   /** CSV header line, which is repeated in the reject file. */
   readonly header: string | undefined;
   readonly rows: AsyncGenerator<RowRecord, void, undefined>;
@@ -34,9 +37,9 @@ const maxRowLength = 1024 * 1024;
  */
 export async function openRows(file: string, delimiter?: CsvDelimiter): Promise<RowFile> {
   const chunks = readText(file);
-  const first = await readFirstLine(chunks);
+  const first = withoutMark(await readFirstLines(chunks));
   const all = concat(first, chunks);
-  if (/^\s*\{/.test(first)) return { kind: 'jsonl', header: undefined, rows: parseJsonRows(all) };
+  if (/^\s*\{/.test(first)) return { kind: 'jsonl', separator: undefined, header: undefined, rows: parseJsonRows(all) };
   const [headerLine = ''] = first.trimStart().split('\n', 1);
   const separator = readSeparatorLine(headerLine);
   const records = readCsv(all, delimiter ?? separator ?? detectDelimiter(headerLine), maxRowLength);
@@ -51,8 +54,8 @@ export async function openRows(file: string, delimiter?: CsvDelimiter): Promise<
     throw new Error(`The header row has a duplicate or empty column name: ${JSON.stringify(duplicate)}.`);
   // A file of rejected rows must be read with the same delimiter.
   const used = delimiter ?? separator;
-  const named = used === undefined || used === detectDelimiter(headerLine) ? '' : `sep=${used}\n`;
-  return { kind: 'csv', header: `${named}${header.text}`, rows: parseCsvRows(records, names) };
+  const named = used === undefined || used === detectDelimiter(headerLine) ? undefined : `sep=${used}`;
+  return { kind: 'csv', separator: named, header: header.text, rows: parseCsvRows(records, names) };
 }
 
 async function* readText(file: string): AsyncGenerator<string, void, undefined> {
@@ -104,18 +107,24 @@ function assertNotWorkbook(start: Buffer): void {
   throw new Error('The file is a spreadsheet or an archive, not text. Save it as CSV, in Excel as "CSV UTF-8".');
 }
 
-/** Reads enough text to detect the format: up to the end of the first line that is not blank. */
-async function readFirstLine(chunks: AsyncGenerator<string, void, undefined>): Promise<string> {
+/** Reads enough text to detect the format: up to the end of the first row, or of the header row. */
+async function readFirstLines(chunks: AsyncGenerator<string, void, undefined>): Promise<string> {
   let text = '';
-  while (!text.trimStart().includes('\n')) {
+  while (!includesRows(text)) {
     const { value, done } = await chunks.next();
     if (done) break;
     text += value;
     // UTF-16 without a byte order mark is valid UTF-8 with zero characters.
     if (text.slice(0, 2).includes('\0')) throw unreadableText('utf-8');
-    if (!text.trimStart().includes('\n')) assertRowLength(text.length);
+    if (!includesRows(text)) assertRowLength(text.length);
   }
   return text;
+}
+
+/** Whether a line is complete that is neither blank nor about the file. */
+function includesRows(text: string): boolean {
+  const lines = text.split('\n').slice(0, -1);
+  return lines.some((line) => line.trim() !== '' && !mayPrecedeRows(line.trim()));
 }
 
 async function* concat(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {

@@ -7,6 +7,7 @@ import { stat, truncate } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { jsonText } from '../io/control-characters.ts';
 import { AppendFile } from './append-file.ts';
+import { isRunId } from './run-mark.ts';
 
 /** `sent`: sent, response not yet received. */
 export type RowState = 'none' | 'sent' | 'ok' | 'failed' | 'unknown';
@@ -14,6 +15,8 @@ export type RowState = 'none' | 'sent' | 'ok' | 'failed' | 'unknown';
 const rowStates: readonly RowState[] = ['none', 'sent', 'ok', 'failed', 'unknown'];
 
 export interface ResumeLogHeader {
+  /** Random id of the run. Its reject file contains it. */
+  readonly run: string;
   /** SHA-256 of the file of rows. */
   readonly digest: string;
   /** Path of that file. */
@@ -62,7 +65,7 @@ export async function readResumeLog(file: string): Promise<ResumeLogContent | un
     length = end;
     if (!header) header = parseHeader(file, value);
     else if (typeof value.rejects === 'string') header = { ...header, rejects: value.rejects };
-    else rowStateBytes = setRowState(rowStateBytes, value as unknown as ResumeLogEntry);
+    else rowStateBytes = setRowState(rowStateBytes, parseEntry(file, value, size));
   }
   if (!header) throw new Error(`${file} is not a resume log.`);
   const stateOf = (row: number) => rowStates[rowStateBytes[row] ?? 0] ?? 'none';
@@ -74,8 +77,17 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 function parseHeader(file: string, value: Record<string, unknown>): ResumeLogHeader {
-  if (value.resumeLog !== 1 || typeof value.digest !== 'string') throw new Error(`${file} is not a resume log.`);
+  const { resumeLog, run, digest, file: rows, server, rejects } = value;
+  const isComplete = [digest, rows, server, rejects].every((text) => typeof text === 'string');
+  if (resumeLog !== 1 || !isRunId(run) || !isComplete) throw new Error(`${file} is not a resume log.`);
   return value as unknown as ResumeLogHeader;
+}
+
+/** Each row before this one has a line, so its number is less than the size of the file. It bounds the memory. */
+function parseEntry(file: string, value: Record<string, unknown>, size: number): ResumeLogEntry {
+  const { row } = value;
+  if (Number.isSafeInteger(row) && Number(row) > 0 && Number(row) < size) return value as unknown as ResumeLogEntry;
+  throw new Error(`${file} is not a resume log or is damaged.`);
 }
 
 function setRowState(rowStateBytes: Uint8Array<ArrayBuffer>, { row, state }: ResumeLogEntry): Uint8Array<ArrayBuffer> {

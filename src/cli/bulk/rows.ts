@@ -38,16 +38,23 @@ interface Call {
 
 const callParts = ['operation', 'params', 'query', 'body', 'ifMatch'];
 
-/** Creates a parser. `find` returns an operation by id or throws a user-facing error. */
-export function createRowParser(
-  find: (id: string) => ManifestOperation,
-  defaultOperation: string | undefined,
-  read: CellReader,
-): RowParser {
+export interface RowOperations {
+  /** Returns an operation by id. @throws Error with a user-facing message */
+  find(id: string): ManifestOperation;
+  /** The operation of rows that do not name one. */
+  readonly common: string | undefined;
+  /** Whether rows may name others beside it: a file from another person could contain them unnoticed. */
+  readonly allowsOthers: boolean;
+}
+
+/** Creates a parser. */
+export function createRowParser({ find, common, allowsOthers }: RowOperations, read: CellReader): RowParser {
   const shapes = new Map<string, RequestSpec>();
   const getShape = (rowOperation: unknown): RequestSpec => {
-    const id = rowOperation === undefined || rowOperation === '' ? defaultOperation : rowOperation;
+    const id = rowOperation === undefined || rowOperation === '' ? common : rowOperation;
     if (typeof id !== 'string') throw new Error('no operation; set it in the row or with --operation');
+    if (common !== undefined && id !== common && !allowsOthers)
+      throw new Error(`${JSON.stringify(id)} is not the operation ${common}; --allow-other-operations permits it`);
     const found = shapes.get(id) ?? buildRequestSpec(find(id));
     shapes.set(id, found);
     return found;

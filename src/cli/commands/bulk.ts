@@ -4,7 +4,7 @@ import { addCommand, setAction, varyingRoles } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 
-const rowFormatNote = `The file is CSV with a header row, or JSON lines {"operation", "params", "query", "body", "ifMatch"}; it is UTF-8, or UTF-16 with a byte order mark. Commas, semicolons or tabs separate CSV cells, as in the header row. CSV columns are the parameters and fields of the operation, with dots for nested fields; list values are separated by semicolons, and empty cells are ignored. A column \`operation\` sets the operation of each row.`;
+const rowFormatNote = `The file is CSV with a header row, or JSON lines {"operation", "params", "query", "body", "ifMatch"}; it is UTF-8, or UTF-16 with a byte order mark. Commas, semicolons or tabs separate CSV cells, as in the header row. CSV columns are the parameters and fields of the operation, with dots for nested fields; list values are separated by semicolons, and empty cells are ignored. A column \`operation\` sets the operation of each row; with --operation, another one is an error unless you use --allow-other-operations.`;
 const cellFormatNote =
   'CSV cells are decoded: an apostrophe before a formula character is removed (unless you use --csv-raw), and escapes of control characters such as \\u001b are resolved.';
 const executionNote = `The file is read twice, one row at a time: all rows are validated before the first one is sent. The resume log records each row before it is sent and after its response, so running the same command again resumes where it stopped. A row without a response is repeated only if its operation is idempotent; otherwise it is reported as unknown. Rejected rows are written to a reject file that you can correct and run. If the server returns Retry-After, all rows wait.`;
@@ -32,7 +32,7 @@ function addRunCommand(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .argument('<file>', 'File with rows, - for standard input')
-    .option('--operation <name>', 'operation for rows that do not name one, by its id or command')
+    .option('--operation <name>', 'operation of the rows, by its id or command')
     .option('--resume-log <file>', 'file that records the state of each row, default next to the input file')
     .option('--skip-invalid', 'write invalid rows to the reject file and send the others');
   addRunOptions(command, 'next to the input file');
@@ -46,7 +46,7 @@ function addRunCommand(noun: Command, runtime: CliRuntime): void {
 function addRetryCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'retry', {
     title: 'Retry the failed rows of a run',
-    description: `Sends rejected rows again, and rows without a response if their operation is idempotent. The input file must be unchanged. ${cellFormatNote}`,
+    description: `Sends rejected rows again, and rows without a response if their operation is idempotent. The input file must be unchanged. Rows and reject file are in the folder of the resume log, or named on the command line. ${cellFormatNote}`,
     roles: varyingRoles,
     effect: 'destructive',
     effectVaries: true,
@@ -71,6 +71,7 @@ function addRunOptions(command: Command, usualRejects: string): void {
     .option('--concurrency <number>', 'maximum concurrent requests, default 4')
     .option('--rate <number>', 'maximum rate per second (20/s) or per minute (600/m)')
     .option('--delimiter <character>', 'delimiter of CSV cells: , ; | or tab; default from the header row')
+    .option('--allow-other-operations', 'send rows that name another operation than the run')
     .option('--max-errors <number>', 'stop after this many failed rows')
     .option('--rejects <file>', `file for rejected rows, default ${usualRejects}`)
     .option('--secret-output <file>', 'private file for secrets in responses, as JSON lines');

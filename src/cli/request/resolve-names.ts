@@ -95,10 +95,7 @@ export class NameResolver {
 
   /** Replaces the names in a request of an operation. @throws CliError (exit 2) for an ambiguous name */
   async resolveRequest(operation: ManifestOperation, { params, query, body }: ResolvableRequest): Promise<void> {
-    const values: ReferenceValue[] = [];
-    for (const { name, schema } of operation.params) collectReferences(schema, params, name, values);
-    for (const { name, schema } of operation.query) collectReferences(schema, query, name, values);
-    if (operation.body) collectReferences(operation.body, { body }, 'body', values);
+    const values = listReferences(operation, { params, query, body });
     for (let at = 0; at < values.length; at += maxConcurrentLookups)
       await Promise.all(
         values.slice(at, at + maxConcurrentLookups).map(async ({ reference, value, replace }) => {
@@ -327,10 +324,22 @@ function unknownNameError({ lookup: { noun }, value }: NameSearch): AmbiguousNam
 }
 
 /** A value that refers to an entity, and its place in the request. */
-interface ReferenceValue {
+export interface ReferenceValue {
   readonly reference: Reference;
   readonly value: string;
   replace(id: string): void;
+}
+
+/** The references in a request of an operation. */
+export function listReferences(
+  operation: ManifestOperation,
+  { params, query, body }: Readonly<Record<'params' | 'query', object> & { body: unknown }>,
+): readonly ReferenceValue[] {
+  const values: ReferenceValue[] = [];
+  for (const { name, schema } of operation.params) collectReferences(schema, params, name, values);
+  for (const { name, schema } of operation.query) collectReferences(schema, query, name, values);
+  if (operation.body) collectReferences(operation.body, { body }, 'body', values);
+  return values;
 }
 
 /** Collects the references of a property, with those in lists and objects below it. */

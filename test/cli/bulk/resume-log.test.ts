@@ -43,6 +43,10 @@ async function rows(home: Home, text = 'groupName\na\nb\nc\n'): Promise<string> 
   return home.file('rows.csv');
 }
 
+/** The text of a reject file without the line that names its run. */
+const rejectsIn = async (file: string) =>
+  (await readFile(file, 'utf8')).replace(/^(sep=.\n)?#iam-rejects [0-9a-f-]{36}\n/, '$1');
+
 describe('a second run with the same rows', () => {
   test('does nothing if all rows are done', async ({ home }) => {
     await using server = await groupServer();
@@ -61,13 +65,13 @@ describe('a second run with the same rows', () => {
     const first = await run(home, server, ['run', file, ...creating]);
     expect([first.code, states(first)]).toEqual([8, ['failed', 'ok', 'failed']]);
     expect(first.err).toContain('2 rows failed');
-    expect(await readFile(home.file('rows.rejects.csv'), 'utf8')).toBe('groupName\na\nc\n');
+    expect(await rejectsIn(home.file('rows.rejects.csv'))).toBe('groupName\na\nc\n');
     expect((await stat(home.file('rows.rejects.csv'))).mode & 0o777).toBe(0o600);
     take(server);
     delete responses.a;
     expect((await run(home, server, ['run', file, ...creating])).code).toBe(8);
     expect(take(server)).toEqual(['a', 'c']);
-    expect(await readFile(home.file('rows.rejects.csv'), 'utf8')).toBe('groupName\nc\n');
+    expect(await rejectsIn(home.file('rows.rejects.csv'))).toBe('groupName\nc\n');
     delete responses.c;
     expect((await run(home, server, ['run', file, ...creating])).code).toBe(0);
     expect(take(server)).toEqual(['c']);
@@ -113,7 +117,8 @@ describe('a second run with the same rows', () => {
 
   test('repeats a row with an idempotent operation', async ({ home }) => {
     const state = { first: true };
-    await using server = await startFakeServer(() => {
+    await using server = await startFakeServer(({ method }) => {
+      if (method === 'GET') return { json: [] };
       if (!state.first) return { json: {} };
       state.first = false;
       return { hangUp: true };
@@ -121,7 +126,7 @@ describe('a second run with the same rows', () => {
     const file = await rows(home, 'operation,groupId,groupName\ngroups.update,ops,x\n');
     expect((await run(home, server, ['run', file])).code).toBe(8);
     expect((await run(home, server, ['run', file])).code).toBe(0);
-    expect(server.received).toHaveLength(2);
+    expect(server.received.filter(({ method }) => method !== 'GET')).toHaveLength(2);
   });
 
   test('treats a row sent by a killed run as unanswered and ignores a partial line', async ({ home }) => {
@@ -222,10 +227,10 @@ describe('bulk retry', () => {
     const retry = ['retry', home.file('rows.resume-log'), ...words.map(inHome)];
     const first = await run(home, server, retry);
     expect([first.code, first.err]).toEqual([8, expect.stringContaining(`they are also in ${rejects}.`)]);
-    expect(await readFile(rejects, 'utf8')).toBe('groupName\na\nc\n');
+    expect(await rejectsIn(rejects)).toBe('groupName\na\nc\n');
     delete responses.a;
     expect((await run(home, server, retry)).code).toBe(8);
-    expect(await readFile(rejects, 'utf8')).toBe('groupName\nc\n');
+    expect(await rejectsIn(rejects)).toBe('groupName\nc\n');
     delete responses.c;
     expect((await run(home, server, retry)).code).toBe(0);
     await expect(stat(rejects)).rejects.toMatchObject({ code: 'ENOENT' });

@@ -1,0 +1,214 @@
+/** Files from another person: a resume log that names other files, and rows that do more than the operation of the run. */
+import { link, lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { describe, expect } from 'vitest';
+import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
+import { adminClient, startServer } from '../../harness.ts';
+import { Home, test, tokenVariables } from '../run-cli.ts';
+
+const precious = 'alias ls=ls\n';
+
+/** Rejects each row, and lists no groups. */
+const rejectingServer = () =>
+  startFakeServer(({ method }) => (method === 'GET' ? { json: [] } : errorResponse(412, 'GROUP_NAME_TAKEN')));
+
+function bulk(home: Home, server: { readonly url: string }, ...words: readonly string[]) {
+  return home.iam(['bulk', ...words], { url: server.url, variables: tokenVariables });
+}
+
+const writesTo = ({ received }: FakeServer) => received.filter(({ method }) => method !== 'GET');
+
+/** A run whose rows all failed, with changes of the header of its log, as another person could have made it. */
+async function makeLog(home: Home, server: FakeServer, changes: (home: Home) => object = () => ({})): Promise<string> {
+  await mkdir(home.file('shared'), { recursive: true });
+  await writeFile(home.file('shared/rows.csv'), 'groupName\nops\n');
+  await bulk(home, server, 'run', home.file('shared/rows.csv'), '--operation', 'groups.create');
+  (server.received as unknown[]).splice(0);
+  const log = home.file('shared/rows.resume-log');
+  const [header = '', ...entries] = (await readFile(log, 'utf8')).split('\n');
+  await writeFile(log, [JSON.stringify({ ...JSON.parse(header), ...changes(home) }), ...entries].join('\n'));
+  return log;
+}
+
+describe('a resume log that names a file of the user', () => {
+  test.each([
+    ['elsewhere', 'profile', 'is not beside the resume log'],
+    ['beside it', 'shared/profile', 'is no reject file of this run'],
+  ])('%s to rewrite leaves it as it is', async (_where, name, reason) => {
+    await using home = await Home.make();
+    await using server = await rejectingServer();
+    const log = await makeLog(home, server, () => ({ rejects: home.file(name) }));
+    await writeFile(home.file(name), precious);
+    const outcome = await bulk(home, server, 'retry', log);
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(reason) });
+    expect(outcome.err).toContain('--rejects');
+    expect(await readFile(home.file(name), 'utf8')).toBe(precious);
+    expect(server.received).toEqual([]);
+    const named = await bulk(home, server, 'retry', log, '--rejects', home.file(name));
+    expect([named.code, await readFile(home.file(name), 'utf8')]).toEqual([2, precious]);
+    expect((await bulk(home, server, 'retry', log, '--rejects', home.file('mine.csv'))).code).toBe(8);
+    expect(await readFile(home.file('mine.csv'), 'utf8')).toMatch(/^#iam-rejects [0-9a-f-]{36}\ngroupName\nops\n$/);
+  });
+
+  test('through a link beside it leaves the file as it is', async ({ home }) => {
+    await using server = await rejectingServer();
+    const log = await makeLog(home, server);
+    const rejects = home.file('shared/rows.rejects.csv');
+    // Even with the line of the run, which every reader of the log knows.
+    await link(rejects, home.file('profile'));
+    await rm(rejects);
+    await symlink(home.file('profile'), rejects);
+    const before = await readFile(home.file('profile'), 'utf8');
+    expect((await bulk(home, server, 'retry', log)).code).toBe(2);
+    expect([await readFile(home.file('profile'), 'utf8'), (await lstat(rejects)).isSymbolicLink()]).toEqual([
+      before,
+      true,
+    ]);
+  });
+
+  test('as its rows reads them only if the command line names them', async ({ home }) => {
+    await using server = await rejectingServer();
+    const log = await makeLog(home, server, () => ({ file: home.file('rows.csv') }));
+    await writeFile(home.file('rows.csv'), await readFile(home.file('shared/rows.csv')));
+    const outcome = await bulk(home, server, 'retry', log);
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(`iam bulk retry ${log} FILE`) });
+    expect(server.received).toEqual([]);
+    const words = ['retry', log, home.file('rows.csv'), '--rejects', home.file('mine.csv')];
+    expect((await bulk(home, server, ...words)).code).toBe(8);
+  });
+
+  test.each([
+    ['without the id of a run', { run: undefined }],
+    ['with a pattern as id', { run: '.*' }],
+    ['without a reject file', { rejects: undefined }],
+  ])('%s is no resume log', async (_what, changes) => {
+    await using home = await Home.make();
+    await using server = await rejectingServer();
+    const outcome = await bulk(home, server, 'retry', await makeLog(home, server, () => changes));
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('is not a resume log') });
+  });
+
+  test('with a row beyond its size is damaged: no memory is reserved for it', async ({ home }) => {
+    await using server = await rejectingServer();
+    const log = await makeLog(home, server);
+    await writeFile(log, `${await readFile(log, 'utf8')}{"row":1e9,"line":2,"state":"ok"}\n`);
+    expect(await bulk(home, server, 'retry', log)).toMatchObject({ code: 2, err: expect.stringContaining('damaged') });
+  });
+});
+
+test('a lock file that is none is not removed as a stale one', async ({ home }) => {
+  await using server = await rejectingServer();
+  await writeFile(home.file('rows.csv'), 'groupName\nops\n');
+  await writeFile(home.file('yarn.lock'), precious);
+  const words = ['run', home.file('rows.csv'), '--operation', 'groups.create', '--resume-log', home.file('yarn')];
+  const outcome = await bulk(home, server, ...words);
+  expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('yarn.lock exists and is no lock') });
+  expect([await readFile(home.file('yarn.lock'), 'utf8'), server.received]).toEqual([precious, []]);
+});
+
+test('a reject file is read as rows, also as a spreadsheet saves it', async ({ home }) => {
+  const mark = '#iam-rejects 01234567-89ab-cdef-0123-456789abcdef';
+  const files = {
+    'a.csv': `${mark}\ngroupName,roles\nops,A\n`,
+    'b.csv': `\ufeff${mark};\r\ngroupName;roles\r\nops;A\r\n`,
+    'c.csv': `sep=|\n"${mark}"|\ngroupName|roles\nops|A\n`,
+    'd.jsonl': `${mark}\n{"body":{"groupName":"ops","roles":["A"]}}\n`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await using server = await startFakeServer(() => ({ status: 201, json: {} }));
+    await writeFile(home.file(name), text);
+    const words = ['run', home.file(name), '--operation', 'groups.create', '-o', 'jsonl'];
+    const { code, out } = await bulk(home, server, ...words);
+    expect([name, code, (JSON.parse(out) as { line: number }).line]).toEqual([name, 0, text.trim().split('\n').length]);
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ groupName: 'ops', roles: ['A'] });
+  }
+});
+
+describe('rows with an operation of their own', () => {
+  test.each([
+    ['rows.csv', 'operation,groupName,groupId,roleName\n,ops,,\ngroups.remove,,leads,\n', 3],
+    ['rows.jsonl', '{"body":{"groupName":"ops"}}\n{"operation":"groups.remove","params":{"groupId":"leads"}}\n', 2],
+  ])('beside --operation are an error in %s without --allow-other-operations', async (name, text, line) => {
+    await using home = await Home.make();
+    await using server = await startFakeServer(({ method }) => (method === 'GET' ? { json: [] } : { json: {} }));
+    await writeFile(home.file(name), text);
+    const words = ['run', home.file(name), '--operation', 'groups.create', '--yes'];
+    const refused = await bulk(home, server, ...words);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain(`line ${line}: "groups.remove" is not the operation groups.create`);
+    expect(refused.err).toContain('--allow-other-operations');
+    expect(writesTo(server)).toEqual([]);
+    expect((await bulk(home, server, ...words, '--allow-other-operations')).code).toBe(0);
+    expect(writesTo(server)).toHaveLength(2);
+  });
+
+  test('are sent without --operation, and if they repeat it', async ({ home }) => {
+    await using server = await startFakeServer(() => ({ json: {} }));
+    await writeFile(home.file('rows.csv'), 'operation,groupId\ngroups.get,ops\n');
+    expect((await bulk(home, server, 'run', home.file('rows.csv'))).code).toBe(0);
+    await writeFile(home.file('more.csv'), 'operation,groupId\ngroups.get,leads\n');
+    expect((await bulk(home, server, 'run', home.file('more.csv'), '--operation', 'groups get')).code).toBe(0);
+  });
+});
+
+describe('rows that give administrative roles', () => {
+  const variables = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
+
+  test('are listed and asked for; without an answer nothing is sent', async ({ home }) => {
+    await using server = await startServer();
+    const { items } = await server.admin.groups.list({ query: { name: 'iam-administrators' } });
+    await server.admin.groups.create({ body: { groupName: 'ops', roles: ['VIEW'] } });
+    const dependencies = [{ groupName: 'iam-administrators' }];
+    await server.admin.groups.create({ body: { groupName: 'leads', dependencies } });
+    await server.admin.groups.create({ body: { groupName: 'heads', dependencies: [{ groupName: 'leads' }] } });
+    const rows = [
+      { operation: 'user-accesses.add-user', params: { groupName: 'ops' }, body: [{ userId: 'unknown' }] },
+      { operation: 'user-accesses.add-user', params: { groupName: 'heads' }, body: [{ userId: 'unknown' }] },
+      { operation: 'user-accesses.add-user', params: { groupName: items[0]?.groupId }, body: [{ userId: 'unknown' }] },
+      { operation: 'groups.add-role', params: { groupId: 'ops' }, body: { roleName: 'ROLE_IAM_ADMIN_READ_ONLY' } },
+      { operation: 'groups.add-role', params: { groupId: 'ops' }, body: { roleName: 'VIEW' } },
+      { operation: 'groups.create', body: { groupName: 'new', dependencies: [{ groupName: 'leads' }] } },
+      { operation: 'groups.create', body: { groupName: 'newer', roles: ['ADMIN'] } },
+      { operation: 'user-accesses.list-users', params: { groupName: 'iam-administrators' } },
+      { operation: 'user-accesses.remove-user', params: { groupName: 'leads', userId: 'unknown' } },
+    ];
+    await writeFile(home.file('rows.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+    const words = ['bulk', 'run', home.file('rows.jsonl'), '--confirm', '1'];
+    const refused = await home.iam(words, { url: server.url, variables });
+    expect(refused).toMatchObject({ code: 10, out: '' });
+    expect(refused.err.split('\n')).toEqual([
+      '  line 2: user-accesses.add-user heads unknown',
+      `  line 3: user-accesses.add-user ${items[0]?.groupId} unknown`,
+      '  line 4: groups.add-role ops ROLE_IAM_ADMIN_READ_ONLY',
+      '  line 6: groups.create leads',
+      '  line 7: groups.create ADMIN',
+      expect.stringContaining('5 of 9 rows give administrative roles. Continue?'),
+      expect.stringContaining('--yes'),
+      '',
+    ]);
+    expect(await server.admin.groups.get({ params: { groupId: 'ops' } })).toMatchObject({ roles: ['VIEW'] });
+    const { err } = await home.iam([...words, '--yes'], { url: server.url, variables });
+    expect(err).toContain('5 of 9 rows done');
+    expect(await server.admin.groups.get({ params: { groupId: 'newer' } })).toMatchObject({ roles: ['ADMIN'] });
+  });
+
+  test('are not looked for by a caller that may not list groups, and no more than ten are listed', async ({ home }) => {
+    const rejecting = await startFakeServer(({ method }) =>
+      method === 'GET' ? errorResponse(403, 'ROLE_MISSING') : { json: {} },
+    );
+    await using server = rejecting;
+    const addition = (groupName: string) =>
+      JSON.stringify({ operation: 'user-accesses.add-user', params: { groupName }, body: [{ userId: 'u' }] });
+    await writeFile(home.file('rows.jsonl'), addition('ops'));
+    expect((await bulk(home, server, 'run', home.file('rows.jsonl'))).code).toBe(0);
+    await using listing = await startFakeServer(() => ({
+      json: [{ groupId: 'g', groupName: 'ops', roles: ['ADMIN'] }],
+    }));
+    await writeFile(home.file('many.jsonl'), Array.from({ length: 12 }, () => addition('ops')).join('\n'));
+    const { err, code } = await bulk(home, listing, 'run', home.file('many.jsonl'));
+    expect([code, err.split('\n').filter((line) => line.startsWith('  '))]).toEqual([
+      10,
+      expect.arrayContaining(['  and 2 more']),
+    ]);
+    expect(writesTo(listing)).toEqual([]);
+  });
+});
