@@ -167,7 +167,7 @@ describe('the account guard', () => {
     await using server = await startServer({ seed });
     const { store } = server.appContext;
     const caller = callerWith(roles);
-    return guardAccounts(store, caller, server.appContext).transaction(async (tx) => {
+    await guardAccounts(store, caller, server.appContext).transaction(async (tx) => {
       const user = await tx.users.get('auditor');
       if (user) await tx.users.replace({ ...user, ...change });
     });

@@ -176,6 +176,11 @@ describe('the guard', () => {
 describe('the control plane of a server with remote access', () => {
   const routes = controlRoutes.filter(({ capability }) => capability === 'maintain');
 
+  test('has no other route that changes something, but for the revocation of tokens by their bearers', () => {
+    const others = controlRoutes.filter(({ capability, method }) => capability !== 'maintain' && method !== 'GET');
+    expect(others.map(({ id }) => id).sort()).toEqual(['control.revoke', 'control.token-inspect']);
+  });
+
   test('changes and exports nothing for a client without AUTH-MFA, and names the line of the seed', async () => {
     await using server = await startServer({ seed, flags: { host: '0.0.0.0', 'allow-remote': true } });
     const weak = await server.withAuthorities(authorities);
