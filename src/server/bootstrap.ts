@@ -8,7 +8,7 @@ import { removeClient } from './auth/remove-client.ts';
 import { revokeUserAccess } from './auth/revoke-user-access.ts';
 import { administratorsGroupName, createBootstrapGroups } from './bootstrap-groups.ts';
 import { SettingError, type Settings } from './config/settings.ts';
-import { reserveSubjectId } from './directory/subject-ids.ts';
+import { isSubjectUsed, reserveSubjectId } from './directory/subject-ids.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Ids } from './lib/ids.ts';
 import { generateSecret, type Random } from './lib/random.ts';
@@ -121,7 +121,7 @@ async function ensureClient(
   if (client && (requestedId === undefined || requestedId === client.clientId)) return client;
   if (client) await removeClient(tx, client);
   const clientId = requestedId ?? deps.ids.newId();
-  if (await tx.subjects.get(clientId))
+  if (await isSubjectUsed(tx, clientId))
     throw createNameTakenError(kind === 'admin' ? 'IAM_ADMIN_CLIENT_ID' : 'IAM_APP_CLIENT_ID');
   const created = { ...(client ?? createBootstrapClient(kind)), clientId, createdAt: deps.clock.now().toISOString() };
   await reserveSubjectId(tx, { subject: clientId, kind: 'client', ownerId: clientId });

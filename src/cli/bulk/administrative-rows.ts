@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { readEntityPage } from '../request/entity-rows.ts';
 import { collectEntries } from '../request/pagination.ts';
 import { listReferences, type ReferenceValue } from '../request/resolve-names.ts';
+import { parseTypedValue } from '../request/value-prefix.ts';
 import type { BulkRow, InvalidRow } from './rows.ts';
 
 /** The groups and the administrative roles that a row names, unless it only reads or removes. */
@@ -71,9 +72,10 @@ export async function listGrants(
   let count = 0;
   for await (const { row, action } of rows) {
     if (action !== 'do' || 'reason' in row) continue;
-    const grants = listGrantReferences(row).some(
-      ({ reference, value }) => reference.entity === 'role' || groups.has(value) || groups.has(value.normalize('NFC')),
-    );
+    const grants = listGrantReferences(row).some(({ reference, value: typed }) => {
+      const { value } = parseTypedValue(typed);
+      return reference.entity === 'role' || groups.has(value) || groups.has(value.normalize('NFC'));
+    });
     if (!grants) continue;
     count += 1;
     const named = listRowReferences(row).map(({ value }) => value);

@@ -30,6 +30,11 @@ export async function reserveSubjectId(
   await tx.subjects.insert(reservation);
 }
 
+/** Whether the id is in use, or was used before. */
+export async function isSubjectUsed(tx: Transaction, subject: string): Promise<boolean> {
+  return (await tx.subjects.get(subject)) !== undefined || (await findRetired(tx, subject)) !== undefined;
+}
+
 /**
  * Retires an id, so that it is never reused. A chosen one stays as a digest of fixed size, as it may be long. One that the
  * server made is deleted: it never makes it again, and only administrators and seeds may choose ids of this form.

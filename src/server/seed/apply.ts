@@ -75,9 +75,19 @@ function hashNewPasswords(users: SeedDocument['users'], store: Store, passwords:
   });
 }
 
+/**
+ * A user that registered itself is found by its id only: whoever took the name in time would otherwise get what the seed
+ * gives, with a password and factors of its own. @throws SeedProblem naming the user that has the name
+ */
 async function findUser(reader: Pick<Transaction, 'users'> | Store, user: SeedUser): Promise<User | undefined> {
   if (user.userId !== undefined) return reader.users.get(user.userId);
-  return user.userName === undefined ? undefined : reader.users.getBy('login', foldIdentifier(user.userName));
+  if (user.userName === undefined) return undefined;
+  const known = await reader.users.getBy('login', foldIdentifier(user.userName));
+  if (!known?.selfRegistered) return known;
+  throw new SeedProblem(
+    `the name ${JSON.stringify(user.userName)} belongs to the user ${known.userId}, who signed up. If this is the user that the seed means, add \`userId: ${known.userId}\`; to free the name, remove that user with \`iam users delete id:${known.userId}\``,
+    ['userName'],
+  );
 }
 
 /** A missing owner would lock out the client or user. */

@@ -162,7 +162,7 @@ describe('rows that give administrative roles', () => {
     await server.admin.groups.create({ body: { groupName: 'heads', dependencies: [{ groupName: 'leads' }] } });
     const rows = [
       { operation: 'user-accesses.add-user', params: { groupName: 'ops' }, body: [{ userId: 'unknown' }] },
-      { operation: 'user-accesses.add-user', params: { groupName: 'heads' }, body: [{ userId: 'unknown' }] },
+      { operation: 'user-accesses.add-user', params: { groupName: 'name:heads' }, body: [{ userId: 'unknown' }] },
       { operation: 'user-accesses.add-user', params: { groupName: items[0]?.groupId }, body: [{ userId: 'unknown' }] },
       { operation: 'groups.add-role', params: { groupId: 'ops' }, body: { roleName: 'ROLE_IAM_ADMIN_READ_ONLY' } },
       { operation: 'groups.add-role', params: { groupId: 'ops' }, body: { roleName: 'VIEW' } },
@@ -176,7 +176,7 @@ describe('rows that give administrative roles', () => {
     const refused = await home.iam(words, { url: server.url, variables });
     expect(refused).toMatchObject({ code: 10, out: '' });
     expect(refused.err.split('\n')).toEqual([
-      '  line 2: user-accesses.add-user heads unknown',
+      '  line 2: user-accesses.add-user name:heads unknown',
       `  line 3: user-accesses.add-user ${items[0]?.groupId} unknown`,
       '  line 4: groups.add-role ops ROLE_IAM_ADMIN_READ_ONLY',
       '  line 6: groups.create leads',

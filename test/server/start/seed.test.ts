@@ -325,4 +325,22 @@ describe('the id of a new client or service that a user has', () => {
       await expect(again).rejects.toMatchObject({ status: 412, code: 'ID_TAKEN' });
     },
   );
+
+  test('a user who signed up is not taken over by its name, but by its id', async () => {
+    await using server = await startServer();
+    const signUp = { userName: 'bob.newops', userEmail: 'bob@evil.example' };
+    await server.as().userIdentities.create({ query: { clientId: appClientId }, body: signUp });
+    const userId = (await server.appContext.store.users.getBy('login', 'bob.newops'))?.userId ?? '';
+    const user = { userName: 'bob.newops', userEmail: 'bob@corp.example', password: 'tooth brush in a mug' };
+    const before = await server.dump();
+    await expect(apply(server, { users: [user] })).rejects.toMatchObject({
+      message: expect.stringContaining(`belongs to the user ${userId}, who signed up`),
+      issues: [{ path: ['users', 0, 'userName'] }],
+    });
+    expect(await server.dump()).toEqual(before);
+    expect(await apply(server, { users: [{ ...user, userId }] })).toMatchObject({ users: { updated: 1 } });
+    await server.admin.userIdentities.create({ body: { userName: 'carol', userEmail: 'c@corp.example' } });
+    const carol = { userName: 'carol', userEmail: 'carol@corp.example' };
+    expect(await apply(server, { users: [carol] })).toMatchObject({ users: { updated: 1 } });
+  });
 });

@@ -85,7 +85,9 @@ export default defineOperation({
     const fields = { ...sent, userName: normalizeNewName('userName', sent.userName) };
     assertUserNameForm(fields.userName, fields.userEmail);
     const draft = buildUser({ ...fields, lead }, context);
-    const user = isAuthenticatedAdministrator(caller) ? withVerifiedName(draft) : draft;
+    const user: User = isAuthenticatedAdministrator(caller)
+      ? withVerifiedName(draft)
+      : { ...draft, selfRegistered: true };
     const remember = query['remember-me'] ?? false;
     const start = { clientId: caller.client.clientId, userId: user.userId, remember, renewable: remember } as const;
     const createInTransaction = async (tx: Transaction, created: User, level: 'NONE' | 'AUTH-IDENTIFIED') => {

@@ -12,6 +12,8 @@ export const UserRow = z
     userName: text,
     /** Set for an e-mail-like name that was verified, or set by an administrator or a seed. */
     userNameProven: z.literal(true).optional(),
+    /** Set for a user that no administrator and no seed created: anyone may have chosen the name. */
+    selfRegistered: z.literal(true).optional(),
     passwordHash: secret.optional(),
     userEmail: text.optional(),
     emailVerified: z.boolean(),

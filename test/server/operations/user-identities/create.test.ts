@@ -26,6 +26,7 @@ test('creates a user whose token has no authentication level', async () => {
   expect(await rowOf(server, 'bob-id')).toEqual({
     ...body,
     userId: 'bob-id',
+    selfRegistered: true,
     userMobile,
     lead: false,
     locked: false,
