@@ -61,6 +61,7 @@ test('a message that the relay did not accept before a kill is delivered after i
   while (sms.received.length === before) await new Promise((resolve) => setTimeout(resolve, 10));
   const { id, to, text } = JSON.parse(sms.received.at(-1)?.body ?? '{}') as Record<string, string>;
   expect([to, text]).toEqual(['+5511987654321', 'The mobile number of your account was changed by an administrator.']);
-  expect(await (await fetch(`${url}/_iam/inbox`)).json()).toMatchObject([{ id, to }]);
+  const messages = (await (await fetch(`${url}/_iam/inbox`)).json()) as { channel: string }[];
+  expect(messages.filter(({ channel }) => channel === 'sms')).toMatchObject([{ id, to }]);
   expect(run.stderr()).not.toContain('987654321');
 });
