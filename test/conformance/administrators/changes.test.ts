@@ -158,6 +158,7 @@ describe('the account guard', () => {
     lead: true,
     lockReason: 'x',
     bootstrap: 'admin',
+    selfRegistered: true,
     createdAt: 'x',
     knownSources: [],
     mfaSources: [],
