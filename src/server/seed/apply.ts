@@ -76,8 +76,8 @@ function hashNewPasswords(users: SeedDocument['users'], store: Store, passwords:
 }
 
 /**
- * A user that registered itself is found by its id only: whoever took the name in time would otherwise get what the seed
- * gives, with a password and factors of its own. @throws SeedProblem naming the user that has the name
+ * A user that registered itself is found by its id only: a caller that takes the name in time would otherwise get what the
+ * seed gives, with a password and factors of its own. @throws SeedProblem naming the user that has the name
  */
 async function findUser(reader: Pick<Transaction, 'users'> | Store, user: SeedUser): Promise<User | undefined> {
   if (user.userId !== undefined) return reader.users.get(user.userId);
