@@ -112,7 +112,7 @@ export function compileOperation(
     validateRequestBody(compilation),
     callHandler(compilation),
     injectFaultAfter(compilation),
-    recheckReader(compilation),
+    checkReaderAgain(compilation),
     recordInAuditLog(compilation),
     writeResult(compilation),
   ].filter((step) => step !== undefined);
@@ -180,8 +180,11 @@ function authenticateCaller({ operation, appContext, groupReaders }: Compilation
 
 type Recheck = (call: Call, roles?: RoleExpression) => Promise<void>;
 
-/** Authenticates and authorizes the caller of a read again. Undefined for what needs no second check. */
-function createRecheck({ operation, appContext, groupReaders, recheckReaders }: Compilation): Recheck | undefined {
+/**
+ * Authenticates and authorizes the caller of a read again: a handler may have waited for what it returns. Undefined for what
+ * needs no second check.
+ */
+function checkReaderAgain({ operation, appContext, groupReaders, recheckReaders }: Compilation): Recheck | undefined {
   const isRead = operation.audit.kind === 'read' || 'alternatives' in operation.response;
   if (recheckReaders !== true || !isRead) return undefined;
   const { auth, roles: ownRoles } = operation;
@@ -190,11 +193,6 @@ function createRecheck({ operation, appContext, groupReaders, recheckReaders }: 
     const caller = credentials && (await authenticate(appContext, credentials, { auth, source: ctx.state.source }));
     if (!isAllowed(roles, caller)) throw await authorizationError(roles, caller, { store, groupReaders });
   };
-}
-
-/** A handler may have waited for what it returns. */
-function recheckReader(compilation: Compilation): Step | undefined {
-  return createRecheck(compilation);
 }
 
 function rejectAuthorized({ rejection }: Compilation): Step | undefined {
@@ -284,7 +282,7 @@ const passed = async () => undefined;
 function writeResult(compilation: Compilation): Step {
   const { operation, appContext } = compilation;
   const write = createResponseWriter(operation, appContext);
-  const recheck = createRecheck(compilation) ?? passed;
+  const recheck = checkReaderAgain(compilation) ?? passed;
   return (call) => {
     const list = toListIdentity(operation, call);
     return write(call.ctx, call.result, { list, checkCaller: (roles) => recheck(call, roles) }) || undefined;
