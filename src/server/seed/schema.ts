@@ -14,6 +14,7 @@ import { sensitive } from '../../contract/sensitive.ts';
 import { decodeCertificate } from '../federation/certificate-encoding.ts';
 import { MAX_LINK_LENGTH, MAX_PROVIDER_NAME_LENGTH } from '../federation/subjects.ts';
 import { hasLinkForm } from '../store/tables.ts';
+import { hashRule, isVerifiable } from '../users/argon2.ts';
 import { describeViolations } from '../users/password-policy.ts';
 
 const Secret = sensitive(nonEmptyText(1000), 'secret');
@@ -27,7 +28,16 @@ const SecretHash = sensitive(
   'secret',
 );
 
-const PasswordHash = sensitive(z.string().startsWith('$argon2id$', 'must be an Argon2id hash in PHC form'), 'secret');
+const PasswordHash = sensitive(z.string().startsWith('$argon2id$', hashRule), 'secret');
+
+const hasVerifiableHash = ({ passwordHash }: { passwordHash?: string | undefined }) =>
+  passwordHash === undefined || isVerifiable(passwordHash);
+
+/** Names the user or logon: of hundreds, an index does not tell which one. */
+const unverifiableHash = (nameOf: (entry: never) => string | undefined) => ({
+  path: ['passwordHash'],
+  error: ({ input }: { input: unknown }) => `(of ${nameOf(input as never)}) ${hashRule}`,
+});
 
 const SeedClient = z
   .strictObject({
@@ -113,6 +123,10 @@ const SeedUser = z
     path: ['passwordHash'],
     message: 'must not be combined with password',
   })
+  .refine(
+    hasVerifiableHash,
+    unverifiableHash(({ userId, userName }: { userId?: string; userName?: string }) => userName ?? userId),
+  )
   .superRefine(({ password, ...owner }, issues) => {
     if (password === undefined) return undefined;
     return describeViolations(password, owner).then((weaknesses) => {
@@ -158,7 +172,11 @@ const SeedLogon = z
   .refine((logon) => logon.password === undefined || logon.passwordHash === undefined, {
     path: ['passwordHash'],
     message: 'must not be combined with password',
-  });
+  })
+  .refine(
+    hasVerifiableHash,
+    unverifiableHash(({ logon }: { logon: string }) => logon),
+  );
 
 const SeedProduct = z.strictObject({
   productId: Id.optional(),

@@ -20,7 +20,7 @@ export interface Argon2Cost {
 export interface Argon2 {
   /** Returns a hash in PHC form with a random salt. */
   hash(password: string, cost: Argon2Cost): Promise<string>;
-  /** Whether the hash, in PHC form, is of this password. Also false if the hash is malformed. */
+  /** Whether the hash, in PHC form, is of this password. Also false if the hash is not verifiable. */
   verify(passwordHash: string, password: string): Promise<boolean>;
 }
 
@@ -39,12 +39,28 @@ interface DeriveParameters {
 const newSaltLength = 16;
 const newTagLength = 32;
 
-/** Those that the package accepts, in bytes. */
-const saltLengths = { min: 8, max: 48 };
-const tagLengths = { min: 10, max: 64 };
+/**
+ * What is verified: a hash of a seed or a dump costs what its parameters say. Includes the defaults of Keycloak, PHP, Django
+ * and the reference implementation, and the second recommendation of RFC 9106, section 4. Lengths are those of the package.
+ */
+const bounds = {
+  /** In KiB. */
+  memory: { min: 8, max: 131_072 },
+  passes: { min: 1, max: 10 },
+  lanes: { min: 1, max: 8 },
+  saltBytes: { min: 8, max: 48 },
+  tagBytes: { min: 10, max: 64 },
+};
+/** Memory times passes, which is about what a hash takes in time: seven times a new hash. */
+const maxWork = 262_144;
+
+const formatRange = ({ min, max }: Range) => `${min} to ${max}`;
+
+/** Completes the name of a hash to the message about one that is not verified. */
+export const hashRule = `must be an Argon2id hash in PHC form with m=${formatRange(bounds.memory)}, t=${formatRange(bounds.passes)}, p=${formatRange(bounds.lanes)}, m times t up to ${maxWork}, m at least 8 times p, a salt of ${formatRange(bounds.saltBytes)} and a tag of ${formatRange(bounds.tagBytes)} bytes`;
 
 /** The PHC form with a salt and a tag in base64 without padding. Without a version it is 1.3, the only one of Node. */
-const phcForm = /^\$argon2id(?:\$v=19)?\$[^$]+\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+const phcForm = /^\$argon2id(?:\$v=19)?\$([^$]{1,200})\$([A-Za-z0-9+/]{1,64})\$([A-Za-z0-9+/]{1,86})$/;
 
 /** Node's own; undefined before version 24.7. */
 export function findNodeArgon2(): Argon2 | undefined {
@@ -74,13 +90,32 @@ function createNodeArgon2(derive: DeriveTag): Argon2 {
   };
 }
 
+/** The parts of a hash; undefined outside of the bounds. */
 function parsePhc(text: string) {
-  const [, salt = '', encodedTag = ''] = phcForm.exec(text) ?? [];
+  const [, cost = '', salt = '', encodedTag = ''] = phcForm.exec(text) ?? [];
+  const names = cost.split(',').map((parameter) => parameter.split('=')[0]);
+  // A name that is given twice could have another value for the package.
+  if (new Set(names).size !== names.length) return undefined;
   const [nonce, tag] = [Buffer.from(salt, 'base64'), Buffer.from(encodedTag, 'base64')];
-  const [memory, passes, parallelism] = [readPhcCost(text, 'm'), readPhcCost(text, 't'), readPhcCost(text, 'p')];
-  if (memory === undefined || passes === undefined || parallelism === undefined) return undefined;
-  if (!isWithin(nonce.length, saltLengths) || !isWithin(tag.length, tagLengths)) return undefined;
-  return { memory, passes, parallelism, nonce, tag };
+  const [memory = 0, passes = 0, parallelism = 0] = [
+    readPhcCost(text, 'm'),
+    readPhcCost(text, 't'),
+    readPhcCost(text, 'p'),
+  ];
+  const isBounded =
+    isWithin(memory, bounds.memory) &&
+    isWithin(passes, bounds.passes) &&
+    isWithin(parallelism, bounds.lanes) &&
+    isWithin(nonce.length, bounds.saltBytes) &&
+    isWithin(tag.length, bounds.tagBytes) &&
+    memory * passes <= maxWork &&
+    memory >= 8 * parallelism;
+  return isBounded ? { memory, passes, parallelism, nonce, tag } : undefined;
+}
+
+/** Whether a hash has the form and the bounds of `hashRule`; others match no password. */
+export function isVerifiable(passwordHash: string): boolean {
+  return parsePhc(passwordHash) !== undefined;
 }
 
 /** Reads memory (`m`), passes (`t`) or lanes (`p`) of a hash in PHC form. */
@@ -89,8 +124,13 @@ export function readPhcCost(passwordHash: string, name: 'm' | 't' | 'p'): number
   return digits === undefined ? undefined : Number(digits);
 }
 
-function isWithin(length: number, { min, max }: { readonly min: number; readonly max: number }): boolean {
-  return length >= min && length <= max;
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+function isWithin(value: number, { min, max }: Range): boolean {
+  return value >= min && value <= max;
 }
 
 function toBase64(bytes: Buffer): string {
@@ -105,7 +145,8 @@ export async function importPackagedArgon2(): Promise<Argon2> {
   const { hash, verify } = await import('@node-rs/argon2');
   return {
     hash: (password, cost) => hash(password, { ...cost, algorithm: argon2id }),
-    verify: (passwordHash, password) => verify(passwordHash, password).catch(() => false),
+    verify: async (passwordHash, password) =>
+      isVerifiable(passwordHash) && verify(passwordHash, password).catch(() => false),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Passwords of users: Argon2id with 19 MiB, two passes, one lane (OWASP Password Storage Cheat Sheet). */
 
 import type { HashFlow, HashQueue } from '../limits/hash-queue.ts';
-import { type Argon2Cost, loadArgon2, readPhcCost } from './argon2.ts';
+import { type Argon2Cost, isVerifiable, loadArgon2, readPhcCost } from './argon2.ts';
 
 const cost: Argon2Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** The minimum that Argon2 accepts; it does not protect a password. */
@@ -15,7 +15,8 @@ export interface Passwords {
   /** A hash in PHC form with a random salt. @throws IamError TOO_BUSY; ClientDisconnectedError. */
   hash(password: string, flow: HashFlow): Promise<string>;
   /**
-   * Whether the hash matches the password. Takes the same time without a hash, and then returns false.
+   * Whether the hash matches the password. Takes the same time without a hash, or with one that is not verifiable, and
+   * then returns false.
    * @throws IamError TOO_BUSY; ClientDisconnectedError.
    */
   matches(password: string, passwordHash: string | undefined, flow: HashFlow): Promise<boolean>;
@@ -35,9 +36,10 @@ export function createPasswords(
   return {
     hash: (password, flow) => queue.run(() => hashPassword(password, hashCost), flow),
     async matches(password, passwordHash, flow) {
-      const reference = passwordHash ?? (fast ? fastDummyHash : dummyHash);
+      const own = passwordHash !== undefined && isVerifiable(passwordHash) ? passwordHash : undefined;
+      const reference = own ?? (fast ? fastDummyHash : dummyHash);
       const isMatch = await queue.run(() => verify(password, reference), flow);
-      return isMatch && passwordHash !== undefined;
+      return isMatch && own !== undefined;
     },
     isOutdated: (passwordHash) => computeWork(passwordHash) < hashCost.memoryCost * hashCost.timeCost,
   };
@@ -65,7 +67,7 @@ export async function hashPassword(password: string, hashCost = cost): Promise<s
   return hash(password, hashCost);
 }
 
-/** Like `Passwords.matches`, without the queue. Also false if the hash is malformed. @throws PasswordHashingError */
+/** Like `Passwords.matches`, without the queue. Also false if the hash is not verifiable. @throws PasswordHashingError */
 export async function verifyPasswordHash(password: string, passwordHash: string): Promise<boolean> {
   const { verify } = await loadArgon2();
   return verify(passwordHash, password);

@@ -14,6 +14,9 @@ test.each(['', '\n', '# nothing\n', '{}', 'null'])('%j is an empty seed', async 
   expect(await parseSeed(text, 's')).toEqual({});
 });
 
+/** Well-formed, but the memory of one login would be 4 GiB. */
+const costlyHash = '$argon2id$v=19$m=4194304,t=1,p=1$c29tZXNhbHQ$lDh0Fd+4TtGXdGWh6GJgc630K9Turh+qHdTiOh/2hZ8';
+
 describe('an error contains its position', () => {
   const key = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
   const faulty: [string, string, string][] = [
@@ -57,6 +60,16 @@ describe('an error contains its position', () => {
       'a bad hash',
       'users:\n  - userId: u\n    passwordHash: x\n',
       's:3:5: users[0].passwordHash: must be an Argon2id hash',
+    ],
+    [
+      'a hash that costs too much',
+      `users:\n  - userId: u\n    userName: ada\n    passwordHash: ${costlyHash}\n`,
+      's:4:5: users[0].passwordHash: (of ada) must be an Argon2id hash in PHC form with m=8 to 131072, t=1 to 10',
+    ],
+    [
+      'a hash of a logon that costs too much',
+      `mainframe:\n  - logon: ADA1\n    passwordHash: ${costlyHash}\n`,
+      's:3:5: mainframe[0].passwordHash: (of ADA1) must be an Argon2id hash in PHC form with m=8 to 131072, t=1 to 10',
     ],
     [
       'two passwords',

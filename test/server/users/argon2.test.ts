@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import {
   type Argon2,
   findNodeArgon2,
+  hashRule,
   importPackagedArgon2,
+  isVerifiable,
   loadArgon2,
   PasswordHashingError,
 } from '../../../src/server/users/argon2.ts';
@@ -36,6 +38,21 @@ const malformed = [
   `$argon2id$v=19$m=64,t=2,p=2$${salt}$${'A'.repeat(88)}`,
   `$argon2i$v=19$m=64,t=2,p=2$${salt}$${tag}`,
 ];
+
+/** Well-formed hashes of the password, but one is more than a hash may cost. */
+const costly = [
+  '$argon2id$v=19$m=64,t=11,p=1$',
+  '$argon2id$v=19$m=131073,t=1,p=1$',
+  '$argon2id$v=19$m=4194304,t=1,p=1$',
+  '$argon2id$v=19$m=8,t=4294967295,p=1$',
+  '$argon2id$v=19$m=131072,t=3,p=1$',
+  '$argon2id$v=19$m=128,t=1,p=9$',
+  '$argon2id$v=19$m=15,t=1,p=2$',
+  '$argon2id$v=19$m=64,t=1,p=1,t=4294967295$',
+  '$argon2id$v=19$m=8,m=4194304,t=1,p=1$',
+].map((prefix) => `${prefix}${salt}$${tag}`);
+/** Parameters that other software uses by default, and the recommendations of OWASP. */
+const usual = ['m=7168,t=5,p=1', 'm=65536,t=3,p=4', 'm=65536,t=4,p=1', 'm=102400,t=2,p=8', 'm=47104,t=1,p=1'];
 
 const packaged = await importPackagedArgon2();
 const own = findNodeArgon2();
@@ -71,6 +88,30 @@ describe.each(implementations)('%s', (_, argon2) => {
 
   test.each(malformed)('matches nothing with the malformed hash %j', async (hash) => {
     expect(await argon2.verify(hash, 'password')).toBe(false);
+  });
+});
+
+test.each(malformed)('the malformed hash %j is not verifiable', (hash) => {
+  expect(isVerifiable(hash)).toBe(false);
+});
+
+describe('the cost of a hash', () => {
+  test.each(costly)('beyond the bounds is refused without work: %s', async (hash) => {
+    expect(isVerifiable(hash)).toBe(false);
+    for (const [, argon2] of implementations) expect(await argon2.verify(hash, 'password')).toBe(false);
+  });
+
+  test('beyond the bounds is no match, whoever made the hash', async () => {
+    const hash = await packaged.hash('password', { ...cost, timeCost: 11 });
+    for (const [, argon2] of implementations) expect(await argon2.verify(hash, 'password')).toBe(false);
+  });
+
+  test.each(usual)('that is usual is accepted: %s', (parameters) => {
+    expect(isVerifiable(`$argon2id$v=19$${parameters}$${salt}$${tag}`)).toBe(true);
+  });
+
+  test('has a rule that names the bounds', () => {
+    expect(hashRule).toMatch(/m=8 to 131072, t=1 to 10, p=1 to 8, m times t up to 262144/);
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { formatPath } from '../../../contract/errors.ts';
+import { isVerifiable } from '../../users/argon2.ts';
 import type { SeedUser } from '../schema.ts';
 import { ConversionError, ConvertedSeed, type ImportResult } from './converted-seed.ts';
 
@@ -26,7 +27,7 @@ const others = ['app_metadata', 'user_metadata', 'mfa_factors', 'phone_number', 
 /** A hash of a bulk import in PHC form that this service can verify. */
 const Argon2Hash = z.object({
   algorithm: z.literal('argon2'),
-  hash: z.object({ value: z.string().startsWith('$argon2id$') }),
+  hash: z.object({ value: z.string().refine(isVerifiable) }),
 });
 
 /** @param lines of the file @throws ConversionError for a line that is not a user, with its number */
@@ -64,7 +65,8 @@ const nameOf = (user: User) => loginOf(user) ?? idOf(user);
 function convertUser(user: User, seed: ConvertedSeed): SeedUser {
   const [name, id, shown = ''] = [loginOf(user), idOf(user), nameOf(user)];
   const passwordHash = Argon2Hash.safeParse(user.custom_password_hash).data?.hash.value;
-  if (passwordHash === undefined) seed.change('user', shown, 'must set a new password: the file has no Argon2id hash');
+  if (passwordHash === undefined)
+    seed.change('user', shown, 'must set a new password: the file has no Argon2id hash, or one that is too costly');
   for (const field of others) if (user[field] !== undefined) seed.leaveOut(field, shown, 'is not converted');
   return {
     ...(id === undefined ? {} : { userId: id }),

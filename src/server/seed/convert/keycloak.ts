@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { formatPath } from '../../../contract/errors.ts';
+import { isVerifiable } from '../../users/argon2.ts';
 import type { SeedGroup, SeedUser } from '../schema.ts';
 import { ConversionError, ConvertedSeed, type ImportResult } from './converted-seed.ts';
 import { RoleNames } from './roles.ts';
@@ -204,7 +205,11 @@ function convertUser(user: z.output<typeof User>, seed: ConvertedSeed): SeedUser
   const password = credentials.find(({ type }) => type === 'password');
   const passwordHash = password && toArgon2Hash(password);
   if (passwordHash === undefined)
-    seed.change('user', username, password ? 'must set a new password: its hash is not Argon2id' : 'has no password');
+    seed.change(
+      'user',
+      username,
+      password ? 'must set a new password: its hash is not Argon2id, or too costly' : 'has no password',
+    );
   for (const { type } of credentials)
     if (type !== 'password') seed.leaveOut('credential', `${type} of ${username}`, 'must be registered again');
   if (federatedIdentities.length > 0)
@@ -238,7 +243,8 @@ function toArgon2Hash({ credentialData = '', secretData = '' }: z.output<typeof 
     type === 'id' && version === '1.3' && /^\d{1,7}$/.test(memory ?? '') && /^\d{1,2}$/.test(parallelism ?? '');
   if (!isUsable) return undefined;
   const encode = (base64: string) => base64.replaceAll('=', '');
-  return `$argon2id$v=19$m=${memory},t=${data.hashIterations},p=${parallelism}$${encode(secret.salt)}$${encode(secret.value)}`;
+  const hash = `$argon2id$v=19$m=${memory},t=${data.hashIterations},p=${parallelism}$${encode(secret.salt)}$${encode(secret.value)}`;
+  return isVerifiable(hash) ? hash : undefined;
 }
 
 function parseJson<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | undefined {

@@ -132,7 +132,7 @@ describe('a realm of Keycloak', () => {
     const { err } = await convert('keycloak', JSON.stringify(await createRealm()));
     for (const line of [
       'Converted 2 clients, 2 users, 5 groups; changed 7, left out 8.',
-      'changed: user bob: must set a new password: its hash is not Argon2id',
+      'changed: user bob: must set a new password: its hash is not Argon2id, or too costly',
       'changed: role auditor: is AUDITOR',
       'changed: group /staff/ops: is staff.ops',
       'changed: service account job: is service-job',
@@ -231,7 +231,7 @@ describe('users of Auth0', () => {
       'left out: e-mail address dave: is not verified',
       'left out: phone_number sms-4: is not converted',
       'left out: user CAROL@example.com: another one has this name or e-mail address',
-      'changed: user dave: must set a new password: the file has no Argon2id hash',
+      'changed: user dave: must set a new password: the file has no Argon2id hash, or one that is too costly',
     ])
       expect(err).toContain(line);
     expect(err).not.toContain('changed: user CAROL@example.com');

@@ -34,6 +34,13 @@ async function setHash({ appContext }: TestServer, value: string): Promise<void>
   });
 }
 
+test('a stored hash that costs too much matches no password, and is not computed', async () => {
+  await using server = await withHash(await hashWithCost(64, 11));
+  await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
+  await setHash(server, await hashWithCost(64, 2));
+  await expect(logIn(server)).resolves.toBeDefined();
+});
+
 describe('a hash of lower cost', () => {
   test.each(Object.keys(loginEndpoints))(
     'is replaced by a successful login at %s, but not by a failed one',

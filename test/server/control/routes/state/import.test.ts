@@ -18,6 +18,9 @@ interface DumpDocument {
   tables: Record<string, Record<string, unknown>[]>;
 }
 
+/** Well-formed, but the memory of one login would be 4 GiB. */
+const costlyHash = '$argon2id$v=19$m=4194304,t=1,p=1$c29tZXNhbHQ$lDh0Fd+4TtGXdGWh6GJgc630K9Turh+qHdTiOh/2hZ8';
+
 /** A valid document with rows in nearly every table, changed by `spoil`. */
 async function createDamagedDump(server: TestServer, spoil: (document: DumpDocument) => unknown): Promise<string> {
   const document = JSON.parse(await exportState(server)) as DumpDocument;
@@ -119,6 +122,14 @@ describe('an import', () => {
       'with an invalid private key',
       ({ tables }) => void Object.assign(tables.signingKeys?.[0] ?? {}, { privateJwk: {} }),
     ],
+    [
+      'with a password hash that costs too much',
+      ({ tables }) => void Object.assign(tables.users?.[0] ?? {}, { passwordHash: costlyHash }),
+    ],
+    [
+      'with a hash of a logon that costs too much',
+      ({ tables }) => void tables.logons?.push({ logon: 'ADA1', passwordHash: costlyHash }),
+    ],
   ])('of a document %s is rejected and changes nothing', async (_, spoil) => {
     const server = shared();
     const text = await createDamagedDump(server, spoil);
@@ -128,6 +139,16 @@ describe('an import', () => {
     expect(response.text).not.toContain('argon2id');
     expect(await exportState(server)).toBe(before);
     await expect(server.admin.groups.list()).resolves.toBeDefined();
+  });
+
+  test('names the user whose hash costs too much, and the bounds', async () => {
+    const server = shared();
+    const text = await createDamagedDump(server, ({ tables }) => {
+      const alice = tables.users?.find(({ userId }) => userId === 'alice');
+      Object.assign(alice ?? {}, { passwordHash: costlyHash });
+    });
+    const { text: message } = await importState(server, text, '?force=true');
+    expect(message).toMatch(/the passwordHash of user alice must be an Argon2id hash .* m=8 to 131072, t=1 to 10/);
   });
 
   test('of a newer document version is rejected, whatever else it contains', async () => {

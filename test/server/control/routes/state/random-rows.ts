@@ -3,6 +3,8 @@ import type * as z from 'zod';
 import { type StoredRow, tableNames } from '../../../../../src/server/store/table-shape.ts';
 import { type TableName, tables } from '../../../../../src/server/store/tables.ts';
 
+const passwordHash = '$argon2id$v=19$m=8,t=1,p=1$H4BSd2NfwKAFc7Dru9IOhA$fweESI9ZRk3mGue8dRdC4ENt2hfHcaQGmK5HnflHGBQ';
+
 export type Random = () => number;
 
 /** PostgreSQL cannot contain these two, and requests with them are rejected. */
@@ -47,10 +49,17 @@ function createValue(schema: z.ZodType, random: Random, complete: boolean): unkn
   if (def.type === 'union') return inner(pick(def.options ?? []));
   if (def.type === 'record') return { kty: 'none' };
   if (def.type === 'object') {
-    const entries = Object.entries(def.shape ?? {}).map(([field, of]) => [field, inner(of)] as const);
+    const entries = Object.entries(def.shape ?? {}).map(
+      ([field, of]) => [field, createField(field, inner(of))] as const,
+    );
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
   }
   throw new Error(`no value for ${def.type}`);
+}
+
+/** A password hash must be one. */
+function createField(field: string, value: unknown): unknown {
+  return field === 'passwordHash' && value !== undefined ? passwordHash : value;
 }
 
 /** Tables whose rows have to contain working keys. */
