@@ -175,14 +175,18 @@ export function consumeOtp<Result>(
   return consumeFirstMatchingOtp([check], deps, onValid);
 }
 
-/** Like `consumeOtp`, for a code with any of these bindings: a wrong code counts once for each binding. */
+/**
+ * Like `consumeOtp`, for a code with any of these bindings: it counts as wrong for each binding that it is compared with
+ * before one matches. These counts are committed before the use of the code, which may fail.
+ */
 export async function consumeFirstMatchingOtp<Result>(
   checks: readonly [OtpCheck, ...OtpCheck[]],
   deps: OtpDeps,
   onValid: (tx: Transaction, code: Otp) => Promise<Result>,
 ): Promise<Result> {
+  const check = checks.length === 1 ? checks[0] : await findMatchingCheck(checks, deps);
   const consumed = await deps.store.transaction(async (tx) => {
-    const outcome = await checkOtps(tx, checks, deps);
+    const outcome = await checkOtps(tx, [check], deps);
     if (outcome.kind !== 'valid') return outcome;
     const result = await onValid(tx, outcome.row);
     await markOtpUsed(tx, outcome.row);
@@ -194,8 +198,13 @@ export async function consumeFirstMatchingOtp<Result>(
 
 /** Like `consumeOtp`, but does not consume a valid code, for checks before its use. */
 export async function verifyOtp(check: OtpCheck, deps: OtpDeps): Promise<void> {
-  const outcome = await deps.store.transaction((tx) => checkOtps(tx, [check], deps));
-  if (outcome.kind !== 'valid') throw createOtpError(outcome, check);
+  await findMatchingCheck([check], deps);
+}
+
+async function findMatchingCheck(checks: readonly [OtpCheck, ...OtpCheck[]], deps: OtpDeps): Promise<OtpCheck> {
+  const outcome = await deps.store.transaction((tx) => checkOtps(tx, checks, deps));
+  if (outcome.kind !== 'valid') throw createOtpError(outcome, checks[0]);
+  return outcome.check;
 }
 
 /** Makes a used code valid again if the operation that used it failed, unless another code has replaced it. */
@@ -213,34 +222,40 @@ type OtpOutcome =
   | { readonly kind: 'wrong' | 'spent' | 'closed' }
   | { readonly kind: 'throttled'; readonly retryAfter: number; readonly reason: string };
 
-type CheckedOtp = OtpOutcome & { readonly check: OtpCheck };
+/** `hasOwn`: the source of the request requested a code with this binding. */
+type CheckedOtp = OtpOutcome & { readonly check: OtpCheck; readonly hasOwn: boolean };
 
+/**
+ * The contacts for which this source requested a code are compared first, so that a user with a code for one contact is
+ * not guessing at the other one. The first match ends the comparison, also one with a used or expired code, which is no
+ * guess: a code for a contact of the caller would otherwise hide whether it is wrong for a contact of another person.
+ */
 async function checkOtps(
   tx: Transaction,
   checks: readonly [OtpCheck, ...OtpCheck[]],
   deps: OtpDeps,
-): Promise<OtpOutcome> {
+): Promise<Exclude<OtpOutcome, { kind: 'valid' }> | Extract<CheckedOtp, { kind: 'valid' }>> {
   // All of one request, so of one source.
   const [{ source }] = checks;
   const groupWait = await findGroupWait(tx, source, deps);
   if (groupWait > 0) return { kind: 'throttled', retryAfter: groupWait, reason: groupReason };
-  const checked: CheckedOtp[] = [];
-  for (const check of checks) checked.push({ ...(await evaluateOtp(tx, check, deps)), check });
-  const valid = checked.find(({ kind }) => kind === 'valid');
-  if (valid) {
-    for (const counted of [valid.check, toLoginBinding(valid.check)])
-      await clearFailedAttempts(tx, counted, valid.check.source, deps);
-    return valid;
-  }
-  // Submitting a used or expired code again does not count as a guess.
-  const guesses = checked.some(({ kind }) => kind === 'spent') ? [] : checked;
+  const evaluated: CheckedOtp[] = [];
+  for (const check of checks) evaluated.push(await evaluateOtp(tx, check, deps));
+  const checked = evaluated.toSorted((a, b) => Number(b.hasOwn) - Number(a.hasOwn));
+  const match = checked.find(({ kind }) => kind === 'valid' || kind === 'spent');
+  const guesses = match ? checked.slice(0, checked.indexOf(match)) : checked;
   for (const { kind, check } of guesses) {
     if (kind === 'wrong') await recordFailedAttempt(tx, check, check.source, deps);
     const countsForLogin = check.loginSubject !== undefined && (kind === 'wrong' || kind === 'closed');
     if (countsForLogin) await recordFailedAttempt(tx, toLoginBinding(check), check.source, deps);
   }
   if (guesses.some(({ kind }) => kind !== 'throttled')) await recordGroupAttempt(tx, source, deps);
-  return checked.find(({ kind }) => kind === 'throttled') ?? { kind: 'wrong' };
+  if (match?.kind === 'valid') {
+    for (const counted of [match.check, toLoginBinding(match.check)])
+      await clearFailedAttempts(tx, counted, match.check.source, deps);
+    return match;
+  }
+  return match ?? checked.find(({ kind }) => kind === 'throttled') ?? { kind: 'wrong' };
 }
 
 const groupReason =
@@ -253,21 +268,22 @@ function toLoginBinding({ purpose, subject, loginSubject = subject }: OtpCheck) 
   return { purpose, subject: loginSubject };
 }
 
-async function evaluateOtp(tx: Transaction, check: OtpCheck, deps: OtpDeps): Promise<OtpOutcome> {
+async function evaluateOtp(tx: Transaction, check: OtpCheck, deps: OtpDeps): Promise<CheckedOtp> {
   const now = epochSeconds(deps.clock);
   const codes = await listOtps(tx, check);
   const source = sourceDigest(formatAttemptsKey(check, deps.storeSecret), check.source.key, deps.storeSecret);
   const ownCodes = codes.filter((row) => row.source === source);
-  const hasOwn = ownCodes.some((row) => isLive(row, now));
-  const isClosed = ({ to }: OtpAccess) => to === 'none' || (to === 'own' && !hasOwn);
+  const checked = { check, hasOwn: ownCodes.length > 0 };
+  const hasLiveOwn = ownCodes.some((row) => isLive(row, now));
+  const isClosed = ({ to }: OtpAccess) => to === 'none' || (to === 'own' && !hasLiveOwn);
   const loginAccess = await checkOtpAccess(tx, toLoginBinding(check), check.source, deps);
   const access = check.loginSubject === undefined ? loginAccess : await checkOtpAccess(tx, check, check.source, deps);
   // Always the same number of comparisons, regardless of the number of codes.
   const rows = Array.from({ length: Math.max(maxStoredOtps, codes.length) }, (_, at) => codes[at]);
   const matches = rows.filter((row): row is Otp => otpMatches(row, check.code, deps));
   if (loginAccess.to !== 'all' && isClosed(loginAccess))
-    return { kind: 'throttled', retryAfter: loginAccess.retryAfter, reason: subjectReason };
-  if (isClosed(access)) return { kind: 'closed' };
+    return { ...checked, kind: 'throttled', retryAfter: loginAccess.retryAfter, reason: subjectReason };
+  if (isClosed(access)) return { ...checked, kind: 'closed' };
   const open = new Set(loginAccess.to === 'own' || access.to === 'own' ? ownCodes : codes);
   const valid = matches.filter(
     (row) =>
@@ -275,8 +291,8 @@ async function evaluateOtp(tx: Transaction, check: OtpCheck, deps: OtpDeps): Pro
   );
   const live = valid.filter((row) => isLive(row, now));
   const row = live.find((one) => one.source === source) ?? live.at(-1);
-  if (row) return { kind: 'valid', row };
-  return { kind: valid.length > 0 ? 'spent' : 'wrong' };
+  if (row) return { ...checked, kind: 'valid', row };
+  return { ...checked, kind: valid.length > 0 ? 'spent' : 'wrong' };
 }
 
 /** Stores the code as used even if its use revoked it, so that a repeated submission does not count as a guess. */

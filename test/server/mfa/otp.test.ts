@@ -24,6 +24,7 @@ import {
   otherCode,
   readOutcome,
   throttledFor,
+  unknownSourceNumber,
   wrongCode,
 } from './otp-harness.ts';
 
@@ -205,13 +206,13 @@ describe('five wrong codes', () => {
 });
 
 describe('a code with two possible holders', () => {
-  const verifyForBoth = (harness: OtpHarness, code: string) => {
+  const verifyForBoth = (harness: OtpHarness, code: string, onValid: () => Promise<unknown> = async () => 'done') => {
     const createError = () => apiError('PROOF_INVALID');
     const checks = [
       { ...annBinding, source: homeSource, code, createError },
       { ...bobBinding, source: homeSource, code },
     ] as const;
-    return readOutcome(consumeFirstMatchingOtp(checks, harness.deps, async () => 'done'));
+    return readOutcome(consumeFirstMatchingOtp(checks, harness.deps, onValid));
   };
 
   test('is accepted as that of the second, whose failures alone are cleared', async () => {
@@ -230,6 +231,44 @@ describe('a code with two possible holders', () => {
     await verifyForBoth(harness, code);
     expect(await verifyForBoth(harness, code)).toMatchObject({ code: 'PROOF_INVALID' });
     expect([await harness.countRemaining(annBinding), await harness.countRemaining(bobBinding)]).toEqual([5, 5]);
+  });
+
+  test.each([
+    ['a valid', 0],
+    ['a used', 1],
+  ])('counts as wrong for the first although it is %s one of the second', async (_, uses) => {
+    const harness = new OtpHarness();
+    const { code: victims } = await harness.send(annBinding);
+    for (let guess = 0; guess < 5; guess += 1) {
+      const { code } = await harness.send(bobBinding);
+      for (let use = 0; use < uses; use += 1) await harness.enter(code, bobBinding);
+      expect(await harness.countRemaining(annBinding)).toBe(5 - guess);
+      await verifyForBoth(harness, code);
+    }
+    expect(await harness.enter(victims)).toEqual(throttledFor(3600));
+  });
+
+  test('counts as wrong for the first also if its use as one of the second fails, with 30 concurrent guesses', async () => {
+    const harness = new OtpHarness();
+    const { code: victims } = await harness.send(annBinding);
+    const { code } = await harness.send(bobBinding);
+    const failed = Array.from({ length: 30 }, () =>
+      verifyForBoth(harness, code, async () => {
+        throw apiError('LOGIN_NAME_TAKEN');
+      }),
+    );
+    expect(await failed[29]).toMatchObject({ code: 'LOGIN_NAME_TAKEN' });
+    expect(await harness.enter(victims)).toEqual(throttledFor(3600));
+    expect(await harness.enter(code, bobBinding)).toEqual(consumed);
+  });
+
+  test('is compared with that of the first only if this source did not request one of the second alone', async () => {
+    const harness = new OtpHarness();
+    const { code: victims } = await harness.send(annBinding, [annContact], { source: unknownSourceNumber() });
+    const { code } = await harness.send(bobBinding);
+    for (let guess = 0; guess < 7; guess += 1) await verifyForBoth(harness, code);
+    expect(await harness.countRemaining(annBinding)).toBe(5);
+    expect(await verifyForBoth(harness, victims)).toEqual(consumed);
   });
 
   test('is not checked as a wrong one while the second is throttled', async () => {

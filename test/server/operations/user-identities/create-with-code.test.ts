@@ -94,6 +94,22 @@ describe('rejects without creating a user', () => {
     expect(await guess(5)).toMatchObject({ status: 429, json: [{ code: 'CODE_FAILURES' }] });
   });
 
+  test('more than five guesses at the code of an e-mail address, also with valid codes of own mobile numbers', async () => {
+    await using server = await startServer();
+    const victims = await signUpCode(server);
+    for (let at = 0; at < 5; at += 1) {
+      await identify(server, { userMobile: { ...userMobile, phoneNumber: userMobile.phoneNumber + at } });
+      const token = await lastCode(server, `+5511${userMobile.phoneNumber + at}`);
+      const fields = {
+        token,
+        userName: `bob-${at}`,
+        userMobile: { ...userMobile, phoneNumber: userMobile.phoneNumber + at },
+      };
+      expect(await signUp(server, fields)).toMatchObject({ status: 201 });
+    }
+    expect(await signUp(server, { token: victims })).toMatchObject({ status: 429, json: [{ code: 'CODE_FAILURES' }] });
+  });
+
   test('an e-mail address that another user verified; the code stays valid', async () => {
     await using server = await startWith();
     const token = await signUpCode(server, alice.userEmail);
