@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { BaseClient } from '../client/create-client.ts';
 import type { Manifest } from '../contract/manifest-types.ts';
-import { createFileTrust, readMachineUser, readTrustedFolders } from '../lib/file-trust.ts';
+import { readFileTrust } from '../lib/file-trust.ts';
 import { noCredentials } from './auth/credentials.ts';
 import { readUsableProfiles } from './config/profile.ts';
 import { findProjectFile, type ProjectFile } from './config/project-file.ts';
@@ -152,8 +152,7 @@ function findProject({ workingFolder, variables }: Environment): ProjectFile | u
   const folder = workingFolder?.();
   if (folder === undefined) return undefined;
   const definitions: readonly SettingDefinition[] = settingDefinitions;
-  const trust = createFileTrust(readMachineUser(variables, folder), readTrustedFolders(variables));
-  return findProjectFile(folder, definitions, trust);
+  return findProjectFile(folder, definitions, readFileTrust(variables, folder));
 }
 
 function readFormat(settings: CliSettings): Format {

@@ -2,7 +2,8 @@
  * Whether files of this machine can be used: their owner is trusted, and no other user can write them, as in safe.directory
  * of git. Command and server share it, so it imports neither.
  */
-import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 
 export interface Ownership {
@@ -15,7 +16,7 @@ export interface Ownership {
 /** The user of this process. */
 export interface MachineUser {
   readonly uid: number;
-  /** The user's own group. */
+  /** The user's own group: the primary one of the account. The effective one can be that of a team, as after newgrp. */
   readonly gid: number;
   /** All groups of the process. */
   readonly groups: readonly number[];
@@ -23,10 +24,17 @@ export interface MachineUser {
   readonly sudo?: { readonly uid: number; readonly gid: number | undefined } | undefined;
   /** The owner of the working folder. Counts for root only. */
   readonly workingFolderOwner?: number | undefined;
+  /** The owner of the mount point of a store, as of a volume. Counts for root only, as only root mounts. */
+  readonly volumeOwner?: number | undefined;
+  /** The owner of `/`: in a user namespace, that of root can have another number. Counts for parents only. */
+  readonly topOwner?: number | undefined;
 }
 
 /** `data`: the folder of a store, which may be a volume that root made for this process. */
 export type FileUse = 'settings' | 'data';
+
+/** `parent`: a folder above that of a store, on the file system of `/` or on another one. */
+export type Place = FileUse | 'parent' | 'parent-on-volume';
 
 export type Distrust = 'owner' | 'writable';
 
@@ -34,35 +42,44 @@ const root = 0;
 const [sticky, groupWrite, othersWrite, fileType, regularFile] = [0o1000, 0o020, 0o002, 0o170000, 0o100000];
 
 /** Why a file must not be used; undefined if it can be. Pure. */
-export function findDistrust(file: Ownership, user: MachineUser, use: FileUse): Distrust | undefined {
-  const owners = listTrustedOwners(user);
-  if (!owners.includes(file.uid)) return 'owner';
+export function findDistrust(file: Ownership, user: MachineUser, place: Place): Distrust | undefined {
+  const owners = listTrustedOwners(user, place);
+  if (!owners.includes(file.uid) && !isSharedParent(file, user, place)) return 'owner';
   // Volumes of containers belong to root and are often writable for all: the container has no other users.
-  if (use === 'data' && file.uid === root) return undefined;
-  return isWritableByOthers(file, user, use, owners) ? 'writable' : undefined;
+  if (file.uid === root && (place === 'data' || place === 'parent-on-volume')) return undefined;
+  return isWritableByOthers(file, user, place, owners) ? 'writable' : undefined;
 }
 
-function listTrustedOwners({ uid, sudo, workingFolderOwner }: MachineUser): readonly number[] {
-  const forRoot = uid === root ? [sudo?.uid, workingFolderOwner] : [];
-  return [uid, root, ...forRoot.filter((one) => one !== undefined)];
+function listTrustedOwners(
+  { uid, sudo, workingFolderOwner, volumeOwner, topOwner }: MachineUser,
+  place: Place,
+): readonly number[] {
+  const forRoot = uid === root ? [sudo?.uid, workingFolderOwner, volumeOwner] : [];
+  const forParents = isParent(place) ? [topOwner] : [];
+  return [uid, root, ...[...forRoot, ...forParents].filter((one) => one !== undefined)];
 }
 
-function isWritableByOthers(file: Ownership, user: MachineUser, use: FileUse, owners: readonly number[]): boolean {
+function isParent(place: Place): boolean {
+  return place === 'parent' || place === 'parent-on-volume';
+}
+
+/** A folder that is shared with a group of the process, as images of containers are for any user id. */
+function isSharedParent({ gid, mode }: Ownership, { groups }: MachineUser, place: Place): boolean {
+  return isParent(place) && (mode & groupWrite) !== 0 && groups.includes(gid);
+}
+
+function isWritableByOthers(file: Ownership, user: MachineUser, place: Place, owners: readonly number[]): boolean {
   const isFolder = (file.mode & fileType) !== regularFile;
   // In a sticky folder such as /tmp, only its owner can replace a file.
   if (isFolder && (file.mode & sticky) !== 0) return false;
   if ((file.mode & othersWrite) !== 0) return true;
-  return (file.mode & groupWrite) !== 0 && !isOwnGroup(file.gid, user, use, owners);
+  return (file.mode & groupWrite) !== 0 && !isOwnGroup(file.gid, user, place, owners);
 }
 
 /** With umask 002, files are writable for the group that only their owner is in. */
-function isOwnGroup(
-  gid: number,
-  { uid, gid: own, groups, sudo }: MachineUser,
-  use: FileUse,
-  owners: readonly number[],
-) {
-  if (gid === own || (use === 'data' && groups.includes(gid))) return true;
+function isOwnGroup(gid: number, user: MachineUser, place: Place, owners: readonly number[]): boolean {
+  const { uid, groups, sudo } = user;
+  if (gid === user.gid || (place !== 'settings' && groups.includes(gid))) return true;
   // A private group has the number of its user.
   return uid === root && (gid === sudo?.gid || owners.includes(gid));
 }
@@ -73,7 +90,17 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export function readMachineUser({ SUDO_UID, SUDO_GID }: Variables, workingFolder = '.'): MachineUser | undefined {
   const uid = process.geteuid?.();
   if (uid === undefined) return undefined;
-  const user = { uid, gid: process.getegid?.() ?? uid, groups: process.getgroups?.() ?? [] };
+  const effective = process.getegid?.() ?? uid;
+  let own: number | undefined;
+  const user = {
+    uid,
+    /** Read only if it is needed: it can take a request to a directory. */
+    get gid() {
+      own ??= readPrimaryGroup() ?? effective;
+      return own;
+    },
+    groups: [effective, ...(process.getgroups?.() ?? [])],
+  };
   if (uid !== root) return user;
   const sudoUid = parseId(SUDO_UID);
   return {
@@ -83,6 +110,15 @@ export function readMachineUser({ SUDO_UID, SUDO_GID }: Variables, workingFolder
   };
 }
 
+/** Undefined if the user id has no account, as in containers. */
+function readPrimaryGroup(): number | undefined {
+  try {
+    return os.userInfo().gid;
+  } catch {
+    return undefined;
+  }
+}
+
 function parseId(text = ''): number | undefined {
   return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
 }
@@ -90,12 +126,24 @@ function parseId(text = ''): number | undefined {
 /** The variable that lists folders whose owner and permissions are not checked. */
 export const trustVariable = 'IAM_TRUST_FOLDERS';
 
+const separator = ',';
+
 /** The folders of the variable, separated by commas. */
 export function readTrustedFolders({ [trustVariable]: list = '' }: Variables): readonly string[] {
   return list
-    .split(',')
+    .split(separator)
     .map((folder) => folder.trim())
     .filter((folder) => folder !== '');
+}
+
+/** Whether a folder can be listed: a part of its name could be another folder. */
+export function canBeListed(folder: string): boolean {
+  return !folder.includes(separator);
+}
+
+/** The value of the variable with more folders. */
+export function addTrustedFolders(variables: Variables, folders: readonly string[]): string {
+  return [...readTrustedFolders(variables), ...folders].join(separator);
 }
 
 export interface TrustProblem {
@@ -104,35 +152,114 @@ export interface TrustProblem {
   readonly ownership: Ownership;
   /** What happened, as a sentence without a period. */
   readonly message: string;
-  /** What to do. */
+  /** What to do, as sentences without the last period. */
   readonly hint: string;
 }
 
 export interface FileTrust {
+  /** The first of the files that must not be used. Files that do not exist or cannot be examined are skipped. */
+  findProblem(files: readonly string[], use: FileUse): TrustProblem | undefined;
+  /** The same for an open file, as its name can refer to another one by now. */
+  findOpenProblem(file: string, opened: Ownership): TrustProblem | undefined;
   /**
-   * The first of the files that must not be used. Files that do not exist or cannot be examined are skipped.
-   * @param target what the hint names to trust or to correct; by default that file
+   * A folder and the files in it, as others may create files in a sticky folder. Of a store also the folders above it, in
+   * which others could replace it, as with StrictModes of sshd: a server uses its path for long.
    */
-  findProblem(files: readonly string[], use: FileUse, target?: string): TrustProblem | undefined;
+  findFolderProblem(folder: string, use: FileUse): TrustProblem | undefined;
+}
+
+/** Who is trusted by the user of this process and by the variables. */
+export function readFileTrust(variables: Variables, workingFolder?: string): FileTrust {
+  return createFileTrust(readMachineUser(variables, workingFolder), readTrustedFolders(variables));
 }
 
 /** @param user undefined if files have no owners @param folders trusted with all files below them, of any owner */
 export function createFileTrust(user: MachineUser | undefined, folders: readonly string[]): FileTrust {
-  if (user === undefined) return { findProblem: () => undefined };
+  if (user === undefined) {
+    const findNone = () => undefined;
+    return { findProblem: findNone, findOpenProblem: findNone, findFolderProblem: findNone };
+  }
   const trusted = folders.map(resolveLinks);
   const isTrusted = (file: string) => trusted.some((folder) => isBelow(resolveLinks(file), folder));
-  return {
-    findProblem(files, use, target) {
-      for (const file of files.map((one) => path.resolve(one))) {
-        if (isTrusted(file)) continue;
-        for (const [place, ownership] of listOwnerships(file)) {
-          const reason = findDistrust(ownership, user, use);
-          if (reason !== undefined) return describeProblem(place, { reason, ownership, user, target });
-        }
+  const find = (files: readonly string[], place: Place, as: MachineUser, folder?: string) => {
+    for (const file of files) {
+      if (isTrusted(file)) continue;
+      for (const [at, ownership] of listOwnerships(file)) {
+        const reason = findDistrust(ownership, as, place);
+        if (reason !== undefined) return describeProblem(at, { reason, ownership, user, place, folder });
       }
-      return undefined;
+    }
+    return undefined;
+  };
+  return {
+    findProblem: (files, use) =>
+      find(
+        files.map((file) => path.resolve(file)),
+        use,
+        user,
+      ),
+    findOpenProblem(file, ownership) {
+      const reason = isTrusted(file) ? undefined : findDistrust(ownership, user, 'settings');
+      return reason && describeProblem(file, { reason, ownership, user, place: 'settings', folder: undefined });
+    },
+    findFolderProblem(name, use) {
+      const folder = path.resolve(name);
+      const files = [folder, ...listFiles(folder, use)];
+      if (use === 'settings' || isTrusted(folder)) return find(files, use, user, folder);
+      const { links, parents, volume } = listParents(folder);
+      const [topOwner, volumeOwner] = [path.parse(folder).root, volume].map(
+        (place) => unlessUnreadable(() => statSync(place))?.uid,
+      );
+      const as = { ...user, topOwner, volumeOwner };
+      const above = isOnTop(volume) ? 'parent' : 'parent-on-volume';
+      return find([...links, ...files], use, as, folder) ?? find(parents, above, as, folder);
     },
   };
+}
+
+/** The files in a folder. Those of the command have folders, too; a wrong name for a store could be that of a whole disk. */
+function listFiles(folder: string, use: FileUse): readonly string[] {
+  return listEntries(folder).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    return use === 'settings' && entry.isDirectory() ? [file, ...listFiles(file, use)] : [file];
+  });
+}
+
+function listEntries(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // It does not exist, or whatever reads it reports why it cannot.
+    return [];
+  }
+}
+
+/** The links in the path of a folder, and the folders above it and them, up to a mount point: only root mounts. */
+function listParents(folder: string) {
+  const links = listAbove(folder)
+    .filter((place) => unlessUnreadable(() => lstatSync(place))?.isSymbolicLink())
+    .map((link) => path.join(resolveLinks(path.dirname(link)), path.basename(link)));
+  const [real = [], ...others] = [resolveLinks(folder), ...links].map((place) => {
+    const above = listAbove(place);
+    return above.slice(0, above.findIndex(isMountPoint) + 1);
+  });
+  const parents = [real, ...others].flatMap((places) => places.slice(1, -1));
+  return { links, parents, volume: real.at(-1) ?? folder };
+}
+
+/** A path and all above it. */
+function listAbove(place: string): readonly string[] {
+  const above = path.dirname(place);
+  return above === place ? [place] : [place, ...listAbove(above)];
+}
+
+function isMountPoint(place: string): boolean {
+  const [here, above] = [place, path.dirname(place)].map((one) => unlessUnreadable(() => statSync(one))?.dev);
+  return isOnTop(place) || (here !== undefined && above !== undefined && here !== above);
+}
+
+function isOnTop(mountPoint: string): boolean {
+  return mountPoint === path.dirname(mountPoint);
 }
 
 /** A file; for a symbolic link its owner, its target and the folder of the target. */
@@ -153,7 +280,9 @@ interface Finding {
   readonly reason: Distrust;
   readonly ownership: Ownership;
   readonly user: MachineUser;
-  readonly target: string | undefined;
+  readonly place: Place;
+  /** The folder that is examined with its files; undefined for a single file. */
+  readonly folder: string | undefined;
 }
 
 /** Others choose the names of their files. */
@@ -161,31 +290,51 @@ function withoutControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 }
 
-function describeProblem(file: string, { reason, ownership, user, target = file }: Finding): TrustProblem {
-  const { uid, mode } = ownership;
-  const quoted = /^[\w./-]+$/.test(target) ? target : `'${target.replaceAll("'", "'\\''")}'`;
-  const correction = reason === 'owner' ? `chown -R ${user.uid}:${user.gid} ${quoted}` : `chmod go-w ${quoted}`;
-  return {
-    file,
-    reason,
-    ownership,
-    message: withoutControls(
-      reason === 'owner'
-        ? `${file} belongs to another user (uid ${uid})`
-        : `other users can write ${file} (mode ${(mode & 0o7777).toString(8)})`,
-    ),
-    hint: withoutControls(
-      `If you trust its users, add --trust-folder ${quoted} or list it in ${trustVariable}; otherwise correct it with ${correction}`,
-    ),
-  };
+function quote(file: string): string {
+  return /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
+}
+
+function describeProblem(file: string, finding: Finding): TrustProblem {
+  const { reason, ownership } = finding;
+  const message =
+    reason === 'owner'
+      ? `${file} belongs to another user (uid ${ownership.uid})`
+      : `other users can write ${file} (mode ${(ownership.mode & 0o7777).toString(8)})`;
+  const hint = describeCorrection(file, finding);
+  return { file, reason, ownership, message: withoutControls(message), hint: withoutControls(hint) };
+}
+
+/** To trust or to take over what another user prepared adopts its keys and settings, so it is to be examined first. */
+function describeCorrection(file: string, { reason, user, place, folder }: Finding): string {
+  const isInFolder = folder !== undefined && isBelow(file, folder);
+  const target = folder ?? file;
+  const corrected = quote(isInFolder ? target : file);
+  const trust = canBeListed(target)
+    ? `add --trust-folder ${quote(target)} or list it in ${trustVariable}`
+    : 'move it to a path without commas and trust that';
+  if (isParent(place)) {
+    const correction = reason === 'owner' ? 'use a folder in folders of your own' : `run chmod go-w ${quote(file)}`;
+    return `${target} could be replaced there. If you trust its users, ${trust}; otherwise ${correction}`;
+  }
+  if (reason === 'writable') {
+    const recursive = isInFolder ? '-R ' : '';
+    return `If you trust its users, ${trust}; otherwise examine it and run chmod ${recursive}go-w ${corrected}`;
+  }
+  const content = place === 'data' ? 'knows its keys and passwords' : 'chose its settings';
+  const chown = `chown -R ${user.uid}:${user.gid} ${corrected}`;
+  return `Examine it first, as that user ${content}. Only if you trust it, ${trust}, or take it over with ${chown}`;
 }
 
 function isBelow(file: string, folder: string): boolean {
   return file === folder || file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }
 
+/** The path without links. What does not exist is in the folder that does. */
 function resolveLinks(file: string): string {
-  return unlessUnreadable(() => realpathSync(file)) ?? path.resolve(file);
+  const real = unlessUnreadable(() => realpathSync(file));
+  if (real !== undefined) return real;
+  const place = path.resolve(file);
+  return isOnTop(place) ? place : path.join(resolveLinks(path.dirname(place)), path.basename(place));
 }
 
 function unlessUnreadable<Result extends Stats | string>(read: () => Result): Result | undefined {

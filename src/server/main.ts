@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createFileTrust, readMachineUser, readTrustedFolders } from '../lib/file-trust.ts';
+import { readFileTrust } from '../lib/file-trust.ts';
 import { type AuditDeps, openAudit } from './audit/open.ts';
 import {
   type FlagValues,
@@ -90,7 +90,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     const server = await startServerProcess(settings, seed, {
       log,
       write: (line, onWritten) => io.stderr.write(line, onWritten),
-      trust: createFileTrust(readMachineUser(options.environment), readTrustedFolders(options.environment)),
+      trust: readFileTrust(options.environment),
     });
     printWarnings(server, settings, { log, stderr: io.stderr });
     await printBanner(server, settings, options);
@@ -139,7 +139,7 @@ export async function startInMemory(flags: FlagValues, seed: unknown): Promise<R
     () => undefined,
     () => systemClock.now(),
   );
-  const trust = createFileTrust(readMachineUser({}), []);
+  const trust = readFileTrust({});
   return listen({
     settings,
     seed: await SeedDocument.parseAsync(seed),

@@ -1,5 +1,5 @@
 /** `startServer`: the composition root of servers that run in the process of a test. */
-import { createFileTrust, type FileTrust, readMachineUser } from '../lib/file-trust.ts';
+import { type FileTrust, readFileTrust } from '../lib/file-trust.ts';
 import { openAudit } from '../server/audit/open.ts';
 import type { WriteLine } from '../server/audit/stream-sink.ts';
 import { readSettings, type Setting, SettingError, type Settings, settingsTable } from '../server/config/settings.ts';
@@ -63,7 +63,7 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
   const seed = options.seed === undefined ? undefined : await readSeedInput(options.seed);
   const settings = buildSettings(options, seed);
   const log = createServerLog(options, settings);
-  const trust = createFileTrust(readMachineUser({}), []);
+  const trust = readFileTrust({});
   const base = { settings, log, clock: systemClock, random: systemRandom };
   const iam = await startIamServer(
     {

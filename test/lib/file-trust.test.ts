@@ -2,12 +2,12 @@
 import { chmod, chown, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   createFileTrust,
-  type FileUse,
   findDistrust,
   type MachineUser,
+  type Place,
   readMachineUser,
   readTrustedFolders,
 } from '../../src/lib/file-trust.ts';
@@ -16,8 +16,10 @@ const ann: MachineUser = { uid: 1000, gid: 1000, groups: [1000, 2000] };
 const root: MachineUser = { uid: 0, gid: 0, groups: [0] };
 const withSudo: MachineUser = { ...root, sudo: { uid: 1000, gid: 100 } };
 const inCheckout: MachineUser = { ...root, workingFolderOwner: 1000 };
+const onVolume: MachineUser = { ...root, volumeOwner: 1001 };
+const inNamespace: MachineUser = { ...ann, topOwner: 65534 };
 
-type Row = readonly [what: string, user: MachineUser, mode: number, uid: number, gid: number, use: FileUse, string?];
+type Row = readonly [what: string, user: MachineUser, mode: number, uid: number, gid: number, place: Place, string?];
 
 const folder = 0o040000;
 const file = 0o100000;
@@ -52,12 +54,31 @@ describe('the decision', () => {
     ['a checkout of uid 1000 with umask 002, for root', inCheckout, folder | 0o775, 1000, 1000, 'settings'],
     ['a store in that checkout', inCheckout, folder | 0o700, 1000, 1000, 'data'],
     ['of another user than the working folder', inCheckout, folder | 0o755, 1001, 1001, 'settings', 'owner'],
+    ['a volume of another user, for root', onVolume, folder | 0o755, 1001, 1001, 'data'],
+    ['a store of another user on it', onVolume, folder | 0o700, 1001, 1001, 'data'],
+    ['a store of yet another user on it', onVolume, folder | 0o700, 1002, 1002, 'data', 'owner'],
+    ['a volume of another user', { ...ann, volumeOwner: 1001 }, folder | 0o755, 1001, 1001, 'data', 'owner'],
+    ['own', ann, folder | 0o755, 1000, 1000, 'parent'],
+    ['own with umask 002', ann, folder | 0o775, 1000, 1000, 'parent'],
+    ['of root', ann, folder | 0o755, 0, 0, 'parent'],
+    ['of root, writable for all', ann, folder | 0o777, 0, 0, 'parent', 'writable'],
+    ['of root, writable for all, on a volume', ann, folder | 0o777, 0, 0, 'parent-on-volume'],
+    ['own, writable for all, on a volume', ann, folder | 0o777, 1000, 1000, 'parent-on-volume', 'writable'],
+    ['sticky, as /tmp', ann, folder | 0o1777, 0, 0, 'parent'],
+    ['of root, writable for a group of the process', ann, folder | 0o2775, 0, 2000, 'parent'],
+    ['of root, writable for another group', ann, folder | 0o2775, 0, 3000, 'parent', 'writable'],
+    ['of another user', ann, folder | 0o755, 1001, 1001, 'parent', 'owner'],
+    ['of another user, in a sticky folder', ann, folder | 0o1777, 1001, 1001, 'parent', 'owner'],
+    ['of another user, shared with a group of the process', ann, folder | 0o775, 1001, 2000, 'parent'],
+    ['of another user, shared with all', ann, folder | 0o777, 1001, 3000, 'parent', 'owner'],
+    ['of the number that root has in a namespace', inNamespace, folder | 0o755, 65534, 65534, 'parent'],
+    ['of that number', inNamespace, folder | 0o755, 65534, 65534, 'data', 'owner'],
     ['SUDO_UID of another user than root', { ...ann, sudo: { uid: 1001, gid: 1001 } }, 0o755, 1001, 1, 'data', 'owner'],
     ['the working folder of another user', { ...ann, workingFolderOwner: 1001 }, 0o755, 1001, 1, 'data', 'owner'],
   ];
-  for (const [what, user, mode, uid, gid, use, expected] of rows)
-    test(`${what}: ${expected ?? 'used'} as ${use}`, () => {
-      expect(findDistrust({ mode, uid, gid }, user, use)).toBe(expected);
+  for (const [what, user, mode, uid, gid, place, expected] of rows)
+    test(`${what}: ${expected ?? 'used'} as ${place}`, () => {
+      expect(findDistrust({ mode, uid, gid }, user, place)).toBe(expected);
     });
 
   test('reads the list of trusted folders and the user of sudo', () => {
@@ -106,6 +127,79 @@ describe.skipIf(process.getuid === undefined)('files', () => {
     expect(trust([at('trusted')]).findProblem([at('trusted/link')], 'settings')?.file).toBe(at('open/file'));
     await chmod(at('open/file'), 0o600);
     expect(trust().findProblem([at('trusted/link')], 'settings')?.file).toBe(at('open'));
+  });
+
+  test('in a sticky folder are examined, also below it, as others can create files there', async () => {
+    await mkdir(at('sticky/servers'), { recursive: true });
+    await writeFile(at('sticky/servers/record.json'), '');
+    await chmod(at('sticky'), 0o1777);
+    expect(trust().findFolderProblem(at('sticky'), 'settings')).toBeUndefined();
+    await chmod(at('sticky/servers/record.json'), 0o666);
+    const problem = trust().findFolderProblem(at('sticky'), 'settings');
+    expect(problem).toMatchObject({ file: at('sticky/servers/record.json'), reason: 'writable' });
+    expect(problem?.hint).toContain(`chmod -R go-w ${at('sticky')}`);
+    expect(trust([at('sticky')]).findFolderProblem(at('sticky'), 'settings')).toBeUndefined();
+  });
+
+  test('above a store must not be writable by others, also if the store does not exist', async () => {
+    await mkdir(at('above/between/store'), { recursive: true });
+    const find = (name: string, folders?: readonly string[]) => trust(folders).findFolderProblem(at(name), 'data');
+    expect([find('above/between/store'), find('above/new/store')]).toEqual([undefined, undefined]);
+    await chmod(at('above'), 0o777);
+    for (const name of ['above/between/store', 'above/new/store']) {
+      expect(find(name)).toMatchObject({ file: at('above'), reason: 'writable' });
+      expect(find(name)?.hint).toMatch(new RegExp(`--trust-folder ${at(name)} .*chmod go-w ${at('above')}$`));
+    }
+    expect(find('above/between/store', [at('above/between/store')])).toBeUndefined();
+    await symlink(at('above/between/store'), at('to-store'));
+    expect(find('to-store')?.file).toBe(at('above'));
+    await mkdir(at('safe'));
+    await symlink(at('safe'), at('above/link'));
+    expect(find('above/link')?.file).toBe(at('above'));
+    expect(find('above/link/store')?.file).toBe(at('above'));
+    await chmod(at('above'), 0o1777);
+    expect([find('above/between/store'), find('to-store'), find('above/link/store')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('whose name has a comma cannot be listed, so the hint does not offer it', async () => {
+    await mkdir(at('a,b'));
+    await chmod(at('a,b'), 0o777);
+    expect(trust().findProblem([at('a,b')], 'settings')?.hint).not.toContain('--trust-folder');
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('above a store must not belong to another user (needs root)', async () => {
+    await mkdir(at('other/store'), { recursive: true });
+    await chown(at('other'), 12345, 12345);
+    const find = (user: Partial<MachineUser>) =>
+      createFileTrust({ ...root, ...user }, []).findFolderProblem(at('other/store'), 'data');
+    expect(find({})).toMatchObject({ file: at('other'), reason: 'owner' });
+    expect(find({})?.hint).not.toContain('chown');
+    expect(find({ workingFolderOwner: 12345 })).toBeUndefined();
+    expect(find({ sudo: { uid: 12345, gid: 12345 } })).toBeUndefined();
+    await chmod(at('other'), 0o770);
+    expect(find({ groups: [12345] })).toBeUndefined();
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('of another user in a sticky folder are named (needs root)', async () => {
+    await mkdir(at('sticky'));
+    await chmod(at('sticky'), 0o1777);
+    await writeFile(at('sticky/profiles.json'), '');
+    await chown(at('sticky/profiles.json'), 12345, 12345);
+    expect(trust().findFolderProblem(at('sticky'), 'settings')?.file).toBe(at('sticky/profiles.json'));
+  });
+
+  test('of a team are not those of the own group, as after newgrp', async () => {
+    const own = os.userInfo().gid;
+    const user = readMachineUser({}, home);
+    expect([user?.gid, user?.groups]).toEqual([own, expect.arrayContaining([process.getegid?.()])]);
+    vi.spyOn(process, 'getegid').mockReturnValue(23456);
+    const inTeam = readMachineUser({}, home);
+    expect([inTeam?.gid, inTeam?.groups]).toEqual([own, expect.arrayContaining([23456])]);
+    vi.restoreAllMocks();
   });
 
   test.skipIf(process.getuid?.() !== 0)('of another user are named (needs root, to change owners)', async () => {

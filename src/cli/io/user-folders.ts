@@ -4,7 +4,7 @@
  */
 import os from 'node:os';
 import path from 'node:path';
-import { createFileTrust, readMachineUser, readTrustedFolders, type TrustProblem } from '../../lib/file-trust.ts';
+import { readFileTrust, type TrustProblem } from '../../lib/file-trust.ts';
 import { CliError } from '../errors.ts';
 import type { Environment } from './io.ts';
 
@@ -17,20 +17,30 @@ const folders = {
   state: { variable: 'XDG_STATE_HOME', fallback: '.local/state', onWindows: ['LOCALAPPDATA', 'iam/state'] },
 } as const;
 
+export type UserFolderKind = keyof typeof folders;
+
 /**
  * The folder of one kind; undefined without a home folder, as for a user id of a container that has no account.
- * @throws CliError (exit 2) if it belongs to another user or others can write it
+ * @throws CliError (exit 2) if it, or a file in it, belongs to another user or others can write it
  */
 export function findUserFolder(
   variables: Variables,
-  kind: keyof typeof folders,
+  kind: UserFolderKind,
   platform: NodeJS.Platform = process.platform,
 ): string | undefined {
-  const folder = locateFolder(variables, kind, platform);
-  const trust = createFileTrust(readMachineUser(variables), readTrustedFolders(variables));
-  const problem = folder === undefined ? undefined : trust.findProblem([folder], 'settings');
+  const problem = findUserFolderProblem(variables, kind, platform);
   if (problem) throw distrustError(problem);
-  return folder;
+  return locateFolder(variables, kind, platform);
+}
+
+/** Why a folder or a file in it must not be used; undefined if all can be. */
+export function findUserFolderProblem(
+  variables: Variables,
+  kind: UserFolderKind,
+  platform: NodeJS.Platform = process.platform,
+): TrustProblem | undefined {
+  const folder = locateFolder(variables, kind, platform);
+  return folder === undefined ? undefined : readFileTrust(variables).findFolderProblem(folder, 'settings');
 }
 
 /** A file or folder must not be used (exit 2). */
@@ -38,7 +48,7 @@ export function distrustError({ message, hint }: TrustProblem): CliError {
   return new CliError(`${message}; it is not used.`, { code: 'FOLDER_NOT_TRUSTED', exitCode: 2, hint: `${hint}.` });
 }
 
-function locateFolder(variables: Variables, kind: keyof typeof folders, platform: NodeJS.Platform): string | undefined {
+function locateFolder(variables: Variables, kind: UserFolderKind, platform: NodeJS.Platform): string | undefined {
   const { variable, fallback, onWindows } = folders[kind];
   const named = variables[variable];
   // The specification ignores relative paths.
@@ -51,7 +61,7 @@ function locateFolder(variables: Variables, kind: keyof typeof folders, platform
 }
 
 /** The folder of one kind. @throws CliError (exit 2) without a home folder, or for a folder of another user */
-export function getUserFolder(variables: Variables, kind: keyof typeof folders): string {
+export function getUserFolder(variables: Variables, kind: UserFolderKind): string {
   const folder = findUserFolder(variables, kind);
   if (folder !== undefined) return folder;
   throw new CliError('This user has no home folder, so nothing can be stored.', {

@@ -1,5 +1,5 @@
 /** The composition root of the offline store commands, loaded by `iam store`. */
-import { createFileTrust, readMachineUser, readTrustedFolders } from '../../../lib/file-trust.ts';
+import { readFileTrust } from '../../../lib/file-trust.ts';
 import { readSettings, type SettingsEnvironment, settingsTable } from '../../config/settings.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { systemRandom } from '../../lib/random.ts';
@@ -17,7 +17,7 @@ export { openExitCodes, StoreOpenError } from '../open-error.ts';
 export async function openOfflineStore(environment: SettingsEnvironment): Promise<OfflineStore> {
   const { environment: variable } = settingsTable.unsafeLock;
   const { unsafeLock: allowsUnsafeLock } = readSettings({}, { [variable]: environment[variable] });
-  const trust = createFileTrust(readMachineUser(environment), readTrustedFolders(environment));
+  const trust = readFileTrust(environment);
   const processes = await openNodeProcesses(process.pid, process.platform, { allowsUnsafeLock });
   return createOfflineStore({
     disk: nodeDisk,

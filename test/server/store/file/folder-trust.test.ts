@@ -32,6 +32,22 @@ describe.skipIf(self === undefined)('a folder that others can write', () => {
   });
 });
 
+test.skipIf(self === undefined)(
+  'a folder below one that others can write is refused, as they can replace it',
+  async () => {
+    await mkdir(at('shared'));
+    await chmod(at('shared'), 0o777);
+    const start = () => startServer({ store: { data: at('shared/store') } });
+    expect(await catchOpenError(start())).toMatchObject({
+      kind: 'not-trusted',
+      message: expect.stringContaining(`other users can write ${at('shared')}`),
+    });
+    expect(await readdir(at('shared'))).toEqual([]);
+    await chmod(at('shared'), 0o1777);
+    await (await start()).stop();
+  },
+);
+
 test('a backup replaces no file through a link that others prepared for its temporary name', async () => {
   const server = await startServer({ store: { data: at('store') } });
   await server.stop();
