@@ -1,6 +1,31 @@
 /** Append-only private file. Appends are durable (fdatasync) when their promise resolves. */
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { usageError } from '../errors.ts';
 import { unwritableFileError } from '../io/file-errors.ts';
+
+const { O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+
+const openFlags = {
+  // A pipe that another user prepared would wait for a writer.
+  r: O_RDONLY | (O_NONBLOCK ?? 0),
+  a: O_APPEND | O_CREAT | O_WRONLY,
+  ax: O_APPEND | O_CREAT | O_WRONLY | O_EXCL,
+};
+
+/**
+ * Opens a file itself: another user can prepare a symbolic link in a shared folder. `a` and `ax` create it with owner-only
+ * permissions; `ax` rejects an existing file. @throws CliError (exit 2) for a symbolic link
+ */
+export async function openNoFollow(file: string, flags: keyof typeof openFlags): Promise<FileHandle> {
+  try {
+    // Windows has no such flag.
+    return await open(file, openFlags[flags] | (O_NOFOLLOW ?? 0), 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
+    throw usageError(`${file} is a symbolic link.`, 'Name the file itself.');
+  }
+}
 
 export class AppendFile {
   readonly #file: string;
@@ -15,9 +40,8 @@ export class AppendFile {
     this.#handle = handle;
   }
 
-  /** Opens or creates a file with owner-only permissions; `ax` rejects an existing file. */
   static async open(file: string, flags: 'a' | 'ax'): Promise<AppendFile> {
-    return new AppendFile(await open(file, flags, 0o600), file);
+    return new AppendFile(await openNoFollow(file, flags), file);
   }
 
   /** Group commit: appends during a write are flushed together. A failure rejects all later appends. */

@@ -2,6 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { type FileTrust, readFileTrust } from '../../lib/file-trust.ts';
 import { assertChangeLimit } from '../config/safety.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
@@ -43,6 +44,7 @@ interface BulkJob {
   readonly resumeLog: string;
   readonly rejects: string;
   readonly before: ResumeLogContent | undefined;
+  readonly trust: FileTrust;
   readonly select: RowSelector;
 }
 
@@ -52,13 +54,14 @@ export async function runBulk(context: Context, file: string, options: CommandOp
   const { server } = bulkOptions;
   const named = bulkOptions.operation;
   const operation = named === undefined ? undefined : resolveOperation(context.manifest, named).id;
+  const trust = readTrust(context);
   await withRowSource(context.io, file, async (source) => {
     const { resumeLog, rejects } = resolveOutputPaths(file, source.digest, bulkOptions);
     await withLock(bulkOptions, resumeLog, async () => {
-      const before = await readExistingLog(resumeLog);
+      const before = await readExistingLog(resumeLog, trust);
       if (before) assertSameInput(resumeLog, before.header, { digest: source.digest, server, operation });
       const select = createSelector(before, bulkOptions, false);
-      await executeJob({ context, options: bulkOptions, source, operation, resumeLog, rejects, before, select });
+      await executeJob({ context, options: bulkOptions, source, operation, resumeLog, rejects, before, trust, select });
     });
   });
 }
@@ -71,17 +74,18 @@ export async function retryBulk(
   options: CommandOptions,
 ) {
   const bulkOptions = parseBulkOptions(context.settings, options);
+  const trust = readTrust(context);
   await withLock(bulkOptions, resumeLog, async () => {
-    const before = await readExistingLog(resumeLog);
+    const before = await readExistingLog(resumeLog, trust);
     if (!before) throw usageError(`Resume log ${resumeLog} not found.`);
     const { header } = before;
     const { operation } = header;
     const file = resolveRetryRows(resumeLog, header, argument);
     await withRowSource(context.io, file, async (source) => {
       assertSameInput(resumeLog, header, { digest: source.digest, server: bulkOptions.server, operation });
-      const rejects = resolveRetryRejects(resumeLog, header, file, bulkOptions);
+      const rejects = await resolveRetryRejects(resumeLog, header, file, bulkOptions);
       const select = createSelector(before, bulkOptions, true);
-      await executeJob({ context, options: bulkOptions, source, operation, resumeLog, rejects, before, select });
+      await executeJob({ context, options: bulkOptions, source, operation, resumeLog, rejects, before, trust, select });
     });
   });
 }
@@ -94,9 +98,13 @@ async function withLock({ isDry }: BulkOptions, resumeLog: string, work: () => P
   await withFileLock(`${resumeLog}.lock`, work);
 }
 
-async function readExistingLog(file: string): Promise<ResumeLogContent | undefined> {
-  return readResumeLog(file).catch((error: Error) => {
-    throw usageError(error.message, 'Name another file with --resume-log.');
+function readTrust({ environment: { variables, workingFolder } }: Context): FileTrust {
+  return readFileTrust(variables, workingFolder?.());
+}
+
+async function readExistingLog(file: string, trust: FileTrust): Promise<ResumeLogContent | undefined> {
+  return readResumeLog(file, trust).catch((error: Error) => {
+    throw error instanceof CliError ? error : usageError(error.message, 'Name another file with --resume-log.');
   });
 }
 
@@ -206,14 +214,14 @@ async function confirmDestructive(
 }
 
 async function sendRows(job: BulkJob, { count, unknown }: PreflightReport): Promise<RunSummary> {
-  const { context, options: bulkOptions, source, operation, before } = job;
+  const { context, options: bulkOptions, source, operation, before, trust } = job;
   const { file, rows } = await openSelectedRows(context, source, operation, job.select, bulkOptions);
   const argument = source.argument === '-' ? '-' : path.resolve(source.argument);
   const rejects = path.resolve(job.rejects);
   const run = before?.header.run ?? crypto.randomUUID();
   const header = { run, digest: source.digest, file: argument, operation, server: bulkOptions.server, rejects };
   const names = { resumeLog: job.resumeLog, rejects, secretOutput: bulkOptions.secretOutput };
-  const outputFiles = await openOutputFiles(names, { header, before, rejectStart: file });
+  const outputFiles = await openOutputFiles(names, { header, before, trust, rejectStart: file });
   try {
     return await runRows(context, bulkOptions, excludeSkipped(rows), outputFiles, count + unknown);
   } finally {

@@ -7,6 +7,7 @@ import { resolveBaseUrl } from '../http/connection.ts';
 import { readMaxWait } from '../http/retry.ts';
 import { type CsvDelimiter, isDelimiter } from './delimiter.ts';
 import type { ResumeLogHeader } from './resume-log.ts';
+import { isRejectFile } from './run-mark.ts';
 
 export interface BulkOptions {
   /** Base URL of the target server. */
@@ -109,21 +110,25 @@ export function resolveRetryRows(resumeLog: string, { file }: ResumeLogHeader, a
 }
 
 /**
- * The reject file of a retry: that of the run, unless an option names one, or the run's was next to a file that was moved.
- * @throws CliError (exit 2) if it must be named, as it is not beside the resume log
+ * The reject file of a retry: the one with the name of the rows, or the existing one of the run. The resume log may come
+ * from another person, so it creates no file of another name, such as `.profile`.
+ * @throws CliError (exit 2) if it must be named, also as it is not beside the resume log
  */
-export function resolveRetryRejects(
+export async function resolveRetryRejects(
   resumeLog: string,
   header: ResumeLogHeader,
   file: string,
   { rejects }: BulkOptions,
-): string {
+): Promise<string> {
   if (rejects !== undefined) return rejects;
   const nextTo = (rows: string) =>
     path.resolve(resolveOutputPaths(rows, header.digest, { rejects: undefined, resumeLog: undefined }).rejects);
-  const known = header.rejects === nextTo(header.file) ? nextTo(file) : header.rejects;
-  if (isBeside(resumeLog, known)) return known;
-  throw usageError(`The reject file ${known} is not beside the resume log.`, 'Name the file with --rejects.');
+  const isUsual = header.rejects === nextTo(header.file);
+  const known = isUsual ? nextTo(file) : header.rejects;
+  const hint = 'Name the file with --rejects.';
+  if (!isBeside(resumeLog, known)) throw usageError(`The reject file ${known} is not beside the resume log.`, hint);
+  if (isUsual || (await isRejectFile(known, header.run))) return known;
+  throw usageError(`${known} is no reject file of this run; it stays as it is.`, hint);
 }
 
 function isBeside(resumeLog: string, file: string): boolean {

@@ -1,5 +1,6 @@
 /** Output files of a run: resume log, reject file and secrets. All have owner-only permissions. */
 import { lstat, rm } from 'node:fs/promises';
+import type { FileTrust } from '../../lib/file-trust.ts';
 import { usageError } from '../errors.ts';
 import { jsonText } from '../io/control-characters.ts';
 import { uncreatableFileError } from '../io/file-errors.ts';
@@ -25,6 +26,7 @@ export interface OutputFileContent {
   readonly before: ResumeLogContent | undefined;
   /** What the reject file of a CSV file begins with, so that it is read in the same way. */
   readonly rejectStart: Pick<RowFile, 'separator' | 'header'>;
+  readonly trust: FileTrust;
 }
 
 /** Opens the files. A first run overwrites no existing file. @throws CliError if a file cannot be created; nothing is left behind */
@@ -52,7 +54,7 @@ export async function openOutputFiles(names: OutputFileNames, content: OutputFil
       throw usageError(`${names.secretOutput} is readable by other users or belongs to one.`);
     // Its rows are sent again and are written again if they are rejected again.
     if (isContinued) await rm(names.rejects, { force: true });
-    const resumeLog = await openResumeLog(names.resumeLog, content.header, before);
+    const resumeLog = await openResumeLog(names.resumeLog, content.header, before, content.trust);
     openFiles.push(resumeLog);
     const rejects = once(async () => {
       const appendFile = await openFile(names.rejects, 'ax');

@@ -44,14 +44,14 @@ export interface SelectedRow {
 /** Opens a file and returns its rows with their actions. */
 export async function openSelectedRows(
   { manifest, settings }: Pick<Context, 'manifest' | 'settings'>,
-  { file, argument }: RowSource,
+  { read, argument }: RowSource,
   operation: string | undefined,
   select: RowSelector,
   { delimiter, allowsOthers }: Pick<BulkOptions, 'delimiter' | 'allowsOthers'>,
 ): Promise<{ readonly file: RowFile; readonly rows: AsyncGenerator<SelectedRow, void, undefined> }> {
   const unreadable = (error: unknown) =>
     usageError(`Cannot read rows from ${argument === '-' ? 'standard input' : argument}: ${(error as Error).message}`);
-  const rowFile = await openRows(file, delimiter).catch((error: unknown) => {
+  const rowFile = await openRows(read(), delimiter).catch((error: unknown) => {
     throw unreadable(error);
   });
   const { csvRaw: raw } = settings.options;

@@ -1,5 +1,4 @@
 /** Streams a file of rows (CSV or JSON lines) record by record; only one chunk is in memory. */
-import { createReadStream } from 'node:fs';
 import { TextDecoder } from 'node:util';
 import { type CsvRecord, readCsv } from './csv-reader.ts';
 import { type CsvDelimiter, detectDelimiter, readSeparatorLine } from './delimiter.ts';
@@ -35,8 +34,8 @@ const maxRowLength = 1024 * 1024;
  * with a byte order mark.
  * @throws Error with a user-facing message if it is neither
  */
-export async function openRows(file: string, delimiter?: CsvDelimiter): Promise<RowFile> {
-  const chunks = readText(file);
+export async function openRows(input: AsyncIterable<Buffer>, delimiter?: CsvDelimiter): Promise<RowFile> {
+  const chunks = readText(input);
   const first = withoutMark(await readFirstLines(chunks));
   const all = concat(first, chunks);
   if (/^\s*\{/.test(first)) return { kind: 'jsonl', separator: undefined, header: undefined, rows: parseJsonRows(all) };
@@ -58,15 +57,15 @@ export async function openRows(file: string, delimiter?: CsvDelimiter): Promise<
   return { kind: 'csv', separator: named, header: header.text, rows: parseCsvRows(records, names) };
 }
 
-async function* readText(file: string): AsyncGenerator<string, void, undefined> {
+async function* readText(input: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   let decoder: TextDecoder | undefined;
   let last: Buffer = Buffer.alloc(0);
   let line = 1;
   try {
-    for await (const chunk of createReadStream(file)) {
-      if (!decoder) assertNotWorkbook(chunk as Buffer);
-      decoder ??= new TextDecoder(detectEncoding(chunk as Buffer), { fatal: true });
-      last = chunk as Buffer;
+    for await (const chunk of input) {
+      if (!decoder) assertNotWorkbook(chunk);
+      decoder ??= new TextDecoder(detectEncoding(chunk), { fatal: true });
+      last = chunk;
       const text = decoder.decode(last, { stream: true });
       yield text;
       line += text.split('\n').length - 1;

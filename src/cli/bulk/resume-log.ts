@@ -2,11 +2,13 @@
  * Records the state of each row, so that an interrupted run can resume. Rows are identified by number and need one byte
  * each in memory. The log contains no request or response data except ids.
  */
-import { createReadStream } from 'node:fs';
-import { stat, truncate } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import type { FileTrust } from '../../lib/file-trust.ts';
 import { jsonText } from '../io/control-characters.ts';
-import { AppendFile } from './append-file.ts';
+import { distrustError } from '../io/user-folders.ts';
+import { AppendFile, openNoFollow } from './append-file.ts';
 import { isRunId } from './run-mark.ts';
 
 /** `sent`: sent, response not yet received. */
@@ -43,19 +45,44 @@ export interface ResumeLogContent {
   getRowState(row: number): RowState;
   /** Length up to the last complete line; a crash can leave a partial line. */
   readonly length: number;
+  /** Identifies the file that was read. */
+  readonly id: string;
+}
+
+function identify({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`;
 }
 
 /**
  * Reads a resume log; undefined if the file does not exist or is empty.
- * @throws Error with a user-facing message if the file is not a resume log or is damaged
+ * @throws Error with a user-facing message if the file is not a resume log, is damaged, or another user can have written it
  */
-export async function readResumeLog(file: string): Promise<ResumeLogContent | undefined> {
-  const size = (await stat(file).catch(ignoreMissing))?.size;
-  if (size === undefined || size === 0) return undefined;
+export async function readResumeLog(file: string, trust: FileTrust): Promise<ResumeLogContent | undefined> {
+  const handle = await openNoFollow(file, 'r').catch(ignoreMissing);
+  if (handle === undefined) return undefined;
+  try {
+    const stats = await statTrusted(file, handle, trust);
+    return stats.size === 0 ? undefined : await parseResumeLog(file, handle, stats);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** @throws Error with a user-facing message, also for a folder or a device */
+async function statTrusted(file: string, handle: FileHandle, trust: FileTrust): Promise<Stats> {
+  const stats = await handle.stat();
+  if (!stats.isFile()) throw new Error(`${file} is not a resume log.`);
+  const problem = trust.findOpenProblem(file, stats);
+  if (problem) throw distrustError(problem);
+  return stats;
+}
+
+async function parseResumeLog(file: string, handle: FileHandle, stats: Stats): Promise<ResumeLogContent> {
+  const { size } = stats;
   let rowStateBytes = new Uint8Array(1024);
   let header: ResumeLogHeader | undefined;
   let length = 0;
-  for await (const line of createInterface({ input: createReadStream(file) })) {
+  for await (const line of createInterface({ input: handle.createReadStream({ autoClose: false }) })) {
     const end = length + Buffer.byteLength(line) + 1;
     const value = end > size ? undefined : parseObject(line);
     if (!value) {
@@ -69,7 +96,7 @@ export async function readResumeLog(file: string): Promise<ResumeLogContent | un
   }
   if (!header) throw new Error(`${file} is not a resume log.`);
   const stateOf = (row: number) => rowStates[rowStateBytes[row] ?? 0] ?? 'none';
-  return { header, getRowState: stateOf, length };
+  return { header, getRowState: stateOf, length, id: identify(stats) };
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
@@ -114,11 +141,16 @@ export async function openResumeLog(
   file: string,
   header: ResumeLogHeader,
   content: ResumeLogContent | undefined,
+  trust: FileTrust,
 ): Promise<AppendFile> {
-  if (content) await truncate(file, content.length);
-  const log = await AppendFile.open(file, 'a');
+  const handle = await openNoFollow(file, 'a');
+  const log = new AppendFile(handle, file);
   const { rejects } = header;
   try {
+    const stats = await statTrusted(file, handle, trust);
+    if (content ? content.id !== identify(stats) : stats.size > 0)
+      throw new Error(`${file} was replaced during the run.`);
+    if (content) await handle.truncate(content.length);
     if (!content) await log.append(`${jsonText({ resumeLog: 1, ...header })}\n`);
     else if (content.header.rejects !== rejects) await log.append(`${jsonText({ rejects })}\n`);
     return log;

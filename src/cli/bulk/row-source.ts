@@ -1,44 +1,79 @@
-/** The input file of a run. It is read twice: to validate the rows and to send them. */
+/** The input file of a run. It is read several times: to validate the rows, to list some of them, and to send them. */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { unreadableFileError } from '../io/file-errors.ts';
+import { isFileError, uncreatableFileError, unreadableFileError } from '../io/file-errors.ts';
 import type { Io } from '../io/io.ts';
 
 export interface RowSource {
   /** Command-line argument. */
   readonly argument: string;
-  /** Readable path. */
-  readonly file: string;
   readonly digest: string;
+  /** Reads the file from its start. */
+  read(): AsyncIterable<Buffer>;
 }
 
-/** Runs `work` on the file. Standard input is copied to a private temporary file, which is deleted afterwards. */
+/**
+ * Runs `work` on a private copy of the file or of standard input: what was shown and confirmed is sent, also if others
+ * change the file meanwhile.
+ */
 export async function withRowSource<Result>(
   { stdin, signal }: Pick<Io, 'stdin' | 'signal'>,
   argument: string,
   work: (source: RowSource) => Promise<Result>,
 ): Promise<Result> {
-  if (argument !== '-') return work({ argument, file: argument, digest: await computeDigest(argument) });
   const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-bulk-'));
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
   try {
-    const file = path.join(folder, 'rows');
-    await pipeline(stdin, createWriteStream(file, { mode: 0o600 }), { signal });
-    return await work({ argument, file, digest: await computeDigest(file) });
+    const copy = await open(path.join(folder, 'rows'), 'wx+', 0o600);
+    try {
+      // The open file needs no name: nothing can replace it, and it ends with the process. Windows may keep the name.
+      await removeFolder().catch(() => undefined);
+      const input = argument === '-' ? stdin : createReadStream(argument);
+      const digest = await copyRows(input, copy, { argument, folder, signal });
+      return await work({ argument, digest, read: () => readFrom(copy) });
+    } finally {
+      await copy.close();
+    }
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder();
   }
 }
 
-async function computeDigest(file: string): Promise<string> {
+interface CopyOptions extends Pick<Io, 'signal'> {
+  readonly argument: string;
+  readonly folder: string;
+}
+
+/** @returns the SHA-256 of the rows */
+async function copyRows(input: Readable, copy: FileHandle, { argument, folder, signal }: CopyOptions): Promise<string> {
   const hash = createHash('sha256');
+  const write = async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      await copy.writeFile(chunk);
+    }
+  };
   try {
-    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+    await pipeline(input, write, { signal });
   } catch (error) {
-    throw unreadableFileError(file, error);
+    if (!isFileError(error)) throw error;
+    throw error.syscall === 'write' ? uncreatableFileError(folder, error) : unreadableFileError(argument, error);
   }
   return hash.digest('hex');
+}
+
+const chunkBytes = 64 * 1024;
+
+async function* readFrom(file: FileHandle): AsyncGenerator<Buffer, void, undefined> {
+  for (let position = 0; ; ) {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
 }

@@ -1,6 +1,6 @@
 /** Files with secrets, created with owner-only access and replaced atomically. */
 import { readFileSync } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { usageError } from '../errors.ts';
@@ -69,31 +69,34 @@ const lockText = '.';
 
 /** Runs `work` while holding a lock file. A stale lock is replaced after 5 s. */
 export async function withFileLock<Result>(lockFile: string, work: () => Promise<Result>): Promise<Result> {
+  let lock: FileHandle;
   try {
     await mkdir(path.dirname(lockFile), { recursive: true, mode: 0o700 });
-    await acquireLock(lockFile);
+    lock = await acquireLock(lockFile);
   } catch (error) {
     throw unwritableFileError(lockFile.replace(/\.lock$/, ''), error);
   }
-  // Long work refreshes the lock, so that it does not become stale.
-  const beat = setInterval(() => void touch(lockFile), lockHeartbeatMs);
+  // Long work refreshes the lock, so that it does not become stale: the open file, as others may have replaced its name.
+  let refreshed: Promise<unknown> = Promise.resolve();
+  const refresh = () => {
+    refreshed = lock.write(lockText, 0).catch(() => undefined);
+  };
+  const beat = setInterval(refresh, lockHeartbeatMs);
   try {
     return await work();
   } finally {
     clearInterval(beat);
+    await refreshed;
+    await lock.close();
     await rm(lockFile, { force: true });
   }
 }
 
-/** Updates the modification time, if the file exists. */
-async function touch(lockFile: string): Promise<void> {
-  await writeFile(lockFile, lockText, { flag: 'r+' }).catch(() => undefined);
-}
-
-async function acquireLock(lockFile: string): Promise<void> {
+async function acquireLock(lockFile: string): Promise<FileHandle> {
   let seen = '';
   for (let waited = 0; ; waited += 1) {
-    if (await tryAcquireLock(lockFile)) return;
+    const lock = await tryAcquireLock(lockFile);
+    if (lock) return lock;
     const holder = await readLockIdentity(lockFile);
     if (holder !== seen) [seen, waited] = [holder, 0];
     if (waited >= lockMaxAttempts) await rm(lockFile, { force: true });
@@ -101,12 +104,11 @@ async function acquireLock(lockFile: string): Promise<void> {
   }
 }
 
-async function tryAcquireLock(lockFile: string): Promise<boolean> {
+async function tryAcquireLock(lockFile: string): Promise<FileHandle | undefined> {
   try {
-    await (await open(lockFile, 'wx', 0o600)).close();
-    return true;
+    return await openPrivateFile(lockFile);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
     throw error;
   }
 }

@@ -1,6 +1,8 @@
 /** Files from another person: a resume log that names other files, and rows that do more than the operation of the run. */
-import { link, lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { describe, expect } from 'vitest';
+import { chmod, chown, link, lstat, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, vi } from 'vitest';
+import { withFileLock } from '../../../src/cli/io/private-files.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
 import { adminClient, startServer } from '../../harness.ts';
 import { Home, test, tokenVariables } from '../run-cli.ts';
@@ -49,6 +51,15 @@ describe('a resume log that names a file of the user', () => {
     expect(await readFile(home.file('mine.csv'), 'utf8')).toMatch(/^#iam-rejects [0-9a-f-]{36}\ngroupName\nops\n$/);
   });
 
+  test('beside it that does not exist creates none', async ({ home }) => {
+    await using server = await rejectingServer();
+    const log = await makeLog(home, server, () => ({ rejects: home.file('shared/.bash_profile') }));
+    const outcome = await bulk(home, server, 'retry', log);
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('--rejects') });
+    expect(server.received).toEqual([]);
+    await expect(lstat(home.file('shared/.bash_profile'))).rejects.toThrow('ENOENT');
+  });
+
   test('through a link beside it leaves the file as it is', async ({ home }) => {
     await using server = await rejectingServer();
     const log = await makeLog(home, server);
@@ -92,6 +103,109 @@ describe('a resume log that names a file of the user', () => {
     const log = await makeLog(home, server);
     await writeFile(log, `${await readFile(log, 'utf8')}{"row":1e9,"line":2,"state":"ok"}\n`);
     expect(await bulk(home, server, 'retry', log)).toMatchObject({ code: 2, err: expect.stringContaining('damaged') });
+  });
+});
+
+const self = process.getuid?.();
+
+describe.skipIf(self === undefined)('a resume log', () => {
+  test.each(['retry', 'run'])('that is a link is not used by bulk %s', async (command) => {
+    await using home = await Home.make();
+    await using server = await rejectingServer();
+    const log = await makeLog(home, server);
+    await rename(log, home.file('elsewhere'));
+    await symlink(home.file('elsewhere'), log);
+    const before = await readFile(log, 'utf8');
+    const words = command === 'retry' ? [log] : [home.file('shared/rows.csv'), '--operation', 'groups.create'];
+    const outcome = await bulk(home, server, command, ...words);
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(`${log} is a symbolic link`) });
+    expect([server.received, await readFile(home.file('elsewhere'), 'utf8')]).toEqual([[], before]);
+  });
+
+  test('that a link names is not created at its target', async ({ home }) => {
+    await using server = await rejectingServer();
+    await writeFile(home.file('rows.csv'), 'groupName\nops\n');
+    await symlink(home.file('precious'), home.file('rows.resume-log'));
+    expect((await bulk(home, server, 'run', home.file('rows.csv'), '--operation', 'groups.create')).code).toBe(2);
+    await expect(lstat(home.file('precious'))).rejects.toThrow('ENOENT');
+    expect(server.received).toEqual([]);
+  });
+
+  test('that others can write is used only in a folder that is trusted', async ({ home }) => {
+    await using server = await rejectingServer();
+    const log = await makeLog(home, server);
+    await chmod(log, 0o666);
+    const outcome = await bulk(home, server, 'retry', log);
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(`other users can write ${log}`) });
+    expect(server.received).toEqual([]);
+    expect((await bulk(home, server, 'retry', log, '--trust-folder', home.folder)).code).toBe(8);
+  });
+
+  test.skipIf(self !== 0)('of another user is not used (needs root, to change owners)', async ({ home }) => {
+    await using server = await rejectingServer();
+    const log = await makeLog(home, server);
+    await chown(log, 12345, 12345);
+    const outcome = await bulk(home, server, 'retry', log);
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(`${log} belongs to another user`) });
+    const rerun = ['run', home.file('shared/rows.csv'), '--operation', 'groups.create'];
+    expect((await bulk(home, server, ...rerun)).code).toBe(2);
+    expect(server.received).toEqual([]);
+  });
+
+  test('that is replaced after it was read is not continued', async ({ home }) => {
+    const swap = { path: '' };
+    await using server = await startFakeServer(async ({ method }) => {
+      if (method !== 'GET') return errorResponse(412, 'X');
+      if (swap.path !== '') await link(home.file('precious'), `${swap.path}.new`);
+      if (swap.path !== '') await rename(`${swap.path}.new`, swap.path);
+      return { json: [] };
+    });
+    await writeFile(home.file('precious'), precious);
+    await writeFile(home.file('rows.jsonl'), addition('ops'));
+    await bulk(home, server, 'run', home.file('rows.jsonl'));
+    swap.path = home.file('rows.resume-log');
+    const outcome = await bulk(home, server, 'retry', swap.path);
+    expect(outcome.err).toContain('was replaced');
+    expect(await readFile(home.file('precious'), 'utf8')).toBe(precious);
+    expect(writesTo(server)).toHaveLength(1);
+  });
+});
+
+/** A row that adds a user to a group: the groups are read before it is sent. */
+const addition = (groupName: string) =>
+  JSON.stringify({ operation: 'user-accesses.add-user', params: { groupName }, body: [{ userId: 'u' }] });
+
+test.each(['run', 'retry'])('bulk %s sends the rows that it showed, also if the file changes', async (command) => {
+  await using home = await Home.make();
+  const file = home.file('rows.jsonl');
+  const change = { text: addition('ops') };
+  await using server = await startFakeServer(async ({ method }) => {
+    if (method !== 'GET') return errorResponse(412, 'X');
+    await writeFile(file, change.text);
+    return { json: [] };
+  });
+  await writeFile(file, addition('ops'));
+  if (command === 'retry') await bulk(home, server, 'run', file);
+  (server.received as unknown[]).splice(0);
+  change.text = addition('iam-administrators');
+  const words = command === 'run' ? ['run', file] : ['retry', home.file('rows.resume-log')];
+  await bulk(home, server, ...words);
+  expect(writesTo(server).map(({ path }) => path)).toEqual([expect.stringContaining('ops')]);
+});
+
+describe('a lock', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test('is refreshed in its file, not in that of a link that replaced it', async ({ home }) => {
+    await writeFile(home.file('precious'), precious);
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    await withFileLock(home.file('a.lock'), async () => {
+      await rm(home.file('a.lock'));
+      await symlink(home.file('precious'), home.file('a.lock'));
+      vi.advanceTimersByTime(1_000);
+      for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+    });
+    expect(await readFile(home.file('precious'), 'utf8')).toBe(precious);
   });
 });
 
@@ -196,8 +310,6 @@ describe('rows that give administrative roles', () => {
       method === 'GET' ? errorResponse(403, 'ROLE_MISSING') : { json: {} },
     );
     await using server = rejecting;
-    const addition = (groupName: string) =>
-      JSON.stringify({ operation: 'user-accesses.add-user', params: { groupName }, body: [{ userId: 'u' }] });
     await writeFile(home.file('rows.jsonl'), addition('ops'));
     expect((await bulk(home, server, 'run', home.file('rows.jsonl'))).code).toBe(0);
     await using listing = await startFakeServer(() => ({
