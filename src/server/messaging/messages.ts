@@ -105,7 +105,7 @@ async function applyOutcome(
   }
 }
 
-/** The decrypted code of a message; undefined if it has none, or the code was removed after delivery. */
+/** The decrypted code of a message; undefined if it has none that this store encrypted, or the code was removed after delivery. */
 export function decryptMessageCode(message: Message, key: StoreSecret): string | undefined {
   return message.sealedCode === undefined ? undefined : key.open(message.sealedCode);
 }

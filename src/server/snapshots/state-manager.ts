@@ -12,9 +12,9 @@ import { DuplicateError, type Store, type Transaction } from '../store/store.ts'
 import type { ReloadableStoreSecret } from '../store/store-secret.ts';
 import type { SigningKey, TableName } from '../store/tables.ts';
 import { assertKeysUsable, type KeyRing } from '../tokens/keys.ts';
-import { hashRule, isVerifiable } from '../users/argon2.ts';
 import type { BaselineName, BaselineSource } from './baseline.ts';
-import { type DumpTables, dumpStore, keyOf, readRows, readTables, replaceTables } from './dump.ts';
+import { type DumpTables, dumpStore, keyOf, readTables, replaceTables } from './dump.ts';
+import { assertConsistent } from './dump-consistency.ts';
 import { diffDumps, type TableDifference } from './dump-diff.ts';
 import { createDumpError, type DumpDocument, decodeDump, encodeDump } from './dump-format.ts';
 import { createSnapshots, type Snapshot, type Snapshots } from './snapshots.ts';
@@ -91,7 +91,7 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
     async import(document, force) {
       const dump = await decodeDump(document);
       await assertUsableKeys(dump);
-      assertHashesVerifiable(dump);
+      await assertConsistent(dump);
       const emptyDump = await baseline.read('empty');
       await replaceAll(dump, retainedOnImport, (tx) => assertPristine(tx, emptyDump, force)).catch(explainDuplicate);
       // Reloads the keys, and creates one if none matches the settings.
@@ -127,16 +127,6 @@ async function assertUsableKeys(dump: DumpTables): Promise<void> {
   await assertKeysUsable((dump.get('signingKeys') ?? []) as unknown as readonly SigningKey[]).catch(() => {
     throw createDumpError('signingKeys contains an unusable key');
   });
-}
-
-function assertHashesVerifiable(dump: DumpTables): void {
-  for (const { userId, passwordHash } of readRows(dump, 'users')) assertVerifiable(passwordHash, `user ${userId}`);
-  for (const { logon, passwordHash } of readRows(dump, 'logons')) assertVerifiable(passwordHash, `logon ${logon}`);
-}
-
-function assertVerifiable(passwordHash: string | undefined, owner: string): void {
-  if (passwordHash !== undefined && !isVerifiable(passwordHash))
-    throw createDumpError(`the passwordHash of ${owner} ${hashRule}`);
 }
 
 /** @throws IamError STATE_NOT_EMPTY if the store contains more than the bootstrap entities. */

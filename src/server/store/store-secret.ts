@@ -11,8 +11,8 @@ export interface StoreSecret {
   digest(use: string, text: string): string;
   /** Encrypts with AES-256-GCM; returns base64url of nonce, tag and cipher text. */
   seal(text: string): string;
-  /** @throws Error if `sealed` was not encrypted by this store. */
-  open(sealed: string): string;
+  /** Undefined if `sealed` was not encrypted with this key: an imported row may contain any text. */
+  open(sealed: string): string | undefined;
 }
 
 const keyBytes = 32;
@@ -63,9 +63,13 @@ export function createStoreSecret(key: Buffer, random: Random): StoreSecret {
     },
     open(sealed) {
       const bytes = Buffer.from(sealed, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', sealKey, bytes.subarray(0, nonceBytes));
-      decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-      return decipher.update(bytes.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', sealKey, bytes.subarray(0, nonceBytes));
+        decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+        return decipher.update(bytes.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
+      } catch {
+        return undefined;
+      }
     },
   };
 }

@@ -101,7 +101,7 @@ describe('the cost of a hash', () => {
     for (const [, argon2] of implementations) expect(await argon2.verify(hash, 'password')).toBe(false);
   });
 
-  test('beyond the bounds is no match, whoever made the hash', async () => {
+  test('beyond the bounds is no match, whichever implementation made the hash', async () => {
     const hash = await packaged.hash('password', { ...cost, timeCost: 11 });
     for (const [, argon2] of implementations) expect(await argon2.verify(hash, 'password')).toBe(false);
   });

@@ -27,6 +27,17 @@ async function createDamagedDump(server: TestServer, spoil: (document: DumpDocum
   return JSON.stringify(spoil(document) ?? document);
 }
 
+function addClients(tables: DumpDocument['tables'], owners: readonly (readonly string[])[]): void {
+  const fields = { appId: 'x', party: '3RDPARTY', authorities: [], scope: [], grantTypes: [], createdAt: 'x' };
+  for (const [clientId, ownerClientId] of owners)
+    tables.clients?.push({ ...fields, factorVisibility: 'CREDENTIALS_ONLY', clientId, ownerClientId });
+}
+
+function addGroups(tables: DumpDocument['tables'], groups: readonly (readonly string[])[]): void {
+  for (const [groupId, ...dependencies] of groups)
+    tables.groups?.push({ groupId, groupName: `group ${groupId}`, roles: [], dependencies, createdAt: 'x' });
+}
+
 describe('an export', () => {
   test('has the same bytes each time, one row per line, and contains no plain secret', async () => {
     await using server = await startServer({ seed });
@@ -122,6 +133,37 @@ describe('an import', () => {
       'with an invalid private key',
       ({ tables }) => void Object.assign(tables.signingKeys?.[0] ?? {}, { privateJwk: {} }),
     ],
+    ['with a client that owns itself', ({ tables }) => void addClients(tables, [['a', 'a']])],
+    [
+      'with clients that own each other',
+      ({ tables }) => {
+        addClients(tables, [
+          ['a', 'b'],
+          ['b', 'c'],
+          ['c', 'a'],
+          ['d', 'a'],
+        ]);
+      },
+    ],
+    [
+      'with a chain of more than 10,000 clients',
+      ({ tables }) =>
+        addClients(
+          tables,
+          Array.from({ length: 10_002 }, (_, at) => [`c${at}`, `c${at + 1}`]),
+        ),
+    ],
+    ['with a group that depends on itself', ({ tables }) => void addGroups(tables, [['a', 'b', 'a']])],
+    [
+      'with groups that depend on each other',
+      ({ tables }) => {
+        addGroups(tables, [['a', 'b', 'c'], ['b'], ['c', 'd'], ['d', 'b', 'a']]);
+      },
+    ],
+    [
+      'with a time that no calendar has',
+      ({ tables }) => void tables.usedProofs?.push({ proofHash: 'proof', expiresAt: 1e300 }),
+    ],
     [
       'with a password hash that costs too much',
       ({ tables }) => void Object.assign(tables.users?.[0] ?? {}, { passwordHash: costlyHash }),
@@ -149,6 +191,20 @@ describe('an import', () => {
     });
     const { text: message } = await importState(server, text, '?force=true');
     expect(message).toMatch(/the passwordHash of user alice must be an Argon2id hash .* m=8 to 131072, t=1 to 10/);
+  });
+
+  test('of references without a cycle is accepted, also if some name no row', async () => {
+    await using server = await startServer();
+    const text = await createDamagedDump(server, ({ tables }) => {
+      addClients(tables, [
+        ['a', 'nothing'],
+        ['b', 'a'],
+        ['c', 'a'],
+      ]);
+      addGroups(tables, [['a', 'b', 'c', 'c'], ['b', 'd'], ['c', 'd', 'nothing'], ['d']]);
+    });
+    expect(await importState(server, text)).toMatchObject({ status: 204 });
+    expect(await send(server, '/_iam/groups/graph')).toMatchObject({ status: 200 });
   });
 
   test('of a newer document version is rejected, whatever else it contains', async () => {

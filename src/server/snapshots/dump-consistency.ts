@@ -1,0 +1,97 @@
+/**
+ * What an imported dump must fulfil beyond the schemas of its rows. The operations never write other rows, and rely on
+ * that: they would fail, not end, or use up the memory of all services of the process.
+ */
+import { createPause } from '../lib/event-loop-turns.ts';
+import type { StoredRow } from '../store/table-shape.ts';
+import { hashRule, isVerifiable } from '../users/argon2.ts';
+import { type DumpTables, readRows } from './dump.ts';
+import { createDumpError } from './dump-format.ts';
+
+/** Clients that own each other in turn. Each request of a client looks up all clients above it. */
+const maxOwners = 10_000;
+/** Epoch seconds, with room for the lifetimes that are added: a `Date` ends at 8.64e12 (ECMA-262, 21.4.1.1). */
+const maxNumber = 8e12;
+
+/** @throws IamError STATE_DAMAGED naming the row. */
+export async function assertConsistent(dump: DumpTables): Promise<void> {
+  for (const { userId, passwordHash } of readRows(dump, 'users')) assertVerifiable(passwordHash, `user ${userId}`);
+  for (const { logon, passwordHash } of readRows(dump, 'logons')) assertVerifiable(passwordHash, `logon ${logon}`);
+  await assertNumbers(dump);
+  const clients = readRows(dump, 'clients').map(({ clientId, ownerClientId }) => ({
+    key: clientId,
+    targets: ownerClientId === undefined ? [] : [ownerClientId],
+  }));
+  const groups = readRows(dump, 'groups').map(({ groupId, dependencies }) => ({ key: groupId, targets: dependencies }));
+  if ((await measureChains(groups)) === undefined) throw createDumpError('the dependencies of groups form a cycle');
+  const owners = await measureChains(clients);
+  if (owners === undefined) throw createDumpError('clients own each other in a cycle (ownerClientId)');
+  if (owners > maxOwners)
+    throw createDumpError(`more than ${maxOwners} clients own each other in turn (ownerClientId)`);
+}
+
+function assertVerifiable(passwordHash: string | undefined, owner: string): void {
+  if (passwordHash !== undefined && !isVerifiable(passwordHash))
+    throw createDumpError(`the passwordHash of ${owner} ${hashRule}`);
+}
+
+async function assertNumbers(dump: DumpTables): Promise<void> {
+  const pause = createPause();
+  for (const [name, rows] of dump)
+    for (const [number, row] of rows.entries()) {
+      const pausing = pause();
+      if (pausing) await pausing;
+      const field = Object.keys(row).find((key) => hasLargeNumber(row[key]));
+      if (field !== undefined)
+        throw createDumpError(`${name}[${number}].${field} contains a number beyond ${maxNumber}`);
+    }
+}
+
+function hasLargeNumber(value: unknown): boolean {
+  if (typeof value === 'number') return Math.abs(value) > maxNumber;
+  return typeof value === 'object' && value !== null && Object.values(value as StoredRow).some(hasLargeNumber);
+}
+
+interface Node {
+  readonly key: string;
+  readonly targets: readonly string[];
+}
+
+/**
+ * The longest chain of references, by Kahn's algorithm (Topological sorting of large networks, 1962): follows each
+ * reference once. @returns undefined if there is a cycle
+ */
+async function measureChains(nodes: readonly Node[]): Promise<number | undefined> {
+  const pause = createPause();
+  const lengths = new Map(nodes.map(({ key }) => [key, 0]));
+  const open = new Map<string, number>();
+  const sources = new Map<string, string[]>();
+  const ended: string[] = [];
+  for (const { key, targets } of nodes) {
+    const known = targets.filter((target) => lengths.has(target));
+    for (const target of known) {
+      const pausing = pause();
+      if (pausing) await pausing;
+      const list = sources.get(target);
+      if (list) list.push(key);
+      else sources.set(target, [key]);
+    }
+    open.set(key, known.length);
+    if (known.length === 0) ended.push(key);
+  }
+  let [longest, left] = [0, nodes.length];
+  for (let key = ended.pop(); key !== undefined; key = ended.pop()) {
+    left -= 1;
+    const length = (lengths.get(key) ?? 0) + 1;
+    longest = Math.max(longest, length);
+    for (const source of sources.get(key) ?? []) {
+      const pausing = pause();
+      if (pausing) await pausing;
+      lengths.set(source, Math.max(lengths.get(source) ?? 0, length));
+      const rest = (open.get(source) ?? 0) - 1;
+      open.set(source, rest);
+      if (rest === 0) ended.push(source);
+    }
+  }
+  return left > 0 ? undefined : longest;
+}
