@@ -204,7 +204,8 @@ export interface ClientIdentitiesOperations {
    * Create a client.
    *
    * Creates a first-party client. Without IAM_ADMIN_MAINTENANCE, a caller can give it only the scope that it has
-   * itself. The secret is returned only once; the server stores its hash.
+   * itself, and a user of a client with a secret only what the application client of the server has, too. The
+   * secret is returned only once; the server stores its hash.
    *
    * `POST /security/iam/v1/client-identities`
    *
@@ -584,7 +585,9 @@ export interface MyClientIdentitiesOperations {
    * Create a client of the caller.
    *
    * Creates a third-party client that belongs to the business of the caller, otherwise to its user, otherwise to
-   * the calling client. The secret is returned only once. An owner can have at most 20 clients.
+   * the calling client. The secret is returned only once. The scope is at most that of the caller; a user of a
+   * client with a secret can give only what the application client of the server has, too. An owner can have at
+   * most 20 clients.
    *
    * `POST /security/iam/v1/my-client-identities`
    *

@@ -7,6 +7,7 @@ import type { Reader, Transaction } from '../store/store.ts';
 import type { ApiKey, Client } from '../store/tables.ts';
 import type { ApiKeyUses } from './api-key-uses.ts';
 import { isLevelUpTo } from './authentication-levels.ts';
+import { resolveGrantableScope } from './clients.ts';
 import type { Principal } from './principal.ts';
 import { resolveClientAuthorities } from './service-roles.ts';
 
@@ -30,7 +31,8 @@ export async function requireGrantableClient(reader: Reader, clientId: string, c
   if (!client) throw apiError('CLIENT_NOT_FOUND');
   const granted = ['CLI-AUTH-BASIC', ...(await resolveClientAuthorities(reader, client))];
   const roles = [...new Set(granted)].filter((role) => !mayGrant(role, caller)).sort();
-  const scope = client.scope.filter((name) => !caller.scope.has(name)).sort();
+  const grantable = await resolveGrantableScope(reader, caller);
+  const scope = client.scope.filter((name) => !grantable.has(name)).sort();
   const missing = { missingRoles: roles, missingScopes: scope };
   const exceeded = describeMissing(missing);
   if (exceeded.length === 0) return client;

@@ -80,11 +80,33 @@ type ClientFields = Pick<Client, 'appId' | 'serviceAccountId' | 'redirectURI' | 
     readonly [Field in 'scope' | 'grantTypes']?: Client[Field] | undefined;
   };
 
-/** A caller can give a client only the scope that it has itself. @throws IamError SCOPE_EXCEEDED. */
-export function assertHoldsScope(scope: readonly string[], caller: Principal): void {
-  const missingScopes = scope.filter((name) => !caller.scope.has(name));
+/**
+ * The scope that a caller can give to another client. A user names the client of its login, or changes to it, without a
+ * secret, and so obtains the scope of every first-party client. Of the scope of a client that has a secret, a user can
+ * therefore give only what the application client of the server has, too.
+ */
+export async function resolveGrantableScope(
+  reader: Pick<Reader, 'clients'>,
+  caller: Principal,
+): Promise<ReadonlySet<string>> {
+  if (isClientItself(caller) || caller.client.secretHash === undefined) return caller.scope;
+  const app = await reader.clients.getBy('bootstrap', 'app');
+  return new Set(app?.scope.filter((name) => caller.scope.has(name)));
+}
+
+/** @throws IamError SCOPE_EXCEEDED if the caller cannot give this scope to a client. */
+export async function assertMayGrantScope(
+  reader: Pick<Reader, 'clients'>,
+  scope: readonly string[],
+  caller: Principal,
+): Promise<void> {
+  const grantable = await resolveGrantableScope(reader, caller);
+  const missingScopes = scope.filter((name) => !grantable.has(name));
   if (missingScopes.length === 0) return;
-  const message = `The caller does not have the scope ${missingScopes.join(', ')}.`;
+  const names = missingScopes.join(', ');
+  const message = missingScopes.every((name) => caller.scope.has(name))
+    ? `Users of a client that has a secret cannot give its scope ${names} to another client.`
+    : `The caller does not have the scope ${names}.`;
   throw detailedError('SCOPE_EXCEEDED', { missingScopes }, message);
 }
 

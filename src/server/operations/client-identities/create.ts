@@ -3,7 +3,7 @@ import { apiError } from '../../../contract/errors.ts';
 import { BusinessId } from '../../../contract/schemas/business.ts';
 import { ClientCredentials, clientFields } from '../../../contract/schemas/client.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
-import { addClient, assertHoldsScope, createClientRow } from '../../directory/clients.ts';
+import { addClient, assertMayGrantScope, createClientRow } from '../../directory/clients.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';
 
@@ -19,7 +19,7 @@ export default defineOperation({
   id: 'client-identities.create',
   title: 'Create a client',
   description:
-    'Creates a first-party client. Without IAM_ADMIN_MAINTENANCE, a caller can give it only the scope that it has itself. The secret is returned only once; the server stores its hash.',
+    'Creates a first-party client. Without IAM_ADMIN_MAINTENANCE, a caller can give it only the scope that it has itself, and a user of a client with a secret only what the application client of the server has, too. The secret is returned only once; the server stores its hash.',
   method: 'POST',
   path: '/client-identities',
   auth: 'caller',
@@ -46,7 +46,7 @@ export default defineOperation({
 
   async handle({ body }, context) {
     const { caller } = context;
-    if (!caller.roles.has('IAM_ADMIN_MAINTENANCE')) assertHoldsScope(body.scope ?? [], caller);
+    if (!caller.roles.has('IAM_ADMIN_MAINTENANCE')) await assertMayGrantScope(context.store, body.scope ?? [], caller);
     const { client, clientSecret } = createClientRow(body, '1STPARTY', context);
     await context.store.transaction(async (tx) => {
       await assertOwnerExists(tx, body);

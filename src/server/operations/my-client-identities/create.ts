@@ -3,7 +3,7 @@ import { apiError } from '../../../contract/errors.ts';
 import { ClientCredentials, clientFields } from '../../../contract/schemas/client.ts';
 import {
   addClient,
-  assertHoldsScope,
+  assertMayGrantScope,
   type ClientOwner,
   createClientRow,
   resolveOwner,
@@ -18,7 +18,7 @@ export default defineOperation({
   id: 'my-client-identities.create',
   title: 'Create a client of the caller',
   description:
-    'Creates a third-party client that belongs to the business of the caller, otherwise to its user, otherwise to the calling client. The secret is returned only once. An owner can have at most 20 clients.',
+    'Creates a third-party client that belongs to the business of the caller, otherwise to its user, otherwise to the calling client. The secret is returned only once. The scope is at most that of the caller; a user of a client with a secret can give only what the application client of the server has, too. An owner can have at most 20 clients.',
   method: 'POST',
   path: '/my-client-identities',
   auth: 'caller',
@@ -37,7 +37,7 @@ export default defineOperation({
 
   async handle({ body }, context) {
     const { caller, store } = context;
-    assertHoldsScope(body.scope ?? [], caller);
+    await assertMayGrantScope(store, body.scope ?? [], caller);
     const owner = resolveOwner(caller);
     const { client, clientSecret } = createClientRow({ ...body, [owner.field]: owner.id }, '3RDPARTY', context);
     await store.transaction(async (tx) => {

@@ -100,6 +100,25 @@ describe('the scope', () => {
   });
 });
 
+describe('the scope of a client that has a secret', () => {
+  test('is not given by its users, who named it without the secret, but for the scope of the application client', async () => {
+    await using server = await startWithMembers();
+    await server.makeClient({ clientId: 'billing', scope: ['READ', 'PAY'] });
+    const caller = await asUser(server);
+    const { accessToken } = await caller.userIdentities.changeApp({ query: { targetClientId: 'billing' }, body: {} });
+    const changed = server.as({ token: accessToken });
+    await expectRejection(server, () => create(changed, { scope: ['PAY'] }), { status: 412, code: 'SCOPE_EXCEEDED' });
+    await expect(create(changed, { scope: ['READ'] })).resolves.toBeDefined();
+    const admin = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA', clientId: 'billing' });
+    const requests = [
+      () => admin.clientIdentities.create({ body: { ...body, scope: ['PAY'] } }),
+      () => admin.apiKey.create({ body: { appId: 'pay', clientId: 'billing' } }),
+    ];
+    for (const request of requests)
+      await expectRejection(server, request, { status: 403, code: expect.stringMatching(/^(SCOPE|GRANT)_EXCEEDED$/) });
+  });
+});
+
 describe('a service account id', () => {
   test('is assigned if it is free, and the service has the roles of its groups', async () => {
     await using server = await startWithMembers();
