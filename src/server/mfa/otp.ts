@@ -222,8 +222,13 @@ type OtpOutcome =
   | { readonly kind: 'wrong' | 'spent' | 'closed' }
   | { readonly kind: 'throttled'; readonly retryAfter: number; readonly reason: string };
 
-/** `hasOwn`: the source of the request requested a code with this binding. */
-type CheckedOtp = OtpOutcome & { readonly check: OtpCheck; readonly hasOwn: boolean };
+type CheckedOtp = OtpOutcome & {
+  readonly check: OtpCheck;
+  /** Whether the source of the request requested a code with this binding. */
+  readonly hasOwn: boolean;
+  /** The number of guesses: a code without an id is compared with those that the session requested from each address. */
+  readonly compared: number;
+};
 
 /**
  * The contacts for which this source requested a code are compared first, so that a user with a code for one contact is
@@ -244,8 +249,9 @@ async function checkOtps(
   const checked = evaluated.toSorted((a, b) => Number(b.hasOwn) - Number(a.hasOwn));
   const match = checked.find(({ kind }) => kind === 'valid' || kind === 'spent');
   const guesses = match ? checked.slice(0, checked.indexOf(match)) : checked;
-  for (const { kind, check } of guesses) {
-    if (kind === 'wrong') await recordFailedAttempt(tx, check, check.source, deps);
+  for (const { kind, check, compared } of guesses) {
+    if (kind === 'wrong')
+      for (let count = 0; count < compared; count += 1) await recordFailedAttempt(tx, check, check.source, deps);
     const countsForLogin = check.loginSubject !== undefined && (kind === 'wrong' || kind === 'closed');
     if (countsForLogin) await recordFailedAttempt(tx, toLoginBinding(check), check.source, deps);
   }
@@ -273,7 +279,9 @@ async function evaluateOtp(tx: Transaction, check: OtpCheck, deps: OtpDeps): Pro
   const codes = await listOtps(tx, check);
   const source = sourceDigest(formatAttemptsKey(check, deps.storeSecret), check.source.key, deps.storeSecret);
   const ownCodes = codes.filter((row) => row.source === source);
-  const checked = { check, hasOwn: ownCodes.length > 0 };
+  const isOfSession = check.target !== undefined && check.codeId === undefined;
+  const ofSession = isOfSession ? codes.filter((row) => row.target === check.target && isLive(row, now)) : [];
+  const checked = { check, hasOwn: ownCodes.length > 0, compared: Math.max(1, ofSession.length) };
   const hasLiveOwn = ownCodes.some((row) => isLive(row, now));
   const isClosed = ({ to }: OtpAccess) => to === 'none' || (to === 'own' && !hasLiveOwn);
   const loginAccess = await checkOtpAccess(tx, toLoginBinding(check), check.source, deps);

@@ -128,6 +128,15 @@ test('a code that validates a contact is compared only in the session that reque
   expect(await owner?.submit(home, code)).toSatisfy(isAccepted);
 });
 
+test('a wrong code counts for each code that the session requested to validate the contact, from whatever addresses', async () => {
+  await using server = await startCodeServer();
+  const flow = await codeChecks['user-identities.factors.validate-token']?.start(server, 1);
+  for (let number = 1; number <= 4; number += 1) expect(await flow?.request(network(number))).toSatisfy(isAccepted);
+  const responses = [];
+  for (let number = 1; number <= 6; number += 1) responses.push(await flow?.submit(network(number), wrong));
+  expect(responses.map((response) => response?.status)).toEqual([412, 412, 412, 412, 412, 429]);
+});
+
 describe('a recovery', () => {
   async function recover(server: TestServer): Promise<void> {
     const flow = await codeChecks['user-identities.reset-password']?.start(server, 1);
