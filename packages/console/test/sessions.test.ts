@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     await appContext.store.transaction((tx) => tx.devices.insert(device));
     const start = { clientId: 'shop', level: 'AUTH-BASIC', remember: true, renewable: true } as const;
     await appContext.store.transaction(async (tx) => {
-      await startSession(tx, { ...start, userId: 'alice', deviceKey: 'k1' }, appContext);
+      await startSession(tx, { ...start, userId: 'alice', device }, appContext);
       await startSession(tx, { ...start, logon: 'ALICE01' }, appContext);
     });
     const { page, problems } = await open();

@@ -60,7 +60,7 @@ export async function loginWithPassword(
       const device = deviceTokenId === undefined ? undefined : await findDeviceByToken(tx, user.userId, deviceTokenId);
       const start = {
         ...options,
-        deviceKey: device?.deviceKey,
+        device,
         clientId: client.clientId,
         level: 'AUTH-BASIC',
       } as const;

@@ -40,7 +40,7 @@ export async function loginWithOneTimeToken(
       renewable: false,
       scope: token.scope,
       logon: source.logon,
-      deviceKey: device?.deviceKey,
+      device,
       parentSession: source,
     },
     deps,

@@ -1,7 +1,7 @@
 /** Shared by all operations that set a password. */
 import type { RequestSource } from '../lib/request-source.ts';
 import { verifiedContacts } from '../messaging/contacts.ts';
-import { callerKey, withOnlyKnownSources } from '../sessions/known-sources.ts';
+import { callerKey, listMfaKeys, withOnlyKnownSources } from '../sessions/known-sources.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
 import { describeFactors, type NoticeDeps, sendNotice } from '../users/account-notices.ts';
@@ -21,11 +21,12 @@ export async function replacePassword(
   user: User,
   passwordHash: string,
   deps: ReplacePasswordDeps,
-  except?: Partial<Pick<Session, 'sessionId' | 'deviceKey'>>,
+  except: Partial<Pick<Session, 'sessionId' | 'deviceKey' | 'deviceTokenHash'>> = {},
 ): Promise<void> {
-  const sourceKeys = listSourceKeys(deps.source, except?.deviceKey);
-  await tx.users.replace(withOnlyKnownSources({ ...user, passwordHash }, sourceKeys, deps));
-  await revokeUserAccess(tx, user.userId, except?.sessionId);
+  const sourceKeys = listSourceKeys(deps.source, except.deviceKey);
+  const mfaKeys = deps.source ? listMfaKeys(deps.source, except) : [];
+  await tx.users.replace(withOnlyKnownSources({ ...user, passwordHash }, sourceKeys, deps, mfaKeys));
+  await revokeUserAccess(tx, user.userId, except.sessionId);
   const factors = describeFactors({ user, factors: await tx.factors.find('userId', user.userId) });
   await notifyPasswordChange(tx, user, `The password of your account was changed. ${factors}`, deps);
 }

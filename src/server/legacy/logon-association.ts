@@ -53,7 +53,7 @@ export async function startAssociation(
   const started = await deps.store.transaction(async (tx) => {
     await revalidateCaller(tx, deps.caller, deps.clock);
     await assertMfaForAdministrator(tx, user, deps.caller);
-    const source = await resolveSessionOtpSource(tx, user, session, deps);
+    const source = resolveSessionOtpSource(user, session, deps);
     // The contact is not one of the user, and may belong to another person.
     await consumeUnverifiedOtpLimit(tx, user.userId, deps);
     await consumeOtpRateLimit(tx, `association:${logon}`, deps, { source });

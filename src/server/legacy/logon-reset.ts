@@ -12,10 +12,11 @@ import type { RequestSource } from '../lib/request-source.ts';
 import type { HashFlow } from '../limits/hash-queue.ts';
 import { clearSecondFactorLimits } from '../mfa/mfa.ts';
 import { consumeOtp, restoreOtp, subjectOfLogon } from '../mfa/otp.ts';
-import { resolveOtpSource } from '../mfa/otp-source.ts';
+import { type OtpSource, resolveOtpSource } from '../mfa/otp-source.ts';
 import type { OtpDeps } from '../mfa/otp-value.ts';
+import { toDeviceBinding } from '../sessions/devices.ts';
 import { endSessionsOfLogon } from '../sessions/end-sessions.ts';
-import { withOnlyKnownSources } from '../sessions/known-sources.ts';
+import { listMfaKeys, withOnlyKnownSources } from '../sessions/known-sources.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Mainframe } from './mainframe.ts';
 import {
@@ -65,8 +66,7 @@ interface ResetAuthorization {
   readonly codeId: string;
   /** The owner of the logon. */
   readonly userId: string | undefined;
-  /** The key that the caller's attempts count by: its device or its address. */
-  readonly sourceKey: string;
+  readonly source: OtpSource;
 }
 
 async function consumeResetOtp(
@@ -87,7 +87,7 @@ async function consumeResetOtp(
     const owner = await findLogonOwner(tx, logon);
     if (row.about !== logon || owner?.locked) throw createError();
     assertMainframePassword(newPassword, deps.settings);
-    return { codeId: row.codeId, userId: owner?.userId, sourceKey: source.key };
+    return { codeId: row.codeId, userId: owner?.userId, source };
   });
 }
 
@@ -108,7 +108,7 @@ async function setPassword(
 async function completeReset(
   tx: Transaction,
   { logon, clientId }: LogonResetRequest,
-  { userId, sourceKey }: ResetAuthorization,
+  { userId, source }: ResetAuthorization,
   deps: LogonResetDeps,
 ): Promise<LogonSession | undefined> {
   const owner = await findLogonOwner(tx, logon);
@@ -116,7 +116,8 @@ async function completeReset(
   await endSessionsOfLogon(tx, logon);
   if (owner) await revokeUserAccess(tx, owner.userId);
   if (owner?.locked || owner?.userId !== userId) return undefined;
-  const user = owner && withOnlyKnownSources(owner, [deps.source.key, sourceKey], deps);
+  const mfaKeys = listMfaKeys(deps.source, source.device ? toDeviceBinding(source.device) : {});
+  const user = owner && withOnlyKnownSources(owner, [deps.source.key, source.key], deps, mfaKeys);
   if (user) {
     await tx.users.replace(user);
     await clearSecondFactorLimits(tx, user, deps);

@@ -32,7 +32,7 @@ export async function sendFactorOtp(deps: FactorDeps, caller: Principal, factorI
     const factor = await requireFactor(tx, user, caller.client, factorId);
     const request = { ...toOtpBinding(user.userId, session, factor.id), contacts: [contactOf(factor)] };
     if (factor.verified) {
-      const source = await resolveSessionOtpSource(tx, user, session, deps);
+      const source = resolveSessionOtpSource(user, session, deps);
       await sendOtp(tx, { ...request, source, formatLimit: formatSecondFactorLimit }, deps);
     } else {
       // The contact may belong to another person: apply the limits of an unknown source to protect that person.
@@ -56,7 +56,7 @@ export async function verifyFactor(
 ): Promise<{ readonly challengeId: string }> {
   const { user: callingUser, session: callingSession } = requireUserCaller(caller);
   await requireFactor(deps.store, callingUser, caller.client, factorId);
-  const source = await resolveSessionOtpSource(deps.store, callingUser, callingSession, deps);
+  const source = resolveSessionOtpSource(callingUser, callingSession, deps);
   const binding = toOtpBinding(callingUser.userId, callingSession, factorId);
   return consumeOtp({ ...binding, code, source }, deps, async (tx) => {
     const { user, session } = await revalidateUserCaller(tx, caller, deps.clock);

@@ -43,7 +43,7 @@ export async function startMfaChallenge(
     const factor = await resolveFactor(tx, user, caller.client, factorId);
     if (!factor?.verified) throw apiError('FACTOR_NOT_VERIFIED');
     const contact = contactOf(factor);
-    const source = await resolveSessionOtpSource(tx, user, session, deps);
+    const source = resolveSessionOtpSource(user, session, deps);
     const request = {
       ...toOtpBinding(user.userId, session),
       ...{ contacts: [contact], source, formatLimit: formatSecondFactorLimit },
@@ -79,7 +79,7 @@ export async function completeMfaChallenge(
   submission: { readonly codeId: string; readonly code: string },
 ): Promise<TokenResponse> {
   const { user, session: callingSession } = requireUserCaller(caller);
-  const source = await resolveSessionOtpSource(deps.store, user, callingSession, deps);
+  const source = resolveSessionOtpSource(user, callingSession, deps);
   const elevated = await consumeOtp(
     { ...toOtpBinding(user.userId, callingSession), ...submission, source },
     deps,
@@ -87,7 +87,7 @@ export async function completeMfaChallenge(
       const { user: current, session: before } = await revalidateUserCaller(tx, caller, deps.clock);
       const session: Session = { ...before, level: 'AUTH-MFA', mfaAt: epochSeconds(deps.clock) };
       await tx.sessions.replace(session);
-      const known = await withMfaSources(tx, current, session, deps);
+      const known = withMfaSources(current, session, deps);
       if (known !== current) await tx.users.replace(known);
       return { session, refreshToken: await rotateCallerRefreshToken(tx, caller, session, deps) };
     },

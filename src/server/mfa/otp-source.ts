@@ -2,10 +2,10 @@
 import type { Clock } from '../lib/clock.ts';
 import { listSourceGroups, type RequestSource, type SourceGroup } from '../lib/request-source.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';
-import { callerKey, isKnownSource, withKnownSource } from '../sessions/known-sources.ts';
+import { callerKey, isKnownSource, listMfaKeys, withKnownSource } from '../sessions/known-sources.ts';
 import type { Reader } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
-import type { Session, User } from '../store/tables.ts';
+import type { Device, Session, User } from '../store/tables.ts';
 
 export interface OtpSource {
   /** The key that its attempts count by. */
@@ -15,7 +15,7 @@ export interface OtpSource {
   /** What it counts in over all users, unless it is known. */
   readonly groups: readonly SourceGroup[];
   /** The device authenticated by this request. */
-  readonly deviceKey?: string | undefined;
+  readonly device?: Device | undefined;
 }
 
 interface Deps {
@@ -40,7 +40,7 @@ export async function resolveOtpSource(
     deviceTokenId === undefined ? undefined : await findDeviceByToken(reader, user?.userId ?? '', deviceTokenId);
   const key = callerKey(deps.source, device);
   const groups = listSourceGroups(deps.source);
-  return { key, isKnown: isKnownSource(user, key, deps), groups, deviceKey: device?.deviceKey };
+  return { key, isKnown: isKnownSource(user, key, deps), groups, device };
 }
 
 /**
@@ -48,34 +48,17 @@ export async function resolveOtpSource(
  * have separate attempts. A source is known if a second factor was completed from it; the device that the session is
  * bound to counts instead of an unknown address if it is known.
  */
-export async function resolveSessionOtpSource(
-  reader: Pick<Reader, 'devices'>,
-  user: User,
-  session: Session,
-  deps: Deps,
-): Promise<OtpSource> {
+export function resolveSessionOtpSource(user: User, session: Session, deps: Deps): OtpSource {
   const groups = listSourceGroups(deps.source);
-  for (const key of await listSessionKeys(reader, session, deps))
+  for (const key of listMfaKeys(deps.source, session))
     if (isKnownSource(user, key, deps, 'mfaSources')) return { key, isKnown: true, groups };
   return { key: deps.source.key, isKnown: false, groups };
 }
 
 /** Adds the address and the device of a session to the sources known for second factors, after it completed one. */
-export async function withMfaSources(
-  reader: Pick<Reader, 'devices'>,
-  user: User,
-  session: Session,
-  deps: Deps,
-): Promise<User> {
-  const keys = await listSessionKeys(reader, session, deps);
-  return keys.reduce((known, key) => withKnownSource(known, key, deps, 'mfaSources'), user);
-}
-
-async function listSessionKeys(
-  reader: Pick<Reader, 'devices'>,
-  { deviceKey }: Session,
-  { source }: Deps,
-): Promise<string[]> {
-  const device = deviceKey === undefined ? undefined : await reader.devices.get(deviceKey);
-  return [source.key, ...(device ? [callerKey(source, device)] : [])];
+export function withMfaSources(user: User, session: Session, deps: Deps): User {
+  return listMfaKeys(deps.source, session).reduce(
+    (known, key) => withKnownSource(known, key, deps, 'mfaSources'),
+    user,
+  );
 }

@@ -4,7 +4,7 @@ import type { Ids } from '../lib/ids.ts';
 import { generateSecret, type Random } from '../lib/random.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { Device } from '../store/tables.ts';
+import type { Device, Session } from '../store/tables.ts';
 
 /** Maximum devices of a user; one more replaces the one with the oldest association. */
 export const maxDevices = 50;
@@ -70,6 +70,11 @@ async function evictOldestDevices(tx: Transaction, own: readonly Device[]): Prom
   const oldestFirst = own.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
   for (const { deviceKey } of oldestFirst.slice(0, Math.max(0, own.length + 1 - maxDevices)))
     await tx.devices.delete(deviceKey);
+}
+
+/** What a session stores of its device. */
+export function toDeviceBinding({ deviceKey, tokenHash }: Device): Pick<Session, 'deviceKey' | 'deviceTokenHash'> {
+  return { deviceKey, deviceTokenHash: tokenHash };
 }
 
 export async function findDeviceByToken(

@@ -6,7 +6,7 @@
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
-import type { Device, User } from '../store/tables.ts';
+import type { Device, Session, User } from '../store/tables.ts';
 
 export interface KnownSourceDeps {
   readonly clock: Clock;
@@ -27,6 +27,17 @@ const refreshSeconds = day;
 /** The key that a caller's attempts count by: its device, authenticated by a device token, else its address. */
 export function callerKey(source: Pick<RequestSource, 'key'>, device: Pick<Device, 'deviceKey'> | undefined): string {
   return device ? `device ${device.deviceKey}` : source.key;
+}
+
+/**
+ * The keys of a session that completed a second factor: its address, and the token of its device when the session was bound
+ * to it. The device itself does not count: a thief of the password gets a new token for it by its id.
+ */
+export function listMfaKeys(
+  source: Pick<RequestSource, 'key'>,
+  { deviceTokenHash }: Pick<Session, 'deviceTokenHash'>,
+): string[] {
+  return [source.key, ...(deviceTokenHash === undefined ? [] : [`device token ${deviceTokenHash}`])];
 }
 
 /** Whether the source was added to the list in the last 90 days. Does the same work without a user. */
@@ -61,10 +72,16 @@ export function withKnownSource(
  * Replaces the known sources after a change of password: all other sources become unknown. A password is no second factor,
  * so none is added to that list.
  */
-export function withOnlyKnownSources(user: User, keys: readonly string[], deps: KnownSourceDeps): User {
+export function withOnlyKnownSources(
+  user: User,
+  keys: readonly string[],
+  deps: KnownSourceDeps,
+  mfaKeys: readonly string[] = keys,
+): User {
   const at = epochSeconds(deps.clock);
-  const hashes = new Set(keys.map((key) => hashSource(user, key, deps)));
-  const mfaSources = listCurrentSources(user.mfaSources, deps).filter(({ hash }) => hashes.has(hash));
+  const toHashes = (values: readonly string[]) => new Set(values.map((key) => hashSource(user, key, deps)));
+  const [hashes, mfaHashes] = [toHashes(keys), toHashes(mfaKeys)];
+  const mfaSources = listCurrentSources(user.mfaSources, deps).filter(({ hash }) => mfaHashes.has(hash));
   return {
     ...withoutKnownSources(user),
     knownSources: [...hashes].map((hash) => ({ hash, at })),

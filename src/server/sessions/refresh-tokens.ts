@@ -7,6 +7,7 @@ import type { Random } from '../lib/random.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Device, Session } from '../store/tables.ts';
+import { toDeviceBinding } from './devices.ts';
 import { endSession } from './end-sessions.ts';
 
 /** Maximum time between uses of the refresh token. */
@@ -75,8 +76,8 @@ export async function rotateRefreshToken(
   if (!isActive || !mayRenew(session, renewer) || !(await isUserActive(tx, session))) return { outcome: 'rejected' };
   await tx.refreshTokens.replace({ ...row, used: true });
   const { device } = renewer;
-  const isNewDevice = typeof device === 'object' && session.deviceKey === undefined;
-  const bound = isNewDevice ? await bindToDevice(tx, session, device) : session;
+  const isNewBinding = typeof device === 'object' && session.deviceTokenHash !== device.tokenHash;
+  const bound = isNewBinding ? await bindToDevice(tx, session, device) : session;
   return { outcome: 'rotated', session: bound, refreshToken: await issueRefreshToken(tx, bound, deps) };
 }
 
@@ -114,8 +115,8 @@ async function isUserActive(reader: Pick<Reader, 'users'>, { userId }: Session):
 }
 
 /** Binds the session to a device: from now on only this device can renew it. */
-export async function bindToDevice(tx: Transaction, session: Session, { deviceKey }: Device): Promise<Session> {
-  const bound = { ...session, deviceKey };
+export async function bindToDevice(tx: Transaction, session: Session, device: Device): Promise<Session> {
+  const bound = { ...session, ...toDeviceBinding(device) };
   await tx.sessions.replace(bound);
   return bound;
 }

@@ -5,7 +5,8 @@ import { epochSeconds } from '../lib/clock.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import type { Random } from '../lib/random.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { Session } from '../store/tables.ts';
+import type { Device, Session } from '../store/tables.ts';
+import { toDeviceBinding } from './devices.ts';
 import { endSession } from './end-sessions.ts';
 import { issueRefreshToken, type SessionDeps } from './refresh-tokens.ts';
 
@@ -28,7 +29,7 @@ export interface SessionOptions {
   readonly renewable: boolean;
   readonly logon?: string | undefined;
   /** The device that the refresh token is bound to from the start. */
-  readonly deviceKey?: string | undefined;
+  readonly device?: Device | undefined;
   /** The session that this one is derived from: AUTH-MFA expires at the same time, and this session ends no later. */
   readonly parentSession?: Session | undefined;
 }
@@ -51,7 +52,7 @@ export async function startSession(
     ...(options.scope === undefined ? {} : { scope: [...options.scope] }),
     remember: options.remember,
     ...(options.logon === undefined ? {} : { logon: options.logon }),
-    ...(options.deviceKey === undefined ? {} : { deviceKey: options.deviceKey }),
+    ...(options.device ? toDeviceBinding(options.device) : {}),
     startedAt,
     endsAt: Math.min(
       startedAt + (options.renewable ? absoluteLifetimeSeconds : sessionLifetimeSeconds),

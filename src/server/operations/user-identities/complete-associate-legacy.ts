@@ -39,7 +39,7 @@ export default defineOperation({
 
   async handle({ body }, context) {
     const { user, session } = requireUserCaller(context.caller);
-    const source = await resolveSessionOtpSource(context.store, user, session, context);
+    const source = resolveSessionOtpSource(user, session, context);
     const check = {
       source,
       purpose: associationPurpose,

@@ -9,6 +9,7 @@ import { replacePassword } from '../../auth/set-password.ts';
 import { clearSecondFactorLimits } from '../../mfa/mfa.ts';
 import { consumeOtp, verifyOtp } from '../../mfa/otp.ts';
 import { resolveOtpSource } from '../../mfa/otp-source.ts';
+import { toDeviceBinding } from '../../sessions/devices.ts';
 import { assertPasswordPolicy, passwordErrorCodes } from '../../users/password-policy.ts';
 import { findUserByLogin } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
@@ -63,7 +64,7 @@ export default defineOperation({
     const passwordHash = await context.passwords.hash(body.newPassword, context.hashFlow);
     await consumeOtp(check, context, async (tx) => {
       const current = requireRecoverable(await tx.users.get(user.userId));
-      await replacePassword(tx, current, passwordHash, context, { deviceKey: source.deviceKey });
+      await replacePassword(tx, current, passwordHash, context, source.device && toDeviceBinding(source.device));
       await clearSecondFactorLimits(tx, current, context);
     });
     await context.authentication.throttles.clear(user);

@@ -24,6 +24,8 @@ export const SessionRow = z
     logon: text.optional(),
     /** The device that its refresh token is bound to; only this device can renew it. */
     deviceKey: text.optional(),
+    /** The token of the device when the session was bound to it: the device can get another one by its id alone. */
+    deviceTokenHash: secret.optional(),
     startedAt: z.number(),
     endsAt: z.number(),
   })

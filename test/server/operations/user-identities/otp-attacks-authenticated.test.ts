@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { SeedUser } from '../../../../src/server/seed/schema.ts';
 import type { TestServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
-import { type ApiResponse, alice, passwordHash } from './login-fixtures.ts';
+import { type ApiResponse, alice, password, passwordHash } from './login-fixtures.ts';
 import { logons } from './logon-fixtures.ts';
 import {
   addKnownSource,
@@ -17,7 +17,7 @@ import {
   postFrom,
   startProxied,
 } from './otp-attack-fixtures.ts';
-import { associate, createTokens } from './session-fixtures.ts';
+import { associate, createTokens, type Tokens } from './session-fixtures.ts';
 
 const throttled = { status: 429, json: [{ code: 'CODE_FAILURES' }] };
 const tooMany = { status: 429, json: [{ code: 'TOO_MANY_CODES' }] };
@@ -82,7 +82,7 @@ describe('an attacker with the password, in separate sessions,', () => {
     const token = await createTokens(server);
     await associate(server, token);
     const [device] = await server.appContext.store.devices.list();
-    await addKnownSource(server, alice.userId, `device ${device?.deviceKey}`, 'mfaSources');
+    await addKnownSource(server, alice.userId, `device token ${device?.tokenHash}`, 'mfaSources');
     const challengeId = challengeOf(await leverage(server, home, token.accessToken));
     const code = await lastCode(server, alice.userEmail);
     const attacker = await createTokens(server);
@@ -90,6 +90,35 @@ describe('an attacker with the password, in separate sessions,', () => {
     await associate(server, attacker, 'another');
     expect(await fulfill(server, attackerAddress(), attacker.accessToken, challengeId, code)).toMatchObject(throttled);
     expect(await fulfill(server, hotel, token.accessToken, challengeId, code)).toMatchObject({ status: 201 });
+  });
+
+  test('is not known by the id of the device of the owner, also after the owner completes a second factor again', async () => {
+    await using server = await startProxied();
+    const own = await createTokens(server);
+    await associate(server, own);
+    const complete = async (token: Tokens) => {
+      const challengeId = challengeOf(await leverage(server, home, token.accessToken));
+      const code = await lastCode(server, alice.userEmail);
+      return fulfill(server, home, token.accessToken, challengeId, code);
+    };
+    expect(await complete(own)).toMatchObject({ status: 201 });
+    const attacker = await createTokens(server);
+    const challengeId = challengeOf(await leverage(server, attackerAddress(), attacker.accessToken));
+    const code = await lastCode(server, alice.userEmail);
+    await fromFourAttackers((ip) => fulfill(server, ip, attacker.accessToken, challengeId, createWrongCode(code)));
+    const deviceTokenId = await associate(server, attacker);
+    const submit = () => fulfill(server, attackerAddress(5), attacker.accessToken, challengeId, code);
+    expect(await submit()).toMatchObject(throttled);
+    expect(await complete(own)).toMatchObject({ status: 201 });
+    expect(await submit()).toMatchObject(throttled);
+    const login = { userName: alice.userName, password, deviceTokenId };
+    const again = await postFrom(server, attackerAddress(5), '/user-identities/login?clientId=test-app', login);
+    const { accessToken } = again.json as Tokens;
+    expect(await leverage(server, attackerAddress(5), accessToken)).toMatchObject({ status: 201 });
+    expect(await fulfill(server, attackerAddress(5), accessToken, 'none', createWrongCode(code))).toMatchObject(
+      throttled,
+    );
+    expect(await leverage(server, hotel, own.accessToken)).toMatchObject({ status: 201 });
   });
 
   test('does not block the verification of a contact by the owner', async () => {

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { epochSeconds } from '../../../../../src/server/lib/clock.ts';
-import { startSession } from '../../../../../src/server/sessions/sessions.ts';
-import type { Session } from '../../../../../src/server/store/tables.ts';
+import { type SessionOptions, startSession } from '../../../../../src/server/sessions/sessions.ts';
 import { appClientId, startServer, type TestServer } from '../../../../harness.ts';
 import { sharedServer } from '../../../operations/access.ts';
 import { userToken } from '../../../operations/user-token.ts';
 import { readAllPages, send } from '../../control-client.ts';
 
 /** A session with a refresh token. */
-function renewableSession({ appContext: fixture }: TestServer, userId: string, more: Partial<Session> = {}) {
+function renewableSession({ appContext: fixture }: TestServer, userId: string, more: Partial<SessionOptions> = {}) {
   const start = {
     clientId: appClientId,
     userId,
@@ -37,7 +36,7 @@ describe('sessions', () => {
       createdAt: '',
     };
     await fixture.store.transaction((tx) => tx.devices.insert(device));
-    const { session, refreshToken } = await renewableSession(server, 'u1', { deviceKey: 'k1' });
+    const { session, refreshToken } = await renewableSession(server, 'u1', { device });
     const sessions = await list(server);
     expect(sessions).toEqual([
       {
