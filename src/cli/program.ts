@@ -5,6 +5,7 @@ import { addGlobalOptions, assertNoEmptyArguments } from './command.ts';
 import { addHelp } from './commands/help.ts';
 import { addOperationCommand } from './commands/operation.ts';
 import { isGlobalOption } from './config/global-options.ts';
+import type { GlobalOptions } from './config/settings.ts';
 import type { CliRuntime } from './context.ts';
 import { usageError } from './errors.ts';
 import { type Environment, getTextOutput, type Io } from './io/io.ts';
@@ -24,10 +25,12 @@ export interface ProgramOptions {
   readonly manifest: Manifest;
   /** The command line: only its commands are built in full. By default all are. */
   readonly words?: readonly string[];
+  /** Receives the folders of --trust-folder before a command runs. */
+  readonly trust?: (folders: readonly string[]) => void;
 }
 
 /** Builds the program, or only the part that the command line needs. */
-export function buildProgram(io: Io, environment: Environment, { manifest, words }: ProgramOptions): Command {
+export function buildProgram(io: Io, environment: Environment, { manifest, words, trust }: ProgramOptions): Command {
   const program = rootCommand(io, manifest.version);
   const runtime = { io, environment, manifest, everyCommand: () => buildProgram(io, environment, { manifest }) };
   const isRequested = (names: readonly string[]) => words === undefined || names.some((name) => words.includes(name));
@@ -36,8 +39,17 @@ export function buildProgram(io: Io, environment: Environment, { manifest, words
     for (const entry of commands) addEntry(program, entry, runtime, isRequested);
   }
   addHelp(program, io);
-  program.hook('preAction', (_, command) => assertNoEmptyArguments(command));
+  program.hook('preAction', (_, command) => {
+    trust?.(listTrustedFolders(command));
+    assertNoEmptyArguments(command);
+  });
   return program;
+}
+
+/** The folders of a command and of those above it, which have the option, too. */
+function listTrustedFolders(command: Command): readonly string[] {
+  const { trustFolder = [] } = command.opts<GlobalOptions>();
+  return command.parent ? [...listTrustedFolders(command.parent), ...trustFolder] : trustFolder;
 }
 
 /** The groups of the registry. The last one also has the commands of operations that the registry does not list. */

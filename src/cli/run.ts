@@ -1,6 +1,6 @@
 /** Runs one command line and returns its exit code. */
 import { manifest } from '../contract/manifest.ts';
-import { trustVariable } from '../lib/file-trust.ts';
+import { addTrustedFolders, trustVariable } from '../lib/file-trust.ts';
 import { hiddenCompleteCommand } from './commands/completion/hidden-command.ts';
 import { loadSettings } from './context.ts';
 import { DeferredHelp, QuietExit } from './errors.ts';
@@ -8,18 +8,18 @@ import { formatServerOptions } from './http/server-options.ts';
 import { escapeLines } from './io/control-characters.ts';
 import type { Environment, Io } from './io/io.ts';
 import { createErrorReport, type ErrorReport, printErrorReport } from './output/error-report.ts';
-import { buildProgram } from './program.ts';
+import { buildProgram, type ProgramOptions } from './program.ts';
 
 /** Parses and runs a command line. Errors are printed on standard error. @returns the exit code */
 export async function run(words: readonly string[], io: Io, given: Environment): Promise<number> {
-  const environment = withTrustedFolders(words, given);
+  const environment = { ...given };
   if (words[0] === hiddenCompleteCommand) {
     const { complete } = await import('./completion/complete.ts');
     await complete({ io, environment, manifest }, words.slice(1));
     return 0;
   }
   try {
-    await parse(words, io, environment);
+    await parse(words, io, environment, (folders) => trust(environment, folders));
     return 0;
   } catch (error) {
     const serverOptions = formatServerOptions({
@@ -37,17 +37,20 @@ export async function run(words: readonly string[], io: Io, given: Environment):
   }
 }
 
-/** The settings are read from files that this option concerns, so it takes effect before all others, as its variable does. */
-function withTrustedFolders(words: readonly string[], environment: Environment): Environment {
-  const folders = optionValue(words, '--trust-folder');
-  if (!folders) return environment;
-  const { [trustVariable]: known } = environment.variables;
-  const all = known ? `${known},${folders}` : folders;
-  return { ...environment, variables: { ...environment.variables, [trustVariable]: all } };
+/** The option counts as its variable, for the command, for the server that it starts and for the files of settings. */
+function trust(environment: { variables: Environment['variables'] }, folders: readonly string[]): void {
+  const { variables } = environment;
+  if (folders.length > 0)
+    environment.variables = { ...variables, [trustVariable]: addTrustedFolders(variables, folders) };
 }
 
-async function parse(words: readonly string[], io: Io, environment: Environment): Promise<void> {
-  const program = buildProgram(io, environment, { manifest, words });
+async function parse(
+  words: readonly string[],
+  io: Io,
+  environment: Environment,
+  onTrust: ProgramOptions['trust'],
+): Promise<void> {
+  const program = buildProgram(io, environment, { manifest, words, ...(onTrust ? { trust: onTrust } : {}) });
   try {
     await program.parseAsync(words.length === 0 ? ['--help'] : [...words], { from: 'user' });
   } catch (error) {
@@ -86,7 +89,9 @@ async function resolveOutput(words: readonly string[], environment: Environment)
 }
 
 /** The value of an option on a command line that commander may have rejected; the last one wins, as in commander. */
-function optionValue(words: readonly string[], ...names: readonly string[]): string | undefined {
+function optionValue(line: readonly string[], ...names: readonly string[]): string | undefined {
+  const end = line.indexOf('--');
+  const words = end === -1 ? line : line.slice(0, end);
   const isOne = (word: string, name: string) =>
     word === name || word.startsWith(name.startsWith('--') ? `${name}=` : name);
   const at = words.findLastIndex((word) => names.some((name) => isOne(word, name)));

@@ -1,4 +1,5 @@
 /** Stores and project files of other users of the machine, with processes of other users. They need root and Linux. */
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -72,6 +73,36 @@ test.skipIf(!canRunAsOthers)('a server and commands work in a checkout with umas
     expect(await run.done).toMatchObject({ code: 0, err: '', out: expect.stringContaining('"9"') });
   expect(await startAndStop(runAs(sandbox, owner, serveWords('store')))).toBe(0);
   expect(await startAndStop(sandbox.startIam(serveWords('store'), adminVariables))).toBe(0);
+});
+
+/** A command in a mount namespace of its own, with a volume of a user. */
+const mountVolume = (folder: string) => [
+  '-m',
+  'sh',
+  '-c',
+  `mount -t tmpfs -o uid=${owner},mode=700 t '${folder}' && exec "$@"`,
+  'sh',
+];
+const canMount = canChangeUsers && spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 't', '/mnt']).status === 0;
+
+test.skipIf(!canMount)('root in a container uses a volume of another user', async () => {
+  await using sandbox = await Sandbox.make();
+  const volume = makeFolder(sandbox.file('volume'), 0, 0, 0o755);
+  for (const data of [volume, path.join(volume, 'store')]) {
+    const words = [...mountVolume(volume), ...command, ...serveWords(data)];
+    expect([data, await startAndStop(sandbox.start('unshare', words, adminVariables))]).toEqual([data, 0]);
+  }
+});
+
+test.skipIf(!canRunAsOthers)('a store below a folder that others can write is refused', async () => {
+  await using sandbox = await Sandbox.make();
+  chmodSync(sandbox.folder, 0o755);
+  const shared = makeFolder(sandbox.file('shared'), 0, 0, 0o777);
+  const data = makeFolder(path.join(shared, 'store'), owner, owner, 0o700);
+  const { code, err } = await runAs(sandbox, owner, serveWords(data)).done;
+  expect([code, err]).toEqual([12, expect.stringContaining(`other users can write ${shared} (mode 777)`)]);
+  chmodSync(shared, 0o1777);
+  expect(await startAndStop(runAs(sandbox, owner, serveWords(data)))).toBe(0);
 });
 
 test.skipIf(!canChangeUsers)(

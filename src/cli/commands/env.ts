@@ -6,7 +6,7 @@ import { type CliSettings, settingDefinitions } from '../config/settings.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { requireCredentials, resolveBaseUrl } from '../http/connection.ts';
-import { addServerArgument, findRunningServer } from '../local-server/select-server.ts';
+import { addServerArgument, checkServerRecords, findRunningServer } from '../local-server/select-server.ts';
 
 const shells = ['sh', 'bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
@@ -50,11 +50,14 @@ async function env(context: Context, typed: string | undefined, options: Command
 }
 
 /** Returns settings that target the background server, unless an option selects another one. */
-async function loadServerSettings({ settings, environment }: Context, typed: string | undefined): Promise<CliSettings> {
+async function loadServerSettings(
+  { settings, environment, io }: Context,
+  typed: string | undefined,
+): Promise<CliSettings> {
   const { profile, baseUrl } = settings.options;
   const isChosen = profile !== undefined || baseUrl !== undefined;
   if (isChosen && typed !== undefined) throw usageError('Name a server or use --profile or --base-url, not both.');
-  if (isChosen) return settings;
+  if (isChosen || (typed === undefined && !checkServerRecords(environment, io))) return settings;
   const server = await findRunningServer(typed, environment);
   if (!server && typed !== undefined)
     throw usageError(`Server ${typed} is not running.`, 'List servers with `iam server status`.');

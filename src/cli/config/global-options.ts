@@ -1,5 +1,7 @@
 /** The options that every command accepts. Help lists them in one topic only. */
 import { Help, Option } from 'commander';
+import { canBeListed } from '../../lib/file-trust.ts';
+import { usageError } from '../errors.ts';
 import { formats } from '../output/format.ts';
 
 export interface GlobalOptionGroup {
@@ -43,7 +45,7 @@ export function createGlobalOptions(): GlobalOptionGroup[] {
     },
     {
       heading: 'Files:',
-      options: [new Option('--trust-folder <folder>', 'use files of other users in this folder; several: a,b')],
+      options: [createTrustOption('use files of other users in this folder')],
     },
     {
       heading: 'Prompts:',
@@ -58,6 +60,17 @@ export function createGlobalOptions(): GlobalOptionGroup[] {
       ],
     },
   ].map(({ heading, options }) => ({ heading, options: options.map((option) => option.helpGroup(helpGroup)) }));
+}
+
+/** Its value are the folders of all such options. */
+export function createTrustOption(description: string): Option {
+  return new Option('--trust-folder <folder>', `${description}; repeatable`).argParser(addFolder);
+}
+
+/** A comma would be that of the variable: the name of a folder, which another user chose, could name a second one. */
+function addFolder(folder: string, known: readonly string[] = []): readonly string[] {
+  if (canBeListed(folder)) return [...known, folder];
+  throw usageError(`--trust-folder ${folder} contains a comma.`, 'Repeat the option for each folder.');
 }
 
 export function isGlobalOption({ helpGroupHeading }: Option): boolean {

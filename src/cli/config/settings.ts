@@ -3,6 +3,7 @@ import { trustVariable } from '../../lib/file-trust.ts';
 import { usageError } from '../errors.ts';
 import { findProfile, type Profile, type ProfileFile } from './profile.ts';
 import type { ProjectFile } from './project-file.ts';
+import { isSameBaseUrl } from './server-url.ts';
 
 export interface GlobalOptions {
   readonly profile?: string;
@@ -19,7 +20,7 @@ export interface GlobalOptions {
   readonly caFile?: string;
   readonly clientCert?: string;
   readonly clientKey?: string;
-  readonly trustFolder?: string;
+  readonly trustFolder?: readonly string[];
   readonly input?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -164,7 +165,6 @@ export const settingDefinitions = [
   },
   {
     key: 'trust-folder',
-    option: 'trustFolder',
     environment: trustVariable,
     meaning: 'Folders of other users to trust, with all below them',
   },
@@ -243,7 +243,7 @@ export function findProjectServer(settings: CliSettings): { readonly url: string
   const [url = '', own = ''] = [settings, settings.with({ project: undefined })].map(
     (one) => one.get('base-url')?.value,
   );
-  return url === own ? undefined : { url, own };
+  return url === own || isSameBaseUrl(url, own) ? undefined : { url, own };
 }
 
 function resolveProfileName({ options, variables, file, project }: SettingSources): SettingValue | undefined {

@@ -1,11 +1,19 @@
 /** Selects the background server that a command applies to. */
 import type { Command } from 'commander';
 import { CliError, usageError } from '../errors.ts';
-import type { Environment } from '../io/io.ts';
+import type { Environment, Io } from '../io/io.ts';
+import { findUserFolderProblem } from '../io/user-folders.ts';
 import { listRunningServers, matchesServer, readServerRecords, type ServerRecord } from './server-records.ts';
 
 export function addServerArgument(command: Command): Command {
   return command.argument('[server]', 'Name, URL, port or store folder; required if several servers run');
+}
+
+/** Whether the records of servers can be used. If not, commands that only report warn and go on without them. */
+export function checkServerRecords({ variables }: Environment, { stderr }: Io): boolean {
+  const problem = findUserFolderProblem(variables, 'state');
+  if (problem) stderr.write(`warning: ${problem.message}; background servers are not known. ${problem.hint}.\n`);
+  return problem === undefined;
 }
 
 /** Returns the running server that matches, or undefined. @throws CliError if several match. */

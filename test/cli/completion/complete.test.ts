@@ -93,7 +93,7 @@ describe('options', () => {
       .find(({ words }) => words.join(' ') === 'groups create')
       ?.command.options.filter(isRepeatable)
       .map(({ long }) => long);
-    expect(repeating).toEqual(['--role', '--dependency', '--set', '--set-json', '--set-file']);
+    expect(repeating).toEqual(['--role', '--dependency', '--set', '--set-json', '--set-file', '--trust-folder']);
   });
 
   test('are offered if a command accepts nothing else', async () => {

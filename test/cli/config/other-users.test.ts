@@ -46,7 +46,25 @@ describe.skipIf(self === undefined)('a project file', () => {
     expect(await timeoutOf(home, folder, ['--trust-folder', home.file('outer')])).toEqual(['9', '']);
     const variables = { IAM_TRUST_FOLDERS: `/elsewhere,${home.folder}` };
     expect(await timeoutOf(home, folder, [], variables)).toEqual(['9', '']);
+    const several = ['--trust-folder', '/elsewhere', `--trust-folder=${home.file('outer')}`, '--trust-folder=/other'];
+    expect(await timeoutOf(home, folder, several)).toEqual(['9', '']);
+    const around = ['--trust-folder', home.file('outer'), 'config', 'explain', 'timeout', '--trust-folder', '/other'];
+    expect((await home.iam(around, { folder })).err).toBe('');
     expect((await timeoutOf(home, folder, ['--trust-folder', '/elsewhere']))[0]).toBe('30');
+  });
+
+  test('is not trusted by a value, an argument or the comma of a name', async ({ home }) => {
+    const folder = await nest(home, { timeout: 9 });
+    await chmod(home.file('outer'), 0o777);
+    const option = `--trust-folder=${home.folder}`;
+    const lines = [
+      ['groups', 'list', '--query', option],
+      ['groups', 'get', '--', option],
+    ];
+    for (const words of lines)
+      expect((await home.iam(words, { folder, variables: tokenVariables })).err).toContain('is ignored');
+    const listed = await home.iam(['config', 'explain', 'timeout', `--trust-folder=/x,${home.folder}`], { folder });
+    expect(listed).toMatchObject({ code: 2, err: expect.stringContaining('contains a comma') });
   });
 
   test('that is ignored hides none of the user above it', async ({ home }) => {
@@ -95,9 +113,32 @@ describe.skipIf(self === undefined)('a project file', () => {
     expect(await timesNoticed('call', 'groups.add-role', '-p', 'groupId=ops', '-f', body)).toBe(1);
     expect(await timesNoticed('api', 'DELETE', '/groups/ops', '--yes')).toBe(1);
     expect(await timesNoticed('groups', 'create', '--group-name', 'ops', '--quiet')).toBe(0);
+    await saveProfile('mine', { baseUrl: `${server.url.replace('http', 'HTTP')}/`, token: 'mine' }, home.variables);
+    const { err } = await home.iam(['groups', 'create', '--group-name', 'ops'], { folder });
+    expect(err).not.toContain('selects it');
     expect(await timesNoticed('groups', 'create', '--group-name', 'ops', '--profile', 'project')).toBe(0);
   });
 });
+
+test.skipIf(self !== 0)(
+  'a project file of the owner of the working folder is used by root, which says so',
+  async ({ home }) => {
+    await using server = await startFakeServer(() => ({ json: {} }));
+    await saveProfile('mine', { baseUrl: 'http://127.0.0.1:9', token: 'mine' }, home.variables);
+    await saveProfile('project', { baseUrl: server.url, token: 'project' }, home.variables);
+    const folder = home.file('of-stranger');
+    await mkdir(folder);
+    const file = path.join(folder, '.iamrc.json');
+    await writeFile(file, '{"profile": "project"}');
+    for (const place of [folder, file]) await chown(place, stranger, stranger);
+    const create = ['groups', 'create', '--group-name', 'ops'];
+    const notice = `The server is ${server.url}, not http://127.0.0.1:9: ${file} selects it.`;
+    expect((await home.iam(create, { folder })).err).toContain(notice);
+    // The file of another user than the owner of the folder is ignored.
+    await chown(file, stranger + 1, stranger + 1);
+    expect((await home.iam([...create, '--dry-run'], { folder })).err).toContain(`${file} is ignored`);
+  },
+);
 
 test('a secret goes to the file that was created for it, also if its name is replaced', async ({ home }) => {
   const file = home.file('secret');
@@ -130,12 +171,34 @@ test('a saved plan names no file outside of the folder of sets', async ({ home }
 });
 
 describe.skipIf(self === undefined)('a folder of the command', () => {
+  test('of servers that others can write is a finding of commands that report', async ({ home }) => {
+    await using server = await startFakeServer(() => ({ json: {} }));
+    const folder = home.file('state/iam');
+    await mkdir(path.join(folder, 'servers'), { recursive: true });
+    await chmod(path.join(folder, 'servers'), 0o777);
+    const reason = `other users can write ${path.join(folder, 'servers')}`;
+    const status = await home.iam(['server', 'status', '-o', 'json']);
+    expect(status).toMatchObject({ code: 1, out: '[]\n', err: expect.stringContaining(reason) });
+    const env = await home.iam(['env'], { url: server.url });
+    expect(env).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(server.url),
+      err: expect.stringContaining(reason),
+    });
+    const doctor = await home.iam(['doctor', '-o', 'json'], { url: server.url, variables: tokenVariables });
+    const findings = JSON.parse(doctor.out) as { check: string; status: string; detail: string; next: string }[];
+    expect(findings.find(({ detail }) => detail.includes(reason))).toMatchObject({ check: 'files', status: 'fail' });
+    expect(findings.map(({ check }) => check)).toContain('sign-in');
+    expect((await home.iam(['server', 'logs'])).code).toBe(2);
+  });
+
   const commands = [
     ['config', ['groups', 'list']],
     ['config', ['profile', 'add', 'x', '--base-url', 'http://127.0.0.1:9']],
     ['cache', ['logout']],
     ['state', ['server', 'stop']],
-    ['state', ['server', 'status']],
+    ['state', ['server', 'status', 'memory']],
+    ['state', ['env', 'memory']],
   ] as const;
 
   test.each(commands)('%s that others can write is refused by %j', async (kind, words) => {

@@ -13,7 +13,7 @@ import { isLoopbackUrl, resolveProxy } from '../../http/network.ts';
 import { formatServerOptions } from '../../http/server-options.ts';
 import { escapeControls } from '../../io/control-characters.ts';
 import { getTerminalWidth } from '../../io/io.ts';
-import { findUserFolder } from '../../io/user-folders.ts';
+import { findUserFolder, findUserFolderProblem } from '../../io/user-folders.ts';
 import { createErrorReport } from '../../output/error-report.ts';
 import { addServerOptions } from '../../output/hint-commands.ts';
 import { hangingIndent } from '../../output/table.ts';
@@ -46,6 +46,7 @@ async function doctor(context: Context, _: unknown, options: CommandOptions): Pr
   const findings = [
     checkSettings(context),
     await checkFiles(context),
+    ...checkFolders(context),
     ...(await checkDatabase(context, options)),
     ...(await checkServer(context)),
   ];
@@ -144,6 +145,14 @@ async function checkFiles({ environment }: Context): Promise<Finding> {
   if (process.platform === 'win32' || (found.mode & 0o077) === 0) return ok('files', `${file} is private`);
   const mode = (found.mode & 0o777).toString(8);
   return fail('files', `Other users can access ${file} (mode ${mode}).`, `Run chmod 600 ${singleQuote(file)}.`);
+}
+
+/** Folders that another user made or can write; that of profiles was read before. */
+function checkFolders({ environment: { variables } }: Context): Finding[] {
+  return (['cache', 'state'] as const).flatMap((kind) => {
+    const problem = findUserFolderProblem(variables, kind);
+    return problem ? [fail('files', `${problem.message}; it is not used.`, `${problem.hint}.`)] : [];
+  });
 }
 
 const warnAfterMs = 5_000;

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { ManifestSetting } from '../../../contract/manifest-types.ts';
 import { trustVariable } from '../../../lib/file-trust.ts';
 import { addCommand, type CommandDescription } from '../../command.ts';
+import { createTrustOption } from '../../config/global-options.ts';
 import { saveLocalProfile } from '../../config/profile.ts';
 import type { CliRuntime } from '../../context.ts';
 import { QuietExit } from '../../errors.ts';
@@ -52,10 +53,7 @@ export function addServe(program: Command, { io, environment, manifest }: CliRun
 
 /** It is no setting: a seed must not set it. The run has added it to the variable that the server reads. */
 export function addTrustOption(command: Command): Command {
-  return command.option(
-    '--trust-folder <folder>',
-    `use a store of other users in this folder; several: a,b (${trustVariable})`,
-  );
+  return command.addOption(createTrustOption(`use a store of other users in this folder (${trustVariable})`));
 }
 
 /** Creates the command-line option of a server setting. */

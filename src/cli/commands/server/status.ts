@@ -6,7 +6,7 @@ import type { CliSettings } from '../../config/settings.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { QuietExit, usageError } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
-import { addServerArgument, findKnownServers } from '../../local-server/select-server.ts';
+import { addServerArgument, checkServerRecords, findKnownServers } from '../../local-server/select-server.ts';
 import { isServerRunning, readServerRecords, type ServerRecord } from '../../local-server/server-records.ts';
 import { createErrorReport } from '../../output/error-report.ts';
 import { parseTimeout } from './timeout.ts';
@@ -38,10 +38,9 @@ export function addStatus(noun: Command, runtime: CliRuntime): void {
 async function status(context: Context, typed: string | undefined, options: CommandOptions): Promise<void> {
   for (const name of ['wait', 'local'])
     if (options[name] !== undefined) throw usageError(`--${name} requires --ready.`);
-  const { environment } = context;
-  const known = await (typed === undefined
-    ? readServerRecords(environment.variables)
-    : findKnownServers(typed, environment));
+  const { environment, io } = context;
+  const listServers = () => (checkServerRecords(environment, io) ? readServerRecords(environment.variables) : []);
+  const known = await (typed === undefined ? listServers() : findKnownServers(typed, environment));
   const rows = await Promise.all(known.filter(({ stopped }) => stopped !== true).map(describeServer));
   if (rows.length > 0 || !context.printer.isForPeople) await context.printer.value(selectTableColumns(context, rows));
   if (rows.some(({ state }) => state === 'running')) return;
