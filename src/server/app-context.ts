@@ -16,7 +16,7 @@ import type { Random } from './lib/random.ts';
 import type { Subscribers } from './lib/subscribers.ts';
 import { systemTimer, type Timer } from './lib/timer.ts';
 import { createGrowthLimits, type GrowthLimits, noGrowthLimits } from './limits/growth.ts';
-import { type HashQueue, internalFlow } from './limits/hash-queue.ts';
+import { createStateQueue, type HashQueue, internalFlow } from './limits/hash-queue.ts';
 import { createThrottles, type Throttles } from './limits/throttles.ts';
 import type { MessageOutbox } from './messaging/outbox.ts';
 import { createObservability, type Observability } from './observability/observability.ts';
@@ -53,6 +53,8 @@ export interface AppContext extends Authentication, Integrations {
   readonly passwords: Passwords;
   /** Shared by the main service and all sandboxes, which share the threads. */
   readonly hashQueue: HashQueue;
+  /** Imports and exports of the state. Shared by the main service and all sandboxes, which share the heap. */
+  readonly stateQueue: HashQueue;
   readonly apiKeyUses: ApiKeyUses;
   readonly state: StateManager;
   readonly sandboxes: Sandboxes<AppContext>;
@@ -93,6 +95,7 @@ export type AppContextDeps = Pick<
   readonly sandboxes?: Sandboxes<AppContext>;
   /** Those of the server for a sandbox, or of a previous context; created if missing. */
   readonly growthLimits?: GrowthLimits;
+  readonly stateQueue?: HashQueue;
   /** Bounds the stores of sandboxes. */
   readonly heap?: HeapGauge | undefined;
   /** Those of the server, for a sandbox. */
@@ -112,6 +115,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     loginEvents: deps.store.shared?.loginEvents,
   });
   const growthLimits = deps.growthLimits ?? selectGrowthLimits(settings, clock);
+  const stateQueue = deps.stateQueue ?? createStateQueue(clock.source);
   const ids = deps.ids ?? createIds(clock, random);
   const integrations = createIntegrations({ ...deps, ids, timer, passwords, outgoingFetch });
   const observability = createObservability(settings, {
@@ -125,7 +129,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const docsPageFiles = deps.docsPageFiles ?? createPageFilesReader();
   const consoleFiles = deps.consoleFiles ?? createConsoleFilesReader();
   const createSandbox = (parts: SandboxParts) => {
-    const shared = pickShared({ ...deps, ids, timer, growthLimits, docsPageFiles, consoleFiles });
+    const shared = pickShared({ ...deps, ids, timer, growthLimits, stateQueue, docsPageFiles, consoleFiles });
     const appContext = createAppContext({ ...shared, ...parts, sandboxes: noSandboxes });
     appContext.outbox.start();
     return appContext;
@@ -141,6 +145,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     disableRateLimits: settings.disableRateLimits,
     throttles,
     growthLimits,
+    stateQueue,
     passwords,
     ...integrations,
     apiKeyUses,

@@ -12,7 +12,7 @@ import { recordAuditEvent } from './audit/record.ts';
 import { createTargetReader, hasTargetsInResult } from './audit/targets.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { authorizationError } from './auth/authorize.ts';
-import { type RequestCredentials, readCredentials } from './auth/credentials.ts';
+import type { RequestCredentials } from './auth/credentials.ts';
 import { limitCreations } from './auth/limit-creations.ts';
 import { resolveChosenIds } from './config/settings.ts';
 import { createChosenIdGuard } from './directory/chosen-ids.ts';
@@ -20,16 +20,16 @@ import { findAuthenticatedClientId, type Principal } from './directory/principal
 import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.ts';
 import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
 import { createPreflightAssertion } from './http/cors.ts';
-import { countHeader } from './http/headers.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';
 import { createPathParamsReader } from './http/paths.ts';
 import { readBody } from './http/read-body.ts';
+import { readRequestCredentials } from './http/request-credentials.ts';
 import type { KoaContext } from './http/request-state.ts';
 import { createHeaderReader, createQueryReader, validateParams } from './http/request-validation.ts';
 import type { Route } from './http/router.ts';
 import { matchesEtag } from './http/serializer.ts';
 import { type RequestSource, sourceBehindClient } from './lib/request-source.ts';
-import { toFlowKey } from './limits/hash-queue.ts';
+import { type HashQueue, toFlowKey } from './limits/hash-queue.ts';
 import type { LimitedRequest } from './limits/limited-store.ts';
 import { type ControlContext, createRequestContext, type RequestPart } from './request-context.ts';
 import { createResponseWriter } from './response-writer.ts';
@@ -64,6 +64,8 @@ export interface CompileOptions {
   readonly rejection?: 'STORE_SHARED' | undefined;
   /** Checks the caller of a read again before each part of the response: long polls, streams and exports outlast a revocation. */
   readonly recheckReaders?: boolean;
+  /** The queue in which a request reads its body and is handled. */
+  readonly queue?: HashQueue | undefined;
   /** For the control plane: see its context. */
   readonly controlDocument?: ControlContext['controlDocument'];
 }
@@ -109,8 +111,7 @@ export function compileOperation(
     injectFaultBefore(compilation),
     validateParameters(compilation),
     rejectForeignPage(compilation),
-    validateRequestBody(compilation),
-    callHandler(compilation),
+    ...readAndHandle(compilation),
     injectFaultAfter(compilation),
     checkReaderAgain(compilation),
     recordInAuditLog(compilation),
@@ -251,6 +252,26 @@ function validateRequestBody({ operation, appContext }: Compilation): Step | und
   };
 }
 
+/** In the queue of the operation, if it has one. */
+function readAndHandle(compilation: Compilation): (Step | undefined)[] {
+  const { queue } = compilation;
+  const [readBodyStep, handle] = [validateRequestBody(compilation), callHandler(compilation)];
+  if (!queue) return [readBodyStep, handle];
+  return [
+    (call) => {
+      const { ctx, caller, disconnectSignal } = call;
+      const work = async () => {
+        await readBodyStep?.(call);
+        await handle(call);
+      };
+      return queue.run(work, {
+        flow: toFlowKey(ctx.state.source, findAuthenticatedClientId(caller)),
+        disconnectSignal,
+      });
+    },
+  ];
+}
+
 function callHandler(compilation: Compilation): Step {
   const { operation } = compilation;
   const limitsGrowth = compilation.limitGrowth === true && hasGrowthLimit(operation);
@@ -355,25 +376,6 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
 /** The status of a success whose event is recorded; undefined for reads. */
 function findAuditedStatus({ audit, response }: AnyOperation): number | undefined {
   return audit.kind !== 'read' && 'status' in response ? response.status : undefined;
-}
-
-function readRequestCredentials(ctx: KoaContext, search: URLSearchParams, operation: AnyOperation): RequestCredentials {
-  const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
-  return readCredentials(
-    {
-      authorization: assertNotRepeated(ctx, 'authorization') ?? authorization,
-      apiKey: assertNotRepeated(ctx, 'x-api-key') ?? apiKey,
-      clientIds: operation.auth === 'client-id' ? search.getAll('clientId') : [],
-    },
-    { userBasicAuth: operation.request.userBasicAuth === true },
-  );
-}
-
-/** Rejects a repeated header: Node keeps the first Authorization and joins other headers. */
-function assertNotRepeated(ctx: KoaContext, name: string): undefined {
-  if (countHeader(ctx.req, name) > 1)
-    throw apiError('CREDENTIALS_AMBIGUOUS', `The request contains more than one ${name} header.`);
-  return undefined;
 }
 
 /** The caller of an unauthenticated request: any access is a bug. */

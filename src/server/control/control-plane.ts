@@ -76,6 +76,7 @@ function compileRoute(route: ControlRoute, operation: AnyOperation, appContext: 
       recheckReaders: appContext.settings.allowRemote,
       controlDocument: createControlDocument(appContext),
       // One server cannot do this for the others.
+      queue: route.large && appContext.stateQueue,
       rejection: route.exclusive && appContext.store.shared ? 'STORE_SHARED' : undefined,
     },
   );

@@ -33,6 +33,8 @@ export interface RouteOptions {
   readonly browser?: 'page' | 'asset';
   /** Changes what a server keeps in memory, or all data at once: refused while several servers share the store. */
   readonly exclusive?: true;
+  /** Holds the whole state in memory several times: one such request at a time in the process. */
+  readonly large?: true;
 }
 
 export type ControlRoute = Operation<ControlContext> & RouteOptions;
@@ -54,8 +56,12 @@ export function defineRoute<
   const Req extends RequestDeclaration,
   const Res extends ResponseDeclaration,
 >(declaration: RouteDeclaration<Path, Req, Res>): ControlRoute & OperationTypes<Req, Res> {
-  const { capability, browser, exclusive, response } = declaration;
-  const errors = [...declaration.errors, ...(exclusive ? (['STORE_SHARED'] as const) : [])];
+  const { capability, browser, exclusive, large, response } = declaration;
+  const errors = [
+    ...declaration.errors,
+    ...(exclusive ? (['STORE_SHARED'] as const) : []),
+    ...(large ? (['TOO_MANY_REQUESTS_WAITING'] as const) : []),
+  ];
   const authorized = {
     ...declaration,
     ...capabilities[capability],
@@ -63,7 +69,12 @@ export function defineRoute<
     errors,
     request: { ...declaration.request, strictQuery: true },
   } as unknown as Declaration<Path, Req, Res, ControlContext>;
-  const options = { capability, ...(browser ? { browser } : {}), ...(exclusive ? { exclusive } : {}) };
+  const options = {
+    capability,
+    ...(browser ? { browser } : {}),
+    ...(exclusive ? { exclusive } : {}),
+    ...(large ? { large } : {}),
+  };
   return { ...defineOperation(authorized), ...options };
 }
 

@@ -3,7 +3,7 @@
  * concurrency would only delay everything else. Sources are served round-robin, and clients within a source too; when the
  * queue is full, the newest waiter of the longest source is rejected.
  */
-import { retryLater } from '../../contract/errors.ts';
+import { type IamError, retryLater } from '../../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { FairQueue, type FlowKey } from './fair-queue.ts';
@@ -44,10 +44,22 @@ export interface HashQueue {
 
 export interface HashQueueOptions {
   readonly concurrency: number;
-  /** For tests; else the number in the table of limits. */
+  /** Default: the number of hashes in the table of limits. */
   readonly maxWaiting?: number | undefined;
+  /** The error for work that finds no place. Default: TOO_BUSY. */
+  readonly createError?: (retryAfterSeconds: number) => IamError;
   /** Measures the duration of hashes. */
   readonly clock: Clock;
+}
+
+/**
+ * A queue for imports and exports of the whole state, which hold it in memory several times: one runs at a time, of the
+ * server and all sandboxes.
+ */
+export function createStateQueue(clock: Clock): HashQueue {
+  const message = 'Too many imports and exports of states are queued.';
+  const createError = (seconds: number) => retryLater('TOO_MANY_REQUESTS_WAITING', seconds, { message });
+  return createHashQueue({ concurrency: 1, maxWaiting: limits.waitingStates.max, createError, clock });
 }
 
 interface Waiter {
@@ -58,6 +70,7 @@ interface Waiter {
 export function createHashQueue({
   concurrency,
   maxWaiting: waiting = limits.waitingHashes.max,
+  createError = (seconds) => retryLater('TOO_BUSY', seconds),
   clock,
 }: HashQueueOptions): HashQueue {
   const queue = new FairQueue<Waiter>({ drops: true });
@@ -76,7 +89,7 @@ export function createHashQueue({
     if (queue.size > waiting)
       queue
         .dropFromLongest()
-        ?.reject(createTooBusyError(((running + queue.size) / concurrency) * estimate.milliseconds()));
+        ?.reject(createError(toSeconds(((running + queue.size) / concurrency) * estimate.milliseconds())));
     if (!entry.node || !disconnectSignal) return;
     const signal = disconnectSignal();
     const cancel = () => void (queue.remove(entry) && waiter.reject(new ClientDisconnectedError()));
@@ -105,9 +118,8 @@ export function createHashQueue({
 }
 
 /** Retry-After covers all currently waiting hashes: an earlier retry would be rejected again. */
-function createTooBusyError(milliseconds: number) {
-  const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
-  return retryLater('TOO_BUSY', seconds);
+function toSeconds(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1000));
 }
 
 interface DurationEstimate {

@@ -82,6 +82,11 @@ export const limits = {
     max: 400,
     beyond: '503 `TOO_BUSY` for the newest of the source with the most',
   },
+  waitingStates: {
+    counted: 'waiting imports, exports and comparisons of the whole state, of all sources; one runs at a time',
+    max: 16,
+    beyond: '503 `TOO_MANY_REQUESTS_WAITING` for the newest of the source with the most',
+  },
   requestsPerTurn: {
     counted: 'requests that one event-loop turn admits',
     max: 32,

@@ -24,9 +24,9 @@ export const sharedParts = [
   },
   {
     name: 'limits',
-    shared: 'the growth limits and the queue of password hashes',
-    separation: 'a reset of a sandbox does not clear the counts; the queue serves sources in turn',
-    deps: ['growthLimits', 'hashQueue'],
+    shared: 'the growth limits, and the queues of password hashes and of imports and exports',
+    separation: 'a reset of a sandbox does not clear the counts; the queues serve sources in turn',
+    deps: ['growthLimits', 'hashQueue', 'stateQueue'],
   },
   {
     name: 'disk',

@@ -51,6 +51,7 @@ const StateDifference = z.strictObject({
 
 export default defineRoute({
   capability: 'maintain',
+  large: true,
   id: 'control.state-diff',
   title: 'Compare two states',
   description: 'Each state is the name of a snapshot, or now, seed or empty.',

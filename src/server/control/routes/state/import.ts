@@ -6,6 +6,7 @@ import { maxDumpBytes } from './state-schemas.ts';
 export default defineRoute({
   capability: 'maintain',
   exclusive: true,
+  large: true,
   id: 'control.state-import',
   title: 'Replace the state with an export',
   description: `Atomic: afterwards users, clients with their secrets, sessions and keys are those of the document, including those of the caller. The limits are ${maxDumpBytes / 1024 / 1024} MiB, 1,000,000 rows, and 1,000,000 characters and 40,000 values per row.`,
