@@ -1,7 +1,7 @@
 /**
  * Resolves names to ids: the service identifies users, clients, businesses, customers and API keys by id only. Only names
- * that a stranger cannot take are resolved: verified login names, names that administrators give, service account ids and
- * the applications of first-party clients. A value that is the id of one entity and the name of another is an error, unless
+ * that a stranger cannot take are resolved: names that administrators give, verified e-mail addresses, service account ids
+ * and the applications of first-party clients. A value that is the id of one entity and the name of another is an error, unless
  * `id:` or `name:` decides. A value that matches nothing is sent unchanged, so that the server decides.
  */
 import { ClientError, NetworkError } from '../../client/errors.ts';
@@ -26,21 +26,34 @@ interface NameLookup {
   readonly path?: string;
   /** The row properties that contain names. Absent if every row of the list matches. */
   readonly names?: readonly string[];
-  /** Whether any caller can choose the names of this row. */
-  readonly isForeign?: (row: Row) => boolean;
+  /** Names that any caller can choose. */
+  readonly foreign?: {
+    /** What they are called in messages. */
+    readonly text: string;
+    isForeign(row: Row, value: string): boolean;
+  };
   /** The service accepts names and ids itself, ids first: only a value with a prefix is changed. */
   readonly isResolvedByServer?: true;
 }
 
 const lookups: Readonly<Partial<Record<EntityName, NameLookup>>> = {
-  user: { noun: 'users', nameText: 'login name', path: '/_iam/users/' },
+  user: {
+    noun: 'users',
+    nameText: 'login name',
+    path: '/_iam/users/',
+    foreign: {
+      text: 'the user name of a user who signed up',
+      isForeign: ({ nameVerified, userName }, value) =>
+        nameVerified === false && foldName(String(userName)) === foldName(value),
+    },
+  },
   business: { noun: 'businesses', nameText: 'name', path: '/_iam/businesses/' },
   customer: { noun: 'customers', nameText: 'name', path: '/_iam/customers/' },
   client: {
     noun: 'clients',
     nameText: 'service account or first-party application',
     names: ['clientId', 'serviceAccountId', 'appId'],
-    isForeign: ({ party }) => party === '3RDPARTY',
+    foreign: { text: 'the application of third-party clients', isForeign: ({ party }) => party === '3RDPARTY' },
   },
   apiKey: {
     noun: 'API keys',
@@ -241,10 +254,11 @@ function isName(entity: EntityName, property: string): boolean {
 /** The rows that a value names, if they have an id that the request accepts. */
 function selectNamed(rows: readonly Row[], search: NameSearch): Omit<Matches, 'withId'> {
   const { entity, lookup, ids, value, isName: isOnlyName } = search;
-  const { names, isForeign = () => false } = lookup;
+  const { names, foreign } = lookup;
+  const isForeign = (row: Row) => foreign?.isForeign(row, value) ?? false;
   const accepted = idsOf(search);
   const usable = rows.filter((row) => idOf(row, accepted) !== '');
-  if (!names) return { own: usable, foreign: [] };
+  if (!names) return { own: usable.filter((row) => !isForeign(row)), foreign: usable.filter(isForeign) };
   const nameProperties = isOnlyName ? names.filter((name) => !ids.includes(name) || isName(entity, name)) : names;
   const { application } = entityOf(entity).properties;
   const permanent = nameProperties.filter((name) => name !== application);
@@ -270,6 +284,11 @@ function selectId(search: NameSearch, { withId, own, foreign }: Matches): string
 /** For entities that the service finds by name too, only the id is unambiguous. */
 function idsOf({ entity, ids, lookup }: LookupTarget): readonly string[] {
   return lookup.isResolvedByServer ? ids.filter((id) => !isName(entity, id)) : ids;
+}
+
+/** As the service compares login names. */
+function foldName(name: string): string {
+  return name.normalize('NFC').toLowerCase();
 }
 
 /** The id of a row that a request accepts; empty if it has none. */
@@ -308,9 +327,9 @@ function nameLikeIdError({ entity, value }: NameSearch, row: Row): AmbiguousName
   );
 }
 
-function foreignNameError({ entity, value }: NameSearch, rows: readonly Row[]): AmbiguousNameError {
+function foreignNameError({ entity, lookup, value }: NameSearch, rows: readonly Row[]): AmbiguousNameError {
   return new AmbiguousNameError(
-    `${JSON.stringify(value)} is only the application of third-party clients, which any caller can choose; nothing was sent.`,
+    `${JSON.stringify(value)} is only ${lookup.foreign?.text}, which any caller can choose; nothing was sent.`,
     { code: 'USAGE', exitCode: 2, hint: 'Use the id of one of them.', lines: listRows(entity, rows) },
   );
 }

@@ -1,12 +1,12 @@
 /** Roles, owners and storage of clients. */
-import { detailedError } from '../../contract/errors.ts';
+import { apiError, detailedError } from '../../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import { generateSecret, type Random } from '../lib/random.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import type { Derivation } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { Client } from '../store/tables.ts';
+import { type Client, foldIdentifier } from '../store/tables.ts';
 import { normalizeNewName } from './new-names.ts';
 import { businessOf } from './object-access.ts';
 import { isClientItself, type Principal } from './principal.ts';
@@ -139,11 +139,15 @@ export function createClientRow(
   return { client, clientSecret };
 }
 
-/** Stores a new client. Its ids must never have been used. @throws IamError ID_TAKEN. */
+/** Stores a new client. Its ids must never have been used. @throws IamError ID_TAKEN */
 export async function addClient(tx: Transaction, client: Client): Promise<void> {
   const { clientId, serviceAccountId } = client;
   await reserveSubjectId(tx, { subject: clientId, kind: 'client', ownerId: clientId });
-  if (serviceAccountId !== undefined)
+  if (serviceAccountId !== undefined) {
+    // Nobody vouches for the ids of third-party clients.
+    if (client.party === '3RDPARTY' && (await tx.users.getBy('login', foldIdentifier(serviceAccountId))))
+      throw apiError('ID_TAKEN', `${serviceAccountId} is the login name of a user.`);
     await reserveSubjectId(tx, { subject: serviceAccountId, kind: 'service', ownerId: clientId });
+  }
   await tx.clients.insert(client);
 }

@@ -1,9 +1,12 @@
-/** One namespace for userId, clientId and serviceAccountId, because each is a token's `sub`. An id is used only once. */
+/**
+ * One namespace for userId, clientId and serviceAccountId, because each is a token's `sub`. An id is used only once, and
+ * stays an id: it does not become the login name of another user.
+ */
 import { hash } from 'node:crypto';
 import { apiError } from '../../contract/errors.ts';
 import { generatedIdForm } from '../../contract/schemas/primitives.ts';
 import type { Transaction } from '../store/store.ts';
-import type { Row } from '../store/tables.ts';
+import { foldIdentifier, type Row, type User } from '../store/tables.ts';
 
 /** Prefix of the `sub` of a mainframe logon without a user. No other id may start with it. */
 export const logonSubjectPrefix = 'logon:';
@@ -46,11 +49,25 @@ export async function retireSubjectId(tx: Transaction, subject: string): Promise
   if (!generatedIdForm.test(subject)) await tx.subjects.insert({ subject: digestSubject(subject), kind: row.kind });
 }
 
+/**
+ * Whether a new login name can be taken for an id of another: one of the generated form, or that of a removed user, which
+ * was a login name. Nobody vouches for the name of a user who signed up: it must not be the id of a client or service either.
+ * @param name as `foldIdentifier` returns it
+ */
+export async function isLikeSubjectId(tx: Transaction, name: string, user: User): Promise<boolean> {
+  if (generatedIdForm.test(name)) return true;
+  const retired = await findRetired(tx, name);
+  if (retired && (retired.kind === 'user' || user.selfRegistered)) return true;
+  if (!user.selfRegistered) return false;
+  const id = foldIdentifier(user.userName) === name ? user.userName : name;
+  return Boolean((await tx.clients.get(id)) ?? (await tx.clients.getBy('serviceAccountId', id)));
+}
+
 async function findRetired(tx: Transaction, subject: string): Promise<Row<'subjects'> | undefined> {
   return generatedIdForm.test(subject) ? undefined : tx.subjects.get(digestSubject(subject));
 }
 
-/** 32 characters. No id contains `#`. */
+/** 32 characters, the same for both letter cases, as in login names. No id contains `#`. */
 function digestSubject(subject: string): string {
-  return `#${hash('sha256', subject, 'buffer').subarray(0, 23).toString('base64url')}`;
+  return `#${hash('sha256', foldIdentifier(subject), 'buffer').subarray(0, 23).toString('base64url')}`;
 }

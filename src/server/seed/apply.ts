@@ -12,10 +12,15 @@ import { certificatePrefix, formatCertificateIdentity } from '../federation/cert
 import { hashSecret } from '../lib/secrets.ts';
 import { withoutKnownSources } from '../sessions/known-sources.ts';
 import type { Store, Transaction } from '../store/store.ts';
-import { foldIdentifier, isUserNameVerified, type User } from '../store/tables.ts';
+import { foldIdentifier, isUserNameVerified, loginNames, type User } from '../store/tables.ts';
 import { describeViolations } from '../users/password-policy.ts';
 import { hashPassword } from '../users/passwords.ts';
-import { assertVisibleLoginsAvailable, removeBusinessMemberships, withVerifiedName } from '../users/users.ts';
+import {
+  assertVisibleLoginsAvailable,
+  removeBusinessMemberships,
+  withGivenName,
+  withVerifiedName,
+} from '../users/users.ts';
 import { applyBusinesses } from './businesses.ts';
 import { createSeedEntries, isRejection, type SeedCounts, type SeedOutcome } from './entries.ts';
 import { SeedError, SeedProblem } from './error.ts';
@@ -127,9 +132,8 @@ async function applyUser(
     if (isNewPassword || (seed.locked && !known.locked)) await revokeUserAccess(tx, known.userId);
     const before = isNewPassword ? withoutKnownSources(known) : known;
     const changed = { ...before, ...omitUndefined(rest), ...contacts, identities };
-    const isProven = seed.userName !== undefined || isUserNameVerified(known);
-    const after = isProven ? withVerifiedName(changed) : changed;
-    await assertVisibleLoginsAvailable(tx, after, known);
+    const after = withSeedName(seed, changed, known);
+    await assertLoginsAvailable(tx, after, known);
     return replaceIfChanged(known, after, (row) => tx.users.replace(row));
   }
   await clearMovedLogons(tx, {}, rest);
@@ -151,9 +155,36 @@ async function applyUser(
   };
   // Names from a seed count as verified.
   const named = seed.userName === undefined ? user : withVerifiedName(user);
-  await assertVisibleLoginsAvailable(tx, named);
+  await assertLoginsAvailable(tx, named);
   await tx.users.insert(named);
   return 'created';
+}
+
+/** @throws SeedProblem naming the user that has a login name; IamError LOGIN_NAME_TAKEN if one looks like another */
+async function assertLoginsAvailable(tx: Transaction, user: User, known?: User): Promise<void> {
+  const own = known ? loginNames(known) : [];
+  for (const name of loginNames(user)) {
+    const other = own.includes(name) ? undefined : await tx.users.getBy('login', name);
+    if (other && other.userId !== user.userId) throw createNameTakenProblem(name, user, other);
+  }
+  await assertVisibleLoginsAvailable(tx, user, known);
+}
+
+function createNameTakenProblem(name: string, user: User, other: User): SeedProblem {
+  const field = (['userId', 'userName', 'userEmail'] as const).find((one) => foldIdentifier(user[one] ?? '') === name);
+  const id = `id:${other.userId}`;
+  const rename =
+    foldIdentifier(other.userName) === name ? `, or rename it with \`iam users update ${id} --user-name NAME\`` : '';
+  return new SeedProblem(
+    `the login name ${JSON.stringify(name)} belongs to the user ${other.userId}. To free the name, remove that user with \`iam users delete ${id}\`${rename}, on a server that starts without this seed, and apply the seed again`,
+    [field ?? 'identities'],
+  );
+}
+
+/** The name of a seed is set by the operator. */
+function withSeedName(seed: SeedUser, changed: User, known: User): User {
+  if (seed.userName !== undefined) return withGivenName(changed);
+  return isUserNameVerified(known) ? withVerifiedName(changed) : changed;
 }
 
 async function applyUserFactors(tx: Transaction, seed: SeedUser, deps: SeedDeps): Promise<SeedOutcome> {

@@ -2,7 +2,7 @@
 import { apiError, fieldError } from '../../contract/errors.ts';
 import { businessOf, isAdministrator } from '../directory/object-access.ts';
 import { isClientItself, type Principal } from '../directory/principal.ts';
-import { reserveSubjectId } from '../directory/subject-ids.ts';
+import { isLikeSubjectId, reserveSubjectId } from '../directory/subject-ids.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { Reader, Transaction } from '../store/store.ts';
@@ -51,6 +51,7 @@ export async function insertUser(tx: Transaction, user: User): Promise<void> {
   await reserveSubjectId(tx, { subject: user.userId, kind: 'user', ownerId: user.userId });
   for (const name of loginNames(user)) if (await tx.users.isTaken('login', name)) throw createLoginNameTakenError(name);
   await assertVisibleLoginsAvailable(tx, user);
+  await assertNamesAreNoIds(tx, user);
   await tx.users.insert(user);
 }
 
@@ -75,6 +76,11 @@ export function isUserNameForm(userName: string, userEmail: string | null | unde
   return !hasEmailForm(userName) || foldIdentifier(userEmail ?? '') === foldIdentifier(userName);
 }
 
+/** The user with a name that an administrator or a seed sets, no longer one that it chose itself. */
+export function withGivenName({ selfRegistered: _selfRegistered, ...user }: User): User {
+  return withVerifiedName(user);
+}
+
 /** Marks an e-mail user name as verified. It remains so when the e-mail address changes. */
 export function withVerifiedName({ userNameProven: _userNameProven, ...user }: User): User {
   return hasEmailForm(user.userName) ? { ...user, userNameProven: true } : user;
@@ -90,9 +96,20 @@ export async function assertVisibleLoginsAvailable(tx: Transaction, user: User, 
   }
 }
 
+/** Rejects new login names that are or were ids of others. Seeds are not bound by it. @throws IamError LOGIN_NAME_TAKEN. */
+async function assertNamesAreNoIds(tx: Transaction, user: User, before?: User): Promise<void> {
+  const own = [foldIdentifier(user.userId), ...(before ? loginNames(before) : [])];
+  // Addresses and links are proven, and ids of their form are no login names.
+  const names = loginNames(user).filter((name) => !own.includes(name) && !hasEmailForm(name) && !hasLinkForm(name));
+  for (const name of names)
+    if (await isLikeSubjectId(tx, name, user))
+      throw apiError('LOGIN_NAME_TAKEN', `${JSON.stringify(name)} is, was or looks like an id. Choose another name.`);
+}
+
 /** Checks that every login name of this user is free or already its own. @throws IamError LOGIN_NAME_TAKEN. */
 export async function assertLoginNamesAvailable(tx: Transaction, user: User, before: User): Promise<void> {
   await assertVisibleLoginsAvailable(tx, user, before);
+  await assertNamesAreNoIds(tx, user, before);
   for (const name of loginNames(user)) {
     const existing = await tx.users.getBy('login', name);
     if (existing && existing.userId !== user.userId) throw createLoginNameTakenError(name);

@@ -243,6 +243,43 @@ describe('a value that a stranger chose', () => {
     await expectUnchanged(server, ['groups', 'users', 'add', 'power', 'ceo@corp.test'], { code: 7 });
   });
 
+  test('as its user name adds no user, in a command, a document and a bulk row, until an administrator sets it', async () => {
+    await using server = await startServer({ seed: { groups } });
+    await server.as().userIdentities.create({ query, body: body({ userName: 'Cto' }) });
+    const { userId = '' } = (await server.appContext.store.users.getBy('login', 'cto')) ?? {};
+    const refusal = { code: 2, err: expect.stringMatching(`user who signed up[^]*${userId}`) };
+    const add = ['groups', 'users', 'add', 'power'];
+    for (const name of ['cto', 'CTO', 'name:cto']) await expectUnchanged(server, [...add, name], refusal);
+    await using home = await Home.make();
+    const run = (words: readonly string[]) => home.iam(words, { url: server.url, variables: credentials });
+    const [plan, rows] = [home.file('plan.yaml'), home.file('rows.jsonl')];
+    await writeFile(plan, 'groups:\n  - {groupName: power, roles: [DEPLOY], users: [cto]}\n');
+    const row = { operation: 'user-accesses.add-user', params: { groupName: 'power' }, body: [{ userId: 'cto' }] };
+    await writeFile(rows, `${JSON.stringify(row)}\n`);
+    const { memberships } = await server.dump();
+    expect(await run(['apply', '-f', plan, '--yes'])).toMatchObject(refusal);
+    expect(await run(['bulk', 'run', rows])).toMatchObject({ code: 8 });
+    expect((await server.dump()).memberships).toEqual(memberships);
+    // Another change of the user does not vouch for its name.
+    await server.admin.userIdentities.update({ params: { id: userId }, body: { lead: true } });
+    await expectUnchanged(server, [...add, 'cto'], refusal);
+    await server.admin.userIdentities.update({ params: { id: userId }, body: { userName: 'Cto' } });
+    expect(await run([...add, 'cto'])).toMatchObject({ code: 0 });
+  });
+
+  test('as its verified e-mail address is a name', async () => {
+    await using server = await startServer({ seed: { groups } });
+    const { store } = server.appContext;
+    const proven = body({ userName: 'cfo@corp.test', userEmail: 'cfo@corp.test' });
+    await server.as().userIdentities.create({ query, body: proven });
+    await store.transaction(async (tx) => {
+      const row = (await tx.users.list()).find(({ userName }) => userName === 'cfo@corp.test');
+      if (row) await tx.users.replace({ ...row, emailVerified: true });
+    });
+    const add = ['groups', 'users', 'add', 'power', 'cfo@corp.test'];
+    expect(await iam(add, { url: server.url, variables: credentials })).toMatchObject({ code: 0 });
+  });
+
   test('as the application of a third-party client names no service', async () => {
     const clients = [
       { clientId: 'c-own', appId: 'payments', party: '3RDPARTY' as const, serviceAccountId: 'stranger:payments' },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { removeClient } from '../../../src/server/auth/remove-client.ts';
 import { addClient } from '../../../src/server/directory/clients.ts';
 import { reserveSubjectId, retireSubjectId } from '../../../src/server/directory/subject-ids.ts';
-import { startServer, type TestServer } from '../../harness.ts';
+import { appClientId, startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
 
 const longest = `id-${'x'.repeat(61)}`;
@@ -48,6 +48,57 @@ describe('a removed id', () => {
     const token = await userToken(server, { level: 'AUTH-IDENTIFIED' });
     const body = { appId: 'app', serviceAccountId: digest };
     await expect(server.as({ token }).myClientIdentities.create({ body })).rejects.toMatchObject({ status: 400 });
+  });
+});
+
+describe('a name', () => {
+  const query = { clientId: appClientId };
+  const signUp = (server: TestServer, userName: string) =>
+    server.as().userIdentities.create({ query, body: { userName, userEmail: 'stranger@example.com' } });
+  const taken = { status: 412, code: 'LOGIN_NAME_TAKEN' };
+
+  test('is not the id of a removed user, in either case, on every path that adds a name', async () => {
+    await using server = await startServer({
+      seed: { users: [{ userId: 'CTO', userName: 'ann' }, { userId: 'bob' }] },
+    });
+    const { admin } = server;
+    const { userIdentities } = admin;
+    await userIdentities.remove({ params: { id: 'CTO' } });
+    const before = await server.dump();
+    const params = { id: 'bob' };
+    const body = { userName: 'cto', userEmail: 'cto@example.com' };
+    for (const attempt of [
+      () => signUp(server, 'cto'),
+      () => signUp(server, 'CTO'),
+      () => userIdentities.create({ body }),
+      () => userIdentities.update({ params, body: { userName: 'cto' } }),
+      () => userIdentities.addIdentity({ params, body: { identity: 'Cto' } }),
+    ])
+      await expect(attempt()).rejects.toMatchObject({ code: 'LOGIN_NAME_TAKEN' });
+    const headers = [['Content-Type', 'application/json']] as const;
+    const sent = { method: 'POST', path: '/_iam/users', headers, body: JSON.stringify({ userName: 'cto' }) };
+    expect(await server.send(sent)).toMatchObject({ status: 412, json: [{ code: 'LOGIN_NAME_TAKEN' }] });
+    expect(await server.dump()).toEqual(before);
+    await expect(signUp(server, 'ann')).resolves.toHaveProperty('accessToken');
+  });
+
+  test('of a user who signs up is no id of a client or service, present or removed, and none of the generated form', async () => {
+    const clients = [{ clientId: 'Billing', serviceAccountId: 'billing-service' }];
+    await using server = await startServer({ seed: { clients } });
+    for (const name of ['Billing', 'billing-service', '0'.repeat(24), 'ABCDEF'.repeat(4)])
+      await expect(signUp(server, name)).rejects.toMatchObject(taken);
+    await server.admin.clientIdentities.remove({ params: { serviceAccountId: 'billing-service' } });
+    for (const name of ['billing', 'billing-service']) await expect(signUp(server, name)).rejects.toMatchObject(taken);
+    const body = { userName: 'billing', userEmail: 'billing@example.com' };
+    await expect(server.admin.userIdentities.create({ body })).resolves.toHaveProperty('accessToken');
+  });
+
+  test('is no service account id of an own client', async () => {
+    await using server = await startServer({ seed: { users: [{ userName: 'Reports' }] } });
+    const token = await userToken(server, { level: 'AUTH-IDENTIFIED' });
+    const body = { appId: 'app', serviceAccountId: 'reports' };
+    const attempt = server.as({ token }).myClientIdentities.create({ body });
+    await expect(attempt).rejects.toMatchObject({ status: 412, code: 'ID_TAKEN' });
   });
 });
 

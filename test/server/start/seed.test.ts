@@ -343,4 +343,25 @@ describe('the id of a new client or service that a user has', () => {
     const carol = { userName: 'carol', userEmail: 'carol@corp.example' };
     expect(await apply(server, { users: [carol] })).toMatchObject({ users: { updated: 1 } });
   });
+
+  test('a user with an id whose name another user has names that user, and can be applied after its removal', async () => {
+    await using server = await startServer();
+    const signUp = { userName: 'cto', userEmail: 'cto@evil.example' };
+    await server.as().userIdentities.create({ query: { clientId: appClientId }, body: signUp });
+    const { userId: id = '' } = (await server.appContext.store.users.getBy('login', 'cto')) ?? {};
+    const before = await server.dump();
+    for (const [user, field] of [
+      [{ userId: 'u-cto', userName: 'CTO' }, 'userName'],
+      [{ userId: 'cto' }, 'userId'],
+      [{ userId: 'u-cto', userName: 'chief', identities: ['cto'] }, 'identities'],
+    ] satisfies [object, string][])
+      await expect(apply(server, { users: [user] })).rejects.toMatchObject({
+        message: expect.stringMatching(new RegExp(`"cto" belongs to the user ${id}[^]*iam users delete id:${id}`)),
+        issues: [{ path: ['users', 0, field] }],
+      });
+    expect(await server.dump()).toEqual(before);
+    await server.admin.userIdentities.remove({ params: { id } });
+    const outcome = await apply(server, { users: [{ userId: 'u-cto', userName: 'CTO' }] });
+    expect(outcome).toMatchObject({ users: { created: 1 } });
+  });
 });

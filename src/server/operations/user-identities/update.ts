@@ -16,6 +16,7 @@ import {
   isUserNameForm,
   removeBusinessMemberships,
   requireUser,
+  withGivenName,
   withVerifiedName,
 } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
@@ -100,7 +101,8 @@ function applyChange(user: User, { userEmail, userMobile, ...rest }: z.output<ty
   };
   const entries = Object.entries({ ...user, ...sent }).filter(([, value]) => value !== null && value !== undefined);
   const changed = Object.fromEntries(entries) as User;
-  return rest.userName !== undefined || isUserNameVerified(user) ? withVerifiedName(changed) : changed;
+  if (rest.userName !== undefined) return withGivenName(changed);
+  return isUserNameVerified(user) ? withVerifiedName(changed) : changed;
 }
 
 async function moveUser(tx: Transaction, user: User, changed: User): Promise<void> {

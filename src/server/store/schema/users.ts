@@ -12,7 +12,7 @@ export const UserRow = z
     userName: text,
     /** Set for an e-mail-like name that was verified, or set by an administrator or a seed. */
     userNameProven: z.literal(true).optional(),
-    /** Set for a user that no administrator and no seed created: anyone may have chosen the name. */
+    /** Set for a user that signed up, until an administrator or a seed sets its name: anyone may have chosen the name. */
     selfRegistered: z.literal(true).optional(),
     passwordHash: secret.optional(),
     userEmail: text.optional(),
@@ -59,6 +59,11 @@ export function isUserNameVerified(user: User): boolean {
   if (!hasEmailForm(user.userName) || user.userNameProven || user.bootstrap !== undefined) return true;
   const { userEmail = '', emailVerified } = user;
   return emailVerified && foldIdentifier(userEmail) === foldIdentifier(user.userName);
+}
+
+/** Whether the user name is one that nobody can take by signing up: verified, or set by an administrator or a seed. */
+export function isUserNameProven(user: User): boolean {
+  return isUserNameVerified(user) && (user.selfRegistered === undefined || hasEmailForm(user.userName));
 }
 
 /** All login names of a user, unique over all users. A user id that looks like another kind of name is not one. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { exampleText, optionalText, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { maskEmail } from '../../../messaging/contacts.ts';
 import type { Range, Reader } from '../../../store/store.ts';
-import { foldIdentifier, hasEmailForm, isUserNameVerified, type User } from '../../../store/tables.ts';
+import { foldIdentifier, hasEmailForm, isUserNameProven, type User } from '../../../store/tables.ts';
 import { findUserByLogin } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
 import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
@@ -12,7 +12,9 @@ const UserItem = z.strictObject({
   userName: exampleText('alice'),
   nameVerified: z
     .boolean()
-    .describe('Whether the user name is a login name: one in another form than an e-mail address, or a verified one'),
+    .describe(
+      'Whether nobody else could have chosen the user name: an administrator or a seed set it, or it is a verified e-mail address',
+    ),
   userEmail: optionalText('a***@example.com', 'Masked'),
   businessId: optionalText('example-shop'),
   lead: z.boolean(),
@@ -82,7 +84,7 @@ function toUserItem(user: User): z.input<typeof UserItem> {
   return {
     userId,
     userName,
-    nameVerified: isUserNameVerified(user),
+    nameVerified: isUserNameProven(user),
     ...(userEmail === undefined ? {} : { userEmail: maskEmail(userEmail) }),
     ...(businessId === undefined ? {} : { businessId }),
     lead,

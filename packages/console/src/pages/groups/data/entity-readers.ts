@@ -22,7 +22,7 @@ export const entityReaders: Readonly<Record<EntityKind, EntityReader>> = {
     noun: 'users',
     async read({ control }, search, signal) {
       const users = await unwrap(control.GET('/users', { params: { query: { limit, search } }, signal }));
-      // Anyone can sign up with the address of another person as an unverified name.
+      // Anyone can sign up under a name by which another person is known.
       return users.map(({ userId, userName, nameVerified }) =>
         toEntry(userId, nameVerified === false ? `${userName}, not verified` : userName),
       );
