@@ -30,7 +30,7 @@ export async function buildConsole({ root, outdir }) {
       chunkSizeWarningLimit: 1000,
       rolldownOptions: { onLog: ignoreDirectives },
     },
-    plugins: [evaluateAccessRules, collectModules({ root, metafile })],
+    plugins: [evaluateAccessRules, replaceJsxRuntime(root), collectModules({ root, metafile })],
   });
   writeFileSync(path.join(outdir, 'metafile.json'), JSON.stringify(metafile));
   return metafile;
@@ -42,6 +42,16 @@ const evaluateAccessRules = {
   enforce: 'pre',
   load: (id) => (/[\\/]api[\\/]access-rules\.ts$/.test(id) ? evaluateModule(id) : undefined),
 };
+
+/** Text of a page is created by the runtime of JSX only: the console's own one escapes it. */
+function replaceJsxRuntime(root) {
+  const file = path.join(root, 'packages/console/src/jsx-runtime.ts');
+  return {
+    name: 'replace-jsx-runtime',
+    enforce: 'pre',
+    resolveId: (source, importer) => (source === 'react/jsx-runtime' && importer !== file ? file : undefined),
+  };
+}
 
 /** Packages mark their modules with 'use client', which has a meaning only for a renderer on a server. */
 function ignoreDirectives(level, log, handle) {

@@ -1,24 +1,54 @@
+/** Spaces that look like U+0020. The wide one of East Asian texts, U+3000, does not. */
+const otherSpaces = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f';
+
 /**
- * Characters in names that a reader cannot see or that reorder text: default-ignorable code points (UAX #44),
- * bidirectional controls (UAX #9), the blank Braille pattern and the anchors of annotations. Two names that differ only
- * by them look the same.
+ * Characters in names that a reader cannot see or tell from a space, or that reorder text: default-ignorable code points
+ * (UAX #44), bidirectional controls (UAX #9), the blank Braille pattern and the anchors of annotations. Two names that
+ * differ only by them look the same.
  */
-export const invisibleCharacters = '\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\u2800\\ufff9-\\ufffb';
+export const invisibleCharacters = `\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\u2800\\ufff9-\\ufffb${otherSpaces}`;
 
 const invisible = new RegExp(`[${invisibleCharacters}]`, 'u');
 const allInvisible = new RegExp(invisible, 'gu');
+const allOtherSpaces = new RegExp(`[${otherSpaces}]`, 'gu');
 const outerSpaces = /^\p{White_Space}+|\p{White_Space}+$/gu;
 const plainName = /^[!-~](?:[ -~]*[!-~])?$/;
 
-/** What a reader sees of a name: in NFC, without invisible characters and without spaces at the ends. */
+/** What a reader sees of a name: in NFC, with plain spaces, without invisible characters and spaces at the ends. */
 export function toVisibleName(name: string): string {
   if (plainName.test(name)) return name;
-  return name.normalize('NFC').replace(allInvisible, '').replace(outerSpaces, '').normalize('NFC');
+  const spaced = name.normalize('NFC').replace(allOtherSpaces, ' ');
+  return spaced.replace(allInvisible, '').replace(outerSpaces, '').normalize('NFC');
 }
 
 /** What a name that is not visible as a whole must not do; undefined for every other name. */
 export function describeInvisible(name: string): string | undefined {
   if (plainName.test(name)) return undefined;
-  if (invisible.test(name)) return 'must not contain invisible characters or controls of the text direction';
+  if (invisible.test(name))
+    return 'must not contain invisible characters, spaces other than U+0020 and U+3000, or controls of the text direction';
   return name.replace(outerSpaces, '') === name ? undefined : 'must not start or end with a space';
+}
+
+/** The selector of the emoji form, after an emoji. */
+const ofEmoji = '(?<=\\p{Extended_Pictographic})\\ufe0f';
+
+/**
+ * Characters that can control a terminal, reorder text or hide: control characters (C0, DEL, C1), line and paragraph
+ * separators, and those that no new name may contain.
+ */
+export const hiddenExceptBreaksAndTabs = new RegExp(
+  `(?!${ofEmoji})[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u2028\\u2029${invisibleCharacters}]`,
+  'gu',
+);
+
+/** Escapes these characters, each UTF-16 code unit as in JSON: `\u000d`. */
+export function escapeInText(text: string): string {
+  return plainName.test(text) ? text : text.replace(hiddenExceptBreaksAndTabs, toUnicodeEscape);
+}
+
+function toUnicodeEscape(letter: string): string {
+  return Array.from(
+    { length: letter.length },
+    (_, at) => `\\u${letter.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
 }

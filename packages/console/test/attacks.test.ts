@@ -121,6 +121,23 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
     }
   });
 
+  test('and data of others hide nothing: invisible characters in names are shown as escapes, and stay in commands', async () => {
+    const hiding: SeedDocument = { businesses: [{ businessId: 'b-evil', businessName: 'Ac\u200bme\u202e\u00a0Ltd' }] };
+    await using other = await startServer({ seed: hiding });
+    const shown = String.raw`Ac\u200bme\u202e\u00a0Ltd`;
+    const { page, problems } = await openConsole(other.url, { path: 'businesses' });
+    await page.getByText(shown).waitFor();
+    await navigate(page, `${other.url}/_iam/console/businesses?search=${encodeURIComponent('c\u200bm')}`);
+    const command = page.locator('main details').getByLabel('Command').first();
+    await expect.poll(() => command.textContent()).toMatch(/--search=.*xe2/);
+    expect(readArguments((await command.textContent()) ?? '')).toContain('--search=c\u200bm');
+    await navigate(page, `${other.url}/_iam/console/businesses/b-evil`);
+    await page.getByText('b-evil').first().waitFor();
+    await page.getByText(shown).first().waitFor();
+    expect(await page.locator('body').innerHTML()).not.toMatch(/[\u200b\u202e]/);
+    expect(problems).toEqual([]);
+  });
+
   test('may link to the console, which does not tell it anything', async () => {
     await using site = await startOtherSite(`<a href="${server.url}/_iam/console/users/alice">Alice</a>`);
     const page = await context.newPage();

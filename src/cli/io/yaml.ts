@@ -1,6 +1,7 @@
 /** Reads and writes YAML. Loaded only by runs that need it. */
 import { type CreateNodeOptions, Document, parse, type ToStringOptions, visit } from 'yaml';
-import { escapeInText, hasControls } from './control-characters.ts';
+import { escapeInText } from '../../contract/visible-names.ts';
+import { hasControls } from './control-characters.ts';
 
 /** Parses one YAML document. @throws Error with the position if the text is not YAML */
 export function parseYaml(text: string): unknown {

@@ -3,7 +3,8 @@
  * formula gets a leading apostrophe (OWASP, CSV Injection); terminal control characters become escapes. Pure.
  */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import { escapeInText, hasControls } from '../io/control-characters.ts';
+import { escapeInText } from '../../contract/visible-names.ts';
+import { hasControls } from '../io/control-characters.ts';
 import { valueAt } from './columns.ts';
 
 /** Lists the columns: those of the schema, then additional ones of the first row. */

@@ -2,15 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { parse } from 'yaml';
-import {
-  escapeControls,
-  escapeInText,
-  escapeLines,
-  hasControls,
-  jsonText,
-} from '../../../src/cli/io/control-characters.ts';
+import { escapeControls, escapeLines, hasControls, jsonText } from '../../../src/cli/io/control-characters.ts';
 import type { Question } from '../../../src/cli/io/prompter.ts';
 import { formatYaml } from '../../../src/cli/io/yaml.ts';
+import { escapeInText } from '../../../src/contract/visible-names.ts';
 import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
 import { rounds } from '../../effort.ts';
 import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
@@ -24,8 +19,10 @@ const letters = [
   // Not displayed: soft hyphen, joiners, fillers, selectors of variants, blank Braille pattern, annotations.
   ...['\u00ad', '\u034f', '\u061c', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u3164', '\ufeff', '\uffa0', '\u2800'],
   ...range(0x180b, 0x180f),
-  ...range(0x200b, 0x200f),
-  ...range(0x2028, 0x202e),
+  // Spaces that look like U+0020.
+  ...['\u00a0', '\u1680', '\u205f'],
+  ...range(0x2000, 0x200f),
+  ...range(0x2028, 0x202f),
   ...range(0x2060, 0x206f),
   ...range(0xfe00, 0xfe0f),
   ...range(0xfff0, 0xfffb),

@@ -13,6 +13,7 @@ async function insertOldNames({ appContext: { store, clock } }: TestServer): Pro
   const user = { emailVerified: false, mobileVerified: false, lead: false, locked: false, identities: [], createdAt };
   await store.transaction(async (tx) => {
     await tx.groups.insert({ groupId: 'g-old', groupName: 'o\u200bps ', ...lists });
+    await tx.groups.insert({ groupId: 'g-spaced', groupName: 'on\u00a0call', ...lists });
     await tx.users.insert({ userId: 'u-old', userName: 'ali\u202ece', ...user });
     const client = await tx.clients.get('c-one');
     if (client) await tx.clients.replace({ ...client, appId: 'bil\u00adling' });
@@ -57,7 +58,9 @@ const requests: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
   },
 };
 
-const invisible = ['\u200b', '\u202e', '\u00ad', '\u2800', '\ufeff', '\u{e0041}'].map((letter) => `na${letter}me`);
+const invisible = ['\u200b', '\u202e', '\u00ad', '\u2800', '\ufeff', '\u{e0041}', '\u00a0', '\u2009', '\u202f'].map(
+  (letter) => `na${letter}me`,
+);
 const outerSpaces = [' name', 'name ', '\u00a0name', 'name\u3000'];
 
 test.each(Object.keys(requests))(
@@ -91,6 +94,8 @@ describe('a name', () => {
     const before = await server.dump();
     const group = await catchClientError(server.admin.groups.create({ body: { groupName: 'ops' } }));
     expect(group).toMatchObject({ status: 412, code: 'GROUP_NAME_TAKEN' });
+    const spaced = await catchClientError(server.admin.groups.create({ body: { groupName: 'on call' } }));
+    expect(spaced).toMatchObject({ status: 412, code: 'GROUP_NAME_TAKEN' });
     const body = { userName: 'Alice', userEmail: 'alice@example.com' };
     const user = await catchClientError(server.admin.userIdentities.create({ body }));
     expect(user).toMatchObject({ status: 412, code: 'LOGIN_NAME_TAKEN' });

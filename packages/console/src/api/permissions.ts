@@ -37,12 +37,16 @@ export function judge(target: AccessTarget, caller: CallerRoles | null | undefin
   const authorities = { roles: new Set(caller.roles), scope: new Set(caller.scope) };
   if (isAllowed(expression, authorities)) return allowed;
   const missing = findMissingAuthorities(expression, authorities);
-  return { isAllowed: false, reason: describeReason(describeMissing(missing), missing.forbidden) };
+  // Only a client itself has this role, no user that logged in through it.
+  const mfaHint = authorities.roles.has('CLI-AUTH-BASIC')
+    ? 'A client obtains it by the line `authorities: [AUTH-MFA]` in a seed.'
+    : 'Log in with a second factor.';
+  return { isAllowed: false, reason: describeReason(describeMissing(missing), missing.forbidden, mfaHint) };
 }
 
-function describeReason(missing: readonly string[], forbidden: readonly string[]): string {
+function describeReason(missing: readonly string[], forbidden: readonly string[], mfaHint: string): string {
   const required = missing.length === 0 ? [] : [`Requires ${missing.join(' and ')}.`];
-  const hint = missing.includes('AUTH-MFA') ? ['Log in with a second factor.'] : [];
+  const hint = missing.includes('AUTH-MFA') ? [mfaHint] : [];
   const refused = forbidden.map((name) => `Not available with ${name}.`);
   return [...required, ...hint, ...refused].join(' ');
 }

@@ -1,6 +1,7 @@
 /** The iam command and the curl call that do the same as the page. */
 import { Code, Group, Stack, Text } from '@mantine/core';
 import { servicePrefix } from '../../../../src/contract/prefix.ts';
+import { invisibleCharacters } from '../../../../src/contract/visible-names.ts';
 import { useConsole } from '../api/console-context.ts';
 import { type ApiRequest, describeRequest, type HttpCall } from '../api/requests.ts';
 import { CopyTextButton } from './copy-text-button.tsx';
@@ -71,8 +72,8 @@ export function formatCurl(baseUrl: string, { method = 'GET', path, headers = {}
 /** Quotes the value of an option for a POSIX shell, if it must be. Names and URLs come from others: they must stay data. */
 export function quoteShellArgument(text: string): string {
   if (/^[\w./:@%+=,-]+$/.test(text)) return text;
-  // Terminals act on control characters, also on pasted ones.
-  if (/\p{Cc}/u.test(text)) return `$'${text.replaceAll(/[\\']/g, '\\$&').replaceAll(/\p{Cc}/gu, escapeControl)}'`;
+  // Terminals act on control characters, also on pasted ones, and a reader does not see invisible ones.
+  if (text.search(hidden) >= 0) return `$'${text.replaceAll(/[\\']/g, '\\$&').replaceAll(hidden, escapeHidden)}'`;
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -89,6 +90,10 @@ export function formatOptions(values: Readonly<Record<string, string | undefined
     .join('');
 }
 
-function escapeControl(character: string): string {
-  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+const hidden = new RegExp(`[\\p{Cc}\\u2028\\u2029${invisibleCharacters}]`, 'gu');
+
+/** The bytes in UTF-8: with another locale, the shell would not convert code points to them. */
+function escapeHidden(character: string): string {
+  const bytes = [...new TextEncoder().encode(character)];
+  return bytes.map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
 }

@@ -145,7 +145,7 @@ describe('an invalid seed is rejected with the path of each error, and nothing i
       },
       ['clients[0].userId', 'clients[2].businessId'],
     ],
-    ['a name that is in use', { users: [{ userId: 'u', userName: 'ADMIN' }] }, ['users[0]']],
+    ['a name that is in use', { users: [{ userId: 'u', userName: 'ADMIN' }] }, ['users[0].userName']],
     ['an id that is in use', { users: [{ userId: adminClient.clientId }] }, ['users[0]']],
     ['the last administrator', { users: [{ userName: 'admin', locked: true }] }, [undefined]],
   ];
