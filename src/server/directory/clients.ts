@@ -144,7 +144,7 @@ export async function addClient(tx: Transaction, client: Client): Promise<void> 
   const { clientId, serviceAccountId } = client;
   await reserveSubjectId(tx, { subject: clientId, kind: 'client', ownerId: clientId });
   if (serviceAccountId !== undefined) {
-    // Nobody vouches for the ids of third-party clients.
+    // Any caller can choose the ids of its own clients.
     if (client.party === '3RDPARTY' && (await tx.users.getBy('login', foldIdentifier(serviceAccountId))))
       throw apiError('ID_TAKEN', `${serviceAccountId} is the login name of a user.`);
     await reserveSubjectId(tx, { subject: serviceAccountId, kind: 'service', ownerId: clientId });

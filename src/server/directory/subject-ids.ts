@@ -51,7 +51,7 @@ export async function retireSubjectId(tx: Transaction, subject: string): Promise
 
 /**
  * Whether a new login name can be taken for an id of another: one of the generated form, or that of a removed user, which
- * was a login name. Nobody vouches for the name of a user who signed up: it must not be the id of a client or service either.
+ * was a login name. The name of a user who signed up, which no administrator chose, is no id of a client or service either.
  * @param name as `foldIdentifier` returns it
  */
 export async function isLikeSubjectId(tx: Transaction, name: string, user: User): Promise<boolean> {

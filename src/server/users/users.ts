@@ -99,7 +99,7 @@ export async function assertVisibleLoginsAvailable(tx: Transaction, user: User, 
 /** Rejects new login names that are or were ids of others. Seeds are not bound by it. @throws IamError LOGIN_NAME_TAKEN. */
 async function assertNamesAreNoIds(tx: Transaction, user: User, before?: User): Promise<void> {
   const own = [foldIdentifier(user.userId), ...(before ? loginNames(before) : [])];
-  // Addresses and links are proven, and ids of their form are no login names.
+  // Addresses and links are verified, and ids of their form are no login names.
   const names = loginNames(user).filter((name) => !own.includes(name) && !hasEmailForm(name) && !hasLinkForm(name));
   for (const name of names)
     if (await isLikeSubjectId(tx, name, user))

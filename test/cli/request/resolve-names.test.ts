@@ -270,8 +270,8 @@ describe('a value that a stranger chose', () => {
   test('as its verified e-mail address is a name', async () => {
     await using server = await startServer({ seed: { groups } });
     const { store } = server.appContext;
-    const proven = body({ userName: 'cfo@corp.test', userEmail: 'cfo@corp.test' });
-    await server.as().userIdentities.create({ query, body: proven });
+    const verified = body({ userName: 'cfo@corp.test', userEmail: 'cfo@corp.test' });
+    await server.as().userIdentities.create({ query, body: verified });
     await store.transaction(async (tx) => {
       const row = (await tx.users.list()).find(({ userName }) => userName === 'cfo@corp.test');
       if (row) await tx.users.replace({ ...row, emailVerified: true });

@@ -61,7 +61,7 @@ export function isUserNameVerified(user: User): boolean {
   return emailVerified && foldIdentifier(userEmail) === foldIdentifier(user.userName);
 }
 
-/** Whether the user name is one that nobody can take by signing up: verified, or set by an administrator or a seed. */
+/** Whether no other person could have chosen the user name: it is verified, or an administrator or a seed set it. */
 export function isUserNameProven(user: User): boolean {
   return isUserNameVerified(user) && (user.selfRegistered === undefined || hasEmailForm(user.userName));
 }

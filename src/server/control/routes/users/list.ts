@@ -13,7 +13,7 @@ const UserItem = z.strictObject({
   nameVerified: z
     .boolean()
     .describe(
-      'Whether nobody else could have chosen the user name: an administrator or a seed set it, or it is a verified e-mail address',
+      'Whether no other person could have chosen the user name: an administrator or a seed set it, or it is a verified e-mail address',
     ),
   userEmail: optionalText('a***@example.com', 'Masked'),
   businessId: optionalText('example-shop'),
