@@ -54,6 +54,8 @@ export interface OperationContext
       | 'storeSecret'
       | 'settings'
       | 'disableRateLimits'
+      | 'growthLimits'
+      | 'sandbox'
       | 'baseUrl'
       | 'issuerUrl'
       | 'ids'

@@ -9,11 +9,14 @@ import { type LimitedRequest, limitRequest } from '../limits/limited-store.ts';
 import type { Reader, Store } from '../store/store.ts';
 import type { Client, User } from '../store/tables.ts';
 
-interface Deps {
-  readonly store: Store;
+export interface GrowthDeps {
   readonly growthLimits: GrowthLimits;
   /** The name of the sandbox: its ids are not those of the server. */
   readonly sandbox?: string | undefined;
+}
+
+interface Deps extends GrowthDeps {
+  readonly store: Store;
 }
 
 /** Read before the first transaction. */
@@ -25,7 +28,7 @@ interface RequestCaller {
 
 /** @returns undefined for requests of a loopback address, which have no limit. */
 export function limitCreations(
-  { store, growthLimits, sandbox = '' }: Deps,
+  { store, growthLimits, sandbox }: Deps,
   operation: Pick<Operation, 'renewsSession'>,
   request: RequestCaller,
   { isLoopback, network }: RequestSource,
@@ -39,9 +42,16 @@ export function limitCreations(
       const { caller, authenticatedClient: client } = request;
       const found = await (client ? findOwnerOfClient(store, client) : findOwnerOfCaller(store, caller));
       if (found.kind === 'unlimited') return undefined;
-      return found.kind === 'owner' ? { network, owner: `${sandbox}/${found.owner}` } : { network };
+      return found.kind === 'owner' ? { network, owner: formatOwner(found.owner, sandbox) } : { network };
     },
   });
+}
+
+const formatOwner = (owner: string, sandbox = '') => `${sandbox}/${owner}`;
+
+/** After a recovery: an attacker with the password could have used up the limit that the user needs. */
+export function clearCreations({ growthLimits, sandbox }: GrowthDeps, user: User): void {
+  growthLimits.clearOwner(formatOwner(ownerOfUser(user).owner, sandbox));
 }
 
 type OwnerReader = Pick<Reader, 'users' | 'clients' | 'groups' | 'memberships'>;
@@ -77,6 +87,6 @@ async function findOwnerOfClient(reader: OwnerReader, client: Client): Promise<C
   return client.party === '1STPARTY' ? { kind: 'unlimited' } : { kind: 'owner', owner: `client ${client.clientId}` };
 }
 
-function ownerOfUser({ userId, businessId }: User): CreatorOwner {
+function ownerOfUser({ userId, businessId }: User): Extract<CreatorOwner, { kind: 'owner' }> {
   return { kind: 'owner', owner: businessId === undefined ? `user ${userId}` : `business ${businessId}` };
 }

@@ -6,6 +6,7 @@
  */
 import { apiError } from '../../contract/errors.ts';
 import type { Authentication } from '../auth/authenticate.ts';
+import { clearCreations, type GrowthDeps } from '../auth/limit-creations.ts';
 import { revokeUserAccess } from '../auth/revoke-user-access.ts';
 import type { Settings } from '../config/settings.ts';
 import type { RequestSource } from '../lib/request-source.ts';
@@ -38,7 +39,7 @@ export interface LogonResetRequest {
   readonly deviceTokenId?: string | undefined;
 }
 
-export interface LogonResetDeps extends OtpDeps {
+export interface LogonResetDeps extends OtpDeps, GrowthDeps {
   readonly source: RequestSource;
   readonly hashFlow: HashFlow;
   readonly mainframe: Mainframe;
@@ -120,7 +121,7 @@ async function completeReset(
   const user = owner && withOnlyKnownSources(owner, [deps.source.key, source.key], deps, mfaKeys);
   if (user) {
     await tx.users.replace(user);
-    await clearSecondFactorLimits(tx, user, deps);
+    if (await clearSecondFactorLimits(tx, user, deps)) clearCreations(deps, user);
   }
   return startLogonSession(tx, { clientId, logon, user, remember: false, renewable: true }, deps);
 }

@@ -21,8 +21,14 @@ export interface GrowthLimits {
    * @throws IamError GROWTH_LIMIT with Retry-After.
    */
   reserve(creator: Creator): () => void;
-  /** Counts a renewal of a session. @returns whether it is no creation: there were few within the hour. */
-  addRenewal(sessionId: string): boolean;
+  /**
+   * Counts a renewal of a session.
+   * @param user whose sessions have a limit together: a user, or the owner of a client
+   * @returns whether it is no creation: there were few within the hour.
+   */
+  addRenewal(sessionId: string, user: string): boolean;
+  /** Resets the creations of an owner. */
+  clearOwner(owner: string): void;
   /** Resets all counts, after the counted rows were deleted. */
   clear(): void;
 }
@@ -31,6 +37,7 @@ export interface GrowthLimits {
 export const noGrowthLimits: GrowthLimits = {
   reserve: () => () => undefined,
   addRenewal: () => true,
+  clearOwner: () => undefined,
   clear: () => undefined,
 };
 
@@ -65,7 +72,8 @@ export function createGrowthLimits(clock: Clock, maxima: GrowthMaxima, capacity?
     owner: createCounters(maxima.owner),
     ownersOfNetwork: createCounters(maxima.ownersOfNetwork),
   };
-  const renewals = new Counters(fixedWindow(limits.renewalsPerSession), now, capacity);
+  const renewalsOfSession = new Counters(fixedWindow(limits.renewalsPerSession), now, capacity);
+  const renewalsOfUser = new Counters(fixedWindow(limits.renewalsPerUser), now, capacity);
 
   function listBudgets({ network, owner }: Creator) {
     const budgets =
@@ -87,14 +95,18 @@ export function createGrowthLimits(clock: Clock, maxima: GrowthMaxima, capacity?
         for (const undo of undos) undo();
       };
     },
-    addRenewal(sessionId) {
-      const key = { subject: sessionId };
-      if (renewals.remaining(key).left <= 0) return false;
-      renewals.add(key);
+    addRenewal(sessionId, user) {
+      const counts = [
+        { counter: renewalsOfSession, key: { subject: sessionId } },
+        { counter: renewalsOfUser, key: { subject: user } },
+      ];
+      if (counts.some(({ counter, key }) => counter.remaining(key).left <= 0)) return false;
+      for (const { counter, key } of counts) counter.add(key);
       return true;
     },
+    clearOwner: (owner) => counters.owner.clearSubject(owner),
     clear() {
-      for (const one of [...Object.values(counters), renewals]) one.clearAll();
+      for (const one of [...Object.values(counters), renewalsOfSession, renewalsOfUser]) one.clearAll();
     },
   };
 }

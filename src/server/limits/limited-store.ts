@@ -31,8 +31,10 @@ export function limitRequest(options: LimitedRequestOptions): LimitedRequest {
   let undo: (() => void) | undefined;
   const renewed = new Map<string, boolean>();
 
-  function isRenewal(sessionId: string): boolean {
-    const known = renewed.get(sessionId) ?? growthLimits.addRenewal(sessionId);
+  async function isRenewal(tx: Transaction, sessionId: string, { owner }: Creator): Promise<boolean> {
+    const session = await tx.sessions.get(sessionId);
+    const user = session?.userId === undefined ? (owner ?? `client ${session?.clientId}`) : `user ${session.userId}`;
+    const known = renewed.get(sessionId) ?? growthLimits.addRenewal(sessionId, user);
     renewed.set(sessionId, known);
     return known;
   }
@@ -48,11 +50,11 @@ export function limitRequest(options: LimitedRequestOptions): LimitedRequest {
       creates = false;
       const started = new Set<string>();
       return work(
-        observeInserts(tx, (table, row) => {
+        observeInserts(tx, async (table, row) => {
           if (table === 'sessions') started.add((row as Row<'sessions'>).sessionId);
           if (table === 'refreshTokens' && renewsSession) {
             const { sessionId } = row as Row<'refreshTokens'>;
-            if (!started.has(sessionId) && isRenewal(sessionId)) return;
+            if (!started.has(sessionId) && (await isRenewal(tx, sessionId, creator))) return;
           }
           creates = true;
           undo ??= growthLimits.reserve(creator);
@@ -71,12 +73,12 @@ export function limitRequest(options: LimitedRequestOptions): LimitedRequest {
   };
 }
 
-function observeInserts(tx: Transaction, onInsert: (table: TableName, row: object) => void): Transaction {
+function observeInserts(tx: Transaction, onInsert: (table: TableName, row: object) => Promise<void>): Transaction {
   return createTablesOnAccess((name) => {
     const table = tx[name] as TableWriter<TableName>;
-    const insert = (row: Parameters<typeof table.insert>[0]) => {
-      onInsert(name, row);
-      return table.insert(row);
+    const insert = async (row: Parameters<typeof table.insert>[0]) => {
+      await onInsert(name, row);
+      await table.insert(row);
     };
     return Object.assign(Object.create(table) as typeof table, { insert });
   });

@@ -77,6 +77,12 @@ export const limits = {
     windowMs: hour,
     beyond: 'further ones are creations',
   },
+  renewalsPerUser: {
+    counted: 'the same for all sessions of a user, or of the clients of an owner',
+    max: 1000,
+    windowMs: hour,
+    beyond: 'further ones are creations',
+  },
   waitingHashes: {
     counted: 'waiting password hashes, of all sources',
     max: 400,

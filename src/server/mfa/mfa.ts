@@ -98,12 +98,14 @@ export async function completeMfaChallenge(
 /**
  * Clears what counts against the second factor of a user who recovered the account: wrong codes, and codes sent to its
  * contacts. At most once an hour, because an attacker who reads one contact could otherwise guess the codes of another.
+ * @returns whether it was the first recovery within the hour.
  */
-export async function clearSecondFactorLimits(tx: Transaction, user: User, deps: OtpDeps): Promise<void> {
-  if (deps.disableRateLimits) return;
+export async function clearSecondFactorLimits(tx: Transaction, user: User, deps: OtpDeps): Promise<boolean> {
+  if (deps.disableRateLimits) return false;
   const subject = subjectOfUser(user.userId);
-  if (!(await isFirstWithinHour(tx, subject, deps))) return;
+  if (!(await isFirstWithinHour(tx, subject, deps))) return false;
   for (const purpose of secondFactorPurposes) await clearAllAttempts(tx, { purpose, subject }, deps);
   for (const factor of await listFactors(tx, user))
     await clearOtpRateLimit(tx, formatSecondFactorLimit(contactOf(factor)), deps);
+  return true;
 }

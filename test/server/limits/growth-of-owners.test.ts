@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { appClientId, startServer, type TestClient, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
-import { alice, startWith } from '../operations/user-identities/login-fixtures.ts';
+import { lastCode } from '../operations/otp-inbox.ts';
+import { newPassword, retrieve } from '../operations/user-identities/flows.ts';
+import { alice, passwordHash, startWith } from '../operations/user-identities/login-fixtures.ts';
 import { createTokens } from '../operations/user-identities/session-fixtures.ts';
 import { type TestUser, userToken } from '../operations/user-token.ts';
 
@@ -179,6 +181,28 @@ describe('all owners of one network', () => {
   });
 });
 
+test('a recovery restores the limit that an attacker with the password used up, once an hour', async () => {
+  await using server = await startWith([], { flags: { ...proxied, 'growth-limit-owner': '3' } });
+  const { accessToken } = await createTokens(server);
+  const headers = { Authorization: `Bearer ${accessToken}` };
+  const path = `${servicePrefix}/user-identities/identification`;
+  const create = (token = headers) =>
+    post(server, { path, headers: token, body: { userEmail: `stranger${nextNetwork()}@example.com` } });
+  for (let sent = 0; sent < 3; sent += 1) expect((await create()).status).toBe(201);
+  expect((await create()).status).toBe(429);
+  const recover = async () => {
+    expect(await retrieve(server)).toMatchObject({ status: 201 });
+    const body = { newPassword, validationCode: await lastCode(server, alice.userEmail), username: alice.userName };
+    const reset = `${servicePrefix}/user-identities/reset-password?clientId=${appClientId}`;
+    expect((await post(server, { path: reset, body })).status).toBe(201);
+    return { Authorization: `Bearer ${(await createTokens(server)).accessToken}` };
+  };
+  const own = await recover();
+  for (let sent = 0; sent < 3; sent += 1) expect((await create(own)).status).toBe(201);
+  const again = await recover();
+  expect((await create(again)).status).toBe(429);
+});
+
 describe('a renewal', () => {
   const flags = { ...proxied, 'growth-limit': '1', 'growth-limit-owner': '1' };
   const from = '203.0.113.7';
@@ -209,6 +233,24 @@ describe('a renewal', () => {
     ({ refreshToken } = elsewhere.body as { refreshToken: string });
     server.clock.advance(3600);
     expect(await renew()).toBe(201);
+  });
+
+  test('is a creation beyond 1,000 an hour of all sessions of a user', async () => {
+    await using server = await startWith([{ userId: 'bob', userName: 'bob', passwordHash }], { flags });
+    await exhaust(server);
+    const path = `${servicePrefix}/user-identities/renew-token?clientId=${appClientId}`;
+    const statuses = [];
+    for (let sessions = 0; sessions < 20; sessions += 1) {
+      let { refreshToken } = await createTokens(server);
+      for (let renewals = 0; renewals < 51; renewals += 1) {
+        const { status, body } = await post(server, { path, body: { refreshToken }, from });
+        statuses.push(status);
+        if (status === 201) ({ refreshToken } = body as { refreshToken: string });
+      }
+    }
+    expect(statuses).toEqual([...Array(1000).fill(201), ...Array(20).fill(429)]);
+    const other = await createTokens(server, { userId: 'bob' });
+    expect((await post(server, { path, body: { refreshToken: other.refreshToken }, from })).status).toBe(201);
   });
 
   test('that is rejected counts for nothing, and the reuse of a token still ends the session', async () => {

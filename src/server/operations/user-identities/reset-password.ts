@@ -4,6 +4,7 @@ import { DeviceTokenId } from '../../../contract/schemas/otp.ts';
 import { exampleText, textUpTo } from '../../../contract/schemas/primitives.ts';
 import { NewPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
+import { clearCreations } from '../../auth/limit-creations.ts';
 import { requireRecoverable, toRecoveryBinding } from '../../auth/recovery.ts';
 import { replacePassword } from '../../auth/set-password.ts';
 import { clearSecondFactorLimits } from '../../mfa/mfa.ts';
@@ -65,7 +66,7 @@ export default defineOperation({
     await consumeOtp(check, context, async (tx) => {
       const current = requireRecoverable(await tx.users.get(user.userId));
       await replacePassword(tx, current, passwordHash, context, source.device && toDeviceBinding(source.device));
-      await clearSecondFactorLimits(tx, current, context);
+      if (await clearSecondFactorLimits(tx, current, context)) clearCreations(context, current);
     });
     await context.authentication.throttles.clear(user);
     context.outbox.wake();
