@@ -69,15 +69,20 @@ export async function listGrants(
   groups: ReadonlySet<string>,
 ): Promise<{ readonly count: number; readonly lines: readonly string[] }> {
   const lines: string[] = [];
+  // Rows can also add to a group that got its roles from a row before them.
+  const administrative = new Set([...groups].map((name) => name.normalize('NFC')));
   let count = 0;
   for await (const { row, action } of rows) {
     if (action !== 'do' || 'reason' in row) continue;
-    const grants = listGrantReferences(row).some(({ reference, value: typed }) => {
-      const { value } = parseTypedValue(typed);
-      return reference.entity === 'role' || groups.has(value) || groups.has(value.normalize('NFC'));
-    });
-    if (!grants) continue;
+    const references = listGrantReferences(row).map(({ reference: { entity }, value }) => ({
+      entity,
+      name: parseTypedValue(value).value.normalize('NFC'),
+    }));
+    if (!references.some(({ entity, name }) => entity === 'role' || administrative.has(name))) continue;
     count += 1;
+    const { groupName } = (row.input.body ?? {}) as { readonly groupName?: unknown };
+    if (typeof groupName === 'string') administrative.add(groupName.normalize('NFC'));
+    for (const { entity, name } of references) if (entity === 'group') administrative.add(name);
     const named = listRowReferences(row).map(({ value }) => value);
     if (count <= maxListed) lines.push(`line ${row.line}: ${row.operation.id} ${named.slice(0, maxListed).join(' ')}`);
   }

@@ -2,7 +2,6 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
-import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
@@ -13,7 +12,7 @@ import { assertConfirmed } from '../request/confirm.ts';
 import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
 import { printControlList, sendControlWrite } from '../request/control-requests.ts';
 import { addListOptions } from '../request/pagination.ts';
-import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
+import { declareSecrets, noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/sandboxes';
@@ -56,14 +55,7 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
   });
 }
 
-const secret: JsonSchema = { type: 'string', sensitive: 'secret' };
-const createdResponse: ManifestOperation['response'] = {
-  status: 200,
-  page: false,
-  secret: true,
-  entity: false,
-  schema: { type: 'object', properties: { adminClientSecret: secret, adminPassword: secret } },
-};
+const createdResponse = declareSecrets('adminClientSecret', 'adminPassword');
 
 async function createSeeded(context: Context, body: object, options: CommandOptions): Promise<void> {
   if (options.dryRun === true) return sendControlWrite(context, options, { method: 'POST', path, body, done: '' });

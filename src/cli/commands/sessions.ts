@@ -2,7 +2,6 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
-import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
@@ -17,7 +16,7 @@ import { addFieldOption, createField } from '../request/field-options.ts';
 import { addListOptions } from '../request/pagination.ts';
 import { printRequestPreview } from '../request/preview.ts';
 import { NameResolver } from '../request/resolve-names.ts';
-import { withSecretOutput } from '../request/response-secrets.ts';
+import { declareSecrets, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/sessions';
@@ -44,25 +43,7 @@ export function addSessions(noun: Command, runtime: CliRuntime): void {
   addEndCommand(noun, runtime);
 }
 
-/** The tokens in the response of a new session, which are secrets. */
-const tokens: JsonSchema = { type: 'string', sensitive: 'secret' };
-const createdResponse: ManifestOperation['response'] = {
-  status: 201,
-  page: false,
-  secret: true,
-  entity: false,
-  schema: {
-    type: 'object',
-    properties: {
-      accessToken: tokens,
-      refreshToken: tokens,
-      tokenType: { type: 'string' },
-      expiresIn: { type: 'string' },
-      userId: { type: 'string' },
-      sessionId: { type: 'string' },
-    },
-  },
-};
+const createdResponse = declareSecrets('accessToken', 'refreshToken');
 const levels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'];
 
 function addCreateCommand(noun: Command, runtime: CliRuntime): void {

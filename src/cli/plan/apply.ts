@@ -6,7 +6,7 @@ import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.t
 import { assertConfirmed } from '../request/confirm.ts';
 import { getDocumentFiles } from './documents.ts';
 import { createExecution } from './execution.ts';
-import { listWarnings, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
+import { listGainingAdministrators, listWarnings, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
 import { appendToInventory } from './inventory.ts';
 import type { Step } from './model/changes.ts';
 import { createStalePlanError } from './model/stale-plan.ts';
@@ -91,7 +91,10 @@ async function confirmPlan(context: Context, plan: Plan, options: CommandOptions
   if (removed === '' && administratorsLose.length === 0 && !lastAdministrator) {
     const changes = `${plan.changes.length} change${plan.changes.length === 1 ? '' : 's'}`;
     // A script can pass --confirm NAME without knowing whether this run deletes anything.
-    return assertConfirmed(context, `Apply ${changes}?`, options, stdinIsData, { alternativeName: name });
+    const gaining = listGainingAdministrators(plan).length;
+    const question =
+      gaining === 0 ? `Apply ${changes}?` : `Apply ${changes}, with administrative roles for ${gaining}?`;
+    return assertConfirmed(context, question, options, stdinIsData, { alternativeName: name });
   }
   const question = removed === '' ? 'This removes roles from administrators.' : `This permanently removes ${removed}.`;
   await assertConfirmed(context, question, options, stdinIsData, { requireName: true, name });

@@ -1,4 +1,5 @@
 /** Formats a plan as text and as JSON. */
+import { isAdministrativeRole } from '../../contract/roles.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { administrativeRoles } from './guards.ts';
 import type { AnyChange, FieldChange } from './model/changes.ts';
@@ -87,8 +88,9 @@ function formatRoleEffects(roles: readonly RoleEffect[], style: TextStyle): stri
 }
 
 /** Returns the warnings to show before the plan is applied. */
-export function listWarnings({ guards, orphans }: Plan): string[] {
+export function listWarnings({ guards, orphans, roles }: Plan): string[] {
   const { callerLoses, lastAdministrator, administratorsLose } = guards;
+  const gaining = listGainingAdministrators({ roles });
   const names = orphans.slice(0, 10).map(({ kind, name }) => `${getKindLabel(kind)} ${escapeControls(name)}`);
   return [
     ...(callerLoses.length > 0 ? [`You would lose ${callerLoses.join(' and ')}.`] : []),
@@ -96,12 +98,18 @@ export function listWarnings({ guards, orphans }: Plan): string[] {
     ...(administratorsLose.length > 0 && callerLoses.length === 0
       ? [`${formatNames(administratorsLose)} would lose ${administrativeRoles.join(' or ')}.`]
       : []),
+    ...(gaining.length > 0 ? [`${formatNames(gaining)} would gain administrative roles.`] : []),
     ...(orphans.length > 0
       ? [
           `Created by earlier applies of this set and no longer in the documents: ${names.join(', ')}${orphans.length > 10 ? ' and more' : ''}. Delete them with --prune.`,
         ]
       : []),
   ];
+}
+
+/** Those who gain ADMIN or an IAM_ADMIN role: a list of effects shows only the first ones. */
+export function listGainingAdministrators({ roles }: Pick<Plan, 'roles'>): string[] {
+  return roles.filter(({ gains }) => gains.some(isAdministrativeRole)).map(({ kind, id }) => `${kind} ${id}`);
 }
 
 function formatNames(names: readonly string[]): string {

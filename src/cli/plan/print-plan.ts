@@ -4,7 +4,15 @@ import type { Context } from '../context.ts';
 import { createColours } from '../io/colour.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { Printer } from '../output/printer.ts';
-import { formatChanges, formatPlan, formatSummary, type TextStyle, toChangeJson, toPlanJson } from './format-plan.ts';
+import {
+  formatChanges,
+  formatPlan,
+  formatSummary,
+  listWarnings,
+  type TextStyle,
+  toChangeJson,
+  toPlanJson,
+} from './format-plan.ts';
 import type { Plan } from './plan.ts';
 
 /** Prints a plan with role effects and warnings; row formats contain only the changes. */
@@ -12,7 +20,7 @@ export async function printPlan(context: Context, plan: Plan): Promise<void> {
   const { printer } = context;
   if (printer.isForPeople) return printLines(context, formatPlan(plan, createTextStyle(context)));
   await printer.value(isRowFormat(printer) ? plan.changes.map(toChangeJson) : toPlanJson(plan));
-  if (isRowFormat(printer)) context.notice(formatSummary(plan));
+  if (isRowFormat(printer)) context.notice(...listWarnings(plan), formatSummary(plan));
 }
 
 /** Prints only the changes. */

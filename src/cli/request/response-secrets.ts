@@ -11,6 +11,13 @@ import { toWords } from '../output/table.ts';
 
 type Response = ManifestOperation['response'];
 
+/** The response of a route of the control plane, as an operation declares its own: these fields are secrets. */
+export function declareSecrets(...names: readonly string[]): Response {
+  const secret = { type: 'string', sensitive: 'secret' } as const;
+  const properties = Object.fromEntries(names.map((name) => [name, secret]));
+  return { status: 200, page: false, secret: true, entity: false, schema: { type: 'object', properties } };
+}
+
 /**
  * Runs a request whose response contains a secret. Creates the file first: a secret that cannot be stored must not be issued.
  * Returns the value to print. With `mayExist` the entity and the file may already exist;

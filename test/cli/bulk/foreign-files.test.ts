@@ -293,9 +293,11 @@ describe('rows that give administrative roles', () => {
       '  line 2: user-accesses.add-user name:heads unknown',
       `  line 3: user-accesses.add-user ${items[0]?.groupId} unknown`,
       '  line 4: groups.add-role ops ROLE_IAM_ADMIN_READ_ONLY',
+      // The group has administrative roles by now, so each addition to it is listed.
+      '  line 5: groups.add-role ops VIEW',
       '  line 6: groups.create leads',
       '  line 7: groups.create ADMIN',
-      expect.stringContaining('5 of 9 rows give administrative roles. Continue?'),
+      expect.stringContaining('6 of 9 rows give administrative roles. Continue?'),
       expect.stringContaining('--yes'),
       '',
     ]);
@@ -303,6 +305,21 @@ describe('rows that give administrative roles', () => {
     const { err } = await home.iam([...words, '--yes'], { url: server.url, variables });
     expect(err).toContain('5 of 9 rows done');
     expect(await server.admin.groups.get({ params: { groupId: 'newer' } })).toMatchObject({ roles: ['ADMIN'] });
+  });
+
+  test('are also those that add to a group that got its roles from a row before', async ({ home }) => {
+    await using server = await startFakeServer(({ method }) => ({ json: method === 'GET' ? [] : {} }));
+    const rows = [
+      JSON.stringify({ operation: 'groups.create', body: { groupName: 'new', roles: ['ADMIN'] } }),
+      addition('new'),
+      JSON.stringify({ operation: 'groups.add-role', params: { groupId: 'ops' }, body: { roleName: 'ADMIN' } }),
+      addition('ops'),
+      addition('other'),
+    ];
+    await writeFile(home.file('rows.jsonl'), rows.join('\n'));
+    const { code, err } = await bulk(home, server, 'run', home.file('rows.jsonl'));
+    expect([code, err]).toEqual([10, expect.stringContaining('4 of 5 rows give administrative roles')]);
+    expect(err).toContain('line 2: user-accesses.add-user new');
   });
 
   test('are not looked for by a caller that may not list groups, and no more than ten are listed', async ({ home }) => {

@@ -19,6 +19,29 @@ describe('plan', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
+  test('names who would gain administrative roles, in every format and in the question', async () => {
+    const users = Array.from({ length: 30 }, (_, at) => ({ userId: `many-${at + 10}`, userName: `many${at}` }));
+    await using fixture = await startPlanFixture({ users: [...users, { userId: 'z', userName: 'zoe' }] });
+    const ids = users.map(({ userId }) => userId).join(', ');
+    const file = await fixture.write(
+      'iam.yaml',
+      `groups:\n  - {groupName: many, roles: [X], users: [${ids}]}\n  - {groupName: boss, roles: [ADMIN], users: [z]}\n`,
+    );
+    const warning = 'user z would gain administrative roles.';
+    const { out } = await fixture.iam(['plan', '-f', file]);
+    expect(out).toContain(`! ${warning}`);
+    expect(out).not.toContain('user z  ');
+    expect(JSON.parse((await fixture.iam(['plan', '-f', file, '-o', 'json'])).out)).toMatchObject({
+      warnings: [warning],
+    });
+    expect((await fixture.iam(['plan', '-f', file, '-o', 'csv'])).err).toContain(warning);
+    const applied = await fixture.iam(['apply', '-f', file]);
+    expect(applied).toMatchObject({
+      code: 10,
+      err: expect.stringContaining('Apply 2 changes, with administrative roles for 1?'),
+    });
+  });
+
   test('colors changes with --color before or after the command', async ({ fixture }) => {
     const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: ops}\n');
     const plan = ['plan', '-f', file];
