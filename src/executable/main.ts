@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { getAsset, getRawAsset } from 'node:sea';
+import type { CliError } from '../cli/errors.ts';
 import { getUserFolder } from '../cli/io/user-folders.ts';
 import { type ProgramArchive, unpackProgram } from './unpack.ts';
 
@@ -14,7 +15,8 @@ try {
   const folder = unpackProgram(readArchive(), getUserFolder(process.env, 'cache'));
   createRequire(path.join(folder, 'package.json'))('./bin/iam.js');
 } catch (error) {
-  // As of an uncaught exception of the command.
-  process.exitCode = 70;
-  process.stderr.write(`error: ${(error as Error).message}\n`);
+  // As the command would report it; 70 as of an uncaught exception.
+  const { message, hint, exitCode = 70 } = error as Error & Partial<CliError>;
+  process.exitCode = exitCode;
+  process.stderr.write([`error: ${message}`, ...(hint === undefined ? [] : [`hint: ${hint}`]), ''].join('\n'));
 }

@@ -2,6 +2,7 @@
 import type { TokenSource } from '../client/index.ts';
 import type { AppContext } from '../server/app-context.ts';
 import { requireActiveClient, signInLevels, startSessionWithoutPassword } from '../server/auth/sign-in.ts';
+import { readClientContent } from '../server/tokens/content.ts';
 
 export interface SignInOptions {
   /** Authentication level. Default: AUTH-BASIC, as after a password login. */
@@ -35,7 +36,7 @@ export async function signInUser(
     { userId: user, userName: user, level, clientId, remember },
     context,
   );
-  const { accessToken } = await context.issuer.issueForUser(started.user, started.session, started.client);
+  const { accessToken } = await context.issuer.issue(started);
   const { refreshToken } = started;
   return {
     accessToken,
@@ -51,7 +52,7 @@ export async function signInUser(
  */
 export async function signInClient(context: AppContext, clientId: string): Promise<string> {
   const client = await requireActiveClient(context.store, clientId);
-  return (await context.issuer.issueForClient(client)).accessToken;
+  return (await context.issuer.issue(await readClientContent(context.store, client))).accessToken;
 }
 
 /** A token source for one session, created on the first request. The token is not renewed. */

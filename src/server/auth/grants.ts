@@ -5,10 +5,10 @@ import { derive } from '../lib/derive.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { toFlowKey } from '../limits/hash-queue.ts';
 import { rotateRefreshToken } from '../sessions/refresh-tokens.ts';
-import { issueSessionToken } from '../sessions/session-tokens.ts';
 import { startSession } from '../sessions/sessions.ts';
 import type { Client, Session } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
+import { readClientContent, readSessionContent } from '../tokens/content.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import {
   type AuthenticatedClient,
@@ -74,10 +74,11 @@ async function issueClientToken(
   renewable: boolean,
 ): Promise<TokenResponse> {
   const { store, issuer } = deps;
-  if (!renewable) return issuer.issueForClient(client, { scope });
+  const content = await readClientContent(store, client, { scope });
+  if (!renewable) return issuer.issue(content);
   const start = { clientId: client.clientId, level: 'NONE', remember: false, renewable, scope } as const;
-  const startedSession = await store.transaction((tx) => startSession(tx, start, deps));
-  return issuer.issueForClient(client, startedSession);
+  const started = await store.transaction((tx) => startSession(tx, start, deps));
+  return issuer.issue({ ...content, ...started });
 }
 
 async function issueUserToken(
@@ -110,22 +111,21 @@ async function renewToken(
 ): Promise<TokenResponse> {
   const { store } = deps;
   const refreshToken = requireField(request.refreshToken, 'refresh token');
-  const rotation = await store.transaction(async (tx) => {
-    const outcome = await rotateRefreshToken(
+  const content = await store.transaction(async (tx) => {
+    const rotation = await rotateRefreshToken(
       tx,
       refreshToken,
       { clientId: client.clientId, hasClientCredential },
       deps,
     );
     // Thrown inside the transaction, so that a request with an excessive scope does not consume the token.
-    if (outcome.outcome === 'rotated') assertScopeWithinSession(outcome.session, request);
-    return outcome;
+    if (rotation.outcome !== 'rotated') return undefined;
+    assertScopeWithinSession(rotation.session, request);
+    const session = { ...rotation.session, ...(request.scope === undefined ? {} : { scope: request.scope }) };
+    return readSessionContent(store, { session, client, refreshToken: rotation.refreshToken });
   });
-  if (rotation.outcome !== 'rotated') throw apiError('GRANT_INVALID');
-  const session = { ...rotation.session, ...(request.scope === undefined ? {} : { scope: request.scope }) };
-  const token = await issueSessionToken(deps, session, client, { refreshToken: rotation.refreshToken });
-  if (!token) throw apiError('GRANT_INVALID');
-  return token;
+  if (!content) throw apiError('GRANT_INVALID');
+  return deps.issuer.issue(content);
 }
 
 /** A renewal may request at most the scope of the session (RFC 6749, 6). */

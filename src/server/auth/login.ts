@@ -15,6 +15,7 @@ import type { Store, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import { type Client, foldIdentifier, type User } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
+import { readUserContent } from '../tokens/content.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { findUserByLogin } from '../users/users.ts';
@@ -51,7 +52,7 @@ export async function loginWithPassword(
 ): Promise<TokenResponse> {
   const { user: verifiedUser, attempt } = await verifyPassword(deps, credentials, deviceTokenId);
   const newHash = await rehashIfOutdated(deps, verifiedUser, credentials.secret);
-  const loginSession = await withVerifiedPassword(
+  const content = await withVerifiedPassword(
     { deps, user: verifiedUser, secret: credentials.secret, createError: createInvalidCredentialsError },
     async (tx, current) => {
       const needsRehash = newHash !== undefined && current.passwordHash === verifiedUser.passwordHash;
@@ -64,13 +65,12 @@ export async function loginWithPassword(
         clientId: client.clientId,
         level: 'AUTH-BASIC',
       } as const;
-      return startLoginSession(tx, { ...start, user, callerKey: callerKey(deps.source, device) }, deps);
+      const started = await startLoginSession(tx, { ...start, user, callerKey: callerKey(deps.source, device) }, deps);
+      return readUserContent(deps.store, { ...started, client });
     },
   );
-  await deps.authentication.throttles.recordLogin(loginSession.user, attempt.caller);
-  return deps.issuer.issueForUser(loginSession.user, loginSession.session, client, {
-    refreshToken: loginSession.refreshToken,
-  });
+  await deps.authentication.throttles.recordLogin(content.user, attempt.caller);
+  return deps.issuer.issue(content);
 }
 
 /**

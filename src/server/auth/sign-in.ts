@@ -4,7 +4,8 @@ import { isOwnerActive } from '../directory/clients.ts';
 import type { SessionDeps } from '../sessions/refresh-tokens.ts';
 import { startSession } from '../sessions/sessions.ts';
 import type { Reader, Store, Transaction } from '../store/store.ts';
-import type { Client, Session, User } from '../store/tables.ts';
+import type { Client, User } from '../store/tables.ts';
+import { readUserContent, type UserContent } from '../tokens/content.ts';
 import { findUserByLogin } from '../users/users.ts';
 
 export const signInLevels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const;
@@ -19,28 +20,21 @@ export interface SignInRequest {
   readonly remember: boolean;
 }
 
-export interface StartedSession {
-  readonly user: User;
-  readonly client: Client;
-  readonly session: Session;
-  readonly refreshToken?: string | undefined;
-}
-
 /**
- * Starts a session of a user without a password. Reads and writes in one transaction, so that a concurrent lock wins.
+ * Starts a session of a user without a password, and returns what its token says. Reads and writes in one transaction, so that a concurrent lock wins.
  * @throws IamError USER_NOT_FOUND, USER_LOCKED, CLIENT_NOT_FOUND.
  */
 export function startSessionWithoutPassword(
   request: SignInRequest,
   deps: SessionDeps & { readonly store: Store },
-): Promise<StartedSession> {
+): Promise<UserContent> {
   const { level, remember } = request;
   return deps.store.transaction(async (tx) => {
     const user = await findUnlockedUser(tx, request);
     const client = await findSignInClient(tx, request.clientId);
     const renewable = client.grantTypes.includes('refresh_token');
     const start = { clientId: client.clientId, userId: user.userId, level, remember, renewable };
-    return { user, client, ...(await startSession(tx, start, deps)) };
+    return readUserContent(deps.store, { user, client, ...(await startSession(tx, start, deps)) });
   });
 }
 

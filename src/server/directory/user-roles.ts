@@ -43,14 +43,14 @@ export async function resolveUserRoles(
   user: User,
   level: AuthenticationLevel,
 ): Promise<Set<string>> {
+  return level === 'NONE' ? new Set() : combineUserRoles(user, level, await resolveGroupRolesOfUser(reader, user));
+}
+
+/** The same, with the roles that the user gets from groups. */
+export function combineUserRoles(user: User, level: AuthenticationLevel, groupRoles: ReadonlySet<string>): Set<string> {
   if (level === 'NONE') return new Set();
   const kind = user.businessId === undefined ? 'PERSON' : 'BUSINESS';
-  return new Set([
-    ...rolesOfLevel(level),
-    ...(user.lead ? [] : ['USER']),
-    kind,
-    ...(await resolveGroupRolesOfUser(reader, user)),
-  ]);
+  return new Set([...rolesOfLevel(level), ...(user.lead ? [] : ['USER']), kind, ...groupRoles]);
 }
 
 /** Whether the roles include an administrative one: ADMIN, or one of the IAM_ADMIN roles. */

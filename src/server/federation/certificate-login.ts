@@ -4,6 +4,7 @@ import { startLoginSession } from '../sessions/login-session.ts';
 import type { SessionOptions } from '../sessions/sessions.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Client, Provider, User } from '../store/tables.ts';
+import { readUserContent } from '../tokens/content.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import { consumeOneTimeToken } from '../tokens/one-time-tokens.ts';
 import { findUserByLogin } from '../users/users.ts';
@@ -53,16 +54,17 @@ export async function loginWithCertificate(
   await consumeNonce(deps, assertion.text, client);
   const verified = await deps.providers.verifyCertificate(assertion);
   if (!verified) throw apiError('PROOF_INVALID');
-  const { user, session, refreshToken } = await deps.store.transaction(async (tx) => {
+  const content = await deps.store.transaction(async (tx) => {
     const user = (await isProviderUnchanged(tx, verified.authority))
       ? await findCertificateUser(tx, verified)
       : undefined;
     if (!user || user.locked) throw apiError('PROOF_INVALID');
     const start = { ...options, clientId: client.clientId, user, level: 'AUTH-MFA' } as const;
-    return startLoginSession(tx, { ...start, callerKey: deps.source.key }, deps);
+    const started = await startLoginSession(tx, { ...start, callerKey: deps.source.key }, deps);
+    return readUserContent(deps.store, { ...started, client });
   });
-  await deps.authentication.throttles.recordExternalLogin(user, deps.source.key);
-  return deps.issuer.issueForUser(user, session, client, { refreshToken });
+  await deps.authentication.throttles.recordExternalLogin(content.user, deps.source.key);
+  return deps.issuer.issue(content);
 }
 
 /** Runs in a separate transaction, so that a failed attempt consumes the nonce too. */

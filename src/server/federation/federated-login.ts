@@ -13,6 +13,7 @@ import { clearExpired } from '../store/clear-expired.ts';
 import type { Reader, Store, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import { type Client, foldIdentifier, type Provider, type User } from '../store/tables.ts';
+import { readUserContent } from '../tokens/content.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import { findUserByLogin } from '../users/users.ts';
 import { formatLink } from './subjects.ts';
@@ -53,17 +54,18 @@ export async function loginWithAssertion(
   options: Pick<SessionOptions, 'remember' | 'renewable'>,
 ): Promise<TokenResponse> {
   if (!assertion) throw apiError('PROOF_INVALID');
-  const { user, session, refreshToken } = await deps.store.transaction(async (tx) => {
+  const content = await deps.store.transaction(async (tx) => {
     if (!(await isProviderUnchanged(tx, assertion.provider))) throw apiError('PROOF_INVALID');
     await consumeAssertion(tx, assertion, deps);
     const user = await findLinkedUser(tx, assertion);
     if (!user) throw apiError('SUBJECT_UNKNOWN');
     if (user.locked) throw apiError('PROOF_INVALID');
     const start = { ...options, clientId: client.clientId, user, level: 'AUTH-BASIC' } as const;
-    return startLoginSession(tx, { ...start, callerKey: deps.source.key }, deps);
+    const started = await startLoginSession(tx, { ...start, callerKey: deps.source.key }, deps);
+    return readUserContent(deps.store, { ...started, client });
   });
-  await deps.authentication.throttles.recordExternalLogin(user, deps.source.key);
-  return deps.issuer.issueForUser(user, session, client, { refreshToken });
+  await deps.authentication.throttles.recordExternalLogin(content.user, deps.source.key);
+  return deps.issuer.issue(content);
 }
 
 /** Whether the stored provider is still the one that the assertion was verified with. */

@@ -19,11 +19,13 @@ import { toDeviceBinding } from '../sessions/devices.ts';
 import { endSessionsOfLogon } from '../sessions/end-sessions.ts';
 import { listMfaKeys, withOnlyKnownSources } from '../sessions/known-sources.ts';
 import type { Transaction } from '../store/store.ts';
+import type { Client } from '../store/tables.ts';
+import type { LogonContent, UserContent } from '../tokens/content.ts';
 import type { Mainframe } from './mainframe.ts';
 import {
   assertMainframePassword,
   findLogonOwner,
-  type LogonSession,
+  readLogonContent,
   recordPasswordChange,
   startLogonSession,
 } from './mainframe-logons.ts';
@@ -35,7 +37,7 @@ export interface LogonResetRequest {
   readonly codeId: string;
   readonly code: string;
   readonly newPassword: string;
-  readonly clientId: string;
+  readonly client: Client;
   readonly deviceTokenId?: string | undefined;
 }
 
@@ -48,19 +50,22 @@ export interface LogonResetDeps extends OtpDeps, GrowthDeps {
 }
 
 /**
- * Sets the password and signs in.
+ * Sets the password, signs in, and returns what the token says.
  * @throws IamError PROOF_INVALID, CODE_FAILURES, PASSWORD_NOT_FOR_MAINFRAME (the code remains valid), TOO_BUSY and
  *   MAINFRAME_UNAVAILABLE (the code is restored).
  */
-export async function resetLogonPassword(reset: LogonResetRequest, deps: LogonResetDeps): Promise<LogonSession> {
+export async function resetLogonPassword(
+  reset: LogonResetRequest,
+  deps: LogonResetDeps,
+): Promise<UserContent | LogonContent> {
   const authorization = await consumeResetOtp(reset, deps);
   if (!(await setPassword(reset, authorization.codeId, deps))) throw apiError('PROOF_INVALID');
-  const session = await deps.store.transaction((tx) => completeReset(tx, reset, authorization, deps));
-  if (!session) throw apiError('PROOF_INVALID');
+  const content = await deps.store.transaction((tx) => completeReset(tx, reset, authorization, deps));
+  if (!content) throw apiError('PROOF_INVALID');
   const { throttles } = deps.authentication;
   await throttles.logon.clear([reset.logon]);
-  if (session.user) await throttles.clear(session.user);
-  return session;
+  if (content.kind === 'user') await throttles.clear(content.user);
+  return content;
 }
 
 interface ResetAuthorization {
@@ -108,10 +113,10 @@ async function setPassword(
 /** Always ends sessions, because the old password is invalid; a lock or a new owner only prevents the sign-in. */
 async function completeReset(
   tx: Transaction,
-  { logon, clientId }: LogonResetRequest,
+  { logon, client }: LogonResetRequest,
   { userId, source }: ResetAuthorization,
   deps: LogonResetDeps,
-): Promise<LogonSession | undefined> {
+): Promise<UserContent | LogonContent | undefined> {
   const owner = await findLogonOwner(tx, logon);
   await recordPasswordChange(tx, logon);
   await endSessionsOfLogon(tx, logon);
@@ -123,5 +128,6 @@ async function completeReset(
     await tx.users.replace(user);
     if (await clearSecondFactorLimits(tx, user, deps)) clearCreations(deps, user);
   }
-  return startLogonSession(tx, { clientId, logon, user, remember: false, renewable: true }, deps);
+  const start = { clientId: client.clientId, logon, user, remember: false, renewable: true };
+  return readLogonContent(deps.store, await startLogonSession(tx, start, deps), client);
 }

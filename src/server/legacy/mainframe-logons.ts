@@ -9,11 +9,12 @@ import { revokeOtps, subjectOfLogon } from '../mfa/otp.ts';
 import { endSessionsOfLogon } from '../sessions/end-sessions.ts';
 import { startLoginSession } from '../sessions/login-session.ts';
 import { type SessionOptions, startSession } from '../sessions/sessions.ts';
-import type { Reader, Transaction } from '../store/store.ts';
+import type { Reader, Store, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
-import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
+import { createLogonContent, type LogonContent, readUserContent, type UserContent } from '../tokens/content.ts';
+import type { TokenResponse } from '../tokens/issue.ts';
 import type { LogonContacts, Mainframe } from './mainframe.ts';
 
 const maxLogonPasswordLength = 128;
@@ -111,16 +112,17 @@ export async function loginWithLogon(
     return ((await deps.mainframe.verify(logon, secret, deps.hashFlow)) && !owner?.locked) || undefined;
   });
   if (!isVerified) throw createInvalidCredentialsError();
-  const logonSession = await deps.store.transaction(async (tx) => {
+  const content = await deps.store.transaction(async (tx) => {
     const current = await findLogonOwner(tx, logon);
     // Check again: the owner may have been locked, removed or replaced, or the password changed, during verification.
     if (current?.locked || current?.userId !== owner?.userId) throw createInvalidCredentialsError();
     if ((await readPasswordChangeCount(tx, logon)) !== changes) throw createInvalidCredentialsError();
-    return startLogonSession(tx, { ...options, clientId: client.clientId, logon, user: current }, deps);
+    const start = { ...options, clientId: client.clientId, logon, user: current };
+    return readLogonContent(deps.store, await startLogonSession(tx, start, deps), client);
   });
   throttles.logon.recordLogin([logon], attempt.caller);
-  if (logonSession.user) await throttles.recordLogin(logonSession.user, attempt.caller);
-  return issueLogonToken(deps.issuer, logonSession, client);
+  if (content.kind === 'user') await throttles.recordLogin(content.user, attempt.caller);
+  return deps.issuer.issue(content);
 }
 
 export interface LogonSessionOptions extends Pick<SessionOptions, 'clientId' | 'remember' | 'renewable'> {
@@ -149,14 +151,15 @@ export async function startLogonSession(
   return { user, logon, ...(await startSession(tx, start, deps)) };
 }
 
-export function issueLogonToken(
-  issuer: TokenIssuer,
-  { user, logon, session, refreshToken }: LogonSession,
+/** What the token of this session says. Call it in the transaction that starts the session. */
+export async function readLogonContent(
+  store: Store,
+  { user, logon, ...started }: LogonSession,
   client: Client,
-): Promise<TokenResponse> {
+): Promise<UserContent | LogonContent> {
   return user
-    ? issuer.issueForUser(user, session, client, { refreshToken })
-    : issuer.issueForLogon(logon, session, client, { refreshToken });
+    ? readUserContent(store, { ...started, user, client })
+    : createLogonContent(logon, { ...started, client });
 }
 
 function createInvalidCredentialsError() {

@@ -4,7 +4,7 @@ import { type Principal, requireUserCaller } from '../directory/principal.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { contactOf, maskContact } from '../messaging/contacts.ts';
-import { issueCallerToken, revalidateUserCaller, rotateCallerRefreshToken } from '../sessions/revalidate-caller.ts';
+import { readCallerContent, revalidateUserCaller, rotateCallerRefreshToken } from '../sessions/revalidate-caller.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Client, Factor, Session, User } from '../store/tables.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
@@ -80,7 +80,7 @@ export async function completeMfaChallenge(
 ): Promise<TokenResponse> {
   const { user, session: callingSession } = requireUserCaller(caller);
   const source = resolveSessionOtpSource(user, callingSession, deps);
-  const elevated = await consumeOtp(
+  const content = await consumeOtp(
     { ...toOtpBinding(user.userId, callingSession), ...submission, source },
     deps,
     async (tx) => {
@@ -89,10 +89,11 @@ export async function completeMfaChallenge(
       await tx.sessions.replace(session);
       const known = withMfaSources(current, session, deps);
       if (known !== current) await tx.users.replace(known);
-      return { session, refreshToken: await rotateCallerRefreshToken(tx, caller, session, deps) };
+      const refreshToken = await rotateCallerRefreshToken(tx, caller, session, deps);
+      return readCallerContent(deps.store, caller, { user: known, session, refreshToken });
     },
   );
-  return issueCallerToken(deps, caller, elevated);
+  return deps.issuer.issue(content);
 }
 
 /**

@@ -2,12 +2,11 @@
 
 import { type Principal, requireUserCaller } from '../directory/principal.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
-import type { Reader, Transaction } from '../store/store.ts';
+import type { Reader, Store, Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
-import type { TokenResponse } from '../tokens/issue.ts';
+import { readUserContent, type UserContent } from '../tokens/content.ts';
 import { rotateSessionRefreshToken } from './refresh-tokens.ts';
-import { issueSessionToken, type SessionTokenDeps } from './session-tokens.ts';
 import { findActiveSession } from './sessions.ts';
 
 export interface ActiveUserSession {
@@ -41,23 +40,14 @@ export async function revalidateUserCaller(
   return { user, session };
 }
 
-/**
- * Issues a token for the caller's changed session, with at most the scope of the calling token.
- * @throws IamError TOKEN_INVALID if the user was locked or removed in the meantime.
- */
-export async function issueCallerToken(
-  deps: SessionTokenDeps,
+/** What a token for the caller's changed session says: it has at most the scope of the calling token. */
+export function readCallerContent(
+  store: Store,
   caller: Principal,
-  changed: { readonly session: Session; readonly refreshToken?: string | undefined },
-): Promise<TokenResponse> {
-  const { scope: sessionScope } = changed.session;
-  const session = {
-    ...changed.session,
-    scope: [...caller.scope].filter((name) => sessionScope?.includes(name) ?? true),
-  };
-  const token = await issueSessionToken(deps, session, caller.client, { refreshToken: changed.refreshToken });
-  if (!token) throw createAuthenticationError('TOKEN_INVALID');
-  return token;
+  { user, session, refreshToken }: ActiveUserSession & { readonly refreshToken?: string | undefined },
+): Promise<UserContent> {
+  const scope = [...caller.scope].filter((name) => session.scope?.includes(name) ?? true);
+  return readUserContent(store, { user, session: { ...session, scope }, client: caller.client, refreshToken });
 }
 
 /**

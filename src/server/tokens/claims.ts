@@ -1,13 +1,14 @@
 /** The claims of an access token (RFC 9068, and the claims of the service interface). */
 import * as z from 'zod';
 import { stripRolePrefix } from '../../contract/roles.ts';
-import { computeLevel } from '../directory/authentication-levels.ts';
+import { computeLevel, rolesOfLevel } from '../directory/authentication-levels.ts';
 import { partyRole } from '../directory/clients.ts';
-import { listMemberIdentities, resolveUserRoles } from '../directory/user-roles.ts';
+import { logonSubjectPrefix } from '../directory/subject-ids.ts';
+import { combineUserRoles } from '../directory/user-roles.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
-import type { Reader, Store } from '../store/store.ts';
-import { type Client, memberValue, type Session, type User } from '../store/tables.ts';
+import type { Client } from '../store/tables.ts';
+import type { ClientContent, LogonContent, UserContent } from './content.ts';
 
 /** `typ` of the header: prevents other kinds of JWT from being accepted as access tokens. */
 export const accessTokenType = 'at+jwt';
@@ -56,28 +57,18 @@ export function parseAuthorities(claims: AccessClaims): string[] {
 
 /** Dependencies of the claims; `issuer` is the value of `iss` and `aud`. */
 export interface ClaimOptions {
-  readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly issuer: string;
-}
-
-/** Restrictions of a token. */
-export interface TokenRestrictions {
-  /** The session of a client's refresh token; the access token is valid only as long as the session. */
-  readonly session?: Session | undefined;
-  /** A subset of the client's scope, for a token without a session. */
-  readonly scope?: readonly string[] | undefined;
 }
 
 type CommonClaims = Omit<AccessClaims, 'authorities'>;
 
 /** Claims of every token about its client. A token does not outlive its session. */
 export function createCommonClaims(
-  client: Client,
+  { client, session, scope }: Pick<ClientContent, 'client' | 'session' | 'scope'>,
   options: ClaimOptions,
   lifetime: number,
-  { session, scope }: TokenRestrictions,
 ): CommonClaims {
   const iat = epochSeconds(options.clock);
   const exp = Math.min(iat + lifetime, session?.endsAt ?? Number.POSITIVE_INFINITY);
@@ -107,23 +98,10 @@ export function createOwnerClaims(client: Client): Partial<CommonClaims> {
   };
 }
 
-interface UserTokenOptions {
-  readonly options: ClaimOptions;
-  readonly common: CommonClaims;
-}
-
 /** Claims of a user's token; of the client's authorities it has only identification and party. */
-export async function createUserClaims(
-  user: User,
-  session: Session,
-  client: Client,
-  { options, common }: UserTokenOptions,
-): Promise<AccessClaims> {
-  const reader = await prefetchUser(options.store, user);
-  const roles = await resolveUserRoles(reader, user, computeLevel(session, common.iat));
-  const customer =
-    (await reader.customers.getBy('userId', user.userId)) ??
-    (user.businessId === undefined ? undefined : await reader.customers.getBy('businessId', user.businessId));
+export function createUserClaims(content: UserContent, common: CommonClaims): AccessClaims {
+  const { user, session, client, groupRoles, claims } = content;
+  const roles = combineUserRoles(user, computeLevel(session, common.iat), groupRoles);
   const smart = session.smart ? ['AUTH-SMART'] : [];
   return {
     ...common,
@@ -131,24 +109,12 @@ export async function createUserClaims(
     user_id: user.userId,
     ...(session.logon === undefined ? {} : { logon: session.logon }),
     authorities: toAuthorities([...roles, ...smart, 'CLI-AUTH-IDENTIFIED', partyRole(client)]),
-    ...(await readBusinessClaims(user, reader)),
-    ...(customer === undefined ? {} : { customer_id: customer.customerId }),
+    ...claims,
   };
 }
 
-function prefetchUser(store: Store, user: User): Promise<Reader> | Reader {
-  const { businessId } = user;
-  const keys = businessId === undefined ? {} : { businesses: businessId };
-  return store.prefetch?.({ keys, members: listMemberIdentities(user).map(memberValue) }) ?? store;
-}
-
-/** Claims of the user's business. */
-async function readBusinessClaims(user: User, reader: Reader): Promise<Partial<AccessClaims>> {
-  if (user.businessId === undefined) return {};
-  const { organizationId, businessUnitId } = (await reader.businesses.get(user.businessId)) ?? {};
-  return {
-    business_id: user.businessId,
-    ...(organizationId === undefined ? {} : { organization_id: organizationId }),
-    ...(businessUnitId === undefined ? {} : { business_unit_id: businessUnitId }),
-  };
+/** Claims of the token of a mainframe logon that is linked to no user. */
+export function createLogonClaims({ logon, session, client }: LogonContent, common: CommonClaims): AccessClaims {
+  const roles = [...rolesOfLevel(computeLevel(session, common.iat)), 'CLI-AUTH-IDENTIFIED', partyRole(client)];
+  return { ...common, sub: `${logonSubjectPrefix}${logon}`, logon, authorities: toAuthorities(roles) };
 }

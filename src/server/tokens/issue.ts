@@ -1,19 +1,17 @@
 /** Issues access tokens. */
 
-import { computeLevel, rolesOfLevel } from '../directory/authentication-levels.ts';
-import { partyRole, resolveAuthenticatedClientRoles } from '../directory/clients.ts';
-import { logonSubjectPrefix } from '../directory/subject-ids.ts';
 import { epochSeconds } from '../lib/clock.ts';
-import type { Client, Session, User } from '../store/tables.ts';
+import type { Session } from '../store/tables.ts';
 import {
   type AccessClaims,
   type ClaimOptions,
   createCommonClaims,
+  createLogonClaims,
   createOwnerClaims,
   createUserClaims,
-  type TokenRestrictions,
   toAuthorities,
 } from './claims.ts';
+import type { TokenContent } from './content.ts';
 import type { KeyRing } from './keys.ts';
 
 /** The token response of the interface. */
@@ -26,17 +24,11 @@ export interface TokenResponse {
 }
 
 export interface TokenIssuer {
-  /** Issues a token for an authenticated client, with all its current authorities. */
-  issueForClient(client: Client, tokenOptions?: IssueTokenOptions): Promise<TokenResponse>;
-  /** Issues a token for a user in a session: the user's level and roles, and the client's party and scope. */
-  issueForUser(user: User, session: Session, client: Client, tokenOptions?: IssueTokenOptions): Promise<TokenResponse>;
-  /** Issues a token for a mainframe logon that is linked to no user. */
-  issueForLogon(
-    logon: string,
-    session: Session,
-    client: Client,
-    tokenOptions?: IssueTokenOptions,
-  ): Promise<TokenResponse>;
+  /**
+   * Signs a token with this content; reads nothing.
+   * @param onIssue called with the claims before they are signed
+   */
+  issue(content: TokenContent, onIssue?: (claims: AccessClaims) => void): Promise<TokenResponse>;
   /** Remaining lifetime in seconds, independent of the format of expiresIn. */
   secondsLeft(token: TokenResponse): number;
   /** Expiry of an access token by id, in epoch seconds; known only for the most recently issued tokens. */
@@ -45,13 +37,6 @@ export interface TokenIssuer {
 
 /** The number of tokens whose expiry is tracked. */
 const maxTrackedTokens = 10_000;
-
-/** Additional content or restrictions of a token. */
-export interface IssueTokenOptions extends TokenRestrictions {
-  readonly refreshToken?: string | undefined;
-  /** Called with the claims of the token before it is signed. */
-  readonly onIssue?: ((claims: AccessClaims) => void) | undefined;
-}
 
 export interface IssuerOptions extends ClaimOptions {
   readonly keys: KeyRing;
@@ -66,46 +51,35 @@ export interface IssuerOptions extends ClaimOptions {
 
 export function createIssuer(options: IssuerOptions): TokenIssuer {
   const expiries = new Map<string, number>();
-  const formatAuthorities = createAuthoritiesFormatter();
-  const respond = (claims: AccessClaims, { refreshToken, onIssue }: IssueTokenOptions) => {
-    onIssue?.(claims);
-    expiries.set(claims.jti, claims.exp);
-    const oldest = expiries.keys().next().value;
-    if (expiries.size > maxTrackedTokens && oldest !== undefined) expiries.delete(oldest);
-    return createTokenResponse(claims, options, refreshToken);
-  };
+  const createClaims = createClaimsFactory(options);
   return {
     findExpiry: (tokenId) => expiries.get(tokenId),
-    async issueForClient(client, tokenOptions = {}) {
-      const roles = await resolveAuthenticatedClientRoles(options.store, client);
-      const claims = {
-        // First, as fields after a spread are slow with Node 20.
-        authorities: formatAuthorities(roles),
-        ...createCommonClaims(client, options, options.clientTokenLifetime, tokenOptions),
-        ...createOwnerClaims(client),
-      };
-      return respond(claims, tokenOptions);
-    },
-    async issueForUser(user, session, client, tokenOptions = {}) {
-      const claims = await createUserClaims(user, session, client, {
-        options,
-        common: createCommonClaims(client, options, sessionLifetime(session, options), { ...tokenOptions, session }),
-      });
-      return respond(claims, tokenOptions);
-    },
-    async issueForLogon(logon, session, client, tokenOptions = {}) {
-      const common = createCommonClaims(client, options, sessionLifetime(session, options), {
-        ...tokenOptions,
-        session,
-      });
-      const roles = [...rolesOfLevel(computeLevel(session, common.iat)), 'CLI-AUTH-IDENTIFIED', partyRole(client)];
-      return respond(
-        { ...common, sub: `${logonSubjectPrefix}${logon}`, logon, authorities: toAuthorities(roles) },
-        tokenOptions,
-      );
+    issue(content, onIssue) {
+      const claims = createClaims(content);
+      onIssue?.(claims);
+      expiries.set(claims.jti, claims.exp);
+      const oldest = expiries.keys().next().value;
+      if (expiries.size > maxTrackedTokens && oldest !== undefined) expiries.delete(oldest);
+      return createTokenResponse(claims, options, content.refreshToken);
     },
     secondsLeft: ({ expiresIn }) =>
       Number(expiresIn) - (options.expiresIn === 'epoch' ? epochSeconds(options.clock) : 0),
+  };
+}
+
+function createClaimsFactory(options: IssuerOptions): (content: TokenContent) => AccessClaims {
+  const formatAuthorities = createAuthoritiesFormatter();
+  return (content) => {
+    if (content.kind === 'client') {
+      return {
+        // First, as fields after a spread are slow with Node 20.
+        authorities: formatAuthorities(content.roles),
+        ...createCommonClaims(content, options, options.clientTokenLifetime),
+        ...createOwnerClaims(content.client),
+      };
+    }
+    const common = createCommonClaims(content, options, sessionLifetime(content.session, options));
+    return content.kind === 'user' ? createUserClaims(content, common) : createLogonClaims(content, common);
   };
 }
 

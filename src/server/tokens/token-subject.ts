@@ -21,9 +21,7 @@ export function recordIssuedTokens(issuer: TokenIssuer, record: (issued: IssuedT
   return {
     secondsLeft: issuer.secondsLeft,
     findExpiry: issuer.findExpiry,
-    issueForClient: (client, more) => issuer.issueForClient(client, { ...more, onIssue }),
-    issueForUser: (user, session, client, more) => issuer.issueForUser(user, session, client, { ...more, onIssue }),
-    issueForLogon: (logon, session, client, more) => issuer.issueForLogon(logon, session, client, { ...more, onIssue }),
+    issue: (content) => issuer.issue(content, onIssue),
   };
 }
 

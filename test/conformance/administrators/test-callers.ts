@@ -3,6 +3,7 @@ import type { AuthenticationLevel } from '../../../src/server/directory/authenti
 import type { Principal } from '../../../src/server/directory/principal.ts';
 import { epochSeconds } from '../../../src/server/lib/clock.ts';
 import { appClientId, type TestServer } from '../../harness.ts';
+import { issueForUser } from '../../server/tokens/issue-token.ts';
 
 /** Issues a token at an authentication level without the login steps. */
 export async function issueToken(
@@ -20,7 +21,7 @@ export async function issueToken(
     ...{ startedAt, endsAt: startedAt + 3600 },
   };
   await store.transaction((tx) => tx.sessions.insert(session));
-  return (await issuer.issueForUser(user, session, client)).accessToken;
+  return (await issueForUser({ store, issuer }, { user, session, client })).accessToken;
 }
 
 /** A client with exactly these roles, for code that gets the caller as an argument. */

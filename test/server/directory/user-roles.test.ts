@@ -14,6 +14,7 @@ import {
   startWith,
 } from '../operations/user-identities/login-fixtures.ts';
 import { userToken } from '../operations/user-token.ts';
+import { issueForUser } from '../tokens/issue-token.ts';
 
 const clientRoles = ['CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED'];
 const basicRoles = ['AUTH-BASIC', 'AUTH-IDENTIFIED', ...clientRoles];
@@ -189,7 +190,7 @@ describe('a role counts while both the token and the store have it', () => {
     const client = await server.appContext.store.clients.get(appClientId);
     const session = await server.appContext.store.sessions.get(readClaims({ accessToken }).sid ?? '');
     if (!user || !client || !session) throw new Error('bob is signed in');
-    const { accessToken: next } = await server.appContext.issuer.issueForUser(user, session, client);
+    const { accessToken: next } = await issueForUser(server.appContext, { user, session, client });
     await expect(write(next)).resolves.toBeDefined();
   });
 

@@ -2,6 +2,7 @@
 import { hashSecret } from '../../../src/server/lib/secrets.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startSession } from '../../../src/server/sessions/sessions.ts';
+import { createLogonContent } from '../../../src/server/tokens/content.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
 import { alice, basic, password } from '../operations/user-identities/login-fixtures.ts';
 
@@ -125,5 +126,5 @@ export async function issueLogonToken(server: TestServer, clientId: string): Pro
   if (!client) throw new Error('unknown client');
   const options = { clientId, level: 'AUTH-BASIC', remember: false, renewable: false, logon: 'LOGON1' } as const;
   const { session } = await store.transaction((tx) => startSession(tx, options, server.appContext));
-  return (await issuer.issueForLogon('LOGON1', session, client)).accessToken;
+  return (await issuer.issue(createLogonContent('LOGON1', { session, client }))).accessToken;
 }

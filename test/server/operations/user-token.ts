@@ -4,6 +4,7 @@ import type { AuthenticationLevel } from '../../../src/server/directory/authenti
 import { epochSeconds } from '../../../src/server/lib/clock.ts';
 import type { Session, User } from '../../../src/server/store/tables.ts';
 import { appClientId, type TestServer } from '../../harness.ts';
+import { issueForUser } from '../tokens/issue-token.ts';
 
 export interface TestUser {
   /** Created if missing; can be set so that a test can name the user. */
@@ -25,12 +26,12 @@ export async function asUser(server: TestServer, user: TestUser = {}): Promise<I
 
 /** Issues an access token of a new user in a new session. */
 export async function userToken(server: TestServer, user: TestUser = {}): Promise<string> {
-  const { issuer, store } = server.appContext;
+  const { store } = server.appContext;
   const row = await insertUser(server, user);
   const client = await store.clients.get(user.clientId ?? appClientId);
   if (!client) throw new Error(`unknown client ${user.clientId}`);
   const session = await insertSession(server, row.userId, client.clientId, user.level ?? 'AUTH-BASIC');
-  return (await issuer.issueForUser(row, session, client)).accessToken;
+  return (await issueForUser(server.appContext, { user: row, session, client })).accessToken;
 }
 
 async function insertUser({ appContext: { store, ids, clock } }: TestServer, user: TestUser): Promise<User> {

@@ -14,6 +14,7 @@ import { freePort } from '../../../src/testcontainers/free-port.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { exportState, importState } from '../control/routes/state/state-client.ts';
 import { clientToken, isAccepted, startOAuth } from '../oauth/oauth-requests.ts';
+import { issueForClient } from '../tokens/issue-token.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -98,7 +99,7 @@ describe('a signing key from a file', () => {
     {
       await using server = await start({});
       const client = await store.clients.get('web');
-      if (client) token = (await server.appContext.issuer.issueForClient(client)).accessToken;
+      if (client) token = (await issueForClient(server.appContext, client)).accessToken;
       kids.push(server.appContext.keys.publicKeys().map(({ kid }) => kid));
     }
     const file = await fileOf(pem(ec));

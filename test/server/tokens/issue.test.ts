@@ -5,7 +5,13 @@ import { systemRandom } from '../../../src/server/lib/random.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import type { Client, Session, User } from '../../../src/server/store/tables.ts';
-import { createIssuer, type IssuerOptions, type IssueTokenOptions } from '../../../src/server/tokens/issue.ts';
+import {
+  type ClientContent,
+  createLogonContent,
+  readClientContent,
+  readUserContent,
+} from '../../../src/server/tokens/content.ts';
+import { createIssuer, type IssuerOptions } from '../../../src/server/tokens/issue.ts';
 import { type KeyRing, openKeyRing } from '../../../src/server/tokens/keys.ts';
 import { user as userRow } from '../store/rows.ts';
 
@@ -47,7 +53,6 @@ const session: Session = {
 
 function createIssuerWith(more: Partial<IssuerOptions> = {}) {
   return createIssuer({
-    store,
     keys,
     clock,
     random: systemRandom,
@@ -75,8 +80,8 @@ const named = ['ROLE_CLI-1STPARTY', 'ROLE_CLI-AUTH-IDENTIFIED'];
 const person = ['ROLE_AUTH-BASIC', 'ROLE_AUTH-IDENTIFIED', 'ROLE_PERSON', 'ROLE_USER'];
 
 describe("a client's token", () => {
-  const claimsOf = async (of: Client, more?: IssueTokenOptions) =>
-    decodeJwt((await createIssuerWith().issueForClient(of, more)).accessToken);
+  const claimsOf = async (of: Client, more?: Partial<ClientContent>) =>
+    decodeJwt((await createIssuerWith().issue(await readClientContent(store, of, more))).accessToken);
 
   test('contains its id and its authorities, and no absent claims', async () => {
     expect(await claimsOf(client)).toStrictEqual({ ...common, sub: 'c1', exp: now + 300, authorities: authenticated });
@@ -108,7 +113,9 @@ describe("a client's token", () => {
 
 describe("a user's token", () => {
   const claimsOf = async (of: User, within: Session = session) =>
-    decodeJwt((await createIssuerWith().issueForUser(of, within, client)).accessToken);
+    decodeJwt(
+      (await createIssuerWith().issue(await readUserContent(store, { user: of, session: within, client }))).accessToken,
+    );
   const expectedClaims = { ...common, sub: 'u1', sid: 's1', user_id: 'u1', exp: now + 600 };
 
   test('contains the user and the authentication level, and of the client only the id', async () => {
@@ -152,7 +159,7 @@ describe("a user's token", () => {
 
 test('a token of a logon names the logon, and no user', async () => {
   const { userId: _none, ...unbound } = session;
-  const { accessToken } = await createIssuerWith().issueForLogon('L1', unbound, client);
+  const { accessToken } = await createIssuerWith().issue(createLogonContent('L1', { session: unbound, client }));
   expect(decodeJwt(accessToken)).toStrictEqual({
     ...common,
     sub: 'logon:L1',
@@ -166,8 +173,9 @@ test('a token of a logon names the logon, and no user', async () => {
 describe('a token response', () => {
   test('has a refresh token only where one is issued', async () => {
     const issuer = createIssuerWith();
-    expect(await issuer.issueForClient(client)).not.toHaveProperty('refreshToken');
-    expect(await issuer.issueForClient(client, { refreshToken: 'r' })).toMatchObject({ refreshToken: 'r' });
+    const content = await readClientContent(store, client);
+    expect(await issuer.issue(content)).not.toHaveProperty('refreshToken');
+    expect(await issuer.issue({ ...content, refreshToken: 'r' })).toMatchObject({ refreshToken: 'r' });
   });
 
   test.each([
@@ -177,7 +185,7 @@ describe('a token response', () => {
     'returns the expiry of its token in %s, and computes the remaining time from both',
     async (expiresIn, text) => {
       const issuer = createIssuerWith({ expiresIn });
-      const response = await issuer.issueForClient(client);
+      const response = await issuer.issue(await readClientContent(store, client));
       expect(response).toMatchObject({ tokenType: 'Bearer', expiresIn: text, scope: ['read', 'write'] });
       expect(issuer.secondsLeft(response)).toBe(300);
     },
@@ -188,8 +196,9 @@ test('the expiry of the last 10,000 tokens is stored, and no more', async () => 
   let issued = 0;
   const name = (count: number) => `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
   const issuer = createIssuerWith({ random: { ...systemRandom, uuid: () => name(++issued) } });
-  await Promise.all(Array.from({ length: 10_000 }, () => issuer.issueForClient(client)));
+  const content = await readClientContent(store, client);
+  await Promise.all(Array.from({ length: 10_000 }, () => issuer.issue(content)));
   expect([issuer.findExpiry(name(1)), issuer.findExpiry(name(10_000))]).toEqual([now + 300, now + 300]);
-  await issuer.issueForClient(client);
+  await issuer.issue(content);
   expect([issuer.findExpiry(name(1)), issuer.findExpiry(name(2))]).toEqual([undefined, now + 300]);
 });

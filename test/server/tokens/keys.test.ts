@@ -12,6 +12,7 @@ import type { Store } from '../../../src/server/store/store.ts';
 import { freePort } from '../../../src/testcontainers/free-port.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { callWithToken, login } from './forge.ts';
+import { issueForClient } from './issue-token.ts';
 
 async function keySet({ url }: TestServer): Promise<JSONWebKeySet> {
   return (await (await fetch(`${url}${servicePrefix}/keys`)).json()) as JSONWebKeySet;
@@ -61,7 +62,7 @@ test('accepts a token from before a change of the algorithm', async () => {
   for (const alg of ['ES256', 'EdDSA', 'PS256']) {
     await using server = await startServer({ flags: { ...flags, 'signing-alg': alg }, openStore });
     for (const token of old) expect(await server.appContext.verifier.verify(token)).toBeDefined();
-    const { accessToken } = await server.appContext.issuer.issueForClient(await adminRow(server));
+    const { accessToken } = await issueForClient(server.appContext, await adminRow(server));
     expect(decodeProtectedHeader(accessToken).alg).toBe(alg);
     const keys = server.appContext.keys.publicKeys();
     expect(keys[0]).toMatchObject({ alg });
@@ -107,7 +108,7 @@ describe('under the root of the base URL', () => {
       id_token_signing_alg_values_supported: ['ES256'],
     });
     const claims = await server.appContext.verifier.verify(
-      (await server.appContext.issuer.issueForClient(await adminRow(server))).accessToken,
+      (await issueForClient(server.appContext, await adminRow(server))).accessToken,
     );
     expect(claims).toMatchObject({ iss: url, aud: url });
   });

@@ -5,6 +5,7 @@ import { operations } from '../../../src/server/operations/index.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startSession } from '../../../src/server/sessions/sessions.ts';
 import { appClientId, type TestServer } from '../../harness.ts';
+import { issueForUser } from '../../server/tokens/issue-token.ts';
 
 export const password = 'a pass phrase for tests only';
 
@@ -33,14 +34,14 @@ export function getAnonymousClient(server: TestServer): IamClient {
 
 /** Creates a renewable session without a login and returns its tokens. */
 export async function createSession(server: TestServer, userId: string) {
-  const { store, issuer } = server.appContext;
+  const { store } = server.appContext;
   const [user, client] = [await store.users.get(userId), await store.clients.get(appClientId)];
   if (!user || !client) throw new Error(`the user ${userId} or the app client is missing`);
   const start = { clientId: appClientId, userId, level: 'AUTH-BASIC', remember: true, renewable: true } as const;
   const { session: row, refreshToken = '' } = await store.transaction((tx) =>
     startSession(tx, start, server.appContext),
   );
-  const { accessToken } = await issuer.issueForUser(user, row, client);
+  const { accessToken } = await issueForUser(server.appContext, { user, session: row, client });
   return { accessToken, refreshToken, sessionId: row.sessionId };
 }
 

@@ -1,6 +1,7 @@
 import { Token } from '../../../contract/schemas/token.ts';
 import { authenticateClient } from '../../auth/authenticate.ts';
 import { basicChallenge, createAuthenticationError } from '../../tokens/authentication-error.ts';
+import { readClientContent } from '../../tokens/content.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -21,7 +22,7 @@ export default defineOperation({
   identifies: ['authorization'],
   errors: ['CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'CREDENTIALS_AMBIGUOUS', 'TOO_MANY_ATTEMPTS'],
 
-  async handle(_input, { credentials: readCredentials, authentication, source, issuer, recordLogin }) {
+  async handle(_input, { credentials: readCredentials, authentication, source, store, issuer, recordLogin }) {
     const { basic, bearer, apiKey } = readCredentials();
     if (!basic) {
       const isMissing = bearer === undefined && apiKey === undefined;
@@ -29,6 +30,6 @@ export default defineOperation({
     }
     const client = await authenticateClient(authentication, basic, source);
     recordLogin(client.clientId);
-    return issuer.issueForClient(client);
+    return issuer.issue(await readClientContent(store, client));
   },
 });

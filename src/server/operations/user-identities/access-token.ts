@@ -3,7 +3,7 @@ import { detailedError } from '../../../contract/errors.ts';
 import { ScopeName } from '../../../contract/schemas/client.ts';
 import { listUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
-import { issueCallerToken, revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
+import { readCallerContent, revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
@@ -30,10 +30,10 @@ export default defineOperation({
   errors: ['USER_MISSING', 'SCOPE_EXCEEDED'],
 
   async handle({ body }, { caller, clock, store, issuer }) {
-    const { session } = await revalidateUserCaller(store, caller, clock);
+    const current = await revalidateUserCaller(store, caller, clock);
     const scope = new Set(body.scope ?? caller.scope);
     const missingScopes = [...scope].filter((name) => !caller.scope.has(name));
     if (missingScopes.length > 0) throw detailedError('SCOPE_EXCEEDED', { missingScopes });
-    return issueCallerToken({ store, issuer }, { ...caller, scope }, { session });
+    return issuer.issue(await readCallerContent(store, { ...caller, scope }, current));
   },
 });

@@ -5,6 +5,7 @@ import { textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { loginWithOneTimeToken } from '../../auth/one-time-token-login.ts';
+import { readUserContent } from '../../tokens/content.ts';
 import { defineOperation } from '../define.ts';
 
 const text = textUpTo(200).optional();
@@ -50,7 +51,9 @@ export default defineOperation({
   async handle({ headers, body }, context) {
     const { client } = context.caller;
     const exchange = { param: headers.param, deviceTokenId: body.deviceTokenId, clientId: client.clientId };
-    const { user, session } = await context.store.transaction((tx) => loginWithOneTimeToken(tx, exchange, context));
-    return context.issuer.issueForUser(user, session, client);
+    const content = await context.store.transaction(async (tx) =>
+      readUserContent(context.store, { ...(await loginWithOneTimeToken(tx, exchange, context)), client }),
+    );
+    return context.issuer.issue(content);
   },
 });

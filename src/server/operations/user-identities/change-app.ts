@@ -5,9 +5,8 @@ import { Token } from '../../../contract/schemas/token.ts';
 import { findNarrowedScope, requireTargetClient } from '../../auth/target-client.ts';
 import { rotateSessionRefreshToken } from '../../sessions/refresh-tokens.ts';
 import { revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
-import { issueSessionToken } from '../../sessions/session-tokens.ts';
 import { transferSession } from '../../sessions/sessions.ts';
-import { createAuthenticationError } from '../../tokens/authentication-error.ts';
+import { readUserContent } from '../../tokens/content.ts';
 import { defineOperation } from '../define.ts';
 
 const text = textUpTo(200).optional();
@@ -37,16 +36,15 @@ export default defineOperation({
 
   async handle({ query }, context) {
     const { store, caller } = context;
-    const { target, session, refreshToken } = await store.transaction(async (tx) => {
+    const content = await store.transaction(async (tx) => {
       const current = await revalidateUserCaller(tx, caller, context.clock);
       const target = await requireTargetClient(tx, query.targetClientId);
       const scope = findNarrowedScope(caller, current.session);
       const to = { clientId: target.clientId, ...(scope === undefined ? {} : { scope }) };
       const session = await transferSession(tx, current.session, to);
-      return { target, session, refreshToken: await rotateSessionRefreshToken(tx, session, context) };
+      const refreshToken = await rotateSessionRefreshToken(tx, session, context);
+      return readUserContent(store, { user: current.user, session, client: target, refreshToken });
     });
-    const token = await issueSessionToken(context, session, target, { refreshToken });
-    if (!token) throw createAuthenticationError('TOKEN_INVALID');
-    return token;
+    return context.issuer.issue(content);
   },
 });

@@ -16,6 +16,7 @@ import { createUnknownSource, type OtpSource } from '../../mfa/otp-source.ts';
 import { startSession } from '../../sessions/sessions.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Otp, User } from '../../store/tables.ts';
+import { readUserContent } from '../../tokens/content.ts';
 import {
   assertMayAssignBusiness,
   assertUserNameForm,
@@ -92,18 +93,18 @@ export default defineOperation({
     const start = { clientId: caller.client.clientId, userId: user.userId, remember, renewable: remember } as const;
     const createInTransaction = async (tx: Transaction, created: User, level: 'NONE' | 'AUTH-IDENTIFIED') => {
       await insertUserOf(tx, created, caller);
-      return { user: created, ...(await startSession(tx, { ...start, level }, context)) };
+      const started = await startSession(tx, { ...start, level }, context);
+      return readUserContent(context.store, { ...started, user: created, client: caller.client });
     };
-    const {
-      user: created,
-      session,
-      refreshToken,
-    } = token === undefined
-      ? await context.store.transaction((tx) => createInTransaction(tx, user, 'NONE'))
-      : await consumeFirstMatchingOtp(buildCodeChecks(user, token, createUnknownSource(context)), context, (tx, code) =>
-          createInTransaction(tx, withVerifiedContact(code, user), 'AUTH-IDENTIFIED'),
-        );
-    return context.issuer.issueForUser(created, session, caller.client, { refreshToken });
+    const content =
+      token === undefined
+        ? await context.store.transaction((tx) => createInTransaction(tx, user, 'NONE'))
+        : await consumeFirstMatchingOtp(
+            buildCodeChecks(user, token, createUnknownSource(context)),
+            context,
+            (tx, code) => createInTransaction(tx, withVerifiedContact(code, user), 'AUTH-IDENTIFIED'),
+          );
+    return context.issuer.issue(content);
   },
 });
 

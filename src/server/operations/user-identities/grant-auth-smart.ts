@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { ChallengeId } from '../../../contract/schemas/otp.ts';
 import { Token } from '../../../contract/schemas/token.ts';
-import { issueCallerToken, revalidateUserCaller, rotateCallerRefreshToken } from '../../sessions/revalidate-caller.ts';
+import { readCallerContent, revalidateUserCaller, rotateCallerRefreshToken } from '../../sessions/revalidate-caller.ts';
 import { consumeOneTimeToken } from '../../tokens/one-time-tokens.ts';
 import { defineOperation } from '../define.ts';
 
@@ -23,15 +23,16 @@ export default defineOperation({
 
   async handle({ body }, context) {
     const { caller } = context;
-    const granted = await context.store.transaction(async (tx) => {
-      const { session: before } = await revalidateUserCaller(tx, caller, context.clock);
+    const content = await context.store.transaction(async (tx) => {
+      const { user, session: before } = await revalidateUserCaller(tx, caller, context.clock);
       const token = await consumeOneTimeToken(tx, 'auth-smart', body.challengeId, context.clock);
       // The error rolls the transaction back, so an attempt from another session does not consume the token.
       if (token?.sessionId !== before.sessionId || token.userId !== before.userId) throw apiError('CODE_INVALID');
       const session = { ...before, smart: true };
       await tx.sessions.replace(session);
-      return { session, refreshToken: await rotateCallerRefreshToken(tx, caller, session, context) };
+      const refreshToken = await rotateCallerRefreshToken(tx, caller, session, context);
+      return readCallerContent(context.store, caller, { user, session, refreshToken });
     });
-    return issueCallerToken(context, caller, granted);
+    return context.issuer.issue(content);
   },
 });

@@ -6,8 +6,8 @@ import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { renewRememberedSession } from '../../auth/remember-me.ts';
 import { hasClientCredential } from '../../directory/principal.ts';
-import { issueSessionToken } from '../../sessions/session-tokens.ts';
 import { createAuthenticationError } from '../../tokens/authentication-error.ts';
+import { readSessionContent } from '../../tokens/content.ts';
 import { defineOperation } from '../define.ts';
 
 const text = textUpTo(1000);
@@ -54,11 +54,11 @@ export default defineOperation({
     const { caller, store } = context;
     const { client } = caller;
     const renewer = { clientId: client.clientId, hasClientCredential: hasClientCredential(caller) };
-    const rotation = await store.transaction((tx) => renewRememberedSession(tx, body, renewer, context));
-    if (rotation.outcome !== 'rotated') throw createAuthenticationError('CREDENTIALS_INVALID');
-    const { session, refreshToken } = rotation;
-    const token = await issueSessionToken(context, session, client, { refreshToken });
-    if (!token) throw createAuthenticationError('CREDENTIALS_INVALID');
-    return token;
+    const content = await store.transaction(async (tx) => {
+      const rotation = await renewRememberedSession(tx, body, renewer, context);
+      return rotation.outcome === 'rotated' ? readSessionContent(store, { ...rotation, client }) : undefined;
+    });
+    if (!content) throw createAuthenticationError('CREDENTIALS_INVALID');
+    return context.issuer.issue(content);
   },
 });

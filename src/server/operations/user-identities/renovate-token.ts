@@ -1,5 +1,5 @@
 import { Token } from '../../../contract/schemas/token.ts';
-import { issueCallerToken, revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
+import { readCallerContent, revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -18,7 +18,7 @@ export default defineOperation({
   errors: ['USER_MISSING'],
 
   async handle(_input, { caller, clock, store, issuer }) {
-    const { session } = await revalidateUserCaller(store, caller, clock);
-    return issueCallerToken({ store, issuer }, caller, { session });
+    const current = await revalidateUserCaller(store, caller, clock);
+    return issuer.issue(await readCallerContent(store, caller, current));
   },
 });

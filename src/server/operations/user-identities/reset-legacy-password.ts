@@ -5,7 +5,7 @@ import { CallerAddress, DeviceTokenId } from '../../../contract/schemas/otp.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { LoginPassword } from '../../../contract/schemas/user.ts';
 import { resetLogonPassword } from '../../legacy/logon-reset.ts';
-import { issueLogonToken, normalizeLogon } from '../../legacy/mainframe-logons.ts';
+import { normalizeLogon } from '../../legacy/mainframe-logons.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -47,9 +47,9 @@ export default defineOperation({
       code,
       codeId,
       newPassword,
-      clientId: client.clientId,
+      client,
       deviceTokenId,
     };
-    return issueLogonToken(context.issuer, await resetLogonPassword(reset, context), client);
+    return context.issuer.issue(await resetLogonPassword(reset, context));
   },
 });

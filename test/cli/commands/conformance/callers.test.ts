@@ -24,8 +24,8 @@ async function clientVariables(authorities: readonly string[]): Promise<Record<s
 
 async function userVariables(level: string): Promise<Record<string, string>> {
   const request = { userId: 'alice', level: level as 'AUTH-BASIC', remember: false };
-  const { user, session, client } = await startSessionWithoutPassword(request, server.appContext);
-  const { accessToken } = await server.appContext.issuer.issueForUser(user, session, client, {});
+  const content = await startSessionWithoutPassword(request, server.appContext);
+  const { accessToken } = await server.appContext.issuer.issue(content);
   return { IAM_TOKEN: accessToken };
 }
 

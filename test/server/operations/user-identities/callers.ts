@@ -5,6 +5,7 @@ import type { AuthenticationLevel } from '../../../../src/server/directory/authe
 import { startSession } from '../../../../src/server/sessions/sessions.ts';
 import type { User } from '../../../../src/server/store/tables.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
+import { issueForUser } from '../../tokens/issue-token.ts';
 import { asUser } from '../user-token.ts';
 import { alice, passwordHash, startWith } from './login-fixtures.ts';
 
@@ -16,13 +17,13 @@ export async function createSession(
   userId: string,
   level: AuthenticationLevel = 'AUTH-MFA',
 ): Promise<IamClient> {
-  const { store, issuer } = server.appContext;
+  const { store } = server.appContext;
   const user = await store.users.get(userId);
   const client = await store.clients.get(appClientId);
   if (!user || !client) throw new Error(`unknown user ${userId}`);
   const start = { clientId: appClientId, userId, level, remember: false, renewable: false };
   const { session } = await store.transaction((tx) => startSession(tx, start, server.appContext));
-  return server.as({ token: (await issuer.issueForUser(user, session, client)).accessToken });
+  return server.as({ token: (await issueForUser(server.appContext, { user, session, client })).accessToken });
 }
 
 /** Sends requests as a user with IAM_ADMIN_MAINTENANCE, by default without MFA. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
+import { issueForUser } from '../../tokens/issue-token.ts';
 import { lastCode } from '../otp-inbox.ts';
 import { createSession, expectRejected } from './callers.ts';
 import { completeSecondFactor, logInAs, mainEmail, settleAll, startWithBob } from './factors/factor-fixtures.ts';
@@ -52,10 +53,10 @@ describe('a challenge', () => {
     await server.appContext.store.transaction(async (tx) => {
       if (session) await tx.sessions.replace({ ...session, scope: ['WRITE'] });
     });
-    const { issuer, store } = server.appContext;
+    const { store } = server.appContext;
     const [user, client] = [await store.users.get('bob'), await store.clients.get(appClientId)];
     if (!user || !client || !session) throw new Error('expected the user and its session to exist');
-    const narrow = await issuer.issueForUser(user, { ...session, scope: ['WRITE'] }, client);
+    const narrow = await issueForUser(server.appContext, { user, session: { ...session, scope: ['WRITE'] }, client });
     expect((await grant(server.as({ token: narrow.accessToken }), challengeId)).scope).toEqual(['WRITE']);
   });
 

@@ -96,13 +96,12 @@ describe('is rejected', () => {
     const { accessToken } = await createTokens(server);
     const { issuer } = server.appContext;
     const locked = async () => server.admin.userIdentities.lock({ body: { userId: alice.userId } });
-    const { issueForUser: forUser } = issuer;
     Object.assign(server.appContext, {
       issuer: {
         ...issuer,
-        issueForUser: async (...parts: Parameters<typeof forUser>) => {
+        issue: async (...parts: Parameters<typeof issuer.issue>) => {
           await locked();
-          return forUser(...parts);
+          return issuer.issue(...parts);
         },
       },
     });

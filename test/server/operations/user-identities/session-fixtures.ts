@@ -6,6 +6,7 @@ import { endSession } from '../../../../src/server/sessions/end-sessions.ts';
 import { type SessionOptions, startSession } from '../../../../src/server/sessions/sessions.ts';
 import type { Session } from '../../../../src/server/store/tables.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
+import { issueForUser } from '../../tokens/issue-token.ts';
 import { alice, postJson, readClaims } from './login-fixtures.ts';
 
 export const minutes = 60;
@@ -19,14 +20,14 @@ export interface Tokens {
 
 /** Creates tokens of a new session, by default a renewable session of Alice. */
 export async function createTokens(server: TestServer, start: Partial<SessionOptions> = {}): Promise<Tokens> {
-  const { store, issuer } = server.appContext;
+  const { store } = server.appContext;
   const { clientId = appClientId, userId = alice.userId } = start;
   const options = { level: 'AUTH-BASIC', remember: false, renewable: true, ...start, clientId, userId } as const;
   const user = await store.users.get(userId);
   const client = await store.clients.get(clientId);
   if (!user || !client) throw new Error('unknown user or client');
   const { session, refreshToken = '' } = await store.transaction((tx) => startSession(tx, options, server.appContext));
-  return { accessToken: (await issuer.issueForUser(user, session, client)).accessToken, refreshToken };
+  return { accessToken: (await issueForUser(server.appContext, { user, session, client })).accessToken, refreshToken };
 }
 
 /** Returns the current session of a token. */

@@ -10,6 +10,7 @@ import {
 } from '../../../auth/sign-in.ts';
 import { hasTestFeatures } from '../../../config/settings.ts';
 import type { ControlContext } from '../../../request-context.ts';
+import { readClientContent } from '../../../tokens/content.ts';
 import { defineRoute } from '../../define.ts';
 
 export default defineRoute({
@@ -54,9 +55,9 @@ export default defineRoute({
     assertOneUser(body);
     const { userId, userName, clientId } = body;
     if (userId === undefined && userName === undefined) return issueClientToken(clientId, context);
-    const { user, session, client, refreshToken } = await startSessionWithoutPassword(body, context);
-    const token = await context.issuer.issueForUser(user, session, client, { refreshToken });
-    return { ...token, userId: user.userId, sessionId: session.sessionId };
+    const content = await startSessionWithoutPassword(body, context);
+    const token = await context.issuer.issue(content);
+    return { ...token, userId: content.user.userId, sessionId: content.session.sessionId };
   },
 });
 
@@ -74,5 +75,5 @@ async function issueClientToken(clientId: string | undefined, { store, settings,
     throw fieldError('FIELD_MISSING', [...choices, 'clientId'], 'One of userName, userId and clientId is required.');
   if (settings.allowRemote)
     throw apiError('TEST_FEATURES_OFF', 'A server with remote access issues client tokens for a secret only.');
-  return issuer.issueForClient(await requireActiveClient(store, clientId));
+  return issuer.issue(await readClientContent(store, await requireActiveClient(store, clientId)));
 }

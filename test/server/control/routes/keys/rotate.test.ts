@@ -6,6 +6,7 @@ import { openMemoryStore } from '../../../../../src/server/store/memory/memory-s
 import type { SigningKey } from '../../../../../src/server/store/tables.ts';
 import { isFullRun, rounds } from '../../../../effort.ts';
 import { adminClient, startServer, type TestServer } from '../../../../harness.ts';
+import { issueForClient } from '../../../tokens/issue-token.ts';
 import { send } from '../../control-client.ts';
 
 interface KeyRotation {
@@ -82,7 +83,7 @@ describe('a rotation', () => {
 
   test('rejects a token of a removed key, whatever expiry it contains', async () => {
     await using server = await startServer();
-    const { accessToken } = await server.appContext.issuer.issueForClient(await adminRow(server));
+    const { accessToken } = await issueForClient(server.appContext, await adminRow(server));
     const claims = { ...decodeJwt(accessToken), exp: 4_000_000_000 };
     const eternal = await server.appContext.keys.current().signToken(claims);
     await rotate(server);

@@ -6,6 +6,7 @@ import { adminClient, appClientId, createFakeClock, startServer, type TestServer
 import { measureCost } from '../../../../security/measure-cost.ts';
 import { userToken } from '../../../operations/user-token.ts';
 import { makeFolder, openStore } from '../../../store/temp-store.ts';
+import { issueForClient } from '../../../tokens/issue-token.ts';
 import { send } from '../../control-client.ts';
 import { readStableTables, reset, seed } from './state-client.ts';
 
@@ -93,8 +94,8 @@ describe('a reset', () => {
     await using server = await startServer();
     const client = await server.appContext.store.clients.get(adminClient.clientId);
     if (!client) throw new Error('there is no administrator client');
-    const { accessToken: token } = await server.appContext.issuer.issueForClient(client);
-    const other = (await server.appContext.issuer.issueForClient(client)).accessToken;
+    const { accessToken: token } = await issueForClient(server.appContext, client);
+    const other = (await issueForClient(server.appContext, client)).accessToken;
     await send(server, '/_iam/revoke', { method: 'POST', body: { token } });
     await reset(server);
     expect(await usersOf(server, token)).toMatchObject({ status: 401 });
