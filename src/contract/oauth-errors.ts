@@ -13,6 +13,7 @@ const errorNames: Readonly<Record<string, string>> = {
   TOO_MANY_ATTEMPTS: 'temporarily_unavailable',
   TOO_BUSY: 'temporarily_unavailable',
   STORE_UNAVAILABLE: 'temporarily_unavailable',
+  OUTCOME_UNKNOWN: 'server_error',
   INTERNAL: 'server_error',
 };
 

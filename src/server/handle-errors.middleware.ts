@@ -25,12 +25,13 @@ function dropConnection(ctx: KoaContext): void {
 }
 
 function writeError(ctx: KoaContext, error: unknown, appContext: AppContext): void {
-  const { operation, requestId, hasMalformedCredentials } = ctx.state;
+  const { operation, requestId, hasMalformedCredentials, hasCommitted } = ctx.state;
   const errorResponse = createErrorResponse(error, {
     operation,
     requestId,
     softErrors: appContext.settings.softErrors,
     hasMalformedCredentials,
+    hasCommitted,
     log: appContext.log,
   });
   ctx.state.errors = errorResponse.items;

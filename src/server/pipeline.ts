@@ -33,6 +33,7 @@ import { type HashQueue, toFlowKey } from './limits/hash-queue.ts';
 import type { LimitedRequest } from './limits/limited-store.ts';
 import { type ControlContext, createRequestContext, type RequestPart } from './request-context.ts';
 import { createResponseWriter } from './response-writer.ts';
+import { observeCommits } from './store/observe-commits.ts';
 import type { Client } from './store/tables.ts';
 import { recordIssuedTokens } from './tokens/token-subject.ts';
 import { guardAccounts } from './users/account-guard.ts';
@@ -328,7 +329,8 @@ function readForwardedIp(ctx: KoaContext): string | undefined {
 
 /** Creates the context of a handler for each request. */
 function createContextFactory({ operation, appContext, controlDocument, guardAccounts: guards }: Compilation) {
-  const isGuarded = guards === true && operation.method !== 'GET';
+  const writes = operation.method !== 'GET';
+  const isGuarded = guards === true && writes;
   const absentCaller = createAbsentCaller(operation);
   const guardChosenIds = createChosenIdGuard(
     guards ? operation.request.body : undefined,
@@ -339,7 +341,12 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
     const { ctx, disconnectSignal, caller = absentCaller } = call;
     const { state } = ctx;
     const ifMatch = ctx.req.headers['if-match'] ?? '';
-    const store = guardChosenIds(limited?.store ?? appContext.store, call.body, caller);
+    const guarded = guardChosenIds(limited?.store ?? appContext.store, call.body, caller);
+    const store = writes
+      ? observeCommits(guarded, () => {
+          state.hasCommitted = true;
+        })
+      : guarded;
     return createRequestContext(appContext, {
       controlDocument,
       store: isGuarded ? guardAccounts(store, caller, appContext) : store,

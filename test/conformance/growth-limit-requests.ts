@@ -49,12 +49,16 @@ const leafOptions = { authority: false, keyUsage: [0], purposes: [2], emails: [a
 const leaf = createCertificate({ name: 'Alice', issuer: root, key: 'ec-other', ...leafOptions });
 
 /** A server behind a proxy on this machine, with users, logons and providers. */
-export async function startGrowthFixture(flags: Record<string, string | boolean>): Promise<GrowthFixture> {
+export async function startGrowthFixture(
+  flags: Record<string, string | boolean>,
+  more: TestServerOptions = {},
+): Promise<GrowthFixture> {
   const clock = createFakeClock();
   const provider = await startOpenIdProvider(clock);
   const { issuer, jwksUri } = provider;
   const trust = { emailDomains: ['example.com'] };
   const options: TestServerOptions = {
+    ...more,
     clock,
     flags: { 'trusted-proxies': '127.0.0.0/8', ...flags },
     seed: {

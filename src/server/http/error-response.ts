@@ -24,6 +24,8 @@ interface ErrorContext {
   readonly operation?: Operation<never> | undefined;
   readonly softErrors: boolean;
   readonly hasMalformedCredentials?: boolean | undefined;
+  /** Whether the request committed a transaction: from then on, no failure means that nothing was changed. */
+  readonly hasCommitted?: boolean | undefined;
   readonly requestId: string;
   readonly log: Log;
 }
@@ -39,16 +41,20 @@ export function createErrorResponse(error: unknown, context: ErrorContext): Erro
   return { status: softStatus, items, headers: buildHeaders(softStatus, known) };
 }
 
-function toIamError(error: unknown, { operation, requestId, log }: ErrorContext): IamError {
+function toIamError(error: unknown, { operation, requestId, hasCommitted, log }: ErrorContext): IamError {
+  if (error instanceof IamError && (!operation || isDeclaredError(operation, error))) return error;
+  if (hasCommitted === true) {
+    log.error({ requestId, operation: operation?.id, err: error }, 'a request failed after it changed something');
+    return new IamError([{ code: 'OUTCOME_UNKNOWN' }], { cause: error });
+  }
   if (error instanceof StoreUnavailableError) {
     log.error({ requestId, error: error.message }, 'the store rejects writes');
     return retryLater('STORE_UNAVAILABLE', 5);
   }
   if (error instanceof OutcomeUnknownError) {
-    log.error({ requestId, error: error.message }, 'the database did not confirm a commit');
+    log.error({ requestId, operation: operation?.id, err: error }, 'the outcome of a request is unknown');
     return new IamError([{ code: 'OUTCOME_UNKNOWN' }]);
   }
-  if (error instanceof IamError && (!operation || isDeclaredError(operation, error))) return error;
   log.error({ requestId, operation: operation?.id, err: error }, 'a request failed');
   return new IamError([{ code: 'INTERNAL' }], { cause: error });
 }

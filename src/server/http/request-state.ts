@@ -45,6 +45,8 @@ export interface RequestState {
    * as the 400 it otherwise would be.
    */
   hasMalformedCredentials?: boolean;
+  /** Whether a transaction of the request was committed. */
+  hasCommitted?: boolean;
   /** Whether the connection was closed without a response. */
   dropped?: boolean;
 }

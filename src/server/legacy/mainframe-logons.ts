@@ -120,7 +120,7 @@ export async function loginWithLogon(
     const start = { ...options, clientId: client.clientId, logon, user: current };
     return readLogonContent(deps.store, await startLogonSession(tx, start, deps), client);
   });
-  throttles.logon.recordLogin([logon], attempt.caller);
+  await throttles.logon.recordLogin([logon], attempt.caller);
   if (content.kind === 'user') await throttles.recordLogin(content.user, attempt.caller);
   return deps.issuer.issue(content);
 }

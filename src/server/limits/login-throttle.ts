@@ -16,7 +16,10 @@ export interface LoginThrottle {
    * @throws IamError TOO_MANY_ATTEMPTS with Retry-After; any error of `verify`, which does not count as a failure.
    */
   attempt<Result>(attempt: LoginAttempt, verify: () => Promise<Result | undefined>): Promise<Result | undefined>;
-  /** After a login of the user with these names: restores their budgets and clears the failures of this caller under them. */
+  /**
+   * After a login of the user with these names: restores their budgets and clears the failures of this caller under them.
+   * Follows a commit, as `clear` does: neither fails if it does not reach the other servers, whose counts end with their windows.
+   */
   recordLogin(names: readonly string[], caller: string): Promise<void>;
   /** Clears all counts of these names, for all callers. */
   clear(names: readonly string[]): Promise<void>;
@@ -117,19 +120,24 @@ export function createLoginThrottle(
     },
     recordLogin(names, caller) {
       const hashed = names.map(hashName);
-      return applyAndPublish({ kind: 'login', names: hashed, caller }, hashed);
+      return ignoreFailure(applyAndPublish({ kind: 'login', names: hashed, caller }, hashed));
     },
     async clear(names) {
       // Failures at other servers end with it, too, also those that this one has not counted yet.
-      if (exchange) await exchange.receive();
+      if (exchange) await ignoreFailure(exchange.receive());
       const hashed = names.map(hashName);
-      await applyAndPublish({ kind: 'clear', names: hashed }, hashed);
+      await ignoreFailure(applyAndPublish({ kind: 'clear', names: hashed }, hashed));
     },
     apply,
     reset() {
       failures = new LoginFailures(elapsed, capacity);
     },
   };
+}
+
+/** For what follows a commit, which is no failure of the request. */
+export function ignoreFailure(work: Promise<void>): Promise<void> {
+  return work.catch(() => undefined);
 }
 
 export function createTooManyAttemptsError(retryAfterMs: number): IamError {

@@ -14,6 +14,7 @@ import {
 import {
   createLoginThrottle,
   createTooManyAttemptsError,
+  ignoreFailure,
   type LoginThrottle,
   noLoginThrottle,
 } from './login-throttle.ts';
@@ -68,7 +69,7 @@ export function createThrottles(clock: Clock, { disabled, loginEvents }: Throttl
     recordLogin,
     async recordExternalLogin(user, caller) {
       // The failures that end with it may have been counted by another server only.
-      await exchange?.receive();
+      if (exchange) await ignoreFailure(exchange.receive());
       await recordLogin(user, caller);
     },
     async clear(user) {

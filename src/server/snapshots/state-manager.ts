@@ -8,7 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { GrowthLimits } from '../limits/growth.ts';
 import type { Throttles } from '../limits/throttles.ts';
 import type { Outbox } from '../messaging/messages.ts';
-import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
+import { DuplicateError, OutcomeUnknownError, type Store, type Transaction } from '../store/store.ts';
 import type { ReloadableStoreSecret } from '../store/store-secret.ts';
 import type { SigningKey, TableName } from '../store/tables.ts';
 import { assertKeysUsable, type KeyRing } from '../tokens/keys.ts';
@@ -75,7 +75,7 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
       await before?.(tx);
       await replaceTables(tx, dump, retained);
     });
-    await clearCaches(deps);
+    await afterReplacement(() => clearCaches(deps));
   }
 
   async function readDump(name: string): Promise<DumpTables> {
@@ -95,7 +95,7 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
       const emptyDump = await baseline.read('empty');
       await replaceAll(dump, retainedOnImport, (tx) => assertPristine(tx, emptyDump, force)).catch(explainDuplicate);
       // Reloads the keys, and creates one if none matches the settings.
-      await deps.keys.reload();
+      await afterReplacement(() => deps.keys.reload());
     },
     async saveSnapshot(name, replace) {
       snapshots.assertRoom(name, replace);
@@ -107,6 +107,13 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
       return diffDumps(before, after);
     },
   };
+}
+
+/** Reads what was replaced. @throws OutcomeUnknownError: a failure does not mean that nothing was changed. */
+async function afterReplacement(work: () => Promise<void>): Promise<void> {
+  await work().catch((cause: unknown) => {
+    throw new OutcomeUnknownError('The state was replaced, and could not be read afterwards.', { cause });
+  });
 }
 
 /** Clears in-memory state about replaced rows. Tokens are looked up in the store with each request. */

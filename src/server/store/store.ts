@@ -252,11 +252,7 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** The change may be durable or not: its commit has no response, and none could be found out. */
+/** The change may be durable or not, for example because its commit has no response. */
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError';
-
-  constructor() {
-    super('The change may or may not have been made.');
-  }
 }

@@ -7,7 +7,6 @@ import { resolveAuthenticatedClientRoles } from '../directory/clients.ts';
 import { listMemberIdentities, resolveGroupRolesOfUser } from '../directory/user-roles.ts';
 import type { Reader, Store } from '../store/store.ts';
 import { type Client, memberValue, type Session, type User } from '../store/tables.ts';
-import type { AccessClaims } from './claims.ts';
 
 interface CommonContent {
   readonly client: Client;
@@ -34,7 +33,12 @@ export interface UserContent extends CommonContent {
   readonly claims: OwnerClaims;
 }
 
-type OwnerClaims = Pick<AccessClaims, 'business_id' | 'organization_id' | 'business_unit_id' | 'customer_id'>;
+interface OwnerClaims {
+  readonly business_id?: string;
+  readonly organization_id?: string;
+  readonly business_unit_id?: string;
+  readonly customer_id?: number;
+}
 
 /** A mainframe logon that is linked to no user. */
 export interface LogonContent extends CommonContent {

@@ -1,6 +1,10 @@
+import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createLoginEventExchange, type LoginEvent } from '../../../src/server/limits/login-events.ts';
+import { createThrottles } from '../../../src/server/limits/throttles.ts';
 import type { JournalEvent } from '../../../src/server/store/store.ts';
+import { createFakeClock } from '../../harness.ts';
+import { user } from '../store/rows.ts';
 
 const event: LoginEvent = { kind: 'clear', names: ['alice'] };
 
@@ -45,4 +49,17 @@ test('calls during a read that fails fail with it, and the next one reads again'
   const next = receive();
   journal.reads[1]?.resolve([]);
   await next;
+});
+
+test('what follows a commit does not fail if it does not reach the other servers', async () => {
+  const fails = () => Promise.reject(new Error('no database'));
+  const clock = createFakeClock();
+  const throttles = createThrottles(clock, { disabled: false, loginEvents: { publish: fails, readNew: fails } });
+  const alice = user('alice-id', { userName: 'alice' });
+  // With a failure to clear, so that there is something to publish.
+  const attempt = { name: hash('sha256', 'alice', 'base64url'), caller: 'phone', isLoopback: false, isKnown: false };
+  for (const change of ['recordLogin', 'recordExternalLogin', 'clear'] as const) {
+    throttles.login.apply({ kind: 'failure', attempt });
+    await expect(throttles[change](alice, 'phone')).resolves.toBeUndefined();
+  }
 });

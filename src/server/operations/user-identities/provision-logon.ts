@@ -6,6 +6,7 @@ import { LoginPassword, UserId } from '../../../contract/schemas/user.ts';
 import { assertMfaForAdministrator } from '../../directory/object-access.ts';
 import { assertMainframePassword, bindLogon, findLogonOwner, normalizeLogon } from '../../legacy/mainframe-logons.ts';
 import type { OperationContext } from '../../request-context.ts';
+import { OutcomeUnknownError } from '../../store/store.ts';
 import type { User } from '../../store/tables.ts';
 import { requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
@@ -88,8 +89,9 @@ async function bindOrRollBack(
       await bindLogon(tx, user, logon);
     });
   } catch (error) {
-    // The caller receives the original error; a failure of the mainframe here is only logged.
-    await mainframe.remove(logon).catch(() => undefined);
+    await mainframe.remove(logon).catch((cause: unknown) => {
+      throw new OutcomeUnknownError('The logon was created, and could not be removed after a failure.', { cause });
+    });
     throw error;
   }
 }

@@ -130,7 +130,7 @@ async function inquireUntilKnown(id: string, { connections, stopwatch, timer }: 
   for (;;) {
     const kind = await inquireOnce(connections, id, timer).catch(() => undefined);
     if (kind !== undefined) return kind === 'done';
-    if (stopwatch.now() >= end) throw new OutcomeUnknownError();
+    if (stopwatch.now() >= end) throw new OutcomeUnknownError('The database did not confirm a commit.');
     await new Promise<void>((resolve) => timer.after(inquiryPause, resolve));
   }
 }
