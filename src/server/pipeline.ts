@@ -16,7 +16,7 @@ import type { RequestCredentials } from './auth/credentials.ts';
 import { limitCreations } from './auth/limit-creations.ts';
 import { resolveChosenIds } from './config/settings.ts';
 import { createChosenIdGuard } from './directory/chosen-ids.ts';
-import { findAuthenticatedClientId, type Principal } from './directory/principal.ts';
+import { createAbsentCaller, findAuthenticatedClientId, type Principal } from './directory/principal.ts';
 import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.ts';
 import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
 import { createPreflightAssertion } from './http/cors.ts';
@@ -331,7 +331,7 @@ function readForwardedIp(ctx: KoaContext): string | undefined {
 function createContextFactory({ operation, appContext, controlDocument, guardAccounts: guards }: Compilation) {
   const writes = operation.method !== 'GET';
   const isGuarded = guards === true && writes;
-  const absentCaller = createAbsentCaller(operation);
+  const absentCaller = createAbsentCaller(operation.id);
   const guardChosenIds = createChosenIdGuard(
     guards ? operation.request.body : undefined,
     resolveChosenIds(appContext.settings),
@@ -383,15 +383,6 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
 /** The status of a success whose event is recorded; undefined for reads. */
 function findAuditedStatus({ audit, response }: AnyOperation): number | undefined {
   return audit.kind !== 'read' && 'status' in response ? response.status : undefined;
-}
-
-/** The caller of an unauthenticated request: any access is a bug. */
-function createAbsentCaller({ id }: AnyOperation): Principal {
-  return new Proxy({} as Principal, {
-    get() {
-      throw new Error(`${id} reads the caller, but accepts unauthenticated requests`);
-    },
-  });
 }
 
 function readRange(list: ListIdentity, operation: AnyOperation): RequestPart['range'] {

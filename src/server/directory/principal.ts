@@ -62,3 +62,12 @@ export function requireUserCaller(caller: Principal): { readonly user: User; rea
 export function formatCallerName(principal: Principal | undefined): string {
   return principal?.subject ?? 'anonymous';
 }
+
+/** The caller of an operation that accepts unauthenticated requests: any access is a bug. */
+export function createAbsentCaller(operationId: string): Principal {
+  return new Proxy({} as Principal, {
+    get() {
+      throw new Error(`${operationId} reads the caller, but accepts unauthenticated requests`);
+    },
+  });
+}
