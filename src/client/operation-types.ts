@@ -1671,8 +1671,8 @@ export interface UserIdentitiesFactorsOperations {
    *
    * Accepts the code that was sent to a contact of the calling user. The contact becomes verified, and a main
    * e-mail address becomes a login name. The code is bound to the user, the contact and the session that requested
-   * it. Wrong codes count as in fulfill-mfa. Use challengeId once within five minutes in the calling session, with
-   * grant-auth-smart.
+   * it. Wrong codes count as in fulfill-mfa, once for each live code of this contact that the session requested.
+   * Use challengeId once within five minutes in the calling session, with grant-auth-smart.
    *
    * `POST /security/iam/v1/user-identities/me/authentication-factors/{id}/tokens/validate`
    *

@@ -9,7 +9,7 @@ export default defineOperation({
   id: 'user-identities.factors.validate-token',
   title: 'Verify a contact of the caller with a code',
   description:
-    'Accepts the code that was sent to a contact of the calling user. The contact becomes verified, and a main e-mail address becomes a login name. The code is bound to the user, the contact and the session that requested it. Wrong codes count as in fulfill-mfa. Use challengeId once within five minutes in the calling session, with grant-auth-smart.',
+    'Accepts the code that was sent to a contact of the calling user. The contact becomes verified, and a main e-mail address becomes a login name. The code is bound to the user, the contact and the session that requested it. Wrong codes count as in fulfill-mfa, once for each live code of this contact that the session requested. Use challengeId once within five minutes in the calling session, with grant-auth-smart.',
   method: 'POST',
   path: '/user-identities/me/authentication-factors/{id}/tokens/validate',
   auth: 'caller',
