@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { usageError } from '../errors.ts';
 import { isFileError, uncreatableFileError, unreadableFileError } from '../io/file-errors.ts';
 import type { Io } from '../io/io.ts';
 
@@ -26,7 +27,10 @@ export async function withRowSource<Result>(
   argument: string,
   work: (source: RowSource) => Promise<Result>,
 ): Promise<Result> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-bulk-'));
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-bulk-')).catch((error: unknown) => {
+    const { message } = uncreatableFileError(os.tmpdir(), error);
+    throw usageError(message, 'Set TMPDIR to a folder that you can write: a private copy of the rows is sent.');
+  });
   const removeFolder = () => rm(folder, { recursive: true, force: true });
   try {
     const copy = await open(path.join(folder, 'rows'), 'wx+', 0o600);

@@ -193,6 +193,21 @@ test.each(['run', 'retry'])('bulk %s sends the rows that it showed, also if the 
   expect(writesTo(server).map(({ path }) => path)).toEqual([expect.stringContaining('ops')]);
 });
 
+test.skipIf(self === undefined)(
+  'bulk says what to do if there is no folder for the copy of the rows',
+  async ({ home }) => {
+    await using server = await rejectingServer();
+    await writeFile(home.file('rows.csv'), 'groupName\nops\n');
+    vi.stubEnv('TMPDIR', home.file('missing'));
+    try {
+      const outcome = await bulk(home, server, 'run', home.file('rows.csv'), '--operation', 'groups.create');
+      expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('Set TMPDIR') });
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  },
+);
+
 describe('a lock', () => {
   afterEach(() => void vi.useRealTimers());
 
