@@ -186,6 +186,12 @@ export const errorTable = {
     message: 'The request changes an administrator, or makes one, and requires AUTH-MFA.',
     hint: 'Complete a second factor with `iam login --user NAME --mfa`, or use a client that has AUTH-MFA: `authorities: [AUTH-MFA]` in a seed.',
   },
+  SEED_ADMINISTRATOR_CHANGED: {
+    status: 403,
+    category: 'forbidden',
+    message: 'An administrator in the seed of the server is no longer one at the server.',
+    hint: 'Export the server itself, or create a sandbox with a seed of its own.',
+  },
   USER_MISSING: {
     status: 403,
     category: 'forbidden',

@@ -74,6 +74,10 @@ export interface AppContext extends Authentication, Integrations {
   readonly audit: AuditLog | undefined;
   /** The name of the sandbox; undefined for the main service. */
   readonly sandbox: string | undefined;
+  /** Whether it is a sandbox with its own seed: its administrators may be strangers to the server. */
+  readonly isTenant: boolean;
+  /** For a sandbox with the hashes of the server: see `assertAdministratorsRemain`. */
+  readonly assertHashesReadable: (() => Promise<void>) | undefined;
   /** Closes the context: ends subscriptions to messages and requests, and stops deliveries. */
   close(): Promise<void>;
 }
@@ -89,6 +93,10 @@ export type AppContextDeps = Pick<
   readonly baseline: BaselineSource;
   readonly audit?: AuditLog | undefined;
   readonly sandbox?: string | undefined;
+  readonly isTenant?: boolean;
+  /** Those of the server, for a sandbox whose password hashes are guessed with each attempt in it. */
+  readonly serverThrottles?: Throttles | undefined;
+  readonly assertHashesReadable?: (() => Promise<void>) | undefined;
   /** The system timer if missing. */
   readonly timer?: Timer | undefined;
   /** Those of a previous context; created if missing. */
@@ -113,6 +121,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const throttles = createThrottles(clock, {
     disabled: settings.disableRateLimits,
     loginEvents: deps.store.shared?.loginEvents,
+    ofServer: deps.serverThrottles,
   });
   const growthLimits = deps.growthLimits ?? selectGrowthLimits(settings, clock);
   const stateQueue = deps.stateQueue ?? createStateQueue(clock.source);
@@ -130,7 +139,9 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const consoleFiles = deps.consoleFiles ?? createConsoleFilesReader();
   const createSandbox = (parts: SandboxParts) => {
     const shared = pickShared({ ...deps, ids, timer, growthLimits, stateQueue, docsPageFiles, consoleFiles });
-    const appContext = createAppContext({ ...shared, ...parts, sandboxes: noSandboxes });
+    // On a loopback server everyone may read the hashes, and tests of throttles must not affect each other.
+    const serverThrottles = parts.isTenant || !settings.allowRemote ? undefined : throttles;
+    const appContext = createAppContext({ ...shared, ...parts, serverThrottles, sandboxes: noSandboxes });
     appContext.outbox.start();
     return appContext;
   };
@@ -138,6 +149,8 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     ...deps,
     audit: deps.audit,
     sandbox: deps.sandbox,
+    isTenant: deps.isTenant === true,
+    assertHashesReadable: deps.assertHashesReadable,
     baseUrl,
     issuerUrl,
     ids,

@@ -61,10 +61,10 @@ export interface CompileOptions {
   /** Whether the growth limits apply. Revocation is exempt: a limit would keep tokens valid. */
   readonly limitGrowth?: boolean;
   readonly guardAccounts?: boolean;
-  /** Rejects authorized callers before the body is read. */
-  readonly rejection?: 'STORE_SHARED' | undefined;
   /** Checks the caller of a read again before each part of the response: long polls, streams and exports outlast a revocation. */
   readonly recheckReaders?: boolean;
+  /** Rejects requests of authorized callers, before the body is read, by throwing. */
+  readonly assertAllowed?: (() => Promise<void> | undefined) | undefined;
   /** The queue in which a request reads its body and is handled. */
   readonly queue?: HashQueue | undefined;
   /** For the control plane: see its context. */
@@ -108,7 +108,7 @@ export function compileOperation(
     throwPreferred(compilation),
     readCallerCredentials(compilation),
     authenticateCaller(compilation),
-    rejectAuthorized(compilation),
+    options.assertAllowed,
     injectFaultBefore(compilation),
     validateParameters(compilation),
     rejectForeignPage(compilation),
@@ -194,13 +194,6 @@ function checkReaderAgain({ operation, appContext, groupReaders, recheckReaders 
   return async ({ ctx, credentials }, roles = ownRoles) => {
     const caller = credentials && (await authenticate(appContext, credentials, { auth, source: ctx.state.source }));
     if (!isAllowed(roles, caller)) throw await authorizationError(roles, caller, { store, groupReaders });
-  };
-}
-
-function rejectAuthorized({ rejection }: Compilation): Step | undefined {
-  if (rejection === undefined) return undefined;
-  return () => {
-    throw apiError(rejection);
   };
 }
 

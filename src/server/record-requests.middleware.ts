@@ -46,6 +46,7 @@ function recordOutcome(ctx: KoaContext, appContext: AppContext): void {
   appContext.log.info(
     {
       requestId,
+      sandbox: appContext.sandbox,
       ...readCorrelation(ctx.req.headers),
       method: ctx.req.method,
       operation: operation?.id,

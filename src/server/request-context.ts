@@ -74,7 +74,7 @@ export interface OperationContext
 /** The context of routes of the control plane, which use more. */
 export interface ControlContext
   extends OperationContext,
-    Pick<AppContext, 'audit' | 'timer' | 'state' | 'sandboxes' | 'docsPageFiles'> {
+    Pick<AppContext, 'audit' | 'timer' | 'state' | 'sandboxes' | 'docsPageFiles' | 'isTenant'> {
   readonly clock: AdjustableClock;
   /** Always present when the control plane is enabled. */
   readonly observability: Observability;

@@ -47,7 +47,10 @@ export interface AuditLog {
 export interface AuditOrigin {
   /** Repeated rejections are counted per network. */
   readonly network: string;
-  /** Whether anyone could be this caller: it is unauthenticated, or a user without roles from groups. */
+  /**
+   * Whether anyone could be this caller: it is unauthenticated, a user without roles from groups, or any caller of a
+   * sandbox with its own seed.
+   */
   readonly isAnyone: boolean;
 }
 

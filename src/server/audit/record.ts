@@ -13,18 +13,19 @@ interface AuditDeps {
   readonly clock: Clock;
   readonly settings: { readonly allowRemote: boolean };
   readonly sandbox: string | undefined;
+  readonly isTenant: boolean;
 }
 
 /** @returns a promise that a response of the request must wait for, if any; see `AuditLog.record`. */
 export function recordAuditEvent(
   state: RequestState,
   status: number,
-  { audit, clock, settings, sandbox }: AuditDeps,
+  { audit, clock, settings, sandbox, isTenant }: AuditDeps,
 ): Promise<void> | undefined {
   if (!audit || state.isAudited) return undefined;
   state.isAudited = true;
   const event = buildAuditEvent(state, status, { clock, isRemote: settings.allowRemote, sandbox });
-  return event && audit.record(event, { network: state.source.network, isAnyone: isAnyone(state) });
+  return event && audit.record(event, { network: state.source.network, isAnyone: isTenant || isAnyone(state) });
 }
 
 /** What every authenticated client has, whatever it may do. */

@@ -1,6 +1,6 @@
 /** Mounts the routes of the control plane beside the interface, through the same pipeline. */
 import { errorTable } from '../../contract/error-codes.ts';
-import { IamError } from '../../contract/errors.ts';
+import { apiError, IamError } from '../../contract/errors.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
 import { parseRoles } from '../../contract/roles.ts';
 import { packageVersion } from '../../contract/version.ts';
@@ -76,11 +76,17 @@ function compileRoute(route: ControlRoute, operation: AnyOperation, appContext: 
       recheckReaders: appContext.settings.allowRemote,
       controlDocument: createControlDocument(appContext),
       // One server cannot do this for the others.
+      // One server cannot do this for the others.
+      assertAllowed:
+        route.exclusive && appContext.store.shared ? rejectShared : route.hashes && appContext.assertHashesReadable,
       queue: route.large && appContext.stateQueue,
-      rejection: route.exclusive && appContext.store.shared ? 'STORE_SHARED' : undefined,
     },
   );
   return route.browser ? withBasicChallenge(handle) : handle;
+}
+
+function rejectShared(): never {
+  throw apiError('STORE_SHARED');
 }
 
 /** The route without authentication: credentials in the request are ignored. */

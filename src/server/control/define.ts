@@ -33,6 +33,8 @@ export interface RouteOptions {
   readonly browser?: 'page' | 'asset';
   /** Changes what a server keeps in memory, or all data at once: refused while several servers share the store. */
   readonly exclusive?: true;
+  /** Returns the password hashes of the store. */
+  readonly hashes?: true;
   /** Holds the whole state in memory several times: one such request at a time in the process. */
   readonly large?: true;
 }
@@ -56,10 +58,11 @@ export function defineRoute<
   const Req extends RequestDeclaration,
   const Res extends ResponseDeclaration,
 >(declaration: RouteDeclaration<Path, Req, Res>): ControlRoute & OperationTypes<Req, Res> {
-  const { capability, browser, exclusive, large, response } = declaration;
+  const { capability, browser, exclusive, hashes, large, response } = declaration;
   const errors = [
     ...declaration.errors,
     ...(exclusive ? (['STORE_SHARED'] as const) : []),
+    ...(hashes ? (['SEED_ADMINISTRATOR_CHANGED'] as const) : []),
     ...(large ? (['TOO_MANY_REQUESTS_WAITING'] as const) : []),
   ];
   const authorized = {
@@ -73,6 +76,7 @@ export function defineRoute<
     capability,
     ...(browser ? { browser } : {}),
     ...(exclusive ? { exclusive } : {}),
+    ...(hashes ? { hashes } : {}),
     ...(large ? { large } : {}),
   };
   return { ...defineOperation(authorized), ...options };

@@ -3,7 +3,7 @@ import { apiError } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { type Group, loginNames, type Membership, membershipKey, type User } from '../store/tables.ts';
 
-const administratorRole = 'IAM_ADMIN_MAINTENANCE';
+export const administratorRole = 'IAM_ADMIN_MAINTENANCE';
 
 /** Whether a user has a login name and a password, and is not locked. */
 export function canSignIn(user: User): boolean {

@@ -74,7 +74,7 @@ export function createJwkSetCache({ clock, log, timeout, fetch }: JwkSetCacheOpt
       entry.isReachable = false;
       entry.refusal = error instanceof AddressNotAllowedError ? error.message : undefined;
       entry.failedAt = now();
-      log.warn({ err: error, url }, 'the keys of an identity provider cannot be fetched');
+      log.warn({ error: describeFailure(error), url }, 'the keys of an identity provider cannot be fetched');
     }
   }
 
@@ -125,4 +125,10 @@ async function fetchJwkSet(url: string, timeout: number, fetch: OutgoingFetch): 
     chunks.push(chunk);
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8')) as JSONWebKeySet;
+}
+
+/** Without the stack: each login with an unreachable or refused provider logs it. */
+function describeFailure(error: unknown): string {
+  const { message = String(error), cause } = (error ?? {}) as Partial<Error>;
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }

@@ -13,9 +13,14 @@ export interface LoginThrottle {
   /**
    * Runs `verify`. An undefined result counts as a failure; success clears the failures of this caller under this name.
    * Attempts run concurrently only as far as failures remain, so parallel guesses are all counted and correct ones wait.
+   * @param options.clears whether success clears failures. Default: true
    * @throws IamError TOO_MANY_ATTEMPTS with Retry-After; any error of `verify`, which does not count as a failure.
    */
-  attempt<Result>(attempt: LoginAttempt, verify: () => Promise<Result | undefined>): Promise<Result | undefined>;
+  attempt<Result>(
+    attempt: LoginAttempt,
+    verify: () => Promise<Result | undefined>,
+    options?: { readonly clears?: boolean },
+  ): Promise<Result | undefined>;
   /**
    * After a login of the user with these names: restores their budgets and clears the failures of this caller under them.
    * Follows a commit, as `clear` does: neither fails if it does not reach the other servers, whose counts end with their windows.
@@ -102,7 +107,7 @@ export function createLoginThrottle(
   }
 
   return {
-    async attempt(unhashedAttempt, verify) {
+    async attempt(unhashedAttempt, verify, { clears = true } = {}) {
       const name = hashName(unhashedAttempt.name);
       const attempt = { ...unhashedAttempt, name };
       if (exchange) await exchange.receive();
@@ -110,9 +115,8 @@ export function createLoginThrottle(
       try {
         const result = await verify();
         const { caller } = attempt;
-        await applyAndPublish(result === undefined ? { kind: 'failure', attempt } : { kind: 'success', name, caller }, [
-          name,
-        ]);
+        if (result === undefined) await applyAndPublish({ kind: 'failure', attempt }, [name]);
+        else if (clears) await applyAndPublish({ kind: 'success', name, caller }, [name]);
         return result;
       } finally {
         running.release(acquired);
@@ -138,6 +142,18 @@ export function createLoginThrottle(
 /** For what follows a commit, which is no failure of the request. */
 export function ignoreFailure(work: Promise<void>): Promise<void> {
   return work.catch(() => undefined);
+}
+
+/**
+ * For a sandbox that has the password hashes of the server: its failures count at the server, too. What the administrators
+ * of the sandbox can cause clears nothing there: a login with another password, a reset, a source that is known.
+ */
+export function withServerThrottle(own: LoginThrottle, ofServer: LoginThrottle): LoginThrottle {
+  return {
+    ...own,
+    attempt: (attempt, verify) =>
+      ofServer.attempt({ ...attempt, isKnown: false }, () => own.attempt(attempt, verify), { clears: false }),
+  };
 }
 
 export function createTooManyAttemptsError(retryAfterMs: number): IamError {

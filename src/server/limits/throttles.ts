@@ -17,6 +17,7 @@ import {
   ignoreFailure,
   type LoginThrottle,
   noLoginThrottle,
+  withServerThrottle,
 } from './login-throttle.ts';
 import { fixedWindow } from './rules.ts';
 import { limits } from './table.ts';
@@ -42,14 +43,19 @@ interface ThrottleOptions {
   readonly disabled: boolean;
   /** Counts failures together with other servers. Missing if there are none. */
   readonly loginEvents?: EventJournal | undefined;
+  /** Of the server, for a sandbox with its password hashes. */
+  readonly ofServer?: Throttles | undefined;
 }
 
-export function createThrottles(clock: Clock, { disabled, loginEvents }: ThrottleOptions): Throttles {
+export function createThrottles(clock: Clock, { disabled, loginEvents, ofServer }: ThrottleOptions): Throttles {
   const elapsed = createMonotonicClock(clock);
   const exchange =
     loginEvents && createLoginEventExchange(loginEvents, (name, event, age) => logins[name].apply(event, age));
-  const create = (name: ThrottleName) =>
-    disabled ? noLoginThrottle : createLoginThrottle(elapsed, exchange && exchangeOf(exchange, name));
+  const create = (name: ThrottleName) => {
+    if (disabled) return noLoginThrottle;
+    const own = createLoginThrottle(elapsed, exchange && exchangeOf(exchange, name));
+    return ofServer ? withServerThrottle(own, ofServer[name]) : own;
+  };
   const logins: Readonly<Record<ThrottleName, LoginThrottle>> = {
     login: create('login'),
     logon: create('logon'),

@@ -23,6 +23,7 @@ import { openStoreSecret, type ReloadableStoreSecret } from '../store/store-secr
 import { findLongestTokenLifetime, type KeyRing, openKeyRing } from '../tokens/keys.ts';
 import type { HashPassword } from '../users/passwords.ts';
 import { withoutServerSettings } from './sandbox-settings.ts';
+import { assertAdministratorsRemain } from './seed-administrators.ts';
 
 export interface SandboxView {
   readonly name: string;
@@ -86,11 +87,17 @@ export interface SandboxParts {
   readonly baseUrl: string;
   /** The name of the sandbox. */
   readonly sandbox: string;
+  /** Whether it has a seed of its own. */
+  readonly isTenant: boolean;
+  /** If it has the hashes of a server with remote access. @throws IamError SEED_ADMINISTRATOR_CHANGED. */
+  readonly assertHashesReadable: (() => Promise<void>) | undefined;
   readonly baseline: BaselineSource;
   readonly outgoingFetch: OutgoingFetch;
 }
 
 export interface SandboxDeps<Context> {
+  /** Of the server. */
+  readonly store: Store;
   readonly clock: AdjustableClock;
   readonly random: Random;
   readonly ids: Ids;
@@ -110,7 +117,7 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
   const { clock, baseUrl } = deps;
   const sandboxes = new Map<string, Sandbox<Context>>();
   const outgoingFetch = selectOutgoingFetch(deps);
-  const serverSource = createSandboxSource(deps.baseline, deps.settings, deps.heap);
+  const serverSource = createSandboxSource(deps, false);
   // Idle time is real time: adjusting the clock does not affect expiry.
   const now = () => clock.source.now().getTime();
 
@@ -171,7 +178,7 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
     // Applied before the sandbox exists, so that no request sees a sandbox of a rejected seed.
     await baseline.read('seed');
     assertFree(name);
-    const appContext = await create(name, true, createSandboxSource(baseline, settings, deps.heap));
+    const appContext = await create(name, true, createSandboxSource({ ...deps, baseline, settings }, true));
     return { appContext, bootstrapped };
   }
 
@@ -224,14 +231,16 @@ type OutgoingDeps = Pick<SandboxDeps<unknown>, 'settings' | 'baseline' | 'outgoi
 interface SandboxSource {
   readonly baseline: BaselineSource;
   readonly settings: Settings;
+  readonly isTenant: boolean;
   /** Creates a store with the contents of the seed. All share one copy of its rows and indexes. */
   fork(): Promise<Store>;
 }
 
-function createSandboxSource(baseline: BaselineSource, settings: Settings, heap: HeapGauge | undefined): SandboxSource {
+function createSandboxSource({ baseline, settings, heap }: SourceDeps, isTenant: boolean): SandboxSource {
   let base: Promise<Overlay> | undefined;
   return {
     baseline,
+    isTenant,
     // A sandbox is in memory, whatever the store of the server.
     settings: { ...settings, store: 'memory' },
     async fork() {
@@ -244,6 +253,8 @@ function createSandboxSource(baseline: BaselineSource, settings: Settings, heap:
   };
 }
 
+type SourceDeps = Pick<SandboxDeps<unknown>, 'baseline' | 'settings' | 'heap'>;
+
 async function loadBaseline(baseline: BaselineSource): Promise<Overlay> {
   const base = new Overlay('base');
   for (const [name, rows] of await baseline.read('seed')) base.load(name, rows);
@@ -252,8 +263,8 @@ async function loadBaseline(baseline: BaselineSource): Promise<Overlay> {
 
 async function createSandboxContext<Context>(
   { name, baseUrl }: Pick<SandboxView, 'name' | 'baseUrl'>,
-  { baseline, settings, fork }: SandboxSource,
-  { createContext, clock: serverClock, random, outgoingFetch }: SandboxDeps<Context>,
+  { baseline, settings, isTenant, fork }: SandboxSource,
+  { createContext, clock: serverClock, random, outgoingFetch, store: serverStore }: SandboxDeps<Context>,
 ): Promise<Context> {
   const clock = createAdjustableClock(serverClock.source);
   copyClockState(serverClock)(clock);
@@ -275,6 +286,9 @@ async function createSandboxContext<Context>(
     settings,
     baseUrl,
     sandbox: name,
+    isTenant,
+    assertHashesReadable:
+      settings.allowRemote && !isTenant ? async () => assertAdministratorsRemain(await fork(), serverStore) : undefined,
     baseline,
     outgoingFetch,
   });

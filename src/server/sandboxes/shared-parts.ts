@@ -19,13 +19,15 @@ export const sharedParts = [
   {
     name: 'audit',
     shared: 'the audit log and the log on standard error',
-    separation: 'audit events of a sandbox contain its name',
+    separation:
+      'events and lines of a sandbox contain its name; granted events of a sandbox with its own seed are written to the file of self-service callers',
     deps: ['audit', 'log'],
   },
   {
     name: 'limits',
     shared: 'the growth limits, and the queues of password hashes and of imports and exports',
-    separation: 'a reset of a sandbox does not clear the counts; the queues serve sources in turn',
+    separation:
+      'a reset of a sandbox does not clear the counts; with remote access, wrong passwords in a sandbox with the seed of the server also count at the server; the queues serve sources in turn',
     deps: ['growthLimits', 'hashQueue', 'stateQueue'],
   },
   {

@@ -99,7 +99,8 @@ function goesToStrangersFile(operation: (typeof registry)[number], caller?: Prin
     },
   };
   const settings = { allowRemote: true };
-  void recordAuditEvent(state, 200, { audit: audit as never, clock: createFakeClock(), settings, sandbox: undefined });
+  const service = { clock: createFakeClock(), settings, sandbox: undefined, isTenant: false };
+  void recordAuditEvent(state, 200, { audit: audit as never, ...service });
   return isAnyone ?? operation.audit.kind === 'read';
 }
 

@@ -7,6 +7,7 @@ const Format = z.string().regex(/^(state|seed)$/, 'must be state or seed');
 
 export default defineRoute({
   capability: 'maintain',
+  hashes: true,
   large: true,
   id: 'control.state-export',
   title: 'Export the state as JSON',

@@ -5,6 +5,7 @@ import { defineRoute } from '../../define.ts';
 
 export default defineRoute({
   capability: 'maintain',
+  hashes: true,
   id: 'control.store-backup',
   title: 'Back up the store',
   description:

@@ -1,0 +1,49 @@
+/**
+ * The administrators of the seed of the server administer the sandboxes that start with it, also those that lost their
+ * rights at the server since: they keep them in the sandbox, or gave them to others there.
+ */
+import { apiError } from '../../contract/errors.ts';
+import { administratorRole } from '../directory/administrators.ts';
+import { resolveClientAuthorities } from '../directory/service-roles.ts';
+import { resolveGroupRolesOfUser } from '../directory/user-roles.ts';
+import { forEachYielding } from '../lib/event-loop-turns.ts';
+import type { Reader } from '../store/store.ts';
+import type { Client, User } from '../store/tables.ts';
+
+/**
+ * Rejects what shows the hashes of the seed while one of its administrators is none at the server.
+ * @throws IamError SEED_ADMINISTRATOR_CHANGED naming it
+ */
+export async function assertAdministratorsRemain(seed: Reader, server: Reader): Promise<void> {
+  await forEachYielding(await seed.users.list(), async (user) => {
+    if ((await isAdministrator(seed, user)) && !(await remains(server, user))) reject(`user ${user.userId}`);
+  });
+  await forEachYielding(await seed.clients.list(), async (client) => {
+    if (!(await resolveClientAuthorities(seed, client)).has(administratorRole)) return;
+    if (!(await remainsClient(server, client))) reject(`client ${client.clientId}`);
+    for (const { apiKeyId, keyHash } of await seed.apiKeys.find('clientId', client.clientId))
+      if ((await server.apiKeys.get(apiKeyId))?.keyHash !== keyHash) reject(`API key ${apiKeyId}`);
+  });
+}
+
+async function isAdministrator(reader: Reader, user: User): Promise<boolean> {
+  return !user.locked && (await resolveGroupRolesOfUser(reader, user)).has(administratorRole);
+}
+
+async function remains(server: Reader, { userId }: User): Promise<boolean> {
+  const user = await server.users.get(userId);
+  return user !== undefined && (await isAdministrator(server, user));
+}
+
+async function remainsClient(server: Reader, { clientId, secretHash }: Client): Promise<boolean> {
+  const client = await server.clients.get(clientId);
+  if (client === undefined || client.secretHash !== secretHash) return false;
+  return (await resolveClientAuthorities(server, client)).has(administratorRole);
+}
+
+function reject(what: string): never {
+  throw apiError(
+    'SEED_ADMINISTRATOR_CHANGED',
+    `The ${what} is an administrator in the seed of the server, and no longer at the server. Sandboxes with this seed export nothing until the server restarts with a seed that agrees.`,
+  );
+}

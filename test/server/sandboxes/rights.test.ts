@@ -1,0 +1,126 @@
+/** What the administrators of a sandbox, present and former ones, can do to the server that it runs on. */
+import { describe, expect, test } from 'vitest';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { adminClient, appClientId, startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
+import { createMemorySink } from '../audit/memory-sink.ts';
+import { send } from '../control/control-client.ts';
+import { basic, passwordHash } from '../operations/user-identities/login-fixtures.ts';
+
+const remote = { host: '0.0.0.0', 'allow-remote': true };
+const seed = {
+  users: [{ userId: 'second', userName: 'second', passwordHash }],
+  groups: [{ groupName: 'iam-administrators', users: ['second'] }],
+  clients: [
+    {
+      ...{ clientId: 'deployer', clientSecret: 'the secret of the deployer', serviceAccountId: 'deployer-service' },
+      authorities: ['AUTH-BASIC', 'AUTH-MFA', 'IAM_ADMIN_MAINTENANCE'],
+    },
+  ],
+};
+const headers = { Authorization: basic(adminClient.clientId, adminClient.clientSecret) };
+
+async function startWithSandboxes(options: TestServerOptions = {}): Promise<TestServer> {
+  const server = await startServer({ flags: remote, seed, recordsStatuses: false, ...options });
+  for (const [name, ownSeed] of Object.entries({ a: undefined, b: undefined, own: {} }))
+    await send(server, '/_iam/sandboxes', { method: 'POST', headers, body: { name, seed: ownSeed } });
+  return server;
+}
+
+describe('a sandbox with the seed of the server', () => {
+  const reads = [
+    ['GET', '/_iam/state/export'],
+    ['GET', '/_iam/state/export?format=seed'],
+    ['POST', '/_iam/store/backup'],
+  ] as const;
+
+  async function statusesOf(server: TestServer): Promise<unknown[]> {
+    const found: unknown[] = [];
+    for (const [method, path] of reads) {
+      const { status, body } = await send(server, `/s/a${path}`, {
+        method,
+        headers: { ...headers, 'X-Requested-With': 'x' },
+      });
+      found.push(status === 200 ? status : (body as [{ code: string }])[0].code);
+    }
+    return found;
+  }
+
+  test.each<[string, (server: TestServer) => Promise<unknown>]>([
+    ['was locked', ({ admin }) => admin.userIdentities.lock({ body: { userId: 'second' } })],
+    ['was removed', ({ admin }) => admin.userIdentities.remove({ params: { id: 'second' } })],
+    [
+      'left the administrators',
+      ({ admin }) => admin.userAccesses.removeUser({ params: { groupName: 'iam-administrators', userId: 'second' } }),
+    ],
+    [
+      'was a client that is removed',
+      ({ admin }) => admin.clientIdentities.remove({ params: { serviceAccountId: 'deployer-service' } }),
+    ],
+  ])('exports no hashes once an administrator of the seed %s at the server', async (_, change) => {
+    await using server = await startWithSandboxes();
+    expect(await statusesOf(server)).toEqual([200, 200, 200]);
+    await change(server);
+    expect(await statusesOf(server)).toEqual(Array(3).fill('SEED_ADMINISTRATOR_CHANGED'));
+    const { status } = await send(server, '/_iam/state/export', { headers });
+    expect(status).toBe(200);
+  });
+
+  const login = `${servicePrefix}/user-identities/login?clientId=${appClientId}`;
+  const logIn = async (server: TestServer, prefix: string, secret: string) =>
+    (await send(server, prefix + login, { method: 'POST', headers: { Authorization: basic('second', secret) } }))
+      .status;
+
+  test('adds no guesses at the passwords of the server', async () => {
+    await using server = await startWithSandboxes();
+    for (const name of ['a', 'b']) {
+      for (let guess = 0; guess < 5; guess += 1) expect(await logIn(server, `/s/${name}`, `${guess} wrong`)).toBe(401);
+      await send(server, `/s/${name}/_iam/state/reset`, { method: 'POST', headers, body: {} });
+    }
+    for (const prefix of ['', '/s/a', '/s/b']) expect(await logIn(server, prefix, 'wrong')).toBe(429);
+  });
+
+  test('does not clear the guesses by a login with a password of its own', async () => {
+    await using server = await startWithSandboxes();
+    for (let guess = 0; guess < 9; guess += 1) expect(await logIn(server, '/s/a', `${guess} wrong`)).toBe(401);
+    const body = { newPassword: 'a password of the sandbox' };
+    await send(server, '/s/a/_iam/users/second/password', { method: 'PUT', headers, body });
+    expect(await logIn(server, '/s/a', body.newPassword)).toBe(201);
+    expect(await logIn(server, '', 'wrong')).toBe(401);
+    expect(await logIn(server, '', 'wrong')).toBe(429);
+  });
+
+  test('of a loopback server counts alone', async () => {
+    await using server = await startWithSandboxes({ flags: {} });
+    for (let guess = 0; guess < 10; guess += 1) await logIn(server, '/s/a', `${guess} wrong`);
+    expect(await logIn(server, '/s/a', 'wrong')).toBe(429);
+    expect(await logIn(server, '/s/b', 'wrong')).toBe(401);
+    expect(await logIn(server, '', 'wrong')).toBe(401);
+  });
+});
+
+describe('a sandbox with its own seed', () => {
+  test('records the changes of its administrators where strangers are recorded', async () => {
+    const [audit, selfServiceAudit, rejectedAudit] = [createMemorySink(), createMemorySink(), createMemorySink()];
+    await using server = await startWithSandboxes({ flags: {}, audit, selfServiceAudit, rejectedAudit });
+    for (const prefix of ['/s/own', '/s/a', '']) {
+      await send(server, `${prefix}/_iam/seed`, { method: 'POST', body: { groups: [{ groupName: 'new' }] } });
+      await send(server, `${prefix}${servicePrefix}/groups`, { method: 'POST', headers, body: { groupName: 'newer' } });
+    }
+    const [granted, selfService] = [audit.text(), selfServiceAudit.text()];
+    expect(granted).not.toContain('"sandbox":"own"');
+    expect(granted.match(/"sandbox":"a"/g)?.length).toBe(2);
+    expect(selfService).toContain('"sandbox":"own"');
+    expect(server.log.some((line) => line.includes('"sandbox":"own"'))).toBe(true);
+  });
+
+  test('shows no file and no address of the server in its settings', async () => {
+    await using server = await startWithSandboxes({ flags: { issuer: 'https://issuer.example' } });
+    const settingsOf = async (prefix: string) =>
+      (await send(server, `${prefix}/_iam/settings`)).body as Record<string, unknown>;
+    for (const prefix of ['', '/s/a']) expect(await settingsOf(prefix)).toMatchObject({ data: expect.any(String) });
+    const own = await settingsOf('/s/own');
+    for (const name of ['data', 'audit-log', 'issuer', 'host', 'port', 'trusted-proxies', 'sandbox-networks'])
+      expect(own).not.toHaveProperty(name);
+    expect(own).toHaveProperty('signing-alg');
+  });
+});
