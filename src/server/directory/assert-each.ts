@@ -7,11 +7,11 @@ const maxErrors = 100;
 /** Checks every id of a list and reports the first 100 errors. @throws IamError with one item per invalid id. */
 export async function assertEach(
   ids: Iterable<string>,
-  findError: (id: string) => Promise<ApiErrorItem | undefined>,
+  findError: (id: string) => ApiErrorItem | undefined,
 ): Promise<void> {
   const errors: ApiErrorItem[] = [];
   await forEachYielding(ids, async (id) => {
-    const error = errors.length < maxErrors ? await findError(id) : undefined;
+    const error = errors.length < maxErrors ? findError(id) : undefined;
     if (error) errors.push(error);
   });
   const [first, ...others] = errors;

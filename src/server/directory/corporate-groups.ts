@@ -66,24 +66,26 @@ export function collectBusinessIds(list: readonly { readonly businessId: string 
  * Checks that every business exists and is in no other corporate group; reports all violations.
  * @throws IamError LISTED_BUSINESS_UNKNOWN, BUSINESS_IN_CORPORATE_GROUP.
  */
-export function assertBusinessesAssignable(
+export async function assertBusinessesAssignable(
   reader: CorporateReader,
   { corporateGroupId, businesses }: Pick<CorporateGroup, 'corporateGroupId' | 'businesses'>,
 ): Promise<void> {
-  return assertEach(businesses, (businessId) => findBusinessError(reader, businessId, corporateGroupId));
-}
-
-async function findBusinessError(
-  reader: CorporateReader,
-  businessId: string,
-  ownId: string,
-): Promise<ApiErrorItem | undefined> {
-  if (!(await reader.businesses.get(businessId)))
-    return { code: 'LISTED_BUSINESS_UNKNOWN', message: `Business ${businessId} not found.` };
-  const holder = await reader.corporateGroups.getBy('business', businessId);
-  if (!holder || holder.corporateGroupId === ownId) return undefined;
-  const message = `Business ${businessId} belongs to the corporate group ${JSON.stringify(holder.corporateGroupName)}.`;
-  return { code: 'BUSINESS_IN_CORPORATE_GROUP', message };
+  const existing = await reader.businesses.getMany(businesses);
+  const known = new Set(existing.map(({ businessId }) => businessId));
+  const holders = await reader.corporateGroups.findMany('business', businesses);
+  const others = holders.filter((holder) => holder.corporateGroupId !== corporateGroupId);
+  const holderNames = new Map(
+    others.flatMap((holder) => holder.businesses.map((id) => [id, holder.corporateGroupName])),
+  );
+  const findError = (businessId: string): ApiErrorItem | undefined => {
+    if (!known.has(businessId))
+      return { code: 'LISTED_BUSINESS_UNKNOWN', message: `Business ${businessId} not found.` };
+    const holder = holderNames.get(businessId);
+    if (holder === undefined) return undefined;
+    const message = `Business ${businessId} belongs to the corporate group ${JSON.stringify(holder)}.`;
+    return { code: 'BUSINESS_IN_CORPORATE_GROUP', message };
+  };
+  await assertEach(businesses, findError);
 }
 
 /** Adds a business that is in no corporate group to one. @throws IamError CORPORATE_GROUP_UNKNOWN. */

@@ -29,12 +29,15 @@ export async function readMemberPage(
 }
 
 /** Adds members to a group. An existing member remains; a delegated one becomes regular unless the new one is delegated. */
-export function addMembers(
+export async function addMembers(
   tx: Transaction,
   list: MemberList & Pick<Membership, 'delegated'>,
   memberIds: Iterable<string>,
 ): Promise<void> {
-  return forEachYielding(memberIds, (memberId) => addMember(tx, { ...list, memberId }));
+  const memberships = [...memberIds].map((memberId) => ({ ...list, memberId }));
+  // Together: a transaction reads nothing twice.
+  await tx.memberships.getMany(memberships.map(membershipKey));
+  await forEachYielding(memberships, (membership) => addMember(tx, membership));
 }
 
 export async function addMember(tx: Transaction, membership: Membership): Promise<void> {
@@ -53,17 +56,19 @@ export async function removeMember(tx: Transaction, membership: Membership): Pro
 /** Rejects a list with unknown ids and reports each of them. @throws IamError with `code`. */
 function assertAllKnown(
   ids: Iterable<string>,
-  isKnown: (id: string) => Promise<boolean>,
+  knownIds: Iterable<string | undefined>,
   code: ErrorCode,
   message: (id: string) => string,
 ): Promise<void> {
-  return assertEach(ids, async (id) => ((await isKnown(id)) ? undefined : { code, message: message(id) }));
+  const known = new Set(knownIds);
+  return assertEach(ids, (id) => (known.has(id) ? undefined : { code, message: message(id) }));
 }
 
 /** @throws IamError USER_UNKNOWN. */
-export function assertUsersExist(reader: Pick<Reader, 'users'>, userIds: Iterable<string>): Promise<void> {
-  const isKnown = async (id: string) => (await reader.users.get(id)) !== undefined;
-  return assertAllKnown(userIds, isKnown, 'USER_UNKNOWN', (id) => `User ${id} not found.`);
+export async function assertUsersExist(reader: Pick<Reader, 'users'>, userIds: Iterable<string>): Promise<void> {
+  const users = await reader.users.getMany([...userIds]);
+  const known = users.map(({ userId }) => userId);
+  await assertAllKnown(userIds, known, 'USER_UNKNOWN', (id) => `User ${id} not found.`);
 }
 
 /**
@@ -71,28 +76,34 @@ export function assertUsersExist(reader: Pick<Reader, 'users'>, userIds: Iterabl
  * others.
  * @throws IamError USER_NOT_OF_BUSINESS.
  */
-export function assertUsersOfBusiness(
+export async function assertUsersOfBusiness(
   reader: Pick<Reader, 'users'>,
   businessId: string,
   userIds: Iterable<string>,
 ): Promise<void> {
-  const isKnown = async (id: string) => (await reader.users.get(id))?.businessId === businessId;
-  return assertAllKnown(userIds, isKnown, 'USER_NOT_OF_BUSINESS', (id) => `Business ${businessId} has no user ${id}.`);
+  const users = await reader.users.getMany([...userIds]);
+  const known = users.filter((user) => user.businessId === businessId).map(({ userId }) => userId);
+  await assertAllKnown(userIds, known, 'USER_NOT_OF_BUSINESS', (id) => `Business ${businessId} has no user ${id}.`);
 }
 
 /** @throws IamError BUSINESS_UNKNOWN. */
-export function assertBusinessesExist(
+export async function assertBusinessesExist(
   reader: Pick<Reader, 'businesses'>,
   businessIds: Iterable<string>,
 ): Promise<void> {
-  const isKnown = async (id: string) => (await reader.businesses.get(id)) !== undefined;
-  return assertAllKnown(businessIds, isKnown, 'BUSINESS_UNKNOWN', (id) => `Business ${id} not found.`);
+  const businesses = await reader.businesses.getMany([...businessIds]);
+  const known = businesses.map(({ businessId }) => businessId);
+  await assertAllKnown(businessIds, known, 'BUSINESS_UNKNOWN', (id) => `Business ${id} not found.`);
 }
 
 /** @throws IamError SERVICE_UNKNOWN. */
-export function assertServicesExist(reader: Pick<Reader, 'clients'>, serviceIds: Iterable<string>): Promise<void> {
-  const isKnown = async (id: string) => (await findService(reader, id)) !== undefined;
-  return assertAllKnown(serviceIds, isKnown, 'SERVICE_UNKNOWN', (id) => `Service ${id} not found.`);
+export async function assertServicesExist(
+  reader: Pick<Reader, 'clients'>,
+  serviceIds: Iterable<string>,
+): Promise<void> {
+  const clients = await reader.clients.findMany('serviceAccountId', [...serviceIds]);
+  const known = clients.map(({ serviceAccountId }) => serviceAccountId);
+  await assertAllKnown(serviceIds, known, 'SERVICE_UNKNOWN', (id) => `Service ${id} not found.`);
 }
 
 /** The client that acts as this service account. */

@@ -95,7 +95,9 @@ function listMembers(groupId: string, seed: SeedGroup): SeedMember[] {
 
 async function applyMemberships(tx: Transaction, { groupId }: Group, seed: SeedGroup): Promise<SeedOutcome> {
   let outcome: SeedOutcome = 'unchanged';
-  for (const { membership, path } of listMembers(groupId, seed)) {
+  const members = listMembers(groupId, seed);
+  await readTogether(tx, members);
+  for (const { membership, path } of members) {
     const known = await tx.memberships.get(membershipKey(membership));
     if (!known && !(await memberExists(tx, membership)))
       throw new SeedProblem(`${seed.groupName} refers to ${membership.memberId}, which does not exist`, path);
@@ -103,6 +105,15 @@ async function applyMemberships(tx: Transaction, { groupId }: Group, seed: SeedG
     await addMember(tx, membership);
   }
   return outcome;
+}
+
+/** Reads what the checks of the members look up: a transaction reads nothing twice. */
+async function readTogether(tx: Transaction, members: readonly SeedMember[]): Promise<void> {
+  await tx.memberships.getMany(members.map(({ membership }) => membershipKey(membership)));
+  const idsOf = (...kinds: Membership['kind'][]) =>
+    members.flatMap(({ membership: { kind, memberId } }) => (kinds.includes(kind) ? [memberId] : []));
+  await tx.users.getMany(idsOf('user', 'businessUser'));
+  await tx.businesses.getMany(idsOf('business'));
 }
 
 async function memberExists(tx: Transaction, { kind, memberId, businessId }: Membership): Promise<boolean> {

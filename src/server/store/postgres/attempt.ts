@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { Random } from '../../lib/random.ts';
 import type { TableName } from '../tables.ts';
 import { SeenTables } from './seen-rows.ts';
-import type { Statement } from './statements.ts';
+import type { RowsStatement, Statement } from './statements.ts';
 import type { Run } from './table-reader.ts';
 import type { TransactionRunner } from './table-writer.ts';
 
@@ -14,6 +14,10 @@ export interface AttemptOptions {
 
 /** Writes that are sent before the first of them has its result. */
 const maxUnsettled = 200;
+/** Rows of one statement. */
+const maxGathered = 1_000;
+
+type GatheredKind = Parameters<TransactionRunner['gather']>[0];
 
 export class Attempt implements TransactionRunner {
   readonly run: Run;
@@ -29,6 +33,11 @@ export class Attempt implements TransactionRunner {
   /** Of the last write that was sent; the connection runs all in order. */
   #settled: Promise<void> = Promise.resolve();
   #unsettledCount = 0;
+  /** Rows that are not sent yet, by their statement: all of one kind, in the order of their first rows. */
+  readonly #gathered = new Map<RowsStatement, (readonly unknown[])[]>();
+  #gatheredKind: GatheredKind | undefined;
+  /** Of the rows that are replaced, each once in a statement. */
+  readonly #replaced = new Set<string>();
   #hasEnded = false;
 
   constructor(client: PoolClient, { isOptimistic, random }: AttemptOptions) {
@@ -42,6 +51,7 @@ export class Attempt implements TransactionRunner {
     const run = runOn(client);
     this.run = async (statement, values) => {
       this.#assertActive();
+      await this.flush();
       try {
         const result = await run(statement, values);
         if (result.command !== 'SELECT' && (result.rowCount ?? 0) > 0) this.hasWritten = true;
@@ -55,11 +65,30 @@ export class Attempt implements TransactionRunner {
 
   async send(statement: Statement, values: readonly unknown[]): Promise<void> {
     this.#assertActive();
+    await this.flush();
+    await this.#dispatch(statement, values);
+  }
+
+  async gather(kind: GatheredKind, statement: RowsStatement, rows: readonly (readonly unknown[])[]): Promise<void> {
+    this.#assertActive();
     this.hasWritten = true;
-    this.#unsettledCount += 1;
-    this.#settled = this.#observe(statement, values);
-    if (this.#unsettledCount >= maxUnsettled) await this.#settled;
-    if (this.failure) throw this.failure;
+    const keys = kind === 'replace' ? rows.map(([key]) => `${statement.name} ${String(key)}`) : [];
+    if (kind !== this.#gatheredKind || keys.some((key) => this.#replaced.has(key))) await this.flush();
+    this.#gatheredKind = kind;
+    for (const key of keys) this.#replaced.add(key);
+    const gathered = this.#gathered.get(statement) ?? [];
+    this.#gathered.set(statement, gathered);
+    for (const row of rows) gathered.push(row);
+    if (gathered.length >= maxGathered) await this.flush();
+  }
+
+  /** Sends the rows that were gathered. */
+  async flush(): Promise<void> {
+    if (this.#gathered.size === 0) return;
+    const statements = [...this.#gathered];
+    this.#gathered.clear();
+    this.#replaced.clear();
+    for (const [statement, rows] of statements) await this.#sendRows(statement, rows);
   }
 
   /** Resolves once all writes have their results; `failure` is set then. */
@@ -77,7 +106,25 @@ export class Attempt implements TransactionRunner {
 
   end(): void {
     this.#hasEnded = true;
+    this.#gathered.clear();
     this.seen.clear();
+  }
+
+  #sendRows(statement: RowsStatement, rows: readonly (readonly unknown[])[]): Promise<void> {
+    const [first = []] = rows;
+    if (rows.length === 1 && statement.ofOne) return this.#dispatch(statement.ofOne, first);
+    return this.#dispatch(
+      statement,
+      first.map((_, column) => rows.map((row) => row[column])),
+    );
+  }
+
+  async #dispatch(statement: Statement, values: readonly unknown[]): Promise<void> {
+    this.hasWritten = true;
+    this.#unsettledCount += 1;
+    this.#settled = this.#observe(statement, values);
+    if (this.#unsettledCount >= maxUnsettled) await this.#settled;
+    if (this.failure) throw this.failure;
   }
 
   async #observe(statement: Statement, values: readonly unknown[]): Promise<void> {
@@ -96,5 +143,5 @@ export class Attempt implements TransactionRunner {
 
 /** Returns a function that runs statements on this connection. */
 function runOn(client: PoolClient): Run {
-  return (statement, values) => client.query({ ...statement, values: [...values] });
+  return ({ name, text }, values) => client.query({ name, text, values: [...values] });
 }

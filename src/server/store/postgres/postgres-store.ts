@@ -181,6 +181,7 @@ export class PostgresStore {
     let result: Result;
     try {
       result = await work(createSqlTransaction(this.#accesses, attempt, attempt.seen));
+      await attempt.flush();
     } catch (error) {
       return this.#endFailed(client, attempt, error);
     }

@@ -7,6 +7,12 @@ export interface Statement {
   readonly text: string;
 }
 
+/** A statement for any number of rows: each parameter is an array with an entry per row. */
+export interface RowsStatement extends Statement {
+  /** The same for a single row, if there is a cheaper statement. */
+  readonly ofOne?: Statement;
+}
+
 /** The statements of one index. Parameters: $1 value, $2 key after which a page begins, $3 limit. */
 export interface IndexStatements {
   readonly index: StoredIndex;
@@ -29,7 +35,7 @@ export interface ValueTableStatements {
   /** Leaves out values that other rows of a unique index have. */
   readonly insert: Statement;
   /** $1 values, $2 the key of each value. */
-  readonly insertAll: Statement;
+  readonly insertAll: RowsStatement;
   readonly delete: Statement;
 }
 
@@ -43,14 +49,14 @@ export interface TableStatements {
   readonly count: Statement;
   /** $1 key, $2 version, $3 document, then the columns. Inserts nothing where a unique value exists. */
   readonly insert: Statement;
-  /** As `insert`, but fails where a unique value exists. */
-  readonly insertNew: Statement;
-  /** As `insert` with an array for each parameter, without a check of unique values. */
-  readonly insertAll: Statement;
-  /** As `insert`; replaces the row with this key. */
-  readonly replace: Statement;
+  /** As `insert` with an array for each parameter, but fails where a unique value exists. */
+  readonly insertAll: RowsStatement;
+  /** As `insertAll`; replaces the rows with these keys. */
+  readonly replaceAll: RowsStatement;
   /** $1 key. */
   readonly delete: Statement;
+  /** $1 keys. */
+  readonly deleteAll: RowsStatement;
   readonly indexes: ReadonlyMap<string, IndexStatements>;
   readonly valueTables: readonly ValueTableStatements[];
 }
@@ -74,19 +80,37 @@ export function createStatements(table: StoredTable): TableStatements {
   const values = [`case when ${isWithin} then $1 end`, ...parameters.slice(1)];
   const insert = `insert into ${sqlName} (${names.join(', ')}) values (${values.join(', ')})`;
   const assignments = names.slice(1).map((name, at) => `${name} = $${at + 2}`);
+  const rowsOfArrays = `unnest(${parameters.map((parameter, at) => `${parameter}::${arrayTypes[at] ?? 'text[]'}`).join(', ')})`;
+  const insertNew = named('insertNew', insert);
+  const deleteOne = named('delete', `delete from ${sqlName} where key = $1 and ${isWithin}`);
   return {
     get: named('get', `select ${shown} from ${sqlName} t where key = $1`),
     getMany: named('getMany', `select ${shown} from ${sqlName} t where key = any($1)`),
     list: named('list', `select ${shown} from ${sqlName} t where key > $1 order by key limit $2`),
     count: named('count', `select count(*) as count from ${sqlName}`),
     insert: named('insert', `${insert} on conflict do nothing`),
-    insertNew: named('insertNew', insert),
-    insertAll: named(
-      'insertAll',
-      `insert into ${sqlName} (${names.join(', ')}) select * from unnest(${parameters.map((parameter, at) => `${parameter}::${arrayTypes[at] ?? 'text[]'}`).join(', ')}) where ${isWithin}`,
-    ),
-    replace: named('replace', `update ${sqlName} set ${assignments.join(', ')} where key = $1 and ${isWithin}`),
-    delete: named('delete', `delete from ${sqlName} where key = $1 and ${isWithin}`),
+    insertAll: {
+      ofOne: insertNew,
+      ...named(
+        'insertAll',
+        `insert into ${sqlName} (${names.join(', ')}) select * from ${rowsOfArrays} where ${isWithin}`,
+      ),
+    },
+    replaceAll: {
+      ofOne: named('replace', `update ${sqlName} set ${assignments.join(', ')} where key = $1 and ${isWithin}`),
+      ...named(
+        'replaceAll',
+        `update ${sqlName} t set ${names
+          .slice(1)
+          .map((name) => `${name} = n.${name}`)
+          .join(', ')} from ${rowsOfArrays} as n(${names.join(', ')}) where t.key = n.key and ${isWithin}`,
+      ),
+    },
+    delete: deleteOne,
+    deleteAll: {
+      ofOne: deleteOne,
+      ...named('deleteAll', `delete from ${sqlName} where key = any($1) and ${isWithin}`),
+    },
     indexes: new Map([...table.indexes].map(([name, index]) => [name, createIndexStatements(table, index, named)])),
     valueTables: table.valueTables.map((index) => createValueTableStatements(index, named)),
   };

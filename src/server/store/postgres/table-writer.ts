@@ -2,7 +2,7 @@
 import { DuplicateError, MissingRowError } from '../store.ts';
 import type { StoredRow } from '../table-shape.ts';
 import type { SeenRows } from './seen-rows.ts';
-import type { Statement } from './statements.ts';
+import type { RowsStatement, Statement } from './statements.ts';
 import type { StoredIndex } from './table-columns.ts';
 import { type Run, SqlTableReader, type TableAccess } from './table-reader.ts';
 
@@ -11,6 +11,16 @@ export interface TransactionRunner {
   readonly run: Run;
   /** Sends a statement that must succeed, without waiting for its result: if it fails, the transaction fails. */
   readonly send: (statement: Statement, values: readonly unknown[]) => Promise<void>;
+  /**
+   * The same for rows that others of their kind may join: those of one statement are sent together, before anything else
+   * is sent. The order of inserts, or of deletes, among each other does not matter, nor that of replacements of other rows.
+   * @param rows the parameters of each row, its key first
+   */
+  readonly gather: (
+    kind: 'insert' | 'replace' | 'delete',
+    statement: RowsStatement,
+    rows: readonly (readonly unknown[])[],
+  ) => Promise<void>;
   /**
    * Whether unique values are expected to be free: writes are sent without a check, and the transaction fails where one
    * exists. The same work then runs again with checks.
@@ -60,7 +70,7 @@ export class SqlTableWriter extends SqlTableReader {
         if (index.isUnique && (await this.isTakenByOther(index, key, missingIn(index, row, before))))
           throw new DuplicateError(table.shape.name, index.name);
     await this.change(key, async () => {
-      await this.runner.send(statements.replace, this.columnsOf(row));
+      await this.runner.gather('replace', statements.replaceAll, [this.columnsOf(row)]);
       for (const valueTable of statements.valueTables) {
         const { index } = valueTable;
         const [removed, added] = [missingIn(index, before, row), missingIn(index, row, before)];
@@ -77,7 +87,7 @@ export class SqlTableWriter extends SqlTableReader {
     if (isSeen && !exists) return false;
     return this.change(key, async () => {
       if (!isSeen) return (await this.run(statements.delete, [key])).rowCount === 1;
-      await this.runner.send(statements.delete, [key]);
+      await this.runner.gather('delete', statements.deleteAll, [[key]]);
       return true;
     });
   }
@@ -94,10 +104,10 @@ export class SqlTableWriter extends SqlTableReader {
 
   private async sendInsert(key: string, row: StoredRow): Promise<void> {
     const { statements } = this.access;
-    await this.runner.send(statements.insertNew, this.columnsOf(row));
+    await this.runner.gather('insert', statements.insertAll, [this.columnsOf(row)]);
     for (const { index, insertAll } of statements.valueTables) {
-      const values = index.values(row);
-      if (values.length > 0) await this.runner.send(insertAll, [values, values.map(() => key)]);
+      const entries = index.values(row).map((value) => [value, key]);
+      if (entries.length > 0) await this.runner.gather('insert', insertAll, entries);
     }
   }
 
