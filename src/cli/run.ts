@@ -1,6 +1,6 @@
 /** Runs one command line and returns its exit code. */
 import { manifest } from '../contract/manifest.ts';
-import { addTrustedFolders, trustVariable } from '../lib/file-trust.ts';
+import { addTrustedFolders } from '../lib/file-trust.ts';
 import { hiddenCompleteCommand } from './commands/completion/hidden-command.ts';
 import { loadSettings } from './context.ts';
 import { DeferredHelp, QuietExit } from './errors.ts';
@@ -19,7 +19,10 @@ export async function run(words: readonly string[], io: Io, given: Environment):
     return 0;
   }
   try {
-    await parse(words, io, environment, (folders) => trust(environment, folders));
+    // The option counts as its variable, for the command, for the server that it starts and for the files of settings.
+    await parse(words, io, environment, (folders) => {
+      environment.variables = addTrustedFolders(environment.variables, folders);
+    });
     return 0;
   } catch (error) {
     const serverOptions = formatServerOptions({
@@ -35,13 +38,6 @@ export async function run(words: readonly string[], io: Io, given: Environment):
       io.stderr.write(`debug: ${escapeLines(formatStack(error))}\n`);
     return report.exitCode;
   }
-}
-
-/** The option counts as its variable, for the command, for the server that it starts and for the files of settings. */
-function trust(environment: { variables: Environment['variables'] }, folders: readonly string[]): void {
-  const { variables } = environment;
-  if (folders.length > 0)
-    environment.variables = { ...variables, [trustVariable]: addTrustedFolders(variables, folders) };
 }
 
 async function parse(

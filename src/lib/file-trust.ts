@@ -141,9 +141,10 @@ export function canBeListed(folder: string): boolean {
   return !folder.includes(separator);
 }
 
-/** The value of the variable with more folders. */
-export function addTrustedFolders(variables: Variables, folders: readonly string[]): string {
-  return [...readTrustedFolders(variables), ...folders].join(separator);
+/** The variables with more folders in that variable. */
+export function addTrustedFolders(variables: Variables, folders: readonly string[]): Variables {
+  if (folders.length === 0) return variables;
+  return { ...variables, [trustVariable]: [...readTrustedFolders(variables), ...folders].join(separator) };
 }
 
 export interface TrustProblem {

@@ -1,6 +1,7 @@
 /** The command behind the shell scripts: `iam __complete bash BREAKS LINE` or `iam __complete -- WORDS`. */
 import type { Manifest } from '../../contract/manifest-types.ts';
-import type { CliSettings, GlobalOptions } from '../config/settings.ts';
+import { addTrustedFolders, canBeListed } from '../../lib/file-trust.ts';
+import type { CliSettings } from '../config/settings.ts';
 import { loadSettings } from '../context.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { buildProgram } from '../program.ts';
@@ -56,9 +57,11 @@ function formatLines({ files, open }: Completions, texts: readonly string[]): st
 }
 
 async function findCompletions(deps: CompletionDeps, words: readonly string[], typed: string): Promise<Completions> {
-  const { io, environment, manifest, limit = () => AbortSignal.timeout(timeoutMs) } = deps;
-  const program = buildProgram(io, environment, { manifest, words });
-  const options = parsePosition(program, words).options as GlobalOptions;
+  const { io, manifest, limit = () => AbortSignal.timeout(timeoutMs) } = deps;
+  const program = buildProgram(io, deps.environment, { manifest, words });
+  const { trustFolder, ...options } = parsePosition(program, words).options;
+  const trusted = trustFolder !== undefined && canBeListed(trustFolder) ? [trustFolder] : [];
+  const environment = { ...deps.environment, variables: addTrustedFolders(deps.environment.variables, trusted) };
   let known: Promise<CliSettings> | undefined;
   const settings = () => (known ??= loadSettings(environment, options));
   let deadline: AbortSignal | undefined;

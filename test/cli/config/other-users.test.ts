@@ -201,6 +201,17 @@ describe.skipIf(self === undefined)('a folder of the command', () => {
     ['state', ['env', 'memory']],
   ] as const;
 
+  test('that others can write has no completions, unless it is trusted', async ({ home }) => {
+    await saveProfile('mine', { baseUrl: 'http://127.0.0.1:9' }, home.variables);
+    const folder = home.file('config/iam');
+    await chmod(folder, 0o777);
+    const complete = async (...words: string[]) =>
+      (await home.iam(['__complete', '--', 'profile', 'use', ...words, ''])).out;
+    expect(await complete()).not.toContain('mine');
+    expect(await complete('--trust-folder', folder)).toContain('mine');
+    expect(await complete('--trust-folder', `${folder},/x`)).not.toContain('mine');
+  });
+
   test.each(commands)('%s that others can write is refused by %j', async (kind, words) => {
     await using home = await Home.make();
     await saveProfile('p', { baseUrl: 'http://127.0.0.1:9', clientId: 'a', clientSecret: 'b' }, home.variables);
