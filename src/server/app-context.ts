@@ -55,6 +55,8 @@ export interface AppContext extends Authentication, Integrations {
   readonly hashQueue: HashQueue;
   /** Imports and exports of the state. Shared by the main service and all sandboxes, which share the heap. */
   readonly stateQueue: HashQueue;
+  /** Bounds stores in memory and imports. */
+  readonly heap?: HeapGauge | undefined;
   readonly apiKeyUses: ApiKeyUses;
   readonly state: StateManager;
   readonly sandboxes: Sandboxes<AppContext>;

@@ -67,6 +67,8 @@ export interface CompileOptions {
   readonly assertAllowed?: (() => Promise<void> | undefined) | undefined;
   /** The queue in which a request reads its body and is handled. */
   readonly queue?: HashQueue | undefined;
+  /** Rejects a body of this length by throwing, in the queue and before the body is read. */
+  readonly assertBodyFits?: ((length: number) => void) | undefined;
   /** For the control plane: see its context. */
   readonly controlDocument?: ControlContext['controlDocument'];
 }
@@ -248,13 +250,15 @@ function validateRequestBody({ operation, appContext }: Compilation): Step | und
 
 /** In the queue of the operation, if it has one. */
 function readAndHandle(compilation: Compilation): (Step | undefined)[] {
-  const { queue } = compilation;
+  const { queue, operation, assertBodyFits } = compilation;
   const [readBodyStep, handle] = [validateRequestBody(compilation), callHandler(compilation)];
   if (!queue) return [readBodyStep, handle];
   return [
     (call) => {
       const { ctx, caller, disconnectSignal } = call;
       const work = async () => {
+        const { bodyLimit } = operation.request;
+        if (bodyLimit !== undefined) assertBodyFits?.(Number(ctx.req.headers['content-length'] ?? bodyLimit));
         await readBodyStep?.(call);
         await handle(call);
       };

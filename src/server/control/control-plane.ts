@@ -8,6 +8,7 @@ import type { AppContext } from '../app-context.ts';
 import { metricsPath } from '../http/paths.ts';
 import listGroups from '../operations/groups/list.ts';
 import { type AnyOperation, compileOperation, type MountedRoute, type OperationHandler } from '../pipeline.ts';
+import { assertImportable } from '../store/memory/capacity.ts';
 import { buildControlDocument } from './control-document.ts';
 import type { ControlRoute } from './define.ts';
 import { controlRoutes } from './routes/index.ts';
@@ -79,6 +80,7 @@ function compileRoute(route: ControlRoute, operation: AnyOperation, appContext: 
       // One server cannot do this for the others.
       assertAllowed:
         route.exclusive && appContext.store.shared ? rejectShared : route.hashes && appContext.assertHashesReadable,
+      assertBodyFits: (length) => assertImportable(appContext.heap, length),
       queue: route.large && appContext.stateQueue,
     },
   );

@@ -1,4 +1,5 @@
 /** The limits of the embedded engines, which are refused before they are crossed. */
+import { getHeapStatistics } from 'node:v8';
 import { StoreUnavailableError } from '../store.ts';
 import type { HeapGauge } from './heap-gauge.ts';
 import type { OverlayChain } from './overlay-chain.ts';
@@ -21,13 +22,15 @@ export function createCapacity(heap: HeapGauge | undefined): Capacity {
   return heap ? { ...defaultCapacity, heapUse: heap.use } : defaultCapacity;
 }
 
+/** Bytes of the heap that an import takes for each byte of its document, with the rows: 6 to 7 measured. */
+const HEAP_PER_BYTE = 8;
 /** Beyond this part of the heap limit, no rows are added. */
 const HIGHEST_USE_FOR_INSERTS = 0.85;
 /** A lock, a revocation or a new password changes rows: it is possible for longer. */
 const HIGHEST_USE_FOR_CHANGES = 0.95;
 
 const fullMemory = (highestUse: number) =>
-  `The memory is full: more than ${100 * highestUse} % of the heap limit is in use. Raise --max-old-space-size of Node, or delete rows.`;
+  `The memory is full: more than ${100 * highestUse} % of the heap limit is in use, or would be. Raise --max-old-space-size of Node, or delete rows.`;
 
 /** Why no rows are added; undefined if there is memory. */
 export function findFullMemory({ heapUse }: Capacity): string | undefined {
@@ -39,6 +42,14 @@ export function assertInsertable(chain: OverlayChain, capacity: Capacity): void 
   const reason = findFullMemory(capacity);
   if (reason !== undefined) throw new StoreUnavailableError(reason);
   assertEntriesFit(chain, capacity);
+}
+
+/** @throws StoreUnavailableError if the heap has no room for the import of a document of this length. */
+export function assertImportable(heap: HeapGauge | undefined, length: number): void {
+  if (!heap) return;
+  const share = (length * HEAP_PER_BYTE) / getHeapStatistics().heap_size_limit;
+  if (heap.use() + share > HIGHEST_USE_FOR_INSERTS)
+    throw new StoreUnavailableError(fullMemory(HIGHEST_USE_FOR_INSERTS));
 }
 
 /** @throws StoreUnavailableError if no row of the table can be changed. */

@@ -21,6 +21,23 @@ test('whatever has a body limit of its own, and whatever returns the state, is q
   expect(withLimit.filter((route) => !route.large)).toEqual([]);
 });
 
+test('an import that the heap cannot hold is rejected before its body is read', async () => {
+  await using server = await startServer({ recordsStatuses: false });
+  const { heap } = server.appContext;
+  const text = (await sendText(server, '/_iam/state/export')).text;
+  const large = text.replace('{', `{${' '.repeat(900_000)}`);
+  const use = vi.spyOn(heap as NonNullable<typeof heap>, 'use').mockReturnValue(0.8499);
+  for (const sandbox of ['', '/s/a']) {
+    expect(await sendText(server, `${sandbox}/_iam/state/import?force=true`, large)).toMatchObject({
+      status: 503,
+      code: 'STORE_UNAVAILABLE',
+    });
+    expect((await sendText(server, `${sandbox}/_iam/state/import?force=true`, text)).status).toBe(204);
+  }
+  use.mockReturnValue(0.1);
+  expect((await sendText(server, '/_iam/state/import?force=true', large)).status).toBe(204);
+});
+
 test('imports and exports run one at a time in the process; those beyond the queue are rejected', async () => {
   await using server = await startServer();
   await send(server, '/_iam/sandboxes', { method: 'POST', body: { name: 'a' } });
