@@ -73,7 +73,10 @@ const exitCodes = {
   ...openExitCodes,
 } as const;
 
-/** Serves until SIGTERM or SIGINT. @returns the exit code: 0 after a clean stop. */
+/** SIGHUP comes when the terminal is closed. */
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** Serves until one of the stop signals. @returns the exit code: 0 after a clean stop. */
 export async function serve(options: ServeOptions): Promise<number> {
   const { io } = options;
   // Install the handlers first: a caller may send a signal as soon as it reads the ready line.
@@ -260,9 +263,9 @@ function waitForStopSignal(watchesParent: boolean): { received: Promise<void>; r
     const watch = watchesParent ? watchParent(stop) : undefined;
     release = () => {
       clearInterval(watch);
-      for (const name of ['SIGTERM', 'SIGINT']) process.off(name, stop);
+      for (const name of stopSignals) process.off(name, stop);
     };
-    for (const name of ['SIGTERM', 'SIGINT']) process.on(name, stop);
+    for (const name of stopSignals) process.on(name, stop);
   });
   return { received, release };
 }

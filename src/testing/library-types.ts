@@ -409,8 +409,8 @@ export interface SeedInput {
 /** Settings by their names in docs/reference/settings.md: `'user-token-lifetime': 60`. */
 export interface SettingValues {
   /**
-   * Database of --store postgres, as postgres://user@host:5432/database; several URLs are separated by commas. A
-   * password belongs in IAM_DATABASE_URL or in the file of PGPASSFILE
+   * Database of --store postgres, as postgres://user@host:5432/database; several hosts or URLs are separated by
+   * commas. A password belongs in IAM_DATABASE_URL or in the file of PGPASSFILE
    */
   readonly 'database-url'?: string | undefined;
   /** Schema of the tables of --store postgres. Default: iam */

@@ -45,7 +45,7 @@ export const settingsTable = {
   ),
   databaseUrl: textSetting(
     'database-url',
-    'Database of --store postgres, as postgres://user@host:5432/database; several URLs are separated by commas. A password belongs in IAM_DATABASE_URL or in the file of PGPASSFILE',
+    'Database of --store postgres, as postgres://user@host:5432/database; several hosts or URLs are separated by commas. A password belongs in IAM_DATABASE_URL or in the file of PGPASSFILE',
     { check: validateDatabaseUrl, isSensitive: true },
   ),
   databaseSchema: textSetting('database-schema', 'Schema of the tables of --store postgres', {

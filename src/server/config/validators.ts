@@ -28,10 +28,14 @@ export const validateSmtpUrl: Validator = (value) =>
   URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol) ? undefined : 'must be an smtp or smtps URL';
 
 /** The value contains a password, so messages never repeat it. What it means is checked when the database is opened. */
-export const validateSecretDatabaseUrl: Validator = (value) =>
-  splitDatabaseUrls(value).every(isDatabaseUrl)
+export const validateSecretDatabaseUrl: Validator = (value) => {
+  const urls = splitDatabaseUrls(value);
+  if (!urls.every(isDatabaseUrl))
+    return 'must be a URL such as postgres://user@host:5432/database, one with several hosts, or several separated by commas';
+  return urls.every(namesPrimary)
     ? undefined
-    : 'must be a URL such as postgres://user@host:5432/database, or several separated by commas';
+    : 'must have no target_session_attrs but read-write, primary or any: only the host that accepts writes is used';
+};
 
 /** On a command line everybody on the machine sees a password. */
 export const validateDatabaseUrl: Validator = (value) =>
@@ -44,9 +48,26 @@ function isDatabaseUrl(text: string): boolean {
   return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol);
 }
 
-/** Several URLs are separated by commas. */
+/** The values of libpq that a host which accepts writes satisfies. */
+const primaryAttributes = ['read-write', 'primary', 'any'];
+
+function namesPrimary(url: string): boolean {
+  const attributes = new URL(url).searchParams.getAll('target_session_attrs');
+  return attributes.every((attribute) => primaryAttributes.includes(attribute));
+}
+
+/**
+ * The addresses, with one host each. Several URLs are separated by commas, as are the hosts of one in the form of libpq
+ * (PostgreSQL documentation, 32.1.1.2).
+ */
 export function splitDatabaseUrls(text: string): readonly string[] {
-  return text.split(/,(?=postgres(?:ql)?:\/\/)/);
+  return text.split(/,(?=postgres(?:ql)?:\/\/)/).flatMap(splitHosts);
+}
+
+function splitHosts(url: string): readonly string[] {
+  const [, before = '', hosts = '', after = ''] =
+    /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(.*)$/s.exec(url) ?? [];
+  return hosts.includes(',') ? hosts.split(',').map((host) => `${before}${host}${after}`) : [url];
 }
 
 export const validateSchemaName: Validator = (value) =>

@@ -82,7 +82,7 @@ describe('when it is ready', () => {
   });
 
   test('handles a signal sent right after the ready line', async () => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       const run = launcher.start({ flags: { store: 'memory' } });
       run.process.stdout?.once('data', () => run.process.kill(signal));
       expect(await run.exit()).toBe(0);

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { readSecretFile } from '../../../src/server/config/read-secret-file.ts';
 import { readSettings, SettingError, settingsTable, withSecretFiles } from '../../../src/server/config/settings.ts';
 import { readConfiguration } from '../../../src/server/seed/configuration.ts';
+import { parseDatabaseUrls } from '../../../src/server/store/postgres/database-url.ts';
 import { makeFolder } from '../store/temp-store.ts';
 
 describe('a setting', () => {
@@ -138,6 +139,8 @@ describe('an invalid value', () => {
     ['IAM_ADMIN_EMAIL', 'canary@ example'],
     ['IAM_ADMIN_PASSWORD', 'canary'],
     ['IAM_DATABASE_URL', 'mysql://iam:canary@127.0.0.1/iam'],
+    ['IAM_DATABASE_URL', 'postgres://iam:canary@db1,,db2/iam'],
+    ['IAM_DATABASE_URL', 'postgres://iam:canary@db1,db2/iam?target_session_attrs=standby'],
     ['IAM_ADMIN_PASSWORD', 'canary'.repeat(30)],
   ];
   test.each(badSecrets)('of %s (%j) is reported by name and not repeated', (variable, value) => {
@@ -155,6 +158,18 @@ describe('an invalid value', () => {
     for (const name of ['portt', '__proto__', 'toString', 'clientTokenLifetime'])
       expect(() => readSettings({}, {}, JSON.parse(`{"${name}":1}`))).toThrow(`settings.${name} in the seed`);
   });
+});
+
+test('the address of a database names several hosts or is several addresses', () => {
+  expect(
+    parseDatabaseUrls('postgres://u:p%40@127.0.0.1:1,[::1]:2,localhost/d?target_session_attrs=read-write'),
+  ).toEqual([
+    expect.objectContaining({ user: 'u', password: 'p@', host: '127.0.0.1', port: 1, database: 'd' }),
+    expect.objectContaining({ user: 'u', password: 'p@', host: '::1', port: 2, database: 'd' }),
+    expect.objectContaining({ user: 'u', password: 'p@', host: 'localhost', database: 'd' }),
+  ]);
+  const urls = 'postgres://127.0.0.1/d,postgres://localhost/e';
+  expect(parseDatabaseUrls(urls).map(({ database }) => database)).toEqual(['d', 'e']);
 });
 
 test('secrets are read from the environment only', () => {

@@ -11,7 +11,7 @@ import { QuietExit } from '../../errors.ts';
 export const serveText: CommandDescription = {
   title: 'Run the server in the foreground',
   description:
-    'The server shuts down gracefully on SIGINT and SIGTERM. Each option can also be set by an environment variable.',
+    'The server shuts down gracefully on SIGINT, SIGTERM and SIGHUP. Each option can also be set by an environment variable.',
   effect: 'local',
   examples: [
     { title: 'Use the default port and the store in data/store', command: '' },
