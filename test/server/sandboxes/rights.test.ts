@@ -1,6 +1,7 @@
 /** What the administrators of a sandbox, present and former ones, can do to the server that it runs on. */
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import { adminClient, appClientId, startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
 import { createMemorySink } from '../audit/memory-sink.ts';
 import { send } from '../control/control-client.ts';
@@ -63,6 +64,14 @@ describe('a sandbox with the seed of the server', () => {
     expect(await statusesOf(server)).toEqual(Array(3).fill('SEED_ADMINISTRATOR_CHANGED'));
     const { status } = await send(server, '/_iam/state/export', { headers });
     expect(status).toBe(200);
+  });
+
+  test('is checked by every route that returns a whole store', () => {
+    const whole = controlRoutes.filter(({ response }) => 'alternatives' in response && response.secret);
+    expect(whole.map(({ id, hashes }) => [id, hashes])).toEqual([
+      ['control.state-export', true],
+      ['control.store-backup', true],
+    ]);
   });
 
   const login = `${servicePrefix}/user-identities/login?clientId=${appClientId}`;

@@ -12,6 +12,7 @@ const secretFields = {
   clients: ['secretHash'],
   apiKeys: ['keyHash'],
   users: ['passwordHash'],
+  sessions: ['deviceTokenHash'],
   refreshTokens: ['tokenHash'],
   revokedTokens: ['tokenId'],
   messages: ['text', 'sealedCode'],
