@@ -45,17 +45,25 @@ export function hasOwner({ userId, businessId, ownerClientId }: Client): boolean
   return userId !== undefined || businessId !== undefined || ownerClientId !== undefined;
 }
 
-/** False if an owner of the client was removed or is inactive itself: the client cannot authenticate then. */
+/**
+ * False if an owner of the client was removed or is inactive itself: the client cannot authenticate then. No operation makes
+ * clients that own each other, but a file that was changed may contain them: they are inactive.
+ */
 export async function isOwnerActive(reader: OwnerReader, client: Client): Promise<boolean> {
-  const { userId, businessId, ownerClientId } = client;
-  if (userId !== undefined) {
-    const user = await reader.users.get(userId);
-    if (!user || user.locked) return false;
+  const seen = new Set<string>();
+  for (let at: Client | undefined = client; at && !seen.has(at.clientId); ) {
+    seen.add(at.clientId);
+    if (!(await isDirectOwnerActive(reader, at))) return false;
+    if (at.ownerClientId === undefined) return true;
+    at = await reader.clients.get(at.ownerClientId);
   }
-  if (businessId !== undefined && !(await reader.businesses.get(businessId))) return false;
-  if (ownerClientId === undefined) return true;
-  const owner = await reader.clients.get(ownerClientId);
-  return owner !== undefined && isOwnerActive(reader, owner);
+  return false;
+}
+
+async function isDirectOwnerActive(reader: OwnerReader, { userId, businessId }: Client): Promise<boolean> {
+  const user = userId === undefined ? undefined : await reader.users.get(userId);
+  if (userId !== undefined && (!user || user.locked)) return false;
+  return businessId === undefined || (await reader.businesses.get(businessId)) !== undefined;
 }
 
 /** The owner of a client: the field of the client that contains its id, and the id. */

@@ -90,16 +90,21 @@ async function readMemberCounts(reader: GraphReader, groupId: string, pause: Pau
   return counts;
 }
 
-/** The effective roles of all these groups, each dependency followed once: a group is resolved after its dependencies. */
+/**
+ * The effective roles of all these groups, each dependency followed once: a group is resolved after its dependencies, or, in
+ * a cycle of a file that was changed, when it is reached again.
+ */
 async function collectEffectiveRoles(
   groups: ReadonlyMap<string, Group>,
   pause: Pause,
 ): Promise<Map<string, ReadonlySet<string>>> {
   const resolved = new Map<string, ReadonlySet<string>>();
+  const opened = new Set<Group>();
   for (const start of groups.values()) {
     const open = [start];
     for (let group = open.at(-1); group; group = open.at(-1)) {
-      const pending = resolved.has(group.groupId) ? [] : listPending(group, groups, resolved);
+      const pending = opened.has(group) ? [] : listPending(group, groups, resolved);
+      opened.add(group);
       if (pending.length > 0) {
         open.push(...pending);
         await pause(pending.length);
@@ -112,7 +117,7 @@ async function collectEffectiveRoles(
   return resolved;
 }
 
-/** The dependencies that are not resolved yet. The graph has no cycles. */
+/** The dependencies that are not resolved yet. */
 function listPending(
   group: Group,
   groups: ReadonlyMap<string, Group>,

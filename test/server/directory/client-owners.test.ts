@@ -80,6 +80,21 @@ test('the client of a business is rejected when the business is removed', async 
   await client.expectClosed();
 });
 
+test('clients that own each other, as only a file that was changed contains them, are rejected', async () => {
+  await using server = await startServer();
+  const client = await createClientWithCredentials(server, {});
+  await client.expectOpen();
+  await server.appContext.store.transaction(async (tx) => {
+    const row = (await tx.clients.list()).find(
+      ({ authorities, bootstrap }) => !bootstrap && authorities.includes('ADMIN'),
+    );
+    if (!row) return;
+    await tx.clients.replace({ ...row, ownerClientId: 'second' });
+    await tx.clients.insert({ ...row, clientId: 'second', ownerClientId: row.clientId });
+  });
+  await client.expectClosed();
+});
+
 test('a client of another owner is still accepted', async () => {
   await using server = await startServer({ seed: { users, businesses } });
   const client = await createClientWithCredentials(server, { businessId: 'acme' });

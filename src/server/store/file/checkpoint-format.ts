@@ -24,7 +24,8 @@ export interface Checkpoint {
 }
 
 const ChainSchema = z.object({ storeId: z.string(), lastHash: z.string() });
-const Preamble = z.object({ sequence: z.number(), epoch: z.number(), writtenAt: z.string() });
+const count = z.int().min(0);
+const Preamble = z.object({ sequence: count, epoch: count, writtenAt: z.string() });
 
 const CRC_SUFFIX = /^"crc32":"([0-9a-f]{8})"\n\}\n$/;
 const CRC_SUFFIX_LENGTH = '"crc32":"00000000"\n}\n'.length;
@@ -185,6 +186,7 @@ function parseLines(lines: CheckpointLines): Checkpoint {
   for (line = lines.next(); line !== '},'; line = lines.next()) {
     if (!line.endsWith(':[')) throw lines.createError('expected a table');
     const name = String(lines.parse(line.slice(0, -2)));
+    if (tables.has(name)) throw lines.createError(`the table ${name} is there twice`);
     tables.set(name, parseRows(lines, name));
   }
   return { ...preamble.data, chain, tables };

@@ -1,6 +1,7 @@
 /** Crash recovery: loads the store from its files and completes interrupted operations. */
 import { Overlay } from '../memory/overlay.ts';
 import { createDamagedError, StoreOpenError } from '../open-error.ts';
+import { DuplicateError } from '../store.ts';
 import { assertOwnFile, type Chain, createForeignError } from './chain.ts';
 import { readCheckpoint, readRequired } from './checkpoint-adapter.ts';
 import type { Checkpoint } from './checkpoint-format.ts';
@@ -118,7 +119,8 @@ export interface LoadResult {
 async function load(disk: Disk, layout: Layout, walFiles: WalFiles): Promise<LoadResult> {
   let unreadable: StoreOpenError;
   try {
-    return await buildStore(await readOwnCheckpoint(disk, layout, layout.checkpoint, walFiles), walFiles);
+    const current = await readOwnCheckpoint(disk, layout, layout.checkpoint, walFiles);
+    return await buildStore(layout.checkpoint, current, walFiles);
   } catch (error) {
     const isCheckpoint = error instanceof StoreOpenError && error.file === layout.checkpoint;
     if (!isCheckpoint || error.kind !== 'damaged') throw error;
@@ -126,7 +128,7 @@ async function load(disk: Disk, layout: Layout, walFiles: WalFiles): Promise<Loa
   }
   try {
     const previous = await readOwnCheckpoint(disk, layout, layout.previous, walFiles);
-    return { ...(await buildStore(previous, walFiles)), unreadable };
+    return { ...(await buildStore(layout.previous, previous, walFiles)), unreadable };
   } catch (error) {
     throw error instanceof StoreOpenError && error.kind === 'damaged' ? unreadable : error;
   }
@@ -143,9 +145,24 @@ async function readOwnCheckpoint(
   return [checkpoint, size];
 }
 
-async function buildStore([checkpoint, size]: [Checkpoint, size: number], walFiles: WalFiles): Promise<LoadResult> {
+/** Rows of one key or unique value would replace each other. @throws StoreOpenError 'damaged'. */
+export function loadRows(file: string, tables: Checkpoint['tables']): Overlay {
   const base = new Overlay('base');
-  for (const [name, rows] of checkpoint.tables) base.load(name, rows);
+  try {
+    for (const [name, rows] of tables) base.load(name, rows);
+  } catch (error) {
+    if (!(error instanceof DuplicateError)) throw error;
+    throw createDamagedError(file, 0, `two rows of ${error.table} have the same ${error.constraint}`);
+  }
+  return base;
+}
+
+async function buildStore(
+  file: string,
+  [checkpoint, size]: [Checkpoint, size: number],
+  walFiles: WalFiles,
+): Promise<LoadResult> {
+  const base = loadRows(file, checkpoint.tables);
   const newest = await replayWal(walFiles, checkpoint, base);
   return {
     newest,

@@ -9,7 +9,7 @@ import {
 } from '../file/checkpoint-format.ts';
 import { type Disk, getErrorCode, type ReadableFile } from '../file/disk.ts';
 import type { Layout } from '../file/layout.ts';
-import { inspect } from '../file/recovery.ts';
+import { inspect, loadRows } from '../file/recovery.ts';
 import { StoreOpenError } from '../open-error.ts';
 
 export interface BackupInfo {
@@ -58,7 +58,7 @@ export async function readBackup<Result>(
   const contents = await disk.openToRead(file);
   if (contents === undefined) throw createNoBackupError(file, 'file not found');
   try {
-    const checkpoint = decode(file, contents);
+    const checkpoint = decode(file, contents, ({ tables }) => loadRows(file, tables));
     return await use(toInfo(checkpoint, contents), checkpoint);
   } finally {
     await contents.close();
@@ -78,9 +78,11 @@ function createNoBackupError(file: string, reason: string): StoreOpenError {
   return new StoreOpenError('no-backup', `${file}: ${reason}. Name the file of a backup.`, { file });
 }
 
-function decode(file: string, contents: ReadableFile): Checkpoint {
+function decode(file: string, contents: ReadableFile, check?: (checkpoint: Checkpoint) => void): Checkpoint {
   try {
-    return decodeCheckpoint(file, contents);
+    const checkpoint = decodeCheckpoint(file, contents);
+    check?.(checkpoint);
+    return checkpoint;
   } catch (error) {
     if (getErrorCode(error) === 'EISDIR') throw createNoBackupError(file, 'it is a folder');
     if (!(error instanceof StoreOpenError) || error.kind !== 'damaged') throw error;

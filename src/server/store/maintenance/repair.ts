@@ -10,6 +10,7 @@ import type { Disk, ReadableFile } from '../file/disk.ts';
 import { closedSegmentFirst, type Layout } from '../file/layout.ts';
 import { LineReader } from '../file/line-reader.ts';
 import { readMarker } from '../file/marker.ts';
+import { loadRows } from '../file/recovery.ts';
 import { type ReplacementDeps, replaceStore } from '../file/replacement.ts';
 import { decodeEntry, decodeHeader, replay, type WalEntry, type WalHeader } from '../file/wal-record.ts';
 import { Overlay } from '../memory/overlay.ts';
@@ -114,7 +115,9 @@ async function readCheckpoints(disk: Disk, layout: Layout): Promise<(Checkpoint 
 
 async function tryReadCheckpoint(disk: Disk, layout: Layout, file: string): Promise<Checkpoint | undefined> {
   try {
-    return (await readCheckpoint(disk, layout, file))[0];
+    const [checkpoint] = await readCheckpoint(disk, layout, file);
+    loadRows(file, checkpoint.tables);
+    return checkpoint;
   } catch (error) {
     if (error instanceof StoreOpenError && error.kind === 'damaged') return undefined;
     throw error;

@@ -4,6 +4,7 @@
  * Each overlay indexes its own rows only, so one rule reads any chain: an entry is visible unless an overlay above
  * contains or removes its key.
  */
+import { DuplicateError } from '../store.ts';
 import { findShape, indexValues, type StoredRow, type TableShape } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
 import { PlainIndex } from './plain-index.ts';
@@ -65,6 +66,14 @@ export class TableOverlay {
     return 1 + this.#addToIndexes(key, row);
   }
 
+  /** Adds a row of a file to a base. @throws DuplicateError if another row has its key or a unique value. */
+  load(key: string, row: StoredRow): void {
+    if (this.rows.has(key)) throw new DuplicateError(this.shape.name, 'key');
+    this.keys.add(key);
+    this.rows.set(key, row);
+    this.#addToIndexes(key, row, true);
+  }
+
   /** @returns the units of work, as `put`. */
   remove(key: string): number {
     const work = this.drop(key);
@@ -89,10 +98,14 @@ export class TableOverlay {
     for (const [key, row] of upper.rows) this.put(key, row);
   }
 
-  #addToIndexes(key: string, row: StoredRow): number {
+  #addToIndexes(key: string, row: StoredRow, areUnique = false): number {
     let entries = 0;
     for (const [name, values] of this.shape.unique) {
-      for (const value of indexValues(values, row)) getOrCreate(this.#unique, name, newMap).set(value, key);
+      for (const value of indexValues(values, row)) {
+        const owners = getOrCreate(this.#unique, name, newMap);
+        if (areUnique && (owners.get(value) ?? key) !== key) throw new DuplicateError(this.shape.name, name);
+        owners.set(value, key);
+      }
     }
     for (const [name, values] of this.shape.index) {
       const index = this.#index.get(name);
@@ -175,10 +188,10 @@ export class Overlay {
     return getOrCreate(this.#tables, name, () => new TableOverlay(findShape(name) as TableShape, this.#kind));
   }
 
-  /** Adds rows to an existing table. */
+  /** Adds rows to an existing table. @throws DuplicateError for two rows with one key or unique value. */
   load(name: string, rows: Iterable<StoredRow>): void {
     const part = this.table(name as TableName);
-    for (const row of rows) part.put(part.shape.key(row), row);
+    for (const row of rows) part.load(part.shape.key(row), row);
   }
 
   parts(): Iterable<TableOverlay> {

@@ -155,3 +155,13 @@ describe('the graph', () => {
     expect((nodes[0] as unknown as { inheritedRoles: string[] }).inheritedRoles).toHaveLength(100);
   });
 });
+
+test('the graph of groups that depend on each other, as only a file that was changed contains them, ends', async () => {
+  await using server = await startServer({ seed });
+  await server.appContext.store.transaction(async (tx) => {
+    const base = await tx.groups.get('g-base');
+    if (base) await tx.groups.replace({ ...base, dependencies: ['g-mid', 'g-base'] });
+  });
+  for (const path of ['groups/graph', 'groups/graph?root=mid'])
+    expect(await get<object>(server, path)).toMatchObject({ nodes: expect.any(Array) });
+});

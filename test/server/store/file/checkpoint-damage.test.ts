@@ -21,6 +21,12 @@ import { withVersion } from '../with-version.ts';
 /** Of format 1. */
 const firstMarker = '{"kind":"iam-store","formatVersion":1,"initialised":true}\n';
 
+/** Each row twice. */
+const doubled = model
+  .bytes(files.checkpoint)
+  .toString()
+  .replaceAll(/^(\{"groupId".*\}),?$/gm, '$1,\n$&');
+
 const wrongCheckpoints: readonly [what: string, contents: string][] = [
   ['empty', ''],
   ['all zeros', '\0'.repeat(5000)],
@@ -30,6 +36,7 @@ const wrongCheckpoints: readonly [what: string, contents: string][] = [
   ['of another format', '{"users":[],"groups":[]}\n'],
   ['cut in the middle', model.bytes(files.checkpoint).toString().slice(0, 700)],
   ['without its end', model.bytes(files.checkpoint).toString().slice(0, -1)],
+  ['with two rows of one key', withVersion(Buffer.from(doubled), FORMAT_VERSION).toString()],
   ['longer than it was', `${model.bytes(files.checkpoint).toString()}\n`],
 ];
 

@@ -84,6 +84,14 @@ describe('with a matching checksum', () => {
   const cases: readonly [what: string, from: string, to: string, message: string][] = [
     ['a member of another name', '"epoch":3', '"epok":3', 'unexpected line'],
     ['a number that is text', '"sequence":7', '"sequence":"7"', 'the header of the checkpoint is not valid'],
+    ['a number below 0', '"sequence":7', '"sequence":-7', 'the header of the checkpoint is not valid'],
+    ['a number that is not whole', '"sequence":7', '"sequence":7.5', 'the header of the checkpoint is not valid'],
+    [
+      'a number beyond 2^53',
+      '"sequence":7',
+      '"sequence":9007199254740993',
+      'the header of the checkpoint is not valid',
+    ],
     ['no tables', '"tables":{', '"table":{', 'the tables are missing'],
     ['a table that is not a list', '"users":[', '"users":{', 'expected a table'],
     ['a row that is not JSON', '{"groupId":"a"', '{"groupId":"a', 'this line is not JSON'],
@@ -97,6 +105,13 @@ describe('with a matching checksum', () => {
     const offset = lineAt(from === '"sequence":7' ? '"writtenAt":' : to, changed);
     expect(() => decodeCheckpoint(file, withCrc(changed))).toThrow(
       expect.objectContaining({ kind: 'damaged', file, offset, message: expect.stringContaining(message) }),
+    );
+  });
+
+  test('a table that is there twice is not replaced by the second one', () => {
+    const changed = withCrc(text.replace('"users":[', '"groups":['));
+    expect(() => decodeCheckpoint(file, changed)).toThrow(
+      expect.objectContaining({ kind: 'damaged', message: expect.stringContaining('the table groups is there twice') }),
     );
   });
 

@@ -1,11 +1,13 @@
 /** Backups of open and closed stores, and restores interrupted at any step. */
 import { describe, expect, test } from 'vitest';
+import { FORMAT_VERSION } from '../../../../src/server/store/file/layout.ts';
 import { createBackup } from '../../../../src/server/store/maintenance/backup.ts';
 import { COMMITS, flipBit, model, snapshot } from '../damaged-store.ts';
 import type { FakeDisk, Loss } from '../fake-disk.ts';
 import { countCommits, History, writeCommit } from '../history.ts';
 import { between, createSeededRandom } from '../random.ts';
 import { StoreHarness } from '../store-harness.ts';
+import { withVersion } from '../with-version.ts';
 import { backupFile, catchOpenError, createOfflineStoreOn } from './offline-harness.ts';
 
 const writtenAt = '2024-05-01T12:00:00.000Z';
@@ -94,6 +96,20 @@ describe('a backup', () => {
       expect(error.message).toMatch(/^\/backups\/backup\.json: .*\.$/);
       expect(await disk.list('/store')).toBeUndefined();
     }
+  });
+
+  test.each([
+    ['key', (row: string) => row],
+    ['groupName', (row: string) => row.replace(/"groupId":"[^"]*"/, '"groupId":"other"')],
+  ])('with two rows of one %s is rejected, also with a right checksum, and nothing is created', async (what, copy) => {
+    const disk = await diskWith('nothing');
+    const text = (disk.contents(backupFile) as Buffer).toString();
+    const changed = text.replace(/^\{"groupId".*\}$/m, (row) => `${row.replace(/,$/, '')},\n${copy(row)}`);
+    expect(changed).not.toBe(text);
+    disk.plant(backupFile, withVersion(Buffer.from(changed), FORMAT_VERSION));
+    const error = await catchOpenError(createOfflineStoreOn(disk).restore(backupFile, '/store', true));
+    expect(error).toMatchObject({ kind: 'damaged', what: `two rows of groups have the same ${what}` });
+    expect(await disk.list('/store')).toBeUndefined();
   });
 
   test('is not overwritten with an invalid backup', async () => {
