@@ -77,7 +77,6 @@ function compileRoute(route: ControlRoute, operation: AnyOperation, appContext: 
       recheckReaders: appContext.settings.allowRemote,
       controlDocument: createControlDocument(appContext),
       // One server cannot do this for the others.
-      // One server cannot do this for the others.
       assertAllowed:
         route.exclusive && appContext.store.shared ? rejectShared : route.hashes && appContext.assertHashesReadable,
       assertBodyFits: (length) => assertImportable(appContext.heap, length),
