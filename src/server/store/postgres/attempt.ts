@@ -85,7 +85,8 @@ export class Attempt implements TransactionRunner {
   /** Sends the rows that were gathered. */
   async flush(): Promise<void> {
     if (this.#gathered.size === 0) return;
-    const statements = [...this.#gathered];
+    // Rows before their values, which refer to them: a flush may have come between a row and its values.
+    const statements = [...this.#gathered].sort(([one], [other]) => Number(!one.ofOne) - Number(!other.ofOne));
     this.#gathered.clear();
     this.#replaced.clear();
     for (const [statement, rows] of statements) await this.#sendRows(statement, rows);

@@ -9,7 +9,7 @@ export interface Statement {
 
 /** A statement for any number of rows: each parameter is an array with an entry per row. */
 export interface RowsStatement extends Statement {
-  /** The same for a single row, if there is a cheaper statement. */
+  /** The same for a single row of a table; absent for the values of its indexes. */
   readonly ofOne?: Statement;
 }
 
