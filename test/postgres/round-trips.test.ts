@@ -77,13 +77,14 @@ describe.each(['client', 'user', 'businessUser'] as const)('with the token of a 
     await expectRoundTrips(list, 3);
   });
 
-  test('a group is created in 2', async () => {
+  // One reads names that look the same.
+  test('a group is created in 3', async () => {
     let groups = 0;
     const create = () => {
       groups += 1;
       return call('groups.create', { body: { groupName: `new ${name} ${groups}`, roles: ['A', 'B'] } });
     };
-    await expectRoundTrips(create, 2);
+    await expectRoundTrips(create, 3);
   });
 
   test('a group above a chain of 100 is replaced in 10, also if a role is removed', async () => {

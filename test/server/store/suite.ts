@@ -103,6 +103,25 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
         expect(statuses).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
       });
 
+      test('write thousands of rows with values of their indexes, change and delete them in their order', async () => {
+        const ids = Array.from({ length: 2_500 }, (_, at) => `many-${String(at).padStart(4, '0')}`);
+        const rolesOf = (id: string) => ['ALL', id.toUpperCase(), `${id.toUpperCase()}-OTHER`];
+        await store.transaction(async ({ groups }) => {
+          for (const id of ids) await groups.insert(group(id, { roles: rolesOf(id) }));
+        });
+        expect(await idsOf(store.groups.find('role', 'MANY-2499-OTHER'))).toEqual(['many-2499']);
+        await store.transaction(async ({ groups }) => {
+          for (const id of ids) await groups.replace(group(id, { roles: rolesOf(id), groupName: `first ${id}` }));
+          for (const id of ids) await groups.replace(group(id, { roles: rolesOf(id), groupName: `last ${id}` }));
+          for (const id of ids.slice(1)) await groups.delete(id);
+          await groups.insert(group('many-0001', { roles: ['AGAIN'] }));
+        });
+        expect((await store.groups.get('many-0000'))?.groupName).toBe('last many-0000');
+        expect(await idsOf(store.groups.find('role', 'ALL'))).toEqual(['many-0000']);
+        expect(await idsOf(store.groups.find('role', 'AGAIN'))).toEqual(['many-0001']);
+        expect(await store.groups.count()).toBe(2);
+      });
+
       test('span several tables', async () => {
         await store.transaction(async ({ groups, memberships }) => {
           await groups.insert(group('a'));
