@@ -18,8 +18,8 @@ iam groups update billing --add-role INVOICE --add-role REFUND --add-dependency 
 for user in alice bob; do
   make users create --user-id "$user" --user-name "$user" --user-email "$user@example.com"
 done
-make clients create --app-id invoices --service-account-id invoices-service --secret-output "$secrets/client-secret"
-client=$(iam clients list --name invoices-service -o name)
+client=$(iam clients create --app-id invoices --service-account-id invoices-service --if-not-exists \
+  --secret-output "$secrets/client-secret" -o name)
 if [ -z "$(iam api-key list --client-id "$client" -o name)" ]; then
   iam api-key create --client-id "$client" --app-id invoices --secret-output "$secrets/api-key"
 fi

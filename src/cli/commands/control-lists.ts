@@ -30,7 +30,7 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     name: 'only the user with this login name',
     nameReference: reference('user', ['name']),
     example: '--search ali --sort userName',
-    columns: ['userId', 'userName', 'userEmail', 'businessId', 'lead', 'locked'],
+    columns: ['userId', 'userName', 'userEmail', 'businessId', 'lead', 'locked', 'nameVerified'],
     main: 6,
     sort: ['userId', 'userName', 'businessId', 'createdAt'],
   },

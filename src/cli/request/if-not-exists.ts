@@ -4,9 +4,13 @@ import { ClientError } from '../../client/errors.ts';
 import type { CallInput } from '../../client/types.ts';
 import { type EntityDeclaration, entityOf } from '../../contract/entities.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
+import { decodeClaims } from '../auth/decode-token.ts';
 import type { Context } from '../context.ts';
-import { CliError, categoryOf } from '../errors.ts';
+import { CliError, categoryOf, HintedClientError } from '../errors.ts';
+import { requireSendableCredentials } from '../http/connection.ts';
+import { singleQuote } from '../http/curl.ts';
 import { idBesideToken } from './created-entity.ts';
+import { getCurrentToken } from './current-token.ts';
 import { readEntityPage } from './entity-rows.ts';
 import { send } from './send.ts';
 
@@ -20,7 +24,8 @@ interface EntityKey {
 
 /**
  * Creates an entity. If it exists, returns the same fields of the existing one, unchanged; the field `created` and a
- * notice report which happened. @throws the error of the server if another entity causes the conflict
+ * notice report which happened.
+ * @throws the error of the server if another entity causes the conflict, or one that a stranger could have made
  */
 export async function createIfNotExists(
   context: Context,
@@ -36,10 +41,33 @@ export async function createIfNotExists(
     if (categoryOf(context.manifest, error) !== 'taken') throw error;
     const found = await findExisting(context, operation, (input.body ?? {}) as Row);
     if (found === 'none') throw error;
+    const hint = found === 'unknown' ? undefined : await describeStranger(context, found);
+    if (hint !== undefined && error instanceof ClientError) throw new HintedClientError(error, hint);
     context.notice('Already exists; nothing was changed.');
     if (found === 'unknown') context.notice('Its id is not known: no operation that this caller may use returns it.');
     return { ...(found === 'unknown' ? {} : pickResponseFields(operation, found)), created: false };
   }
+}
+
+/** Describes a user who chose its name itself, or a client of another owner; undefined for other entities. */
+async function describeStranger(context: Context, row: Row): Promise<string | undefined> {
+  if (row.nameVerified === false) {
+    const id = `id:${row.userId}`;
+    const update = `iam users update ${singleQuote(id)} --user-name ${singleQuote(String(row.userName))}`;
+    return `The user ${id} signed up under this name. If you mean it, use this id, or set its name as an administrator: \`${update}\`. Otherwise choose another name, or delete the user.`;
+  }
+  if (row.party !== '3RDPARTY' || (await isOwnClient(context, row))) return undefined;
+  return `The client id:${row.clientId} of another owner has this service account. If you mean it, use this id. Otherwise choose another service account, or delete the client.`;
+}
+
+const ownerFields = { business_id: 'businessId', user_id: 'userId', client_id: 'ownerClientId' } as const;
+
+/** Whether the caller is the owner: its business, otherwise its user, otherwise the client itself. */
+async function isOwnClient(context: Context, row: Row): Promise<boolean> {
+  const token = await getCurrentToken(context, requireSendableCredentials(context.settings));
+  const claims = (token === undefined ? undefined : decodeClaims(token)) ?? {};
+  const [owner] = Object.entries(ownerFields).filter(([claim]) => claims[claim] !== undefined);
+  return owner !== undefined && row[owner[1]] === claims[owner[0]];
 }
 
 /** The fields of an existing entity that the response to its creation has: all but its secrets. */
@@ -63,7 +91,8 @@ async function findExisting(
   const key = keys.find(({ by }) => by === 'id') ?? keys[0];
   if (!key) return 'unknown';
   const entity = entityOf(operation.creates);
-  return (await readByKey(context, entity, key)) ?? (await searchByKey(context, entity, key));
+  const listed = await searchByKey(context, entity, key);
+  return typeof listed === 'string' ? ((await readByKey(context, entity, key)) ?? listed) : listed;
 }
 
 /** Reads the entity with the operation that accepts this kind of key. */

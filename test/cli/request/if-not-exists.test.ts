@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entityOf } from '../../../src/contract/entities.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
-import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
 import { iam } from '../run-cli.ts';
 
 const creations = manifest.operations.filter(({ creates, command }) => creates !== undefined && command !== undefined);
@@ -77,5 +77,78 @@ describe('--if-not-exists', () => {
     expect(JSON.parse(again.out)).toEqual({ created: false });
     const byId = await iam([...line.split(' '), '--user-id', 'd1'], { url: closed.url, variables: credentials });
     expect(byId).toMatchObject({ code: 0, err: expect.stringContaining('Its id is not known') });
+  });
+});
+
+describe('--if-not-exists of what a stranger made', () => {
+  const credentials = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
+  const run = ({ url }: TestServer, line: string, variables: Record<string, string> = credentials) =>
+    iam([...line.split(' '), '--if-not-exists', '-o', 'json'], { url, variables });
+
+  async function expectRejected(server: TestServer, line: string, id: string, variables?: Record<string, string>) {
+    const before = await server.dump();
+    const { code, out, err } = await run(server, line, variables);
+    expect({ code, out }).toEqual({ code: 6, out: '' });
+    const { error } = JSON.parse(err) as { error: Record<string, unknown> };
+    expect(error).toMatchObject({
+      code: expect.stringMatching(/^(ID|LOGIN_NAME)_TAKEN$/),
+      hint: expect.stringContaining(id),
+    });
+    expect(await server.dump()).toEqual(before);
+  }
+
+  const signUp = async (server: TestServer, body: { userId?: string; userName: string }) => {
+    const query = { clientId: appClientId };
+    await server.as().userIdentities.create({ query, body: { userEmail: 'stranger@example.com', ...body } });
+    return (await server.appContext.store.users.getBy('login', body.userName))?.userId ?? '';
+  };
+
+  test.each(['', ' --without-code'])(
+    'rejects the name of a user who signed up with it: users create%s',
+    async (more) => {
+      await using server = await startServer();
+      const id = await signUp(server, { userName: 'deploy-bot' });
+      const line = `users create --user-name Deploy-Bot --user-email deploy@corp.test${more}`;
+      await expectRejected(server, line, `id:${id}`);
+      await server.admin.userIdentities.update({ params: { id }, body: { userName: 'deploy-bot' } });
+      const { code, out } = await run(server, line);
+      expect([code, JSON.parse(out)]).toEqual([0, { userId: id, created: false }]);
+    },
+  );
+
+  test('rejects the id of a user who signed up with it', async () => {
+    await using server = await startServer();
+    await signUp(server, { userId: 'deploy-bot', userName: 'stranger' });
+    const line = 'users create --user-id deploy-bot --user-name deploy --user-email deploy@corp.test';
+    await expectRejected(server, line, 'id:deploy-bot');
+  });
+
+  const strangersClient = {
+    appId: 'invoices',
+    serviceAccountId: 'invoices',
+    party: '3RDPARTY',
+    userId: 'u-other',
+  } as const;
+  const invoices = '--app-id invoices --service-account-id invoices';
+
+  test('rejects the client of another owner: clients create', async () => {
+    await using server = await startServer();
+    const { clientId } = await server.makeClient(strangersClient);
+    await expectRejected(server, `clients create ${invoices}`, `id:${clientId}`);
+  });
+
+  test('rejects the client of another owner, and accepts an own one: my-clients create', async () => {
+    const groups = [{ groupName: 'administrators', roles: ['ADMIN'], users: ['u-root'] }];
+    const users = [{ userId: 'u-root', userName: 'root' }];
+    await using server = await startServer({ seed: { users, groups } });
+    const { clientId } = await server.makeClient(strangersClient);
+    const words = ['sessions', 'create', 'root', '--client-id', appClientId, '--level', 'AUTH-MFA', '--show-token'];
+    const session = await iam([...words, '-o', 'json'], { url: server.url, variables: credentials });
+    const variables = { IAM_TOKEN: (JSON.parse(session.out) as { accessToken: string }).accessToken };
+    await expectRejected(server, `my-clients create ${invoices}`, `id:${clientId}`, variables);
+    const line = 'my-clients create --app-id reports --service-account-id reports';
+    const own = JSON.parse((await run(server, line, variables)).out) as { clientId: string };
+    const { code, out } = await run(server, line, variables);
+    expect([code, JSON.parse(out)]).toEqual([0, { clientId: own.clientId, created: false }]);
   });
 });

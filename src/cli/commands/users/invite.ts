@@ -8,6 +8,7 @@ import { singleQuote } from '../../http/curl.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { controlPlaneNote } from '../../request/control-plane.ts';
 import { printRequestPreviews } from '../../request/preview.ts';
+import { parseTypedValue } from '../../request/value-prefix.ts';
 import {
   clientIdOption,
   createRecoveryRequests,
@@ -35,16 +36,16 @@ export function addUsersInvite(noun: Command, runtime: CliRuntime): void {
   setAction(command, runtime, (context, [user], options) => invite(context, String(user), options));
 }
 
-async function invite(context: Context, name: string, options: CommandOptions): Promise<void> {
+async function invite(context: Context, typed: string, options: CommandOptions): Promise<void> {
   const isDry = options.dryRun === true;
   const clientId = await resolveRecoveryClient(context, options, context.promptOptions(isDry));
   const user = await findRecoverableUser(context, {
-    name,
+    typed,
     isOptional: true,
     verifiesContact: options.verifyContact === true,
     isPreview: isDry,
   });
-  const loginName = user?.loginName ?? name;
+  const loginName = user?.loginName ?? parseTypedValue(typed).value;
   const requests = createRecoveryRequests(context, clientId, loginName);
   if (isDry) {
     const verification = await previewVerification(context, user?.userId, options);

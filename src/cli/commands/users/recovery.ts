@@ -14,9 +14,12 @@ import { unlessRejected } from '../../request/call-operation.ts';
 import { callOptionalControlPlane } from '../../request/control-plane.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { previewOf, type RequestPreview } from '../../request/preview.ts';
+import { NameResolver } from '../../request/resolve-names.ts';
+import { isNameLikeId, parseTypedValue } from '../../request/value-prefix.ts';
 import { verifyContact } from './verify-contact.ts';
 
-export const recoverySources = { user: reference('user', ['name', 'id']), '--client-id': reference('client', ['id']) };
+const user = reference('user', ['id']);
+export const recoverySources = { user, '--client-id': reference('client', ['id']) };
 export const clientIdOption = [
   '--client-id <id>',
   'application client to use; default: that of IAM_CLIENT_ID or the profile',
@@ -57,7 +60,8 @@ const mainContacts: readonly string[] = ['main-email', 'main-mobile'];
 
 /** The user to find, and what to do if it cannot recover its account. */
 export interface UserRequest {
-  readonly name: string;
+  /** As typed: an id or a login name. */
+  readonly typed: string;
   /** Whether to go on if the caller may not read the control plane. */
   readonly isOptional: boolean;
   /** Whether to mark a contact as verified if none is. */
@@ -84,8 +88,8 @@ export async function findRecoverableUser(
 }
 
 async function requireRecoverableUser(context: Context, request: UserRequest): Promise<RecoverableUser | undefined> {
-  const { name, verifiesContact, isPreview } = request;
-  const row = await findUserRow(context, name);
+  const { typed, verifiesContact, isPreview } = request;
+  const row = await findUserRow(context, typed);
   if (!row) return undefined;
   const { userId, loginName } = row;
   if (row.locked) throw userLockedError(row);
@@ -124,15 +128,20 @@ function contactNotVerifiedError({ userId, userName }: FoundUser): CliError {
 
 type FoundUser = UserRow & { readonly loginName: string };
 
-async function findUserRow(context: Context, name: string): Promise<FoundUser | undefined> {
-  const byId = await readControlPlane(context, `/_iam/users/${encodeURIComponent(name)}`, {}, ['USER_NOT_FOUND']);
+async function findUserRow(context: Context, typed: string): Promise<FoundUser | undefined> {
+  const { value } = parseTypedValue(typed);
+  // Without the list there is no control plane, or an error says why the caller may not read it.
+  if (!(await readControlPlane(context, '/_iam/users', { name: value }))) return undefined;
+  const userId = await new NameResolver(context).resolve(user['x-reference'], typed);
+  const found = await readControlPlane(context, `/_iam/users/${encodeURIComponent(userId)}`, {}, ['USER_NOT_FOUND']);
+  if (!found) throw userNotFoundError(value);
+  const row = found as UserRow;
   // An id is a login name, unless it has the form of an address or of a federated link (interface, login names).
-  if (byId) return { ...(byId as UserRow), loginName: /[:@]/.test(name) ? (byId as UserRow).userName : name };
-  const byName = await readControlPlane(context, '/_iam/users', { name });
-  if (!byName) return undefined;
-  const [row] = byName as readonly UserRow[];
-  if (row) return { ...row, loginName: name };
-  throw new CliError(`User ${JSON.stringify(name)} not found.`, {
+  return { ...row, loginName: userId === value && isNameLikeId('user', userId) ? row.userName : value };
+}
+
+function userNotFoundError(name: string): CliError {
+  return new CliError(`User ${JSON.stringify(name)} not found.`, {
     code: 'USER_NOT_FOUND',
     exitCode: 3,
     hint: 'List users with `iam users list`.',

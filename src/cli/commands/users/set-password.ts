@@ -1,7 +1,6 @@
 /** `iam users set-password`: sets the password of a user by account recovery, or through the control plane. */
 import type { Command } from 'commander';
 import { ClientError } from '../../../client/errors.ts';
-import { reference } from '../../../contract/entities.ts';
 import type { ErrorCode } from '../../../contract/errors.ts';
 import { findUserLoginClient } from '../../auth/user-login.ts';
 import { addCommand, setAction } from '../../command.ts';
@@ -15,6 +14,7 @@ import { declareValueSources } from '../../prompts/value-sources.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../../request/control-plane.ts';
 import { printRequestPreviews } from '../../request/preview.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
+import { parseTypedValue } from '../../request/value-prefix.ts';
 import { obtainCode, promptForCode } from './obtain-code.ts';
 import {
   clientIdOption,
@@ -60,9 +60,10 @@ export function addUsersSetPassword(noun: Command, runtime: CliRuntime): void {
   setAction(command, runtime, (context, [user], options) => setPassword(context, String(user), options));
 }
 
-async function setPassword(context: Context, name: string, options: CommandOptions): Promise<void> {
+async function setPassword(context: Context, typed: string, options: CommandOptions): Promise<void> {
   const secrets = options.dryRun === true ? undefined : await readSecretSources(context, options);
-  if (options.withoutCode === true) return setPasswordDirectly(context, name, secrets, options);
+  if (options.withoutCode === true) return setPasswordDirectly(context, typed, secrets, options);
+  const { value: name } = parseTypedValue(typed);
   const promptOptions = context.promptOptions(secrets === undefined || secrets.password !== undefined);
   const hasCode = options.hasCode === true || options.codeStdin === true;
   if (hasCode && options.verifyContact === true)
@@ -71,7 +72,7 @@ async function setPassword(context: Context, name: string, options: CommandOptio
   const user = hasCode
     ? undefined
     : await findRecoverableUser(context, {
-        name,
+        typed,
         isOptional: canPrompt(promptOptions),
         verifiesContact: options.verifyContact === true,
         isPreview: secrets === undefined,
@@ -106,8 +107,7 @@ async function setPasswordDirectly(
     throw usageError(
       '--without-code sends no code, so it cannot be used with --has-code, --code-stdin, --verify-contact or --client-id.',
     );
-  const user = reference('user', ['id']);
-  const userId = await new NameResolver(context).resolve(user['x-reference'], name);
+  const userId = await new NameResolver(context).resolve(recoverySources.user['x-reference'], name);
   const path = `/_iam/users/${encodeURIComponent(userId)}/password`;
   if (!secrets) return printRequestPreviews(context, [controlRequestPreview(context, 'PUT', path)]);
   await repeatWhileWeak(context, { ...secrets, name }, (newPassword) =>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect } from 'vitest';
-import type { TestServer } from '../../../harness.ts';
+import { appClientId, type TestServer } from '../../../harness.ts';
 import { createScriptedPrompter } from '../../prompts/scripted-prompter.ts';
 import { test } from '../../run-cli.ts';
 import { canLogin, newPassword, oldPassword, operator, runUsers, startUserServer } from './account-fixture.ts';
@@ -196,6 +196,48 @@ describe('users set-password without a control plane', () => {
   test('invite says that it cannot check the user', async () => {
     const { out } = await runUsers(server, ['invite', 'unknown']);
     expect(out).toContain('If unknown exists, is not locked and has a verified contact, a code was sent there.');
+  });
+});
+
+describe('of a user who chose its name at sign-up', () => {
+  let server: TestServer;
+  let userId: string;
+  beforeEach(async () => {
+    server = await startUserServer();
+    const { store } = server.appContext;
+    const body = { userName: 'deploy-bot', userEmail: 'stranger@example.com' };
+    await server.as().userIdentities.create({ query: { clientId: appClientId }, body });
+    const user = await store.users.getBy('login', 'deploy-bot');
+    if (user) await store.transaction((tx) => tx.users.replace({ ...user, emailVerified: true }));
+    userId = String(user?.userId);
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  test.each([
+    ['set-password', ...withPassword],
+    ['set-password', ...withPassword, '--verify-contact'],
+    ['set-password', ...withPassword, '--without-code'],
+    ['set-password', '--dry-run'],
+    ['invite'],
+    ['invite', '--verify-contact'],
+  ])('rejects the name and sends nothing: %j', async (verb = '', ...options) => {
+    const before = await server.dump();
+    for (const name of ['deploy-bot', 'Deploy-Bot', 'name:deploy-bot'])
+      expect(await runUsers(server, [verb, name, ...options], { stdin })).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringMatching(`a user who signed up[^]*${userId}`),
+      });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('accepts its id, and the name of another user with a prefix', async () => {
+    const set = ['set-password', `id:${userId}`, ...withPassword, '-o', 'json'];
+    const outcome = await runUsers(server, set, { stdin });
+    expect([outcome.code, JSON.parse(outcome.out)]).toEqual([0, { userId, userName: userId }]);
+    expect(await canLogin(server, 'deploy-bot', newPassword)).toBe(true);
+    const invited = await runUsers(server, ['invite', 'name:alice', '-o', 'json']);
+    expect(JSON.parse(invited.out)).toMatchObject({ userId: 'u-alice', userName: 'alice' });
   });
 });
 
