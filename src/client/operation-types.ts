@@ -926,8 +926,9 @@ export interface UserIdentitiesOperations {
    * Associates a device with the user and binds the calling session to it: remember-me then accepts the refresh
    * tokens of the session only together with the deviceTokenId. A device that is already associated keeps its
    * binding and gets a new deviceTokenId; the old one is no longer valid. A user can have at most 50 devices;
-   * another one replaces the device that was associated first. Of the devices associated within one hour, five are
-   * known devices immediately, and the others after the user logs in with them.
+   * another one replaces the device that was associated first, if possible one that completed no second factor. Of
+   * the devices associated within one hour, five are known devices immediately, and the others after the user logs
+   * in with them.
    *
    * `POST /security/iam/v1/user-identities/me/associate-user-device`
    *

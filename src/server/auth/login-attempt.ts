@@ -1,7 +1,7 @@
 /** A login attempt, as the throttles count it. */
 import type { RequestSource } from '../lib/request-source.ts';
 import type { LoginAttempt } from '../limits/login-failures.ts';
-import { callerKey, isKnownSource, type KnownSourceDeps } from '../sessions/known-sources.ts';
+import { findKnownCaller, type KnownSourceDeps } from '../sessions/known-sources.ts';
 import type { Device, User } from '../store/tables.ts';
 
 export interface LoginAttemptInput {
@@ -19,6 +19,6 @@ export function createLoginAttempt(
   { name, user, source, device }: LoginAttemptInput,
   deps: KnownSourceDeps,
 ): LoginAttempt {
-  const caller = callerKey(source, device);
-  return { name, caller, isLoopback: source.isLoopback, isKnown: isKnownSource(user, caller, deps) };
+  const { key: caller, isKnown } = findKnownCaller(user, source, device, deps);
+  return { name, caller, isLoopback: source.isLoopback, isKnown };
 }

@@ -14,7 +14,8 @@ export interface ReplacePasswordDeps extends NoticeDeps {
 
 /**
  * Replaces the password of a user. Revokes everything issued before, optionally except one session. Of the known sources
- * only the user's address and its authenticated device remain. Part of a transaction; call `outbox.wake()` after it.
+ * only the user's address and its authenticated device remain; those known by a second factor all remain if the session is
+ * below AUTH-MFA, so that a thief of the password cannot remove them. Part of a transaction; call `outbox.wake()` after it.
  */
 export async function replacePassword(
   tx: Transaction,
@@ -22,9 +23,10 @@ export async function replacePassword(
   passwordHash: string,
   deps: ReplacePasswordDeps,
   except: Partial<Pick<Session, 'sessionId' | 'deviceKey' | 'deviceTokenHash'>> = {},
+  { keepsMfaSources = false }: { readonly keepsMfaSources?: boolean } = {},
 ): Promise<void> {
   const sourceKeys = listSourceKeys(deps.source, except.deviceKey);
-  const mfaKeys = deps.source ? listMfaKeys(deps.source, except) : [];
+  const mfaKeys = keepsMfaSources ? 'all' : deps.source ? listMfaKeys(deps.source, except) : [];
   await tx.users.replace(withOnlyKnownSources({ ...user, passwordHash }, sourceKeys, deps, mfaKeys));
   await revokeUserAccess(tx, user.userId, except.sessionId);
   const factors = describeFactors({ user, factors: await tx.factors.find('userId', user.userId) });

@@ -33,14 +33,25 @@ export type OtpReplacement =
   | { readonly isAllowed: true; readonly removed: readonly Otp[]; readonly voids: string | undefined }
   | { readonly isAllowed: false; readonly allowedAt: number };
 
+/** How much a source is trusted: by a second factor, by a login, or not at all. */
+function rankOf({
+  known,
+  knownByMfa = false,
+}: {
+  readonly known: boolean;
+  readonly knownByMfa?: boolean | undefined;
+}): number {
+  return knownByMfa ? 2 : known ? 1 : 0;
+}
+
 /**
  * The codes that a new code replaces: always the previous code for the same target and source. If four others are live,
- * the oldest one of the same source, else of an unknown source, is replaced too; a code requested by a known source is
- * replaced only for another known source.
+ * the oldest one of the same source, else of the least trusted ones, is replaced too. A code requested by a source that is
+ * known by a second factor is replaced only for another such source: logins alone cannot keep a user from new codes.
  */
 export function findOtpReplacement(
   codes: readonly Otp[],
-  request: Pick<Otp, 'target' | 'source'> & { readonly known: boolean },
+  request: Pick<Otp, 'target' | 'source' | 'known'> & { readonly knownByMfa?: boolean },
   now: number,
 ): OtpReplacement {
   const previous = codes.filter((code) => isSameRequest(code, request));
@@ -50,10 +61,9 @@ export function findOtpReplacement(
   const removed = [...previous, ...spent.slice(0, Math.max(0, spent.length - maxSpentOtps))];
   if (live.length < maxLiveOtps)
     return { isAllowed: true, removed, voids: previous.find((code) => isLive(code, now))?.codeId };
-  const displaced =
-    live.find(({ source }) => source === request.source) ??
-    live.find(({ known }) => !known) ??
-    (request.known ? live[0] : undefined);
-  if (!displaced) return { isAllowed: false, allowedAt: Math.min(...live.map(({ expiresAt }) => expiresAt)) };
+  const leastTrusted = live.reduce((a, b) => (rankOf(b) < rankOf(a) ? b : a));
+  const displaced = live.find(({ source }) => source === request.source) ?? leastTrusted;
+  if (displaced.source !== request.source && rankOf(displaced) === 2 && rankOf(request) < 2)
+    return { isAllowed: false, allowedAt: Math.min(...live.map(({ expiresAt }) => expiresAt)) };
   return { isAllowed: true, removed: [...removed, displaced], voids: displaced.codeId };
 }

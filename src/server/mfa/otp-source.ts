@@ -2,7 +2,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { listSourceGroups, type RequestSource, type SourceGroup } from '../lib/request-source.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';
-import { callerKey, isKnownSource, listMfaKeys, withKnownSource } from '../sessions/known-sources.ts';
+import { findKnownCaller, isKnownSource, listMfaKeys, withKnownSource } from '../sessions/known-sources.ts';
 import type { Reader } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { Device, Session, User } from '../store/tables.ts';
@@ -12,6 +12,8 @@ export interface OtpSource {
   readonly key: string;
   /** Whether it is a known source or device of the user of the code: the limits over all sources do not apply to it. */
   readonly isKnown: boolean;
+  /** Whether it is known by a second factor; absent: no. */
+  readonly isKnownByMfa?: boolean;
   /** What it counts in over all users, unless it is known. */
   readonly groups: readonly SourceGroup[];
   /** The device authenticated by this request. */
@@ -38,9 +40,7 @@ export async function resolveOtpSource(
 ): Promise<OtpSource> {
   const device =
     deviceTokenId === undefined ? undefined : await findDeviceByToken(reader, user?.userId ?? '', deviceTokenId);
-  const key = callerKey(deps.source, device);
-  const groups = listSourceGroups(deps.source);
-  return { key, isKnown: isKnownSource(user, key, deps), groups, device };
+  return { ...findKnownCaller(user, deps.source, device, deps), groups: listSourceGroups(deps.source), device };
 }
 
 /**
@@ -51,7 +51,7 @@ export async function resolveOtpSource(
 export function resolveSessionOtpSource(user: User, session: Session, deps: Deps): OtpSource {
   const groups = listSourceGroups(deps.source);
   for (const key of listMfaKeys(deps.source, session))
-    if (isKnownSource(user, key, deps, 'mfaSources')) return { key, isKnown: true, groups };
+    if (isKnownSource(user, key, deps, 'mfaSources')) return { key, isKnown: true, isKnownByMfa: true, groups };
   return { key: deps.source.key, isKnown: false, groups };
 }
 

@@ -97,6 +97,7 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
     target,
     source: sourceDigest(formatAttemptsKey(request, deps.storeSecret), source.key, deps.storeSecret),
     known: source.isKnown,
+    knownByMfa: source.isKnownByMfa === true,
   };
   const replacement = findOtpReplacement(codes, requester, now);
   if (!replacement.isAllowed) {
@@ -120,6 +121,7 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
       ...(about === undefined ? {} : { about }),
       source: requester.source,
       known: requester.known,
+      ...(requester.knownByMfa ? { knownByMfa: true } : {}),
       sequence: (codes.at(-1)?.sequence ?? 0) + 1,
       codeId,
       codeHash: hashOtp(codeId, code, deps),

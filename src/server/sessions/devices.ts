@@ -4,13 +4,13 @@ import type { Ids } from '../lib/ids.ts';
 import { generateSecret, type Random } from '../lib/random.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { Device, Session } from '../store/tables.ts';
+import type { Device, Session, User } from '../store/tables.ts';
+import { isMfaDevice, type KnownSourceDeps } from './known-sources.ts';
 
 /** Maximum devices of a user; one more replaces the one with the oldest association. */
 export const maxDevices = 50;
 
-interface Deps {
-  readonly clock: Clock;
+interface Deps extends KnownSourceDeps {
   readonly ids: Ids;
   readonly random: Random;
 }
@@ -28,13 +28,15 @@ export interface DeviceFields {
  */
 export async function associateDevice(
   tx: Transaction,
-  userId: string,
+  user: User,
   { deviceId, deviceVersion, deviceName }: DeviceFields,
-  { clock, ids, random }: Deps,
+  deps: Deps,
 ): Promise<{ readonly device: Device; readonly deviceTokenId: string }> {
+  const { clock, ids, random } = deps;
+  const { userId } = user;
   const own = await tx.devices.find('userId', userId);
   const existing = own.find((device) => device.deviceId === deviceId);
-  if (!existing) await evictOldestDevices(tx, own);
+  if (!existing) await evictOldestDevices(tx, user, own, deps);
   const deviceTokenId = generateSecret(random);
   const device: Device = {
     ...(existing ?? { deviceKey: ids.newId(), userId, deviceId }),
@@ -65,10 +67,21 @@ export async function hasManyNewDevices(
   return devices.filter(({ createdAt }) => Date.parse(createdAt) > since).length > maxNewDevicesPerHour;
 }
 
-/** A session that is bound to a removed device can no longer be renewed. */
-async function evictOldestDevices(tx: Transaction, own: readonly Device[]): Promise<void> {
+/**
+ * A session that is bound to a removed device can no longer be renewed. Devices that completed a second factor are removed
+ * last: a thief of the password can associate any number of others.
+ */
+async function evictOldestDevices(
+  tx: Transaction,
+  user: User,
+  own: readonly Device[],
+  deps: KnownSourceDeps,
+): Promise<void> {
   const oldestFirst = own.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
-  for (const { deviceKey } of oldestFirst.slice(0, Math.max(0, own.length + 1 - maxDevices)))
+  const [kept, others] = [true, false].map((isKept) =>
+    oldestFirst.filter((device) => isMfaDevice(user, device, deps) === isKept),
+  );
+  for (const { deviceKey } of [...(others ?? []), ...(kept ?? [])].slice(0, Math.max(0, own.length + 1 - maxDevices)))
     await tx.devices.delete(deviceKey);
 }
 

@@ -123,7 +123,8 @@ async function createSessionValues(server: TestServer) {
   const token = await userToken(server, { clientId });
   const { sub: userId = '', sid } = decodePayload(token);
   const session = await appContext.store.sessions.get(String(sid));
-  if (!session) throw new Error('the session of the other user does not exist');
+  const user = await appContext.store.users.get(userId);
+  if (!session || !user) throw new Error('the other user or its session does not exist');
   const { challengeId } = await as({ token }).userIdentities.associateLegacyByEmail({ body: { logon: 'UNKNOWN' } });
   const { hash } = await as().userIdentities.retrieveLegacy({
     query: { clientId: appClientId },
@@ -136,7 +137,7 @@ async function createSessionValues(server: TestServer) {
     smart: (await issueOneTimeToken(tx, { ...bound, kind: 'auth-smart' }, appContext)).value,
     param: (await issueOneTimeToken(tx, { ...bound, kind: 'param' }, appContext)).value,
     refreshToken: await issueRefreshToken(tx, session, appContext),
-    device: (await associateDevice(tx, userId, { deviceId: 'device' }, appContext)).deviceTokenId,
+    device: (await associateDevice(tx, user, { deviceId: 'device' }, appContext)).deviceTokenId,
   }));
 }
 

@@ -18,6 +18,7 @@ import {
   wrongCode,
 } from './otp-harness.ts';
 
+const mfaSource = (number: number): OtpSource => ({ ...knownSource(number), isKnownByMfa: true });
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
 describe('five wrong codes from a source', () => {
@@ -255,7 +256,7 @@ describe('a new code', () => {
     expect(await harness.enter(after.code)).toEqual(consumed);
   });
 
-  test('as the fifth displaces the oldest of an unknown source, and never one of a known source for an unknown one', async () => {
+  test('as the fifth displaces the oldest of an unknown source, else of one that is known by a login only', async () => {
     const harness = new OtpHarness();
     const first = await ask(harness, knownSource(1));
     const second = await ask(harness, unknownSourceNumber(1));
@@ -264,9 +265,10 @@ describe('a new code', () => {
     expect((await ask(harness, unknownSourceNumber(3))).message?.voids).toBe(second.codeId);
     expect((await ask(harness, knownSource(3))).message?.voids).toBe(third.codeId);
     await ask(harness, knownSource(4));
-    expect(await ask(harness, unknownSourceNumber(4))).toMatchObject({ message: undefined, code: '' });
-    expect(await harness.enter(first.code)).toEqual(consumed);
-    expect((await harness.store.codes.list()).filter(({ used }) => !used)).toHaveLength(3);
+    const fourth = await ask(harness, unknownSourceNumber(4));
+    expect(fourth.message?.voids).toBe(first.codeId);
+    expect((await ask(harness, unknownSourceNumber(5))).message?.voids).toBe(fourth.codeId);
+    expect((await harness.store.codes.list()).filter(({ used }) => !used)).toHaveLength(4);
   });
 
   test('as the fifth of known sources displaces the oldest of them', async () => {
@@ -284,15 +286,21 @@ describe('a new code', () => {
     expect(sent.at(-1)?.message?.voids).toBe(sent[0]?.codeId);
   });
 
-  test('is rejected with an error where it would displace one of a known source, until the first of them expires', async () => {
+  test('never displaces one of a source known by a second factor for another one, until the first of them expires', async () => {
     const harness = new OtpHarness();
-    for (const number of [1, 2, 3, 4]) {
-      await ask(harness, knownSource(number));
+    const first = await ask(harness, mfaSource(1));
+    for (const number of [2, 3, 4]) {
       harness.now += 10;
+      await ask(harness, mfaSource(number));
     }
-    const request = { ...annBinding, contacts: [annContact], source: unknownSourceNumber() };
-    const rejected = harness.store.transaction((tx) => sendOtp(tx, request, harness.deps));
-    expect(await readOutcome(rejected)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '560' } });
+    harness.now += 10;
+    for (const source of [unknownSourceNumber(), knownSource(9)]) {
+      const request = { ...annBinding, contacts: [annContact], source };
+      const rejected = harness.store.transaction((tx) => sendOtp(tx, request, harness.deps));
+      expect(await readOutcome(rejected)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '560' } });
+      expect(await ask(harness, source)).toMatchObject({ message: undefined, code: '' });
+    }
+    expect((await ask(harness, mfaSource(5))).message?.voids).toBe(first.codeId);
   });
 
   test('leaves at most three void ones beside the valid ones', async () => {

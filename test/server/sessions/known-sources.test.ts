@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   callerKey,
+  findKnownCaller,
   isKnownSource,
   withKnownSource,
   withOnlyKnownSources,
@@ -57,16 +58,20 @@ describe('a known source', () => {
     expect(isKnownSource(later, '192.0.2.1', deps)).toBe(true);
   });
 
-  test('replaces the one seen longest ago when there are 21', () => {
+  test('as the 21st replaces the one seen longest ago, except the ten that were added first', () => {
     const { clock, deps } = createHarness();
     let user = ann;
-    for (let host = 0; host <= 20; host += 1) {
+    for (let host = 0; host < 20; host += 1) {
       clock.advance(1);
       user = withKnownSource(user, `192.0.2.${host}`, deps);
     }
+    clock.advance(day);
+    user = withKnownSource(withKnownSource(user, '192.0.2.10', deps), '192.0.2.20', deps);
     expect(user.knownSources).toHaveLength(20);
-    expect(isKnownSource(user, '192.0.2.0', deps)).toBe(false);
-    expect(isKnownSource(user, '192.0.2.1', deps)).toBe(true);
+    const replaced = Array.from({ length: 21 }, (_, host) => host).filter(
+      (host) => !isKnownSource(user, `192.0.2.${host}`, deps),
+    );
+    expect(replaced).toEqual([11]);
   });
 
   test('is the only one after a password change', () => {
@@ -85,6 +90,7 @@ describe('a known source', () => {
     expect([mfa, login].filter((key) => isKnownSource(known, key, deps))).toEqual([login]);
     expect(listMfa(withOnlyKnownSources(known, [mfa, login], deps))).toEqual([mfa]);
     expect(withOnlyKnownSources(known, [login], deps)).not.toHaveProperty('mfaSources');
+    expect(listMfa(withOnlyKnownSources(known, [login], deps, 'all'))).toEqual([mfa]);
     expect(withoutKnownSources(known)).toEqual(ann);
   });
 
@@ -93,6 +99,36 @@ describe('a known source', () => {
     const known = withKnownSource(ann, '192.0.2.1', deps);
     clock.advance(-100 * day);
     expect(isKnownSource(known, '192.0.2.1', deps)).toBe(true);
+  });
+});
+
+describe('a caller', () => {
+  const source = { key: '192.0.2.1' };
+  const device = { deviceKey: 'd1', tokenHash: 't1' } as Device;
+  const unknown = { isKnown: false, isKnownByMfa: false };
+  const byMfa = { isKnown: true, isKnownByMfa: true };
+
+  test('is known by a login or by a second factor of its address or its device', () => {
+    const { deps } = createHarness();
+    const find = (user: User, one?: Device) => findKnownCaller(user, source, one, deps);
+    const own = { key: '192.0.2.1' };
+    expect([find(ann), find(ann, device)]).toEqual([
+      { ...own, ...unknown },
+      { key: 'device d1', ...unknown },
+    ]);
+    const login = withKnownSource(ann, 'device d1', deps);
+    expect(find(login, device)).toEqual({ key: 'device d1', isKnown: true, isKnownByMfa: false });
+    const address = withKnownSource(ann, '192.0.2.1', deps, 'mfaSources');
+    expect([find(address), find(address, device)]).toEqual([
+      { ...own, ...byMfa },
+      { ...own, ...byMfa },
+    ]);
+    const token = withKnownSource(ann, 'device token t1', deps, 'mfaSources');
+    expect([find(token), find(token, device), findKnownCaller(undefined, source, device, deps)]).toEqual([
+      { ...own, ...unknown },
+      { key: 'device d1', ...byMfa },
+      { key: 'device d1', ...unknown },
+    ]);
   });
 });
 

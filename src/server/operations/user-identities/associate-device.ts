@@ -30,7 +30,7 @@ export default defineOperation({
   id: 'user-identities.associate-device',
   title: 'Associate a device with the user',
   description:
-    'Associates a device with the user and binds the calling session to it: remember-me then accepts the refresh tokens of the session only together with the deviceTokenId. A device that is already associated keeps its binding and gets a new deviceTokenId; the old one is no longer valid. A user can have at most 50 devices; another one replaces the device that was associated first. Of the devices associated within one hour, five are known devices immediately, and the others after the user logs in with them.',
+    'Associates a device with the user and binds the calling session to it: remember-me then accepts the refresh tokens of the session only together with the deviceTokenId. A device that is already associated keeps its binding and gets a new deviceTokenId; the old one is no longer valid. A user can have at most 50 devices; another one replaces the device that was associated first, if possible one that completed no second factor. Of the devices associated within one hour, five are known devices immediately, and the others after the user logs in with them.',
   method: 'POST',
   path: '/user-identities/me/associate-user-device',
   auth: 'caller',
@@ -44,7 +44,7 @@ export default defineOperation({
   async handle({ body }, context) {
     return context.store.transaction(async (tx) => {
       const { user, session } = await revalidateUserCaller(tx, context.caller, context.clock);
-      const { device, deviceTokenId } = await associateDevice(tx, user.userId, body, context);
+      const { device, deviceTokenId } = await associateDevice(tx, user, body, context);
       await bindToDevice(tx, session, device);
       const isOneOfMany = await hasManyNewDevices(tx, user.userId, context.clock);
       const known = isOneOfMany ? user : withKnownSource(user, callerKey(context.source, device), context);

@@ -36,7 +36,8 @@ export default defineOperation({
     const passwordHash = await context.passwords.hash(newPassword, context.hashFlow);
     await withVerifiedPassword({ deps: context, user, secret: password, createError }, async (tx, current) => {
       await revalidateUserCaller(tx, context.caller, context.clock);
-      await replacePassword(tx, current, passwordHash, context, session);
+      const keepsMfaSources = !context.caller.roles.has('AUTH-MFA');
+      await replacePassword(tx, current, passwordHash, context, session, { keepsMfaSources });
     });
     context.outbox.wake();
     return {};

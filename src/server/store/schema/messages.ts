@@ -53,6 +53,8 @@ export const OtpRow = z
     /** The digest of the source that requested it, and whether the source was known. */
     source: text,
     known: z.boolean(),
+    /** Whether a second factor was completed from the source. */
+    knownByMfa: z.literal(true).optional(),
     /** Orders codes of the same second. */
     sequence: z.int(),
     codeHash: secret,

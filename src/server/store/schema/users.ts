@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { toVisibleName } from '../../../contract/visible-names.ts';
 import { defineTable, instant, names, Phone, secret, text } from './define-table.ts';
 
-/** Sources and devices of a user as keyed hashes; `at` is in epoch seconds. Newest last. */
+/** Sources and devices of a user as keyed hashes, in the order in which they were added; `at`: last seen, in epoch seconds. */
 const knownSources = z.array(z.strictObject({ hash: text, at: z.number() }).readonly()).readonly();
 
 export const UserRow = z
