@@ -85,3 +85,23 @@ test('the id of one business that is the name of another is ambiguous', async ()
   const decided = await fixture.write('decided.yaml', "groups:\n  - {groupName: ops, businesses: ['name:b1']}\n");
   expect((await fixture.iam(['plan', '-f', decided])).out).toContain('b5');
 });
+
+test('a service account that a user chose for its own client names no client of the documents', async () => {
+  const stranger = { appId: 'billing', serviceAccountId: 'billing', party: '3RDPARTY', userId: 'u2' } as const;
+  const { clientId } = await fixture.server.makeClient(stranger);
+  const write = (owner: string) =>
+    fixture.write(
+      'billing.yaml',
+      `clients:\n  - {serviceAccountId: billing, appId: billing${owner}}\napiKeys:\n  - {serviceAccountId: billing, appId: reports}\n`,
+    );
+  const before = await fixture.server.dump();
+  expect(await fixture.iam(['apply', '-f', await write(''), '--yes'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(`belongs to the client ${clientId} with the userId u2; add its clientId`),
+  });
+  expect(await fixture.server.dump()).toEqual(before);
+  for (const owner of [`, clientId: ${clientId}`, ', userId: u2'])
+    expect(await fixture.iam(['plan', '-f', await write(owner)])).toMatchObject({ code: 0 });
+  const exported = await fixture.write('exported.yaml', (await fixture.iam(['export', '--kind', 'clients'])).out);
+  expect(await fixture.iam(['plan', '-f', exported, '--detailed-exitcode'])).toMatchObject({ code: 0, err: '' });
+});

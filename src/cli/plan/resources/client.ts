@@ -121,7 +121,15 @@ function diffClient(desired: DesiredClient, before: RemoteClient | undefined): D
       path,
       `the service account ${serviceAccountId} belongs to the client ${before.clientId}, not ${clientId}`,
     );
-  return before ? diffExistingClient(desired, before) : buildClientCreation(desired);
+  if (!before) return buildClientCreation(desired);
+  // A user who chose the service account of its own client must not get the roles and keys of another one.
+  const owner = ['userId', 'businessId'].find((field) => before[field] !== undefined && !(field in desired.fields));
+  if (owner !== undefined && clientId === undefined)
+    return rejectEntry(
+      path,
+      `the service account ${serviceAccountId} belongs to the client ${before.clientId} with the ${owner} ${before[owner]}; add its clientId if you mean this client`,
+    );
+  return diffExistingClient(desired, before);
 }
 
 function buildClientCreation({ path, clientId, serviceAccountId, fields }: DesiredClient): DiffResult<ClientChange> {
