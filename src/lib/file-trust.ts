@@ -2,7 +2,7 @@
  * Whether files of this machine can be used: their owner is trusted, and no other user can write them, as in safe.directory
  * of git. Command and server share it, so it imports neither.
  */
-import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -33,8 +33,11 @@ export interface MachineUser {
 /** `data`: the folder of a store, which may be a volume that root made for this process. */
 export type FileUse = 'settings' | 'data';
 
-/** `parent`: a folder above that of a store, on the file system of `/` or on another one. */
-export type Place = FileUse | 'parent' | 'parent-on-volume';
+/**
+ * `parent`: a folder above that of a store, on the file system of `/` or on another one. `settings-parent`: above a folder of
+ * the command; only its owner counts, as a home folder can be writable for all in a container.
+ */
+export type Place = FileUse | 'parent' | 'parent-on-volume' | 'settings-parent';
 
 export type Distrust = 'owner' | 'writable';
 
@@ -45,6 +48,7 @@ const [sticky, groupWrite, othersWrite, fileType, regularFile] = [0o1000, 0o020,
 export function findDistrust(file: Ownership, user: MachineUser, place: Place): Distrust | undefined {
   const owners = listTrustedOwners(user, place);
   if (!owners.includes(file.uid) && !isSharedParent(file, user, place)) return 'owner';
+  if (place === 'settings-parent') return undefined;
   // Volumes of containers belong to root and are often writable for all: the container has no other users.
   if (file.uid === root && (place === 'data' || place === 'parent-on-volume')) return undefined;
   return isWritableByOthers(file, user, place, owners) ? 'writable' : undefined;
@@ -60,7 +64,7 @@ function listTrustedOwners(
 }
 
 function isParent(place: Place): boolean {
-  return place === 'parent' || place === 'parent-on-volume';
+  return place === 'parent' || place === 'parent-on-volume' || place === 'settings-parent';
 }
 
 /** A folder that is shared with a group of the process, as images of containers are for any user id. */
@@ -163,8 +167,8 @@ export interface FileTrust {
   /** The same for an open file, as its name can refer to another one by now. */
   findOpenProblem(file: string, opened: Ownership): TrustProblem | undefined;
   /**
-   * A folder and the files in it, as others may create files in a sticky folder. Of a store also the folders above it, in
-   * which others could replace it, as with StrictModes of sshd: a server uses its path for long.
+   * A folder and the files in it, as others may create files in a sticky folder, and the folders above it, in which others
+   * could replace it, as with StrictModes of sshd.
    */
   findFolderProblem(folder: string, use: FileUse): TrustProblem | undefined;
 }
@@ -193,12 +197,13 @@ export function createFileTrust(user: MachineUser | undefined, folders: readonly
     return undefined;
   };
   return {
-    findProblem: (files, use) =>
-      find(
-        files.map((file) => path.resolve(file)),
-        use,
-        user,
-      ),
+    findProblem(files, use) {
+      for (const file of files.map((name) => path.resolve(name))) {
+        const problem = find([file], use, use === 'data' ? addVolume(user, file, listParents(file).volume) : user);
+        if (problem) return problem;
+      }
+      return undefined;
+    },
     findOpenProblem(file, ownership) {
       const reason = isTrusted(file) ? undefined : findDistrust(ownership, user, 'settings');
       return reason && describeProblem(file, { reason, ownership, user, place: 'settings', folder: undefined });
@@ -206,16 +211,21 @@ export function createFileTrust(user: MachineUser | undefined, folders: readonly
     findFolderProblem(name, use) {
       const folder = path.resolve(name);
       const files = [folder, ...listFiles(folder, use)];
-      if (use === 'settings' || isTrusted(folder)) return find(files, use, user, folder);
+      if (isTrusted(folder)) return find(files, use, user, folder);
       const { links, parents, volume } = listParents(folder);
-      const [topOwner, volumeOwner] = [path.parse(folder).root, volume].map(
-        (place) => unlessUnreadable(() => statSync(place))?.uid,
-      );
-      const as = { ...user, topOwner, volumeOwner };
-      const above = isOnTop(volume) ? 'parent' : 'parent-on-volume';
+      const as = addVolume(user, folder, volume);
+      const above = use === 'settings' ? 'settings-parent' : isOnTop(volume) ? 'parent' : 'parent-on-volume';
       return find([...links, ...files], use, as, folder) ?? find(parents, above, as, folder);
     },
   };
+}
+
+/** The user with the owners of the file system of a file. */
+function addVolume(user: MachineUser, file: string, volume: string): MachineUser {
+  const [topOwner, volumeOwner] = [path.parse(file).root, volume].map(
+    (place) => unlessUnreadable(() => statSync(place))?.uid,
+  );
+  return { ...user, topOwner, volumeOwner };
 }
 
 /** The files in a folder. Those of the command have folders, too; a wrong name for a store could be that of a whole disk. */
@@ -235,17 +245,26 @@ function listEntries(folder: string): readonly Dirent[] {
   }
 }
 
-/** The links in the path of a folder, and the folders above it and them, up to a mount point: only root mounts. */
+/** The links that the path of a folder leads through, and the folders above it and them, up to a mount point: only root mounts. */
 function listParents(folder: string) {
-  const links = listAbove(folder)
-    .filter((place) => unlessUnreadable(() => lstatSync(place))?.isSymbolicLink())
-    .map((link) => path.join(resolveLinks(path.dirname(link)), path.basename(link)));
+  const links = listLinks(folder);
   const [real = [], ...others] = [resolveLinks(folder), ...links].map((place) => {
     const above = listAbove(place);
     return above.slice(0, above.findIndex(isMountPoint) + 1);
   });
   const parents = [real, ...others].flatMap((places) => places.slice(1, -1));
   return { links, parents, volume: real.at(-1) ?? folder };
+}
+
+/** As many links as Linux follows. */
+const maxLinks = 40;
+
+/** The links that a path leads through, also those in the targets of links, each in a folder without links. */
+function listLinks(place: string, found: readonly string[] = []): readonly string[] {
+  const link = listAbove(place).findLast((one) => unlessUnreadable(() => lstatSync(one))?.isSymbolicLink());
+  if (link === undefined || found.length === maxLinks) return found;
+  const target = path.resolve(path.dirname(link), unlessUnreadable(() => readlinkSync(link)) ?? '');
+  return listLinks(path.join(target, path.relative(link, place)), [...found, link]);
 }
 
 /** A path and all above it. */

@@ -156,6 +156,9 @@ describe.skipIf(process.getuid === undefined)('files', () => {
     await mkdir(at('safe'));
     await symlink(at('safe'), at('above/link'));
     expect(find('above/link')?.file).toBe(at('above'));
+    // Also through a link of one's own to it.
+    await symlink(at('above/link'), at('to-link'));
+    expect(find('to-link/store')?.file).toBe(at('above'));
     expect(find('above/link/store')?.file).toBe(at('above'));
     await chmod(at('above'), 0o1777);
     expect([find('above/between/store'), find('to-store'), find('above/link/store')]).toEqual([

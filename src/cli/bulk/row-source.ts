@@ -1,7 +1,7 @@
 /** The input file of a run. It is read several times: to validate the rows, to list some of them, and to send them. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, rmdir, unlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -31,9 +31,17 @@ export async function withRowSource<Result>(
     const { message } = uncreatableFileError(os.tmpdir(), error);
     throw usageError(message, 'Set TMPDIR to a folder that you can write: a private copy of the rows is sent.');
   });
-  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  const file = path.join(folder, 'rows');
+  let isRemoved = false;
+  // Never what is in it, and never again: once it is removed, another user can create a folder of this name.
+  const removeFolder = async () => {
+    if (isRemoved) return;
+    await unlink(file);
+    await rmdir(folder);
+    isRemoved = true;
+  };
   try {
-    const copy = await open(path.join(folder, 'rows'), 'wx+', 0o600);
+    const copy = await open(file, 'wx+', 0o600);
     try {
       // The open file needs no name: nothing can replace it, and it ends with the process. Windows may keep the name.
       await removeFolder().catch(() => undefined);
@@ -44,7 +52,7 @@ export async function withRowSource<Result>(
       await copy.close();
     }
   } finally {
-    await removeFolder();
+    await removeFolder().catch(() => undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Files with secrets, created with owner-only access and replaced atomically. */
 import { readFileSync } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { usageError } from '../errors.ts';
@@ -88,7 +88,7 @@ export async function withFileLock<Result>(lockFile: string, work: () => Promise
     clearInterval(beat);
     await refreshed;
     await lock.close();
-    await rm(lockFile, { force: true });
+    await removeLock(lockFile);
   }
 }
 
@@ -99,9 +99,21 @@ async function acquireLock(lockFile: string): Promise<FileHandle> {
     if (lock) return lock;
     const holder = await readLockIdentity(lockFile);
     if (holder !== seen) [seen, waited] = [holder, 0];
-    if (waited >= lockMaxAttempts) await rm(lockFile, { force: true });
+    if (waited >= lockMaxAttempts) await removeLock(lockFile);
     await pause(lockRetryMs);
   }
+}
+
+/** @throws CliError if it belongs to another user, in a sticky folder */
+async function removeLock(lockFile: string): Promise<void> {
+  await unlink(lockFile).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return;
+    if (error.code !== 'EPERM' && error.code !== 'EACCES') throw error;
+    throw usageError(
+      `${lockFile} is left from another user, and cannot be removed.`,
+      'Name another file, or ask its owner.',
+    );
+  });
 }
 
 async function tryAcquireLock(lockFile: string): Promise<FileHandle | undefined> {

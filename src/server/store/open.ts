@@ -37,9 +37,9 @@ export async function openStore(settings: Settings, server: ServerIdentity, deps
   if (settings.store === 'memory') return openMemoryStore(createCapacity(heap));
   if (settings.store === 'postgres') return openDatabase(settings, server);
   const directory = path.resolve(settings.data);
-  assertTrustedFolder(directory, trust);
   return openFileStore({
     directory,
+    assertTrusted: (folder) => assertTrustedFolder(folder, trust),
     disk: nodeDisk,
     clock: systemClock,
     random: systemRandom,

@@ -1,7 +1,13 @@
 /** Files from another person: a resume log that names other files, and rows that do more than the operation of the run. */
+
+import { once } from 'node:events';
+import { watch } from 'node:fs';
 import { chmod, chown, link, lstat, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, vi } from 'vitest';
+import { withRowSource } from '../../../src/cli/bulk/row-source.ts';
 import { withFileLock } from '../../../src/cli/io/private-files.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
 import { adminClient, startServer } from '../../harness.ts';
@@ -355,4 +361,24 @@ describe('rows that give administrative roles', () => {
     ]);
     expect(writesTo(listing)).toEqual([]);
   });
+});
+
+test('removes its copy of the rows once, and not what another user then puts at its place', async () => {
+  await using home = await Home.make();
+  await mkdir(home.file('tmp'));
+  await writeFile(home.file('rows.csv'), 'groupName\nops\n');
+  const names = watch(home.file('tmp'));
+  vi.stubEnv('TMPDIR', home.file('tmp'));
+  try {
+    const created = once(names, 'change').then(([, name]) => home.file(`tmp/${String(name)}`));
+    const io = { stdin: new PassThrough(), signal: new AbortController().signal };
+    await withRowSource(io, home.file('rows.csv'), async () => {
+      await mkdir(await created);
+      await writeFile(path.join(await created, 'rows'), precious);
+    });
+    expect(await readFile(path.join(await created, 'rows'), 'utf8')).toBe(precious);
+  } finally {
+    names.close();
+    vi.unstubAllEnvs();
+  }
 });

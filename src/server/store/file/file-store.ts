@@ -28,6 +28,8 @@ export interface FileStoreOptions {
   readonly disk: Disk;
   readonly clock: { now(): Date };
   readonly processes: Processes;
+  /** Throws if the folder must not be used. Called again with the lock: another user may have put one there meanwhile. */
+  readonly assertTrusted?: (folder: string) => void;
   /** Creates the store id. */
   readonly random: Random;
   readonly log?: LogStoreEvent;
@@ -57,11 +59,13 @@ export async function openFileStore(options: FileStoreOptions): Promise<FileStor
 }
 
 async function openLocked(options: FileStoreOptions, layout: Layout): Promise<FileStore> {
-  const { disk, processes, log = () => {} } = options;
+  const { disk, processes, assertTrusted = () => {}, log = () => {} } = options;
+  assertTrusted(layout.folder);
   assertLockAvailable(layout, processes);
   await prepareFolder(disk, layout);
   const lock = await acquireLock(disk, layout, processes);
   try {
+    assertTrusted(layout.folder);
     // Names that a killed process changed: each step from here on builds on them.
     await disk.syncFolder(layout.folder);
     await finishReplacement(disk, layout);

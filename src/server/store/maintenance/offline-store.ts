@@ -141,7 +141,7 @@ async function withReadLock<Result>(
   const layout = layoutOf(folder);
   await assertStoreFolder(disk, layout);
   const release = await acquireReadLock(disk, layout, processes);
-  return work(layout).finally(release);
+  return workTrusted(assertTrusted, layout, work).finally(release);
 }
 
 async function withWriteLock<Result>(
@@ -154,7 +154,17 @@ async function withWriteLock<Result>(
   await assertStoreFolder(disk, layout);
   const lock = await acquireLock(disk, layout, processes);
   // Report the error of `work`, even if the lock file can't be written.
-  return work(layout).finally(() => lock.release().catch(() => {}));
+  return workTrusted(assertTrusted, layout, work).finally(() => lock.release().catch(() => {}));
+}
+
+/** Checks again with the lock: another user may have put a folder there meanwhile. */
+async function workTrusted<Result>(
+  assertTrusted: LockDeps['assertTrusted'],
+  layout: Layout,
+  work: (layout: Layout) => Promise<Result>,
+): Promise<Result> {
+  assertTrusted(layout.folder);
+  return work(layout);
 }
 
 /** Checks before locking, so that no lock file is written to a folder that is not a store. */

@@ -4,8 +4,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileTrust, type MachineUser } from '../../../../src/lib/file-trust.ts';
+import { systemClock } from '../../../../src/server/lib/clock.ts';
+import { systemRandom } from '../../../../src/server/lib/random.ts';
+import { openFileStore } from '../../../../src/server/store/file/file-store.ts';
 import { assertTrustedFolder } from '../../../../src/server/store/file/folder-trust.ts';
+import { nodeDisk } from '../../../../src/server/store/file/node-disk.ts';
+import { openNodeProcesses } from '../../../../src/server/store/file/node-processes.ts';
 import { openOfflineStore } from '../../../../src/server/store/maintenance/open-offline-store.ts';
+import { StoreOpenError } from '../../../../src/server/store/open-error.ts';
 import { startServer } from '../../../../src/testing/index.ts';
 import { Home } from '../../../cli/run-cli.ts';
 import { catchOpenError } from '../maintenance/offline-harness.ts';
@@ -120,4 +126,17 @@ describe.skipIf(self !== 0)('a folder of another user (needs root, to change own
     await chown(at('volume/iam-store.json'), 1000, 1000);
     expect(check).not.toThrow();
   });
+});
+
+test('a folder is examined again with the lock, as another user may have put it there meanwhile', async () => {
+  let examined = 0;
+  const assertTrusted = () => {
+    examined += 1;
+    if (examined === 2) throw new StoreOpenError('not-trusted', 'it belongs to another user');
+  };
+  const options = { directory: at('store'), disk: nodeDisk, clock: systemClock, random: systemRandom };
+  const processes = await openNodeProcesses(process.pid, process.platform, { allowsUnsafeLock: false });
+  const error = await catchOpenError(openFileStore({ ...options, processes, assertTrusted }));
+  expect(error).toMatchObject({ kind: 'not-trusted' });
+  expect((await readdir(at('store'))).filter((name) => name !== 'iam.lock')).toEqual([]);
 });
