@@ -1,4 +1,5 @@
 /** Limits what a request creates, by the owner of its caller: anyone can become a user, and a user can own clients. */
+import { IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { isAdministrator } from '../directory/object-access.ts';
 import { isClientItself, type Principal } from '../directory/principal.ts';
@@ -47,11 +48,33 @@ export function limitCreations(
   });
 }
 
+/**
+ * Counts a creation for the owner of a client, in a request without the limits above.
+ * @returns how to undo it; undefined if a limit is reached.
+ */
+export async function reserveCreation(
+  clientId: string,
+  { store, growthLimits, sandbox, source }: Deps & { readonly source: RequestSource },
+): Promise<{ readonly undo: () => void } | undefined> {
+  const client = source.isLoopback ? undefined : await store.clients.get(clientId);
+  const found = client && (await findOwnerOfClient(store, client));
+  if (found?.kind !== 'owner') return { undo: () => undefined };
+  try {
+    return { undo: growthLimits.reserve({ network: source.network, owner: formatOwner(found.owner, sandbox) }) };
+  } catch (error) {
+    if (error instanceof IamError) return undefined;
+    throw error;
+  }
+}
+
 const formatOwner = (owner: string, sandbox = '') => `${sandbox}/${owner}`;
 
-/** After a recovery: an attacker with the password could have used up the limit that the user needs. */
+/**
+ * After a recovery: an attacker with the password could have used up the limit that the user needs. That of a business is
+ * not cleared: its users could recover one after the other, and create objects without a limit.
+ */
 export function clearCreations({ growthLimits, sandbox }: GrowthDeps, user: User): void {
-  growthLimits.clearOwner(formatOwner(ownerOfUser(user).owner, sandbox));
+  if (user.businessId === undefined) growthLimits.clearOwner(formatOwner(ownerOfUser(user).owner, sandbox));
 }
 
 type OwnerReader = Pick<Reader, 'users' | 'clients' | 'groups' | 'memberships'>;

@@ -10,7 +10,7 @@ export default defineOperation({
   id: 'oauth2.revoke',
   title: 'Revoke a token (OAuth 2.0)',
   description:
-    'OAuth 2.0 token revocation (RFC 7009). A client authenticates as at the token endpoint and revokes tokens that were issued to it: an access or refresh token with its session, an access token without a session or a product token alone. The response is the same for a token that is unknown, expired or of another client, which stays valid. Errors have the format of RFC 6749.',
+    'OAuth 2.0 token revocation (RFC 7009). A client authenticates as at the token endpoint and revokes tokens that were issued to it: an access or refresh token with its session, an access token without a session or a product token alone. When the owner of the client has reached its growth limits, an access token without a session is revoked together with all other access tokens of the client. The response is the same for a token that is unknown, expired or of another client, which stays valid. Errors have the format of RFC 6749.',
   method: 'POST',
   path: '/oauth2/revoke',
   mount: 'base',
@@ -42,11 +42,10 @@ export default defineOperation({
 
   async handle({ body }, context) {
     const { client } = await authenticateEndpointClient(context, body);
-    const { store, clock, authentication } = context;
     // A key of the client would stay valid, so success would be misleading. Keys of others are not reported.
-    const apiKey = await store.apiKeys.getBy('keyHash', hashSecret(body.token));
+    const apiKey = await context.store.apiKeys.getBy('keyHash', hashSecret(body.token));
     if (apiKey?.clientId === client.clientId) throw apiError('TOKEN_TYPE_UNSUPPORTED');
-    await revokeToken(body.token, { store, clock, verifier: authentication.verifier }, client.clientId);
+    await revokeToken(body.token, context, client.clientId);
     return {};
   },
 });

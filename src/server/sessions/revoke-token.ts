@@ -1,16 +1,20 @@
 /** Token revocation (RFC 7009): by any bearer of a token, or only by the client that it was issued to. */
+import { type GrowthDeps, reserveCreation } from '../auth/limit-creations.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
+import type { RequestSource } from '../lib/request-source.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import { clearExpired } from '../store/clear-expired.ts';
-import type { Reader, Store, Transaction } from '../store/store.ts';
+import type { Reader, Store } from '../store/store.ts';
+import type { Client } from '../store/tables.ts';
 import type { AccessClaims } from '../tokens/claims.ts';
 import type { TokenVerifier } from '../tokens/verify.ts';
 import { endSession } from './end-sessions.ts';
 
-export interface RevocationDeps {
+export interface RevocationDeps extends GrowthDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly verifier: TokenVerifier;
+  readonly source: RequestSource;
+  readonly authentication: { readonly verifier: TokenVerifier };
 }
 
 /**
@@ -19,10 +23,10 @@ export interface RevocationDeps {
  * @param issuedTo ignores tokens that were issued to another client; default: any client.
  */
 export async function revokeToken(token: string, deps: RevocationDeps, issuedTo?: string): Promise<void> {
-  const { store, verifier } = deps;
-  const claims = await verifier.verify(token);
+  const { store, authentication } = deps;
+  const claims = await authentication.verifier.verify(token);
   if (claims && !isIssuedTo(issuedTo, claims.client_id)) return;
-  if (claims) return store.transaction((tx) => revokeAccessToken(tx, claims, deps));
+  if (claims) return revokeAccessToken(claims, deps);
   const tokenHash = hashSecret(token);
   // Anyone may send any value: unknown tokens cause no write.
   if (!(await isRevocable(store, tokenHash, issuedTo))) return;
@@ -52,13 +56,36 @@ function isIssuedTo(clientId: string | undefined, owner: string): boolean {
   return clientId === undefined || clientId === owner;
 }
 
-async function revokeAccessToken(
-  tx: Transaction,
-  { sid, jti, exp }: AccessClaims,
-  { clock }: RevocationDeps,
-): Promise<void> {
-  if (sid !== undefined) return endSession(tx, sid);
-  if (await tx.revokedTokens.get(jti)) return;
-  await clearExpired(tx.revokedTokens, ({ tokenId }) => tokenId, epochSeconds(clock), jti);
-  await tx.revokedTokens.insert({ tokenId: jti, expiresAt: exp });
+/**
+ * A token without a session needs a row until it expires. Beyond the growth limits of the client's owner all tokens of the
+ * client are revoked instead: a revocation never fails, and the rows are limited.
+ */
+async function revokeAccessToken(claims: AccessClaims, deps: RevocationDeps): Promise<void> {
+  const { store, clock } = deps;
+  const { sid, jti, exp, client_id: clientId } = claims;
+  if (sid !== undefined) return store.transaction((tx) => endSession(tx, sid));
+  if (!(await findClientOfToken(store, claims))) return;
+  const reservation = await reserveCreation(clientId, deps);
+  const isInserted = await store.transaction(async (tx) => {
+    const client = await findClientOfToken(tx, claims);
+    if (!client) return false;
+    if (!reservation) {
+      await tx.clients.replace({ ...client, tokenGeneration: (client.tokenGeneration ?? 0) + 1 });
+      return false;
+    }
+    await clearExpired(tx.revokedTokens, ({ tokenId }) => tokenId, epochSeconds(clock), jti);
+    await tx.revokedTokens.insert({ tokenId: jti, expiresAt: exp });
+    return true;
+  });
+  if (!isInserted) reservation?.undo();
+}
+
+/** The client of a token, unless the token was revoked before. */
+async function findClientOfToken(
+  reader: Pick<Reader, 'clients' | 'revokedTokens'>,
+  { jti, client_id: clientId, generation = 0 }: AccessClaims,
+): Promise<Client | undefined> {
+  if (await reader.revokedTokens.get(jti)) return undefined;
+  const client = await reader.clients.get(clientId);
+  return client && generation === (client.tokenGeneration ?? 0) ? client : undefined;
 }

@@ -203,6 +203,22 @@ test('a recovery restores the limit that an attacker with the password used up, 
   expect((await create(again)).status).toBe(429);
 });
 
+test('a recovery of a user of a business does not restore the limit that its users share', async () => {
+  const businesses = [{ businessId: 'acme', businessName: 'Acme' }];
+  const users = [{ ...alice, businessId: 'acme' }];
+  await using server = await startServer({
+    flags: { ...proxied, 'growth-limit-owner': '3' },
+    seed: { users, businesses },
+  });
+  const create = await createAsClient(server, { businessId: 'acme' });
+  expect(await repeat(4, create)).toEqual([...accepted, 429]);
+  expect(await retrieve(server)).toMatchObject({ status: 201 });
+  const body = { newPassword, validationCode: await lastCode(server, alice.userEmail), username: alice.userName };
+  const reset = `${servicePrefix}/user-identities/reset-password?clientId=${appClientId}`;
+  expect((await post(server, { path: reset, body })).status).toBe(201);
+  expect(await create()).toBe(429);
+});
+
 describe('a renewal', () => {
   const flags = { ...proxied, 'growth-limit': '1', 'growth-limit-owner': '1' };
   const from = '203.0.113.7';

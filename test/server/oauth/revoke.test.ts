@@ -21,6 +21,56 @@ import {
 const revoke = (server: TestServer, token: string, authorization?: string, more: Record<string, string> = {}) =>
   postFields(server, revokePath, { token, ...more }, authorization);
 
+describe('beyond the growth limit of the owner of a client', () => {
+  const flags = { 'trusted-proxies': '127.0.0.0/8', 'growth-limit-owner': '3' };
+  const from = { 'x-forwarded-for': '198.51.100.1' };
+  const form = { ...from, 'content-type': 'application/x-www-form-urlencoded' };
+
+  test.each([
+    [
+      'the client',
+      (server: TestServer, token: string) =>
+        postBody(server, revokePath, `token=${token}`, { ...form, authorization: credentials.partner }),
+    ],
+    [
+      'the control plane',
+      (server: TestServer, token: string) =>
+        postBody(server, '/_iam/revoke', JSON.stringify({ token }), { ...from, 'content-type': 'application/json' }),
+    ],
+  ])('a revocation by %s stores no row, and revokes all tokens of the client', async (_, revokeFrom) => {
+    await using server = await startOAuth({ flags: { ...flags, 'allow-remote': true } });
+    const { store } = server.appContext;
+    const [kept, other] = [await clientToken(server, 'partner'), await clientToken(server, 'web')];
+    for (let revocation = 0; revocation < 10; revocation += 1) {
+      const token = await clientToken(server, 'partner');
+      expect(await isAccepted(server, token)).toBe(true);
+      expect(await revokeFrom(server, token)).toMatchObject({ status: 200 });
+      expect(await revokeFrom(server, token)).toMatchObject({ status: 200 });
+      expect(await isAccepted(server, token)).toBe(false);
+      expect(await isAccepted(server, kept)).toBe(revocation < 3);
+    }
+    expect(await store.revokedTokens.count()).toBe(3);
+    expect([await isAccepted(server, await clientToken(server, 'partner')), await isAccepted(server, other)]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  test('a client of administrators, and one on this machine, revoke single tokens', async () => {
+    await using server = await startOAuth({ flags });
+    for (const client of ['web', 'partner'] as const) {
+      const kept = await clientToken(server, client);
+      const headers = { ...form, ...(client === 'partner' ? { 'x-forwarded-for': '127.0.0.1' } : {}) };
+      for (let revocation = 0; revocation < 5; revocation += 1) {
+        const token = await clientToken(server, client);
+        await postBody(server, revokePath, `token=${token}`, { ...headers, authorization: credentials[client] });
+        expect(await isAccepted(server, token)).toBe(false);
+      }
+      expect(await isAccepted(server, kept)).toBe(true);
+    }
+  });
+});
+
 describe('the revocation endpoint', () => {
   test('ends the session of an access token, and no other', async () => {
     await using server = await startOAuth();

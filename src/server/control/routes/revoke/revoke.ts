@@ -23,8 +23,8 @@ export default defineRoute({
   response: { status: 200, body: z.strictObject({}) },
   errors: [],
 
-  async handle({ body: { token } }, { store, clock, authentication: { verifier } }) {
-    await revokeToken(token, { store, clock, verifier });
+  async handle({ body: { token } }, context) {
+    await revokeToken(token, context);
     return {};
   },
 });
