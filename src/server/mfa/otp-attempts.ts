@@ -44,8 +44,13 @@ function isSecondFactor(purpose: string): boolean {
   return (secondFactorPurposes as readonly string[]).includes(purpose);
 }
 
-/** The codes of a subject that a source may try now: all, those that it requested, or none; retryAfter is in seconds. */
-export type OtpAccess = { readonly to: 'all' } | { readonly to: 'own' | 'none'; readonly retryAfter: number };
+/**
+ * The codes of a subject that a source may try now: all, those that it requested, or none; `left`: the wrong codes that it
+ * may still enter, retryAfter is in seconds.
+ */
+export type OtpAccess =
+  | { readonly to: 'all'; readonly left: number }
+  | { readonly to: 'own' | 'none'; readonly left: number; readonly retryAfter: number };
 
 /**
  * The key for the wrong codes of a subject. It is a digest: callers choose subjects, and keys with a chosen order would
@@ -80,11 +85,16 @@ export async function checkOtpAccess(
   const now = epochSeconds(deps.clock);
   const events = await readEvents(tx, name, now);
   const own = filterEvents(events, sourceDigest(name, source.key, deps.storeSecret));
-  if (deps.disableRateLimits) return { to: 'all' };
-  if (own.length >= maxAttemptsPerSource) return { to: 'none', retryAfter: findLatest(own) + hourSeconds - now };
+  if (deps.disableRateLimits) return { to: 'all', left: Number.POSITIVE_INFINITY };
+  const ofSource = maxAttemptsPerSource - own.length;
+  if (ofSource <= 0) return { to: 'none', left: 0, retryAfter: findLatest(own) + hourSeconds - now };
   const retryAfter = secondsUntilBelow(events, maxAttemptsOverall, now);
-  if (retryAfter === 0 || source.isKnown) return { to: 'all' };
-  return { to: isSecondFactor(subject.purpose) ? 'none' : 'own', retryAfter };
+  if (source.isKnown) return { to: 'all', left: ofSource };
+  const current = events.filter(({ at }) => at > now - hourSeconds).length;
+  if (retryAfter === 0) return { to: 'all', left: Math.min(ofSource, maxAttemptsOverall - current) };
+  return isSecondFactor(subject.purpose)
+    ? { to: 'none', left: 0, retryAfter }
+    : { to: 'own', left: ofSource, retryAfter };
 }
 
 /** Counts a wrong code. Deletes a few expired counts. */

@@ -228,7 +228,7 @@ type CheckedOtp = OtpOutcome & {
   readonly check: OtpCheck;
   /** Whether the source of the request requested a code with this binding. */
   readonly hasOwn: boolean;
-  /** The number of guesses: a code without an id is compared with those that the session requested from each address. */
+  /** The number of guesses: a code without an id is compared with those that the session requested from several addresses. */
   readonly compared: number;
 };
 
@@ -283,11 +283,14 @@ async function evaluateOtp(tx: Transaction, check: OtpCheck, deps: OtpDeps): Pro
   const ownCodes = codes.filter((row) => row.source === source);
   const isOfSession = check.target !== undefined && check.codeId === undefined;
   const ofSession = isOfSession ? codes.filter((row) => row.target === check.target && isLive(row, now)) : [];
-  const checked = { check, hasOwn: ownCodes.length > 0, compared: Math.max(1, ofSession.length) };
   const hasLiveOwn = ownCodes.some((row) => isLive(row, now));
   const isClosed = ({ to }: OtpAccess) => to === 'none' || (to === 'own' && !hasLiveOwn);
   const loginAccess = await checkOtpAccess(tx, toLoginBinding(check), check.source, deps);
   const access = check.loginSubject === undefined ? loginAccess : await checkOtpAccess(tx, check, check.source, deps);
+  // Each comparison with a live code is a guess, so there are no more than guesses left: with its own codes first, newest first.
+  const ownFirst = ofSession.toReversed().toSorted((a, b) => Number(b.source === source) - Number(a.source === source));
+  const surplus = new Set(ownFirst.slice(Math.max(1, access.left)));
+  const checked = { check, hasOwn: ownCodes.length > 0, compared: Math.max(1, ofSession.length - surplus.size) };
   // Always the same number of comparisons, regardless of the number of codes.
   const rows = Array.from({ length: Math.max(maxStoredOtps, codes.length) }, (_, at) => codes[at]);
   const matches = rows.filter((row): row is Otp => otpMatches(row, check.code, deps));
@@ -297,7 +300,10 @@ async function evaluateOtp(tx: Transaction, check: OtpCheck, deps: OtpDeps): Pro
   const open = new Set(loginAccess.to === 'own' || access.to === 'own' ? ownCodes : codes);
   const valid = matches.filter(
     (row) =>
-      row.target === check.target && (check.codeId === undefined || check.codeId === row.codeId) && open.has(row),
+      row.target === check.target &&
+      (check.codeId === undefined || check.codeId === row.codeId) &&
+      open.has(row) &&
+      !surplus.has(row),
   );
   const live = valid.filter((row) => isLive(row, now));
   const row = live.find((one) => one.source === source) ?? live.at(-1);

@@ -144,6 +144,31 @@ describe('as second factor', () => {
     expect(await harness.enter(code, mfa, { codeId, source: knownSource(2) })).toEqual(consumed);
   });
 
+  test('a source with fewer guesses left than the session has codes guesses at no more, its own first', async () => {
+    const factor: OtpBinding = { ...mfa, purpose: 'factor' };
+    const start = async () => {
+      const harness = new OtpHarness();
+      const sent = [];
+      for (const number of numbers(4))
+        sent.push(await harness.send(factor, [annContact], { source: unknownSourceNumber(number) }));
+      const enter = (code: string | undefined, number = 1) =>
+        harness.enter(code ?? '', factor, { source: unknownSourceNumber(number) });
+      expect(await enter('abcdef')).toEqual(wrongCode);
+      expect(await harness.countRemaining(factor, unknownSourceNumber())).toBe(1);
+      return { codes: sent.map(({ code }) => code), enter };
+    };
+    const owner = await start();
+    expect(await owner.enter(owner.codes[0])).toEqual(consumed);
+    const attacker = await start();
+    expect(await attacker.enter(attacker.codes[1])).toEqual(wrongCode);
+    expect(await attacker.enter(attacker.codes[0])).toEqual(throttledFor(3600));
+    // 5 of 20 are counted for the first source, and 15 are left for three others.
+    for (const number of [2, 3, 4]) expect(await attacker.enter('abcdef', number)).toEqual(wrongCode);
+    for (const number of [2, 3]) expect(await attacker.enter('abcdef', number)).toEqual(wrongCode);
+    expect(await attacker.enter(attacker.codes[2], 5)).toEqual(wrongCode);
+    expect(await attacker.enter(attacker.codes[3], 6)).toEqual(throttledFor(3600));
+  });
+
   test('a right code clears the wrong ones of its source only where it proves all contacts', async () => {
     for (const [purpose, left] of [
       ['mfa', 5],
