@@ -531,9 +531,9 @@ export interface SettingValues {
   /** Log level on standard error. Default: warn */
   readonly 'log-level'?: 'silent' | 'error' | 'warn' | 'info' | 'debug' | undefined;
   /**
-   * Audit log file, with one line of JSON for each login and change; events of callers without a role are written
-   * to FILE-self-service and FILE-refused. Use - for standard error, off to disable. Defaults to audit.log in the
-   * folder of the store, off with --store memory, or - with --store postgres
+   * Audit log file, with one line of JSON for each login and change; events that need no role from a group, and
+   * rejections, are written to FILE-self-service and FILE-refused. Use - for standard error, off to disable.
+   * Defaults to audit.log in the folder of the store, off with --store memory, or - with --store postgres
    */
   readonly 'audit-log'?: string | undefined;
 }

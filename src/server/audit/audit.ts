@@ -48,8 +48,8 @@ export interface AuditOrigin {
   /** Repeated rejections are counted per network. */
   readonly network: string;
   /**
-   * Whether anyone could be this caller: it is unauthenticated, a user without roles from groups, or any caller of a
-   * sandbox with its own seed.
+   * Whether anyone could be this caller: it is unauthenticated, a user without roles from groups or one that needs none for
+   * the request, or any caller of a sandbox with its own seed.
    */
   readonly isAnyone: boolean;
 }

@@ -1,7 +1,8 @@
 /** Records the audit event of a request, once. */
 import { controlPrefix } from '../../contract/prefix.ts';
-import { isReservedRole } from '../../contract/roles.ts';
-import { isStranger } from '../directory/principal.ts';
+import { isAdministrativeRole, isAllowed, isReservedRole } from '../../contract/roles.ts';
+import { isAdministrator } from '../directory/object-access.ts';
+import { isClientItself, isStranger, type Principal } from '../directory/principal.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IssuedToken } from '../tokens/token-subject.ts';
@@ -35,13 +36,20 @@ const clientRoles: readonly string[] = ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC',
 function isAnyone({ caller, issued, operation, path }: RequestState): boolean {
   // The control plane of a loopback server requires no credentials: its changes count as administration.
   if (path.startsWith(`${controlPrefix}/`)) return operation?.auth === 'none';
-  if (issued === undefined || caller?.user !== undefined) return isStranger(caller);
+  if (issued === undefined || caller?.user !== undefined) return isStranger(caller) || isSelfService(caller, operation);
   return !isPrivileged(issued);
 }
 
-/** Whether the token is of a user with a role from a group, or of a first-party client with authorities of its own. */
+/** Whether a user without an administrative role authenticates, or does what needs no role from a group. */
+function isSelfService(caller: Principal | undefined, operation: RequestState['operation']): boolean {
+  if (!caller || !operation || isClientItself(caller) || isAdministrator(caller)) return false;
+  const roles = new Set([...caller.roles].filter(isReservedRole));
+  return operation.audit.kind === 'authentication' || isAllowed(operation.roles, { roles, scope: caller.scope });
+}
+
+/** Whether the token is of a user with an administrative role, or of a first-party client with authorities of its own. */
 function isPrivileged({ subject, roles }: IssuedToken): boolean {
   return subject.kind === 'client'
     ? !roles.includes('CLI-3RDPARTY') && !roles.every((role) => clientRoles.includes(role))
-    : !roles.every(isReservedRole);
+    : roles.some(isAdministrativeRole);
 }

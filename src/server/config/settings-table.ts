@@ -222,7 +222,7 @@ export const settingsTable = {
   }),
   auditLog: textSetting(
     'audit-log',
-    'Audit log file, with one line of JSON for each login and change; events of callers without a role are written to FILE-self-service and FILE-refused. Use - for standard error, off to disable. Defaults to audit.log in the folder of the store, off with --store memory, or - with --store postgres',
+    'Audit log file, with one line of JSON for each login and change; events that need no role from a group, and rejections, are written to FILE-self-service and FILE-refused. Use - for standard error, off to disable. Defaults to audit.log in the folder of the store, off with --store memory, or - with --store postgres',
   ),
   databaseSecretUrl: secretSetting(
     'IAM_DATABASE_URL',

@@ -7,7 +7,7 @@ import { type BlockList, isIP, isIPv4 } from 'node:net';
 import { contains, createNetworks } from './ip-networks.ts';
 
 export interface RequestSource {
-  /** The address as text, without a port; `unknown` if the socket or the proxy has none. */
+  /** The address as text, without a port; `unknown`, or `unknown behind PROXY`, if the socket or the proxy has none. */
   readonly address: string;
   /** The unit that counts as one caller: an IPv4 address, or the /64 of an IPv6 address. */
   readonly network: string;
@@ -56,9 +56,11 @@ function isForwarded({ headers }: IncomingMessage): boolean {
  * and is counted separately from requests of the proxy's own machine.
  */
 function createUnresolvedSource({ address, network }: RequestSource): RequestSource {
-  const behind = `behind ${network}`;
-  return { address, network: behind, isLoopback: false, key: behind };
+  const behind = behindProxy(network);
+  return { address: `${unknownAddress} ${behindProxy(address)}`, network: behind, isLoopback: false, key: behind };
 }
+
+const behindProxy = (proxy: string) => `behind ${proxy}`;
 
 /** @returns a reader for the network of a connection; undefined for a trusted proxy, which serves many sources. */
 export function createNetworkReader(

@@ -139,8 +139,8 @@ test('events that any caller can cause evict no administrative event', async () 
     'user-identities.retrieve',
     'user-identities.associate-device',
   ]);
-  // A login, a user with a role from a group, and a change through the local control plane are not anonymous.
-  await (await asUser(server, { roles: ['BUSINESSADMIN'] })).userIdentities.associateDevice(device);
+  // A login of an administrator, its change, and a change through the local control plane are not anonymous.
+  await (await asUser(server, { roles: ['ADMIN'] })).userIdentities.associateDevice(device);
   expect((await send(server, '/_iam/state/reset', { method: 'POST' })).status).toBe(204);
   const login = await send(server, `${servicePrefix}/user-identities/login?clientId=${appClientId}`, {
     method: 'POST',

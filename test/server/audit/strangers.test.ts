@@ -1,6 +1,7 @@
 /** Events that a stranger can cause go to a file of their own, so that they never evict the records of administrators. */
 import { describe, expect, test } from 'vitest';
 import { controlPrefix, servicePrefix } from '../../../src/contract/prefix.ts';
+import { isAllowed } from '../../../src/contract/roles.ts';
 import { recordAuditEvent } from '../../../src/server/audit/record.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import type { Principal } from '../../../src/server/directory/principal.ts';
@@ -112,20 +113,40 @@ test.each(strangers)(
   },
 );
 
+test('a user with a role that is not administrative causes events there only by what needs the role', () => {
+  const missed = (role: string, issued?: IssuedToken) =>
+    registry
+      .filter((operation) => !goesToStrangersFile(operation, principal({ user, session }, [...signedUp, role]), issued))
+      .filter(({ audit, roles }) => audit.kind === 'authentication' || isAllowed(roles, principal({}, signedUp)))
+      .map(({ id }) => id);
+  expect(missed('REPORTS')).toEqual([]);
+  expect(missed('BUSINESSADMIN')).toEqual([]);
+  expect(missed('ADMIN')).toContain('user-identities.associate-device');
+  const login = { subject: { kind: 'user', clientId: 'any', userId: 'any' }, roles: [...signedUp, 'REPORTS'] } as const;
+  const signIn = operations['user-identities.login'] as (typeof registry)[number];
+  expect(goesToStrangersFile(signIn, principal({ authMethod: 'client-id' }, identified), login)).toBe(true);
+  const addUser = operations['user-accesses.add-business-user'] as (typeof registry)[number];
+  expect(goesToStrangersFile(addUser, principal({ user, session }, [...signedUp, 'BUSINESSADMIN']))).toBe(false);
+});
+
 describe('the file of administrators has', () => {
-  test('the logins of users and clients with authorities, and what first-party clients change', async () => {
+  test('the logins of administrators and of clients with authorities, and what first-party clients change', async () => {
     const [granted, selfService] = [createMemorySink(), createMemorySink()];
     await using server = await startServer({ audit: granted, selfServiceAudit: selfService });
     const plain = await server.makeClient({ party: '1STPARTY', authorities: ['AUTH-BASIC'] });
     await server.as(plain).clientIdentities.login();
     await server.admin.groups.create({ body: { groupName: 'ops' } });
-    await (await asUser(server, { roles: ['BUSINESSADMIN'] })).userIdentities.associateDevice({
-      body: { deviceId: 'p' },
-    });
+    const associate = async (role: string) =>
+      (await asUser(server, { roles: [role] })).userIdentities.associateDevice({ body: { deviceId: 'p' } });
+    await associate('ADMIN');
     expect(selfService.events()).toEqual([]);
+    await associate('REPORTS');
     const third = await server.makeClient({ party: '3RDPARTY', authorities: [] });
     await server.as(third).clientIdentities.login();
-    expect(selfService.events()).toMatchObject([{ operation: 'client-identities.login' }]);
+    expect(selfService.events()).toMatchObject([
+      { operation: 'user-identities.associate-device' },
+      { operation: 'client-identities.login' },
+    ]);
     expect(new Set(granted.events().map(({ operation }) => operation))).toEqual(
       new Set(['client-identities.login', 'groups.create', 'user-identities.associate-device']),
     );

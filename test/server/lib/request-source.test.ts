@@ -48,9 +48,9 @@ describe('behind trusted proxies', () => {
     ['nothing but trusted proxies', '10.2.2.2, 10.1.1.1', '10.2.2.2'],
     ['a port', '192.0.2.1:4711', '192.0.2.1'],
     ['an IPv6 address', '2001:db8::1', '2001:db8::1'],
-    ['a name, which is no address', 'localhost', '10.9.9.9'],
+    ['a name, which is no address', 'localhost', 'unknown behind 10.9.9.9'],
     ['a name before a trusted hop', 'unknown, 10.1.1.1', '10.1.1.1'],
-    ['nothing', '', '10.9.9.9'],
+    ['nothing', '', 'unknown behind 10.9.9.9'],
   ])('reads X-Forwarded-For with %s', (_, value, address) => {
     expect(proxied(request('10.9.9.9', { 'x-forwarded-for': value })).address).toBe(address);
   });
@@ -60,9 +60,9 @@ describe('behind trusted proxies', () => {
     ['for=198.51.100.7, FOR=192.0.2.1;proto=https;by=10.9.9.9', '192.0.2.1'],
     ['proto=https; for="[2001:db8::1]:4711"', '2001:db8::1'],
     ['for="192.0.2.1:80"', '192.0.2.1'],
-    ['for=_hidden', '10.9.9.9'],
-    ['for=unknown', '10.9.9.9'],
-    ['by=10.9.9.9', '10.9.9.9'],
+    ['for=_hidden', 'unknown behind 10.9.9.9'],
+    ['for=unknown', 'unknown behind 10.9.9.9'],
+    ['by=10.9.9.9', 'unknown behind 10.9.9.9'],
   ])('reads Forwarded: %s', (value, address) => {
     expect(proxied(request('10.9.9.9', { forwarded: value })).address).toBe(address);
   });
@@ -71,7 +71,7 @@ describe('behind trusted proxies', () => {
     const one = { forwarded: 'for=192.0.2.1', 'x-forwarded-for': '192.0.2.1' };
     expect(proxied(request('10.9.9.9', one)).address).toBe('192.0.2.1');
     const two = { ...one, forwarded: 'for=198.51.100.7' };
-    expect(proxied(request('10.9.9.9', two)).address).toBe('10.9.9.9');
+    expect(proxied(request('10.9.9.9', two)).address).toBe('unknown behind 10.9.9.9');
   });
 
   test.each([
@@ -80,7 +80,7 @@ describe('behind trusted proxies', () => {
     ['name no address', { 'x-forwarded-for': 'unknown' }],
   ])('is not loopback if headers %s, and does not share its counter with this machine', (_, headers) => {
     const forwarded = proxied(request('::1', headers));
-    expect(forwarded).toMatchObject({ address: '::1', isLoopback: false });
+    expect(forwarded).toMatchObject({ address: 'unknown behind ::1', isLoopback: false });
     const local = proxied(request('::1'));
     expect(local.isLoopback).toBe(true);
     expect(forwarded.key).not.toBe(local.key);
@@ -93,7 +93,10 @@ describe('behind trusted proxies', () => {
     { 'x-forwarded-for': 'unix:, 127.0.0.1, 127.0.0.1' },
   ])('a request is not local if a hop before a local proxy has no address: %j', (headers) => {
     const local = createSourceReader(['127.0.0.1']);
-    expect(local(request('127.0.0.1', headers))).toMatchObject({ address: '127.0.0.1', isLoopback: false });
+    expect(local(request('127.0.0.1', headers))).toMatchObject({
+      address: 'unknown behind 127.0.0.1',
+      isLoopback: false,
+    });
     expect(local(request('127.0.0.1', { 'x-forwarded-for': '127.0.0.1' })).isLoopback).toBe(true);
   });
 
