@@ -49,7 +49,7 @@ export interface AuditOrigin {
   readonly network: string;
   /**
    * Whether anyone could be this caller: it is unauthenticated, a user without roles from groups or one that needs none for
-   * the request, or any caller of a sandbox with its own seed.
+   * the request, or any caller of a sandbox, on a loopback server only of one with its own seed.
    */
   readonly isAnyone: boolean;
 }

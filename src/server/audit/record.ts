@@ -26,7 +26,9 @@ export function recordAuditEvent(
   if (!audit || state.isAudited) return undefined;
   state.isAudited = true;
   const event = buildAuditEvent(state, status, { clock, isRemote: settings.allowRemote, sandbox });
-  return event && audit.record(event, { network: state.source.network, isAnyone: isTenant || isAnyone(state) });
+  // Administrators of the seed of the server may have been removed there since, and are still those of its sandboxes.
+  const isForeign = isTenant || (sandbox !== undefined && settings.allowRemote);
+  return event && audit.record(event, { network: state.source.network, isAnyone: isForeign || isAnyone(state) });
 }
 
 /** What every authenticated client has, whatever it may do. */

@@ -22,7 +22,7 @@ import type { Store } from '../store/store.ts';
 import { openStoreSecret, type ReloadableStoreSecret } from '../store/store-secret.ts';
 import { findLongestTokenLifetime, type KeyRing, openKeyRing } from '../tokens/keys.ts';
 import type { HashPassword } from '../users/passwords.ts';
-import { withoutServerSettings } from './sandbox-settings.ts';
+import { withoutExternalSystems, withoutServerSettings } from './sandbox-settings.ts';
 import { assertAdministratorsRemain } from './seed-administrators.ts';
 
 export interface SandboxView {
@@ -117,7 +117,7 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
   const { clock, baseUrl } = deps;
   const sandboxes = new Map<string, Sandbox<Context>>();
   const outgoingFetch = selectOutgoingFetch(deps);
-  const serverSource = createSandboxSource(deps, false);
+  const serverSource = createSandboxSource({ ...deps, settings: withoutExternalSystems(deps.settings) }, false);
   // Idle time is real time: adjusting the clock does not affect expiry.
   const now = () => clock.source.now().getTime();
 

@@ -4,6 +4,7 @@
  */
 import { apiError } from '../../contract/errors.ts';
 import { administratorRole } from '../directory/administrators.ts';
+import { isOwnerActive } from '../directory/clients.ts';
 import { resolveClientAuthorities } from '../directory/service-roles.ts';
 import { resolveGroupRolesOfUser } from '../directory/user-roles.ts';
 import { forEachYielding } from '../lib/event-loop-turns.ts';
@@ -37,7 +38,7 @@ async function remains(server: Reader, { userId }: User): Promise<boolean> {
 
 async function remainsClient(server: Reader, { clientId, secretHash }: Client): Promise<boolean> {
   const client = await server.clients.get(clientId);
-  if (client === undefined || client.secretHash !== secretHash) return false;
+  if (client === undefined || client.secretHash !== secretHash || !(await isOwnerActive(server, client))) return false;
   return (await resolveClientAuthorities(server, client)).has(administratorRole);
 }
 

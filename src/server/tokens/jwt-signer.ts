@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import type { SigningAlgorithm } from '../../contract/signing-algorithms.ts';
 import type { SigningKey } from '../store/tables.ts';
 import { accessTokenType } from './claims.ts';
+import { fitsAlgorithm } from './key-form.ts';
 
 /** Signs these claims. They are all set: none is added. */
 export type JwtSigner = (claims: object) => Promise<string>;
@@ -42,6 +43,7 @@ export function createJwtSigner({ kid, alg, privateJwk }: SigningKey): JwtSigner
   if (scheme === undefined) throw new Error(`key ${kid} has the unknown algorithm ${alg}`);
   const { digest, options, convert, isSlow } = scheme;
   const privateKey = createPrivateKey({ key: privateJwk as JsonWebKey, format: 'jwk' });
+  if (!fitsAlgorithm(privateKey, alg)) throw new Error(`key ${kid} does not fit ${alg}`);
   // The key alone is faster than an object with it: see `convertEcdsaSignature`.
   const key = options === undefined ? privateKey : { key: privateKey, ...options };
   const header = encode(JSON.stringify({ alg, kid, typ: accessTokenType }));

@@ -1,4 +1,5 @@
 /** Signing keys: generated, stored, imported once, rotated, and published as a JWK Set (RFC 7517). */
+import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto';
 import type { CryptoKey, JWK } from 'jose';
 import { calculateJwkThumbprint, exportJWK, exportSPKI, generateKeyPair, importJWK } from 'jose';
 import type { SigningAlgorithm } from '../../contract/signing-algorithms.ts';
@@ -8,6 +9,7 @@ import { systemTimer, type Timer } from '../lib/timer.ts';
 import { type Store, StoreUnavailableError } from '../store/store.ts';
 import type { SigningKey } from '../store/tables.ts';
 import { createJwtSigner, type JwtSigner } from './jwt-signer.ts';
+import { fitsAlgorithm } from './key-form.ts';
 import { KeyPoller } from './key-poller.ts';
 import { announceKey, isExpired, isNext, promoteDueKey, storeCurrentKey } from './key-rotation.ts';
 import type { ConfiguredSigningKey } from './signing-key-file.ts';
@@ -114,11 +116,15 @@ export async function openKeyRing(deps: KeyRingDeps): Promise<KeyRing> {
   return createKeyRing(await loadKeys(deps), deps);
 }
 
-/** @throws Error if one of the keys cannot be imported. */
+/** @throws Error if one of the keys cannot be imported, or the private and the public one are no pair. */
 export async function assertKeysUsable(rows: readonly SigningKey[]): Promise<void> {
   for (const row of rows) {
     await importPublicKey(row);
-    if (row.current) createJwtSigner(row);
+    if (!row.current) continue;
+    createJwtSigner(row);
+    const derived = createPublicKey(createPrivateKey({ key: row.privateJwk as JsonWebKey, format: 'jwk' }));
+    const given = createPublicKey({ key: row.publicJwk as JsonWebKey, format: 'jwk' });
+    if (!derived.equals(given)) throw new Error(`the parts of key ${row.kid} are no pair`);
   }
 }
 
@@ -170,6 +176,8 @@ async function importKeys(current: SigningKey, rows: readonly SigningKey[]): Pro
 async function importPublicKey(row: SigningKey): Promise<StoredVerificationKey> {
   const { kid, alg, retiresAt } = row;
   const publicJwk = row.publicJwk as JWK;
+  const key = createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' });
+  if (!fitsAlgorithm(key, alg)) throw new Error(`key ${kid} does not fit ${alg}`);
   const publicKey = await importJWK(publicJwk, alg);
   if (publicKey instanceof Uint8Array) throw new Error(`key ${kid} is symmetric`);
   return { kid, alg, publicKey, publicJwk, retiresAt };

@@ -6,6 +6,7 @@ import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject, sig
 import { readFile, stat } from 'node:fs/promises';
 import type { SigningAlgorithm } from '../../contract/signing-algorithms.ts';
 import { SettingError } from '../config/settings.ts';
+import { fitsAlgorithm, rsaLengths } from './key-form.ts';
 
 /** A key pair that a key ring uses instead of a generated one. */
 export interface ConfiguredSigningKey {
@@ -20,10 +21,7 @@ interface SigningKeySettings {
   readonly signingAlg: SigningAlgorithm;
 }
 
-/** Smaller RSA keys have less than 128 bits of strength (NIST SP 800-57). */
-const minModulusLength = 3072;
-
-const rsa = `an RSA key of at least ${minModulusLength} bits`;
+const rsa = `an RSA key of ${rsaLengths.min} to ${rsaLengths.max} bits`;
 
 /** The keys that fit each algorithm. */
 const requiredKeys: Readonly<Record<SigningAlgorithm, string>> = {
@@ -117,21 +115,12 @@ function selectKey(json: unknown, file: string): JsonKey {
 
 function assertFits(key: KeyObject, file: string, signingAlg: SigningAlgorithm): void {
   const { asymmetricKeyType, asymmetricKeyDetails: { namedCurve, modulusLength = 0 } = {} } = key;
-  const fits: Readonly<Record<SigningAlgorithm, boolean>> = {
-    ES256: asymmetricKeyType === 'ec' && namedCurve === 'prime256v1',
-    EdDSA: asymmetricKeyType === 'ed25519',
-    ...{ RS256: isStrongRsa(), RS512: isStrongRsa(), PS256: isStrongRsa() },
-  };
-  if (fits[signingAlg]) return;
+  if (fitsAlgorithm(key, signingAlg)) return;
   const size = asymmetricKeyType === 'rsa' ? ` with ${modulusLength} bits` : namedCurve ? ` (${namedCurve})` : '';
   throw createKeyError(
     file,
     `contains a key of type ${asymmetricKeyType}${size}; --signing-alg ${signingAlg} needs ${requiredKeys[signingAlg]}`,
   );
-
-  function isStrongRsa(): boolean {
-    return asymmetricKeyType === 'rsa' && modulusLength >= minModulusLength;
-  }
 }
 
 /** The public members of a JWK are separate from the private ones: with a mismatch, every issued token would be rejected. */

@@ -9,12 +9,19 @@ import { basic, passwordHash } from '../operations/user-identities/login-fixture
 
 const remote = { host: '0.0.0.0', 'allow-remote': true };
 const seed = {
-  users: [{ userId: 'second', userName: 'second', passwordHash }],
+  users: [
+    { userId: 'second', userName: 'second', passwordHash },
+    { userId: 'owner', userName: 'owner' },
+  ],
   groups: [{ groupName: 'iam-administrators', users: ['second'] }],
   clients: [
     {
       ...{ clientId: 'deployer', clientSecret: 'the secret of the deployer', serviceAccountId: 'deployer-service' },
       authorities: ['AUTH-BASIC', 'AUTH-MFA', 'IAM_ADMIN_MAINTENANCE'],
+    },
+    {
+      ...{ clientId: 'bot', clientSecret: 'the secret of the bot', userId: 'owner' },
+      authorities: ['AUTH-MFA', 'IAM_ADMIN_MAINTENANCE'],
     },
   ],
 };
@@ -53,6 +60,7 @@ describe('a sandbox with the seed of the server', () => {
       'left the administrators',
       ({ admin }) => admin.userAccesses.removeUser({ params: { groupName: 'iam-administrators', userId: 'second' } }),
     ],
+    ['owned a client and was locked', ({ admin }) => admin.userIdentities.lock({ body: { userId: 'owner' } })],
     [
       'was a client that is removed',
       ({ admin }) => admin.clientIdentities.remove({ params: { serviceAccountId: 'deployer-service' } }),
@@ -64,6 +72,23 @@ describe('a sandbox with the seed of the server', () => {
     expect(await statusesOf(server)).toEqual(Array(3).fill('SEED_ADMINISTRATOR_CHANGED'));
     const { status } = await send(server, '/_iam/state/export', { headers });
     expect(status).toBe(200);
+  });
+
+  test('does not use the external systems of the server, also not for its own administrators', async () => {
+    const systems = { 'mainframe-url': 'http://127.0.0.1:9', 'sms-hook-url': 'http://127.0.0.1:9' };
+    await using server = await startWithSandboxes({ flags: { ...remote, ...systems } });
+    const settingsOf = async (prefix: string) => (await send(server, `${prefix}/_iam/settings`, { headers })).body;
+    expect(await settingsOf('')).toMatchObject(systems);
+    for (const name of Object.keys(systems)) expect(await settingsOf('/s/a')).not.toHaveProperty(name);
+  });
+
+  test('records its changes where strangers are recorded', async () => {
+    const [audit, selfServiceAudit] = [createMemorySink(), createMemorySink()];
+    await using server = await startWithSandboxes({ audit, selfServiceAudit });
+    const body = { groupName: 'newer' };
+    await send(server, `/s/a${servicePrefix}/groups`, { method: 'POST', headers, body });
+    expect(audit.text()).not.toContain('"sandbox":"a"');
+    expect(selfServiceAudit.text()).toContain('"sandbox":"a"');
   });
 
   test('is checked by every route that returns a whole store', () => {

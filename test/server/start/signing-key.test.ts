@@ -174,7 +174,12 @@ describe('a file is rejected at the start', () => {
   const cases: [string, string | object, string, RegExp][] = [
     ['of another type', pem(rsa), 'ES256', /type rsa with 3072 bits; --signing-alg ES256 needs an EC key .*P-256/],
     ['of another curve', pem(p384), 'ES256', /type ec \(secp384r1\); --signing-alg ES256 needs/],
-    ['with too few bits', pem(shortRsa), 'RS256', /type rsa with 2048 bits; --signing-alg RS256 needs .*3072 bits/],
+    [
+      'with too few bits',
+      pem(shortRsa),
+      'RS256',
+      /type rsa with 2048 bits; --signing-alg RS256 needs .*3072 to 8192 bits/,
+    ],
     ['of an algorithm that is not set', pem(ed25519), 'RS256', /type ed25519; --signing-alg RS256 needs/],
     ['with another "alg"', { ...jwk(rsa), alg: 'PS256' }, 'RS256', /another algorithm than --signing-alg RS256/],
     ['for encryption', { ...jwk(ec), use: 'enc' }, 'ES256', /"use": "sig"/],

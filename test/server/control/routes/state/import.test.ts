@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { enqueueMessage } from '../../../../../src/server/messaging/messages.ts';
 import { SeedDocument } from '../../../../../src/server/seed/schema.ts';
@@ -12,6 +13,14 @@ import { makeFolder, openStore } from '../../../store/temp-store.ts';
 import { send } from '../../control-client.ts';
 import { createRandomRow, tablesWithoutKeys } from './random-rows.ts';
 import { exportState, importState, readStableTables, reset, seed, sendText } from './state-client.ts';
+
+function createPrivateJwk(type: 'rsa' | 'ec'): unknown {
+  const { privateKey } =
+    type === 'rsa'
+      ? generateKeyPairSync('rsa', { modulusLength: 3072 })
+      : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ format: 'jwk' });
+}
 
 interface DumpDocument {
   formatVersion: number;
@@ -132,6 +141,14 @@ describe('an import', () => {
     [
       'with an invalid private key',
       ({ tables }) => void Object.assign(tables.signingKeys?.[0] ?? {}, { privateJwk: {} }),
+    ],
+    [
+      'with a private key of another algorithm',
+      ({ tables }) => void Object.assign(tables.signingKeys?.[0] ?? {}, { privateJwk: createPrivateJwk('rsa') }),
+    ],
+    [
+      'with a private key that is not that of the public one',
+      ({ tables }) => void Object.assign(tables.signingKeys?.[0] ?? {}, { privateJwk: createPrivateJwk('ec') }),
     ],
     ['with a client that owns itself', ({ tables }) => void addClients(tables, [['a', 'a']])],
     [
