@@ -25,7 +25,7 @@ type GraphReader = Pick<Reader, 'groups' | 'memberships'>;
 
 /**
  * The first groups by id, or a group with everything that it depends on and that depends on it, first the group itself.
- * Time and memory are proportional to groups, dependencies and members; it yields to the event loop.
+ * Memory is proportional to groups, dependencies, members and the roles that are shown; it yields to the event loop.
  */
 export async function readGroupGraph(
   reader: GraphReader,
@@ -38,9 +38,8 @@ export async function readGroupGraph(
     reader,
     shown.map(({ groupId }) => groupId),
   );
-  const roles = await collectEffectiveRoles(reached, pause);
   const nodes: GroupNode[] = [];
-  for (const group of shown) nodes.push(await createNode(reader, group, { roles, pause }));
+  for (const group of shown) nodes.push(await createNode(reader, group, { groups: reached, pause }));
   return { nodes, groupCount: selected.length };
 }
 
@@ -57,18 +56,18 @@ function toEntry(group: Group): [string, Group] {
 }
 
 interface GraphDeps {
-  readonly roles: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly groups: ReadonlyMap<string, Group>;
   readonly pause: Pause;
 }
 
-async function createNode(reader: GraphReader, group: Group, { roles, pause }: GraphDeps): Promise<GroupNode> {
+async function createNode(reader: GraphReader, group: Group, { groups, pause }: GraphDeps): Promise<GroupNode> {
   const own = new Set(group.roles);
-  const effective = roles.get(group.groupId) ?? own;
+  const inherited = await collectInheritedRoles(group, groups, pause);
   const dependents = await reader.groups.find('dependency', group.groupId);
-  await pause(effective.size + dependents.length);
+  await pause(inherited.size + dependents.length);
   return {
     group,
-    inheritedRoles: [...effective].filter((role) => !own.has(role)).sort(),
+    inheritedRoles: [...inherited].filter((role) => !own.has(role)).sort(),
     dependentCount: dependents.length,
     members: await readMemberCounts(reader, group.groupId, pause),
   };
@@ -90,55 +89,21 @@ async function readMemberCounts(reader: GraphReader, groupId: string, pause: Pau
   return counts;
 }
 
-/**
- * The effective roles of all these groups, each dependency followed once: a group is resolved after its dependencies, or, in
- * a cycle of a file that was changed, when it is reached again.
- */
-async function collectEffectiveRoles(
+/** The roles of the groups that a group reaches. For one group at a time: those of all together can be a square of groups. */
+async function collectInheritedRoles(
+  { dependencies }: Group,
   groups: ReadonlyMap<string, Group>,
-  pause: Pause,
-): Promise<Map<string, ReadonlySet<string>>> {
-  const resolved = new Map<string, ReadonlySet<string>>();
-  const opened = new Set<Group>();
-  for (const start of groups.values()) {
-    const open = [start];
-    for (let group = open.at(-1); group; group = open.at(-1)) {
-      const pending = opened.has(group) ? [] : listPending(group, groups, resolved);
-      opened.add(group);
-      if (pending.length > 0) {
-        open.push(...pending);
-        await pause(pending.length);
-        continue;
-      }
-      open.pop();
-      if (!resolved.has(group.groupId)) resolved.set(group.groupId, await mergeRoles(group, resolved, pause));
-    }
-  }
-  return resolved;
-}
-
-/** The dependencies that are not resolved yet. */
-function listPending(
-  group: Group,
-  groups: ReadonlyMap<string, Group>,
-  resolved: ReadonlyMap<string, unknown>,
-): Group[] {
-  return group.dependencies.flatMap((groupId) => {
-    const dependency = resolved.has(groupId) ? undefined : groups.get(groupId);
-    return dependency ? [dependency] : [];
-  });
-}
-
-async function mergeRoles(
-  group: Group,
-  resolved: ReadonlyMap<string, ReadonlySet<string>>,
   pause: Pause,
 ): Promise<ReadonlySet<string>> {
-  const roles = new Set(group.roles);
-  for (const groupId of group.dependencies) {
-    const inherited = resolved.get(groupId) ?? new Set();
-    for (const role of inherited) roles.add(role);
-    await pause(1 + inherited.size);
+  const reached = new Set(dependencies);
+  const roles = new Set<string>();
+  // Iteration over a Set includes entries that are added during the iteration.
+  for (const groupId of reached) {
+    const group = groups.get(groupId);
+    if (!group) continue;
+    for (const role of group.roles) roles.add(role);
+    for (const dependency of group.dependencies) reached.add(dependency);
+    await pause(1 + group.roles.length + group.dependencies.length);
   }
   return roles;
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
 import { sharedServer } from '../../operations/access.ts';
+import { group, member } from '../../store/rows.ts';
 import { send } from '../control-client.ts';
 
 const dependsOn = (...names: string[]) => names.map((groupName) => ({ groupName }));
@@ -56,6 +57,28 @@ describe('the path of a role', () => {
     expect(await get(server, 'users/ann/roles/VIEW/path')).toMatchObject({
       paths: [{ kind: 'business', groups: [step('base', 'base')] }, { kind: 'user' }, { kind: 'businessUser' }],
     });
+  });
+
+  test('leads through at most 10,000 groups, however many paths there are, and each group has its own roles in the graph', async () => {
+    await using server = await startServer({ seed });
+    const names = Array.from({ length: 1_500 }, (_, at) => `chain-${at}`);
+    await server.appContext.store.transaction(async (tx) => {
+      for (const [at, name] of names.entries()) {
+        const dependencies = at === 0 ? [] : [`chain-${at - 1}`];
+        await tx.groups.insert(group(name, { groupName: name, roles: [`ROLE-${at}`], dependencies }));
+        if (at >= 1_470) await tx.memberships.insert(member(name, 'bob'));
+      }
+    });
+    const { paths, pathCount } = await get<{ paths: readonly { groups: readonly unknown[] }[]; pathCount: number }>(
+      server,
+      'users/bob/roles/ROLE-0/path',
+    );
+    expect([pathCount, paths.map(({ groups }) => groups.length)]).toEqual([30, [1471, 1472, 1473, 1474, 1475, 1476]]);
+    const { nodes } = await get<{ nodes: readonly { inheritedRoles: readonly string[] }[] }>(
+      server,
+      'groups/graph?root=chain-1499&limit=2',
+    );
+    expect(nodes.map(({ inheritedRoles }) => inheritedRoles.length)).toEqual([1_499, 0]);
   });
 
   test('is absent without such a group, which is no error', async () => {

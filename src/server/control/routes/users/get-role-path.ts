@@ -58,18 +58,18 @@ export default defineRoute({
   async handle({ params }, { store }) {
     const user = await requireUser(store, params.id);
     const role = stripRolePrefix(params.role);
-    const paths = await findRolePaths(store, listMemberIdentities(user), role);
+    const { paths, pathCount } = await findRolePaths(store, listMemberIdentities(user), { role, limit: maxPaths });
     const granting = await store.groups.find('role', role, { limit: maxGrantingGroups });
     return {
       userId: user.userId,
       role,
-      granted: paths.length > 0,
+      granted: pathCount > 0,
       reserved: isReservedRole(role),
-      paths: paths.slice(0, maxPaths).map(({ kind, groups }) => ({
+      paths: paths.map(({ kind, groups }) => ({
         kind,
         groups: groups.map(({ groupId, groupName }) => ({ groupId, groupName })),
       })),
-      pathCount: paths.length,
+      pathCount,
       grantedByGroups: granting.map(({ groupName }) => groupName).sort(),
     };
   },
