@@ -1,9 +1,9 @@
 /** POST /oauth2/revoke */
 import * as z from 'zod';
 import { apiError } from '../../contract/errors.ts';
+import { revokeToken } from '../auth/revoke-token.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import { defineOperation } from '../operations/define.ts';
-import { revokeToken } from '../sessions/revoke-token.ts';
 import { authenticateEndpointClient, TokenParameters } from './endpoint-client.ts';
 
 export default defineOperation({

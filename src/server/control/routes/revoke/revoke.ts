@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { sensitive } from '../../../../contract/sensitive.ts';
-import { revokeToken } from '../../../sessions/revoke-token.ts';
+import { revokeToken } from '../../../auth/revoke-token.ts';
 import { defineRoute } from '../../define.ts';
 
 const Revocation = z.strictObject({

@@ -1,14 +1,15 @@
 /** Token revocation (RFC 7009): by any bearer of a token, or only by the client that it was issued to. */
-import { type GrowthDeps, reserveCreation } from '../auth/limit-creations.ts';
+
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { hashSecret } from '../lib/secrets.ts';
+import { endSession } from '../sessions/end-sessions.ts';
 import { clearExpired } from '../store/clear-expired.ts';
 import type { Reader, Store } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
 import type { AccessClaims } from '../tokens/claims.ts';
 import type { TokenVerifier } from '../tokens/verify.ts';
-import { endSession } from './end-sessions.ts';
+import { type GrowthDeps, reserveCreation } from './limit-creations.ts';
 
 export interface RevocationDeps extends GrowthDeps {
   readonly store: Store;
