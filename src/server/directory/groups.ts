@@ -2,6 +2,7 @@
 import { apiError } from '../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
+import { findCyclicNodes } from '../lib/topological-order.ts';
 import type { Derivation, RowCache } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Group } from '../store/tables.ts';
@@ -199,6 +200,12 @@ export async function requireDependency(reader: GroupReader, reference: string):
 
 function rejectDependency(reference: string): never {
   throw apiError('DEPENDENCY_UNKNOWN', `Group ${JSON.stringify(reference)} not found.`);
+}
+
+/** The ids of groups that depend on themselves, among these and all that they depend on; a group between two cycles counts. */
+export async function findCyclicGroups(reader: GroupReader, groupIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await reader.groups.reach('dependency', groupIds);
+  return findCyclicNodes(rows.map(({ groupId, dependencies }) => ({ key: groupId, targets: dependencies })));
 }
 
 /**

@@ -19,6 +19,7 @@ export async function applyBusinesses(
   const { businesses, corporateGroups } = seed;
   const ids = new Map<SeedBusiness, string>();
   const assignments = createAssignments();
+  const moves = new BusinessMoves(tx);
   await entries.each('corporateGroups', corporateGroups, (group) => applyCorporateGroup(tx, group, deps));
   await entries.each('businesses', businesses, async (business) => {
     const { row, outcome } = await applyBusiness(tx, business, deps);
@@ -30,16 +31,17 @@ export async function applyBusinesses(
     const businessId = ids.get(business);
     if (corporateGroupName === undefined || businessId === undefined) return 'unchanged';
     assignments.add(businessId, corporateGroupName);
-    return moveBusiness(tx, businessId, corporateGroupName);
+    return moves.move(businessId, corporateGroupName);
   });
   await entries.each('corporateGroups', corporateGroups, async ({ businesses: members = [], corporateGroupName }) => {
     let outcome: SeedOutcome = 'unchanged';
     for (const businessId of members) {
       assignments.add(businessId, corporateGroupName);
-      outcome = mergeOutcomes(outcome, await moveBusiness(tx, businessId, corporateGroupName));
+      outcome = mergeOutcomes(outcome, await moves.move(businessId, corporateGroupName));
     }
     return outcome;
   });
+  await moves.write();
 }
 
 /** A business belongs to one corporate group at most, so a seed with two of them is ambiguous. */
@@ -115,18 +117,69 @@ async function applyCorporateGroup(
   return 'created';
 }
 
-async function moveBusiness(tx: Transaction, businessId: string, corporateGroupName: string): Promise<SeedOutcome> {
-  if (!(await tx.businesses.get(businessId)))
-    throw new SeedProblem(`${corporateGroupName} refers to ${businessId}, which does not exist`);
-  const target = await tx.corporateGroups.getBy('corporateGroupName', corporateGroupName);
-  if (!target) throw new SeedProblem(`${businessId} refers to ${corporateGroupName}, which does not exist`);
-  const before = await tx.corporateGroups.getBy('business', businessId);
-  if (before?.corporateGroupId === target.corporateGroupId) return 'unchanged';
-  if (before) await tx.corporateGroups.replace(withoutBusiness(before, businessId));
-  await tx.corporateGroups.replace({ ...target, businesses: [...target.businesses, businessId] });
-  return 'updated';
+interface Home {
+  readonly before: CorporateGroup;
+  /** In their order. */
+  readonly businesses: Set<string>;
 }
 
-function withoutBusiness(group: CorporateGroup, businessId: string): CorporateGroup {
-  return { ...group, businesses: group.businesses.filter((other) => other !== businessId) };
+/** Collects moves between corporate groups: each group is written once, as its row lists all of its businesses. */
+class BusinessMoves {
+  readonly #tx: Transaction;
+  /** By id. */
+  readonly #homes = new Map<string, Home>();
+  readonly #homesByName = new Map<string, Home>();
+  readonly #moved = new Map<string, Home>();
+
+  constructor(tx: Transaction) {
+    this.#tx = tx;
+  }
+
+  /** @throws SeedProblem if the business or the corporate group does not exist. */
+  async move(businessId: string, corporateGroupName: string): Promise<SeedOutcome> {
+    if (!(await this.#tx.businesses.get(businessId)))
+      throw new SeedProblem(`${corporateGroupName} refers to ${businessId}, which does not exist`);
+    const target = await this.#findByName(corporateGroupName);
+    if (!target) throw new SeedProblem(`${businessId} refers to ${corporateGroupName}, which does not exist`);
+    const current = this.#moved.get(businessId) ?? (await this.#findByBusiness(businessId));
+    if (current === target) return 'unchanged';
+    current?.businesses.delete(businessId);
+    target.businesses.add(businessId);
+    this.#moved.set(businessId, target);
+    return 'updated';
+  }
+
+  /** A business leaves its former group before it joins the new one: it is in one at most. */
+  async write(): Promise<void> {
+    for (const { before, businesses } of this.#homes.values()) {
+      const remaining = before.businesses.filter((businessId) => businesses.has(businessId));
+      if (remaining.length < before.businesses.length) await this.#replace(before, remaining);
+    }
+    for (const { before, businesses } of this.#homes.values())
+      if ([...businesses].some((businessId) => this.#moved.has(businessId)))
+        await this.#replace(before, [...businesses]);
+  }
+
+  async #findByName(name: string): Promise<Home | undefined> {
+    const known = this.#homesByName.get(name);
+    if (known) return known;
+    const home = this.#toHome(await this.#tx.corporateGroups.getBy('corporateGroupName', name));
+    if (home) this.#homesByName.set(name, home);
+    return home;
+  }
+
+  async #findByBusiness(businessId: string): Promise<Home | undefined> {
+    return this.#toHome(await this.#tx.corporateGroups.getBy('business', businessId));
+  }
+
+  #toHome(before: CorporateGroup | undefined): Home | undefined {
+    if (!before) return undefined;
+    const home = this.#homes.get(before.corporateGroupId) ?? { before, businesses: new Set(before.businesses) };
+    this.#homes.set(before.corporateGroupId, home);
+    return home;
+  }
+
+  #replace(before: CorporateGroup, businesses: readonly string[]): Promise<void> {
+    return this.#tx.corporateGroups.replace({ ...before, businesses: [...businesses] });
+  }
 }

@@ -2,6 +2,7 @@
 import {
   assertNoDependencyCycle,
   assertVisibleNameAvailable,
+  findCyclicGroups,
   findGroupByName,
   normalizeGroupRoles,
   resolveDependencyIds,
@@ -25,12 +26,29 @@ export async function applyGroups(
   await entries.each('groups', seeds, async (seed) =>
     seed.dependencies ? applyDependencies(tx, await readGroup(tx, seed), seed.dependencies) : 'unchanged',
   );
+  // Once all dependencies are set, as the seed may remove others.
+  const cyclic = await findNewCycles(tx, seeds);
+  let reported = 0;
   await entries.each('groups', seeds, async (seed) => {
     const group = await readGroup(tx, seed);
-    // Check for cycles once all dependencies are set, as the seed may remove others.
-    if (seed.dependencies) await assertNoDependencyCycle(tx, group);
+    if (seed.dependencies && cyclic.has(group.groupId) && reported < maxReported) {
+      reported += 1;
+      await assertNoDependencyCycle(tx, group);
+      // It is only between two cycles.
+      reported -= 1;
+    }
     return applyMemberships(tx, group, seed);
   });
+}
+
+/** Groups that are reported with all groups of their cycle. */
+const maxReported = 100;
+
+/** One pass over all groups, as one for each would take time that grows with the square of a chain. */
+async function findNewCycles(tx: Transaction, seeds: readonly SeedGroup[] = []): Promise<ReadonlySet<string>> {
+  const groupIds: string[] = [];
+  for (const seed of seeds) if (seed.dependencies) groupIds.push((await readGroup(tx, seed)).groupId);
+  return groupIds.length === 0 ? new Set() : findCyclicGroups(tx, groupIds);
 }
 
 async function applyGroup(tx: Transaction, seed: SeedGroup, { ids, clock }: SeedDeps): Promise<SeedOutcome> {

@@ -3,6 +3,7 @@
  * that: they would fail, not end, or use up the memory of all services of the process.
  */
 import { createPause } from '../lib/event-loop-turns.ts';
+import { measureChains } from '../lib/topological-order.ts';
 import type { StoredRow } from '../store/table-shape.ts';
 import { hashRule, isVerifiable } from '../users/argon2.ts';
 import { type DumpTables, readRows } from './dump.ts';
@@ -23,10 +24,11 @@ export async function assertConsistent(dump: DumpTables): Promise<void> {
     targets: ownerClientId === undefined ? [] : [ownerClientId],
   }));
   const groups = readRows(dump, 'groups').map(({ groupId, dependencies }) => ({ key: groupId, targets: dependencies }));
-  if ((await measureChains(groups)) === undefined) throw createDumpError('the dependencies of groups form a cycle');
+  if ((await measureChains(groups)).endless.length > 0)
+    throw createDumpError('the dependencies of groups form a cycle');
   const owners = await measureChains(clients);
-  if (owners === undefined) throw createDumpError('clients own each other in a cycle (ownerClientId)');
-  if (owners > maxOwners)
+  if (owners.endless.length > 0) throw createDumpError('clients own each other in a cycle (ownerClientId)');
+  if (owners.longest > maxOwners)
     throw createDumpError(`more than ${maxOwners} clients own each other in turn (ownerClientId)`);
 }
 
@@ -50,48 +52,4 @@ async function assertNumbers(dump: DumpTables): Promise<void> {
 function hasLargeNumber(value: unknown): boolean {
   if (typeof value === 'number') return Math.abs(value) > maxNumber;
   return typeof value === 'object' && value !== null && Object.values(value as StoredRow).some(hasLargeNumber);
-}
-
-interface Node {
-  readonly key: string;
-  readonly targets: readonly string[];
-}
-
-/**
- * The longest chain of references, by Kahn's algorithm (Topological sorting of large networks, 1962): follows each
- * reference once. @returns undefined if there is a cycle
- */
-async function measureChains(nodes: readonly Node[]): Promise<number | undefined> {
-  const pause = createPause();
-  const lengths = new Map(nodes.map(({ key }) => [key, 0]));
-  const open = new Map<string, number>();
-  const sources = new Map<string, string[]>();
-  const ended: string[] = [];
-  for (const { key, targets } of nodes) {
-    const known = targets.filter((target) => lengths.has(target));
-    for (const target of known) {
-      const pausing = pause();
-      if (pausing) await pausing;
-      const list = sources.get(target);
-      if (list) list.push(key);
-      else sources.set(target, [key]);
-    }
-    open.set(key, known.length);
-    if (known.length === 0) ended.push(key);
-  }
-  let [longest, left] = [0, nodes.length];
-  for (let key = ended.pop(); key !== undefined; key = ended.pop()) {
-    left -= 1;
-    const length = (lengths.get(key) ?? 0) + 1;
-    longest = Math.max(longest, length);
-    for (const source of sources.get(key) ?? []) {
-      const pausing = pause();
-      if (pausing) await pausing;
-      lengths.set(source, Math.max(lengths.get(source) ?? 0, length));
-      const rest = (open.get(source) ?? 0) - 1;
-      open.set(source, rest);
-      if (rest === 0) ended.push(source);
-    }
-  }
-  return left > 0 ? undefined : longest;
 }

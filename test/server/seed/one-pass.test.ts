@@ -1,0 +1,161 @@
+/** A seed is checked as a whole: what it reads and writes grows with its length, not with the square. */
+import { describe, expect, test } from 'vitest';
+import { createIds } from '../../../src/server/lib/ids.ts';
+import { systemRandom } from '../../../src/server/lib/random.ts';
+import { applySeed } from '../../../src/server/seed/apply.ts';
+import { SeedError } from '../../../src/server/seed/error.ts';
+import { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
+import type { Store, Transaction } from '../../../src/server/store/store.ts';
+import { createFakeClock } from '../../harness.ts';
+
+/** The number of values in a row or a result: an element counts as one, with its own elements. */
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, one) => sum + countValues(one), 1);
+}
+
+/** Counts what each access to a table passes and returns. */
+function countAccesses(store: Store): { readonly store: Store; values(): number } {
+  let values = 0;
+  const watch = (table: object) =>
+    new Proxy(table, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        return async (...parameters: unknown[]) => {
+          const result: unknown = await Reflect.apply(member, target, parameters);
+          values += countValues(parameters) + countValues(result);
+          return result;
+        };
+      },
+    });
+  const watchAll = (tx: Transaction) =>
+    new Proxy(tx, { get: (target, name) => watch(Reflect.get(target, name) as object) });
+  return {
+    store: { ...store, transaction: (work) => store.transaction((tx) => work(watchAll(tx))) },
+    values: () => values,
+  };
+}
+
+async function apply(seed: unknown, store: Store = openMemoryStore()): Promise<Store> {
+  const clock = createFakeClock();
+  const ids = createIds(clock, systemRandom);
+  await applySeed(SeedDocument.parse(seed), { store, clock, ids, hash: async () => 'hash' });
+  return store;
+}
+
+async function measure(seed: unknown): Promise<number> {
+  const counted = countAccesses(openMemoryStore());
+  await apply(seed, counted.store);
+  return counted.values();
+}
+
+const range = (length: number) => Array.from({ length }, (_, at) => at);
+
+/** Each group depends on the next, so that the first reaches all of them. */
+const chain = (length: number) => ({
+  groups: range(length).map((at) => ({
+    groupName: `group-${at}`,
+    roles: [`ROLE-${at}`],
+    dependencies: at + 1 < length ? [{ groupName: `group-${at + 1}` }] : [],
+  })),
+});
+
+const business = (at: number) => ({ businessId: `business-${at}`, businessName: `Business ${at}` });
+
+const seeds: [string, (length: number) => unknown][] = [
+  ['a chain of groups', chain],
+  ['a chain of groups, the last first', (length) => ({ groups: chain(length).groups.reverse() })],
+  [
+    'members of a group',
+    (length) => ({
+      users: range(length).map((at) => ({ userId: `user-${at}` })),
+      groups: [{ groupName: 'all', users: range(length).map((at) => `user-${at}`) }],
+    }),
+  ],
+  [
+    'businesses of a corporate group',
+    (length) => ({
+      businesses: range(length).map(business),
+      corporateGroups: [{ corporateGroupName: 'all', businesses: range(length).map((at) => `business-${at}`) }],
+    }),
+  ],
+  [
+    'businesses that name their corporate group',
+    (length) => ({
+      businesses: range(length).map((at) => ({ ...business(at), corporateGroupName: 'all' })),
+      corporateGroups: [{ corporateGroupName: 'all' }],
+    }),
+  ],
+];
+
+describe('the accesses of a seed grow with', () => {
+  test.each(seeds)('%s', async (_, createSeed) => {
+    const [short, long] = [await measure(createSeed(100)), await measure(createSeed(400))];
+    expect(long / short).toBeLessThan(4.4);
+  });
+});
+
+describe('cycles', () => {
+  async function findIssues(groups: unknown): Promise<SeedError['issues']> {
+    const error: unknown = await apply({ groups }).catch((reason: unknown) => reason);
+    if (!(error instanceof SeedError)) throw new Error('the seed was applied', { cause: error });
+    return error.issues;
+  }
+
+  const group = (groupName: string, ...dependencies: string[]) => ({
+    groupName,
+    dependencies: dependencies.map((name) => ({ groupName: name })),
+  });
+
+  test('are reported for their groups, and not for groups that lead into them or lie between two of them', async () => {
+    const issues = await findIssues([
+      group('above', 'a'),
+      group('a', 'b'),
+      group('b', 'a', 'between'),
+      group('between', 'c'),
+      group('c', 'c', 'below'),
+      group('below'),
+    ]);
+    const message = (names: string) => `The dependencies of the groups would form a cycle: ${names}.`;
+    expect(issues).toEqual([
+      { path: ['groups', 1], message: message('a -> b -> a') },
+      { path: ['groups', 2], message: message('b -> a -> b') },
+      { path: ['groups', 4], message: message('c -> c') },
+    ]);
+  });
+
+  test('of many groups are reported for 100 of them', async () => {
+    const { groups } = chain(300);
+    const closed = groups.map((one, at) => (at === 299 ? group('group-299', 'group-0') : one));
+    const issues = await findIssues([...range(150).map((at) => group(`between-${at}`, 'group-0')), ...closed]);
+    expect(issues.map(({ path }) => path)).toEqual(range(100).map((at) => ['groups', 150 + at]));
+  });
+
+  test('of groups in the store are found through dependencies that the seed adds, and not through those it removes', async () => {
+    const store = await apply({ groups: [group('a', 'b'), group('b', 'c'), group('c')] });
+    await expect(apply({ groups: [group('c', 'a')] }, store)).rejects.toThrow('c -> a -> b -> c');
+    await apply({ groups: [group('c', 'a'), group('a')] }, store);
+    expect((await store.groups.getBy('groupName', 'c'))?.dependencies).toHaveLength(1);
+  });
+});
+
+describe('a seed that moves businesses between corporate groups', () => {
+  test('exchanges them, and leaves the others where they are, in their order', async () => {
+    const corporate = (corporateGroupName: string, ...businesses: string[]) => ({ corporateGroupName, businesses });
+    const store = await apply({
+      businesses: range(5).map(business),
+      corporateGroups: [
+        corporate('one', 'business-0', 'business-1', 'business-2'),
+        corporate('two', 'business-3', 'business-4'),
+      ],
+    });
+    await apply({ corporateGroups: [corporate('one', 'business-3'), corporate('two', 'business-1')] }, store);
+    const rows = await store.corporateGroups.list();
+    expect(Object.fromEntries(rows.map((row) => [row.corporateGroupName, row.businesses]))).toEqual({
+      one: ['business-0', 'business-2', 'business-3'],
+      two: ['business-4', 'business-1'],
+    });
+  });
+});
