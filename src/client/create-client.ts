@@ -22,8 +22,8 @@ export interface ClientOptions extends TransportOptions {
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly tokenCache?: TokenCache | undefined;
-  /** Called before each request, including logins; for tracing. The request contains secrets. */
-  readonly onRequest?: ((request: OutgoingRequest) => void) | undefined;
+  /** Called before each request, including logins; for tracing. The request contains secrets. A rejection prevents it. */
+  readonly onRequest?: ((request: OutgoingRequest) => void | Promise<void>) | undefined;
   readonly onResponse?: ((response: ApiResponse) => void) | undefined;
 }
 
@@ -84,7 +84,7 @@ export function createBaseClient(options: ClientOptions, manifest: Manifest): Ba
 function withTracing(transport: Transport, { onRequest, onResponse }: ClientOptions): Transport {
   if (!onRequest && !onResponse) return transport;
   const send = async (request: OutgoingRequest) => {
-    onRequest?.(request);
+    await onRequest?.(request);
     const response = await transport.send(request);
     onResponse?.(response);
     return response;

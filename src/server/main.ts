@@ -38,6 +38,17 @@ export interface LocalProfile {
   readonly userClientId: string;
 }
 
+/** The kind of a store, and the folder of one in files. */
+export interface StoreLocation {
+  readonly store: Settings['store'];
+  readonly data?: string | undefined;
+}
+
+interface ServedStore extends StoreLocation {
+  readonly url: string;
+  readonly adminClientId: string;
+}
+
 interface Streams {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
@@ -57,7 +68,9 @@ export interface ServeOptions {
   readonly environment: SettingsEnvironment;
   readonly io: Streams & Partial<SignalOwner>;
   /** Saves the administrator's credentials as a CLI profile. @returns a description of the location, for the banner. */
-  saveProfile?(profile: LocalProfile): Promise<string>;
+  saveProfile?(profile: LocalProfile, location: StoreLocation): Promise<string>;
+  /** Updates the process and the URL in the CLI profile of a store that exists, if it has one. */
+  updateProfile?(server: ServedStore): Promise<void>;
   /** Stops the server when the process that started it has ended. */
   readonly stopsWithParent?: boolean;
   /** The folder that PATH lacks so that the shell finds `iam`, for the banner. */
@@ -188,11 +201,11 @@ function printWarnings(
 }
 
 async function printBanner(server: RunningServer, settings: Settings, options: ServeOptions): Promise<void> {
+  const profile = await trySaveProfile(server, settings, options);
   if (settings.json) {
     options.io.stdout.write(formatReadyLine(server, settings, process.pid));
     return;
   }
-  const profile = await trySaveProfile(server, settings, options);
   options.io.stdout.write(
     formatBanner(server, settings, {
       profile,
@@ -209,20 +222,20 @@ async function printBanner(server: RunningServer, settings: Settings, options: S
 async function trySaveProfile(
   server: RunningServer,
   settings: Settings,
-  { saveProfile, io }: ServeOptions,
+  { saveProfile, updateProfile, io }: ServeOptions,
 ): Promise<string | undefined> {
-  const {
-    adminClientId: clientId,
-    adminClientSecret: clientSecret,
-    appClientId: userClientId,
-  } = server.bootstrapResult;
-  if (!isDefaultStore(settings) || clientSecret === undefined) return undefined;
+  const { url: baseUrl, bootstrapResult } = server;
+  const { adminClientId: clientId, adminClientSecret: clientSecret, appClientId: userClientId } = bootstrapResult;
+  const { store, data } = settings;
+  const location = store === 'file' ? { store, data: path.resolve(data) } : { store };
   try {
-    return await saveProfile?.({ baseUrl: server.url, clientId, clientSecret, userClientId });
+    if (clientSecret === undefined) await updateProfile?.({ url: baseUrl, adminClientId: clientId, ...location });
+    else if (isDefaultStore(settings) && !settings.json)
+      return await saveProfile?.({ baseUrl, clientId, clientSecret, userClientId }, location);
   } catch (error) {
     io.stderr.write(`warning: the credentials were not saved as a profile: ${(error as Error).message}\n`);
-    return undefined;
   }
+  return undefined;
 }
 
 function isDefaultStore({ store, data }: Settings): boolean {

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { readProcessIdentity } from '../../src/cli/local-server/processes.ts';
+import { readProcessIdentity } from '../../src/cli/io/processes.ts';
 import { listRunningServers, writeServerRecord } from '../../src/cli/local-server/server-records.ts';
 import { effort } from '../effort.ts';
 import { bin, command, type ProcessResult, Sandbox, shellCommand } from './cli-process.ts';
@@ -68,6 +68,8 @@ async function rows(): Promise<Row[]> {
   return JSON.parse((await iam(['server', 'status', '-o', 'json'])).out) as Row[];
 }
 
+/** The credentials of the store itself, in place of those of the tests. */
+const withoutAdmin = { IAM_ADMIN_CLIENT_ID: '', IAM_ADMIN_CLIENT_SECRET: '' };
 const serverStart = ['server', 'start', '-o', 'json', '--port', '0'];
 const inMemory = [...serverStart, '--store', 'memory'];
 const onDisk = (name: string) => [...serverStart, '--data', sandbox.file(name)];
@@ -205,6 +207,13 @@ describe('iam server start', () => {
     expect((await iam(['groups', 'create', '--group-name', 'stored', ...profile])).code).toBe(0);
     await iam(['server', 'stop']);
     expect(await isAlive(first.pid)).toBe(false);
+    const stopped = await iam(['groups', 'list', ...profile]);
+    expect(stopped).toMatchObject({ code: 75, err: expect.stringContaining('is not running; nothing was sent') });
+    const foreground = await sandbox.serve(['--data', 'data/store'], withoutAdmin);
+    expect((await iam(['groups', 'get', 'stored', '-o', 'name', ...profile])).out).toBe('stored\n');
+    foreground.child.kill('SIGTERM');
+    await foreground.done;
+    expect((await iam(['groups', 'list', ...profile])).code).toBe(75);
     const readProfiles = async () =>
       (JSON.parse(await readFile(sandbox.file('config/iam/config.json'), 'utf8')) as { profiles: { local: object } })
         .profiles;

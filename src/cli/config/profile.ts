@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { CliError, usageError } from '../errors.ts';
 import { readFileIfExists, replacePrivateFile, withFileLock } from '../io/private-files.ts';
+import type { RecordedProcess } from '../io/processes.ts';
 import { findUserFolder, getUserFolder } from '../io/user-folders.ts';
 import { toReachableUrl } from './server-url.ts';
 
@@ -30,6 +31,15 @@ export interface Profile {
   readonly caFile?: string;
   readonly clientCert?: string;
   readonly clientKey?: string;
+  /** The server of this machine that the start of a server wrote the profile for. */
+  readonly server?: ProfileServer;
+}
+
+/** The process that last served the store of a profile, and where. */
+export interface ProfileServer extends RecordedProcess {
+  readonly url: string;
+  /** The options that start it again. */
+  readonly options: string;
 }
 
 export interface ProfileSession {

@@ -19,6 +19,7 @@ import { signInNeededError, usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { isLoopbackUrl, resolveProxy, resolveTls } from './network.ts';
+import { createProcessGuard } from './profile-server.ts';
 import type { FindRequestFields } from './redact.ts';
 import { createTracingHooks, type TracingOptions } from './request-trace.ts';
 import { assertConfidential, createConfidentialityGuard } from './transport-security.ts';
@@ -49,6 +50,7 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
   const total = readTimeout(settings) * 1000;
   const { dispatcher, via } = await openRoute(settings, baseUrl, total);
   const assertRequest = createConfidentialityGuard(settings, baseUrl, options.fieldsAt);
+  const assertRunning = createProcessGuard(settings, baseUrl, credentials, options.fieldsAt);
   const { onRequest, onResponse } = createTracingHooks(
     options,
     tracing,
@@ -62,8 +64,9 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
       ...cached,
       dispatcher,
       via,
-      onRequest: (request) => {
+      onRequest: async (request) => {
         assertRequest(request);
+        await assertRunning(request);
         onRequest?.(request);
       },
       onResponse,

@@ -6,8 +6,8 @@ import { toReachableUrl } from '../config/server-url.ts';
 import { CliError } from '../errors.ts';
 import type { Environment } from '../io/io.ts';
 import { programWords } from '../io/process.ts';
+import { readProcessIdentity } from '../io/processes.ts';
 import { createLogFile, lastLines, readLogFrom } from './log-file.ts';
-import { readProcessIdentity } from './processes.ts';
 import type { StoreKind } from './server-records.ts';
 
 /** The JSON line printed by `iam serve --json`. The secrets are present only if this start created them. */

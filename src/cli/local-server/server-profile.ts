@@ -1,18 +1,25 @@
-/** Names the profile of a background server and stores its URL and credentials. */
+/** Names the profile of a local server and stores its URL, credentials and process. */
 import path from 'node:path';
 import {
   changeProfiles,
   findProfile,
   type Profile,
   type ProfileFile,
+  type ProfileServer,
   readProfiles,
   saveProfile,
 } from '../config/profile.ts';
+import { toReachableUrl } from '../config/server-url.ts';
+import { singleQuote } from '../http/curl.ts';
 import type { Environment } from '../io/io.ts';
+import { isProcessRunning, type RecordedProcess } from '../io/processes.ts';
 import type { ReadyLine } from './launch.ts';
 import type { ServerRecord } from './server-records.ts';
 
 type Variables = Environment['variables'];
+
+/** A running server, its process and its store. */
+export interface ServedStore extends RecordedProcess, Pick<ServerRecord, 'url' | 'store' | 'data'> {}
 
 /** Returns the profile name of a server. The default store uses `local`, as `npm start` does. */
 export function profileNameOf({ name, data }: Pick<ServerRecord, 'name' | 'data'>, defaultFolder: string): string {
@@ -20,22 +27,58 @@ export function profileNameOf({ name, data }: Pick<ServerRecord, 'name' | 'data'
 }
 
 /**
- * Stores credentials that this start created, or updates the base URL of a profile that already has them.
+ * Stores credentials that this start created, or updates the server of a profile that already has them.
  * @returns whether the profile contains the credentials; false if they were configured by the operator
  */
-export async function saveServerProfile(name: string, ready: ReadyLine, variables: Variables): Promise<boolean> {
-  const { url: baseUrl, adminClientId: clientId, adminClientSecret: clientSecret, appClientId: userClientId } = ready;
+export async function saveServerProfile(
+  name: string,
+  { adminClientId: clientId, adminClientSecret: clientSecret, appClientId: userClientId }: ReadyLine,
+  served: ServedStore,
+  variables: Variables,
+): Promise<boolean> {
+  const located = { baseUrl: toReachableUrl(served.url), server: toProfileServer(served) };
   if (clientSecret !== undefined) {
-    await saveProfile(name, { baseUrl, clientId, clientSecret, userClientId }, variables);
+    await saveProfile(name, { ...located, clientId, clientSecret, userClientId }, variables);
     return true;
   }
   const existing = findOwnProfile(await readProfiles(variables), name, clientId);
-  if (existing && existing.baseUrl !== baseUrl)
-    await changeProfiles(variables, (file) => {
-      const profile = findOwnProfile(file, name, clientId);
-      return profile ? { ...file, profiles: { ...file.profiles, [name]: { ...profile, baseUrl } } } : file;
-    });
+  if (existing) await relocate(name, clientId, located, variables);
   return existing !== undefined;
+}
+
+/**
+ * Lets the profile of a store follow the server that was started in the foreground, as its credentials are sent only to the
+ * recorded process. Another running server of a shared database keeps its profile.
+ */
+export async function followServer(
+  name: string,
+  clientId: string,
+  served: ServedStore,
+  variables: Variables,
+): Promise<void> {
+  // A profile that cannot be read is not used by commands either.
+  const file = await readProfiles(variables).catch(() => ({ profiles: {} }));
+  const existing = findOwnProfile(file, name, clientId);
+  if (!existing || (existing.server && (await isProcessRunning(existing.server)))) return;
+  await relocate(name, clientId, { baseUrl: toReachableUrl(served.url), server: toProfileServer(served) }, variables);
+}
+
+async function relocate(
+  name: string,
+  clientId: string,
+  located: Pick<Profile, 'baseUrl' | 'server'>,
+  variables: Variables,
+): Promise<void> {
+  await changeProfiles(variables, (file) => {
+    const profile = findOwnProfile(file, name, clientId);
+    return profile ? { ...file, profiles: { ...file.profiles, [name]: { ...profile, ...located } } } : file;
+  });
+}
+
+/** The process of a server, as its profile records it. */
+export function toProfileServer({ url, pid, identity, store, data }: ServedStore): ProfileServer {
+  const options = data === undefined ? ` --store ${store}` : ` --data ${singleQuote(data)}`;
+  return { url: toReachableUrl(url), pid, identity, options };
 }
 
 function findOwnProfile(file: ProfileFile, name: string, clientId: string): Profile | undefined {

@@ -3,19 +3,16 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Environment } from '../io/io.ts';
 import { readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
+import { isProcessRunning, type RecordedProcess } from '../io/processes.ts';
 import { findUserFolder, getUserFolder } from '../io/user-folders.ts';
-import { readProcessIdentity } from './processes.ts';
 
 type Variables = Environment['variables'];
 
 export type StoreKind = 'file' | 'memory' | 'postgres';
 
-export interface ServerRecord {
+export interface ServerRecord extends RecordedProcess {
   /** Unique per store folder; one name for all servers without a folder and with the same kind of store. */
   readonly name: string;
-  readonly pid: number;
-  /** Distinguishes the process from a later one with the same PID. */
-  readonly identity: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly url: string;
@@ -60,8 +57,8 @@ export async function writeServerRecord(record: ServerRecord, variables: Variabl
 }
 
 /** Whether the recorded process is still running. */
-export async function isServerRunning({ pid, identity, stopped }: ServerRecord): Promise<boolean> {
-  return stopped !== true && (await readProcessIdentity(pid)) === identity;
+export async function isServerRunning(record: ServerRecord): Promise<boolean> {
+  return record.stopped !== true && (await isProcessRunning(record));
 }
 
 export async function listRunningServers(variables: Variables): Promise<ServerRecord[]> {

@@ -50,7 +50,7 @@ async function show(context: Context, [argument]: readonly unknown[]): Promise<v
   const profile = argument === undefined ? current : findProfile(file, String(argument));
   if (name === undefined || !profile) throw unknownProfileError(name ?? '');
   const masked = (value: string | undefined, key: string) => (value === undefined ? {} : { [key]: '(secret)' });
-  const { clientSecret, token, apiKey, session, ...settings } = profile;
+  const { clientSecret, token, apiKey, session, server: _, ...settings } = profile;
   const publicSettings = Object.entries(settings).map(([key, value]) => [key, maskValue(value)]);
   await context.printer.value({
     name,

@@ -2,11 +2,14 @@
 import { type Command, Option } from 'commander';
 import type { ManifestSetting } from '../../../contract/manifest-types.ts';
 import { trustVariable } from '../../../lib/file-trust.ts';
+import type { StoreLocation } from '../../../server/main.ts';
 import { addCommand, type CommandDescription } from '../../command.ts';
 import { createTrustOption } from '../../config/global-options.ts';
 import { saveLocalProfile } from '../../config/profile.ts';
 import type { CliRuntime } from '../../context.ts';
 import { QuietExit } from '../../errors.ts';
+import { readProcessIdentity } from '../../io/processes.ts';
+import { followServer, profileNameOf, type ServedStore, toProfileServer } from '../../local-server/server-profile.ts';
 
 export const serveText: CommandDescription = {
   title: 'Run the server in the foreground',
@@ -41,7 +44,15 @@ export function addServe(program: Command, { io, environment, manifest }: CliRun
       environment: variables,
       stopsWithParent: command.opts().stopWithParent === true,
       missingPathFolder: environment.missingPathFolder?.(),
-      saveProfile: (profile) => saveLocalProfile(profile, variables),
+      saveProfile: async (profile, location) => {
+        const server = toProfileServer(await describeOwnProcess(profile.baseUrl, location));
+        return saveLocalProfile({ ...profile, server }, variables);
+      },
+      updateProfile: async ({ url, adminClientId, ...location }) => {
+        const { serverNameOf } = await import('../../local-server/server-name.ts');
+        const name = profileNameOf({ ...location, name: serverNameOf(location) }, readDefaultFolder(manifest.settings));
+        await followServer(name, adminClientId, await describeOwnProcess(url, location), variables);
+      },
       formatErrorLabel: async (label) => {
         const { createColours } = await import('../../io/colour.ts');
         return createColours(io.stderr, environment, command.optsWithGlobals().color).red.bold(label);
@@ -49,6 +60,15 @@ export function addServe(program: Command, { io, environment, manifest }: CliRun
     });
     throw new QuietExit(exitCode);
   });
+}
+
+async function describeOwnProcess(url: string, { store, data }: StoreLocation): Promise<ServedStore> {
+  return { url, store, data, pid: process.pid, identity: (await readProcessIdentity(process.pid)) ?? '' };
+}
+
+/** The folder of the store that nothing selects. */
+export function readDefaultFolder(settings: readonly ManifestSetting[]): string {
+  return String(settings.find(({ name }) => name === 'data')?.default);
 }
 
 /** It is no setting: a seed must not set it. The run has added it to the variable that the server reads. */

@@ -1,7 +1,6 @@
 /** `iam server start`: starts the server in the background. */
 import path from 'node:path';
 import { type Command, Option } from 'commander';
-import type { ManifestSetting } from '../../../contract/manifest-types.ts';
 import { addCommand } from '../../command.ts';
 import type { GlobalOptions } from '../../config/settings.ts';
 import { type CliRuntime, type CommandOptions, type Context, withContext } from '../../context.ts';
@@ -18,7 +17,7 @@ import {
   writeServerRecord,
 } from '../../local-server/server-records.ts';
 import { formats } from '../../output/format.ts';
-import { addTrustOption, createSettingOption, readFlags } from './serve.ts';
+import { addTrustOption, createSettingOption, readDefaultFolder, readFlags } from './serve.ts';
 import { describeServer } from './status.ts';
 import { parseTimeout } from './timeout.ts';
 
@@ -94,10 +93,6 @@ async function resolveStore(
   return store === 'file' ? { store, data: path.resolve(data) } : { store };
 }
 
-function defaultStoreFolder(settings: readonly ManifestSetting[]): string {
-  return String(settings.find(({ name }) => name === 'data')?.default);
-}
-
 /** Converts flags to arguments of `iam serve`. */
 function toServeArguments(flags: Flags): string[] {
   return Object.entries(flags).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
@@ -112,8 +107,8 @@ async function saveServer(
   const { variables, now } = environment;
   const record = { ...known, pid, identity, startedAt: now(), url: ready.url };
   await writeServerRecord(record, variables);
-  const profile = profileNameOf(known, defaultStoreFolder(manifest.settings));
-  if (!(await saveServerProfile(profile, ready, variables))) return record;
+  const profile = profileNameOf(known, readDefaultFolder(manifest.settings));
+  if (!(await saveServerProfile(profile, ready, record, variables))) return record;
   const complete = { ...record, profile };
   await writeServerRecord(complete, variables);
   return complete;

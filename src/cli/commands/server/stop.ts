@@ -5,7 +5,7 @@ import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
 import { withFileLock } from '../../io/private-files.ts';
-import { sendSignal } from '../../local-server/processes.ts';
+import { sendSignal } from '../../io/processes.ts';
 import { addServerArgument, findKnownServers, findRunningServer } from '../../local-server/select-server.ts';
 import {
   getServerFile,

@@ -39,6 +39,16 @@ async function identityElsewhere(pid: number): Promise<string | undefined> {
   return stdout.trim() || undefined;
 }
 
+/** A process, distinguished from a later one with the same PID. */
+export interface RecordedProcess {
+  readonly pid: number;
+  readonly identity: string;
+}
+
+export async function isProcessRunning({ pid, identity }: RecordedProcess): Promise<boolean> {
+  return (await readProcessIdentity(pid)) === identity;
+}
+
 /** Sends a signal. Ignores a process that no longer exists. */
 export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {

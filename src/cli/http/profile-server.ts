@@ -1,0 +1,56 @@
+/**
+ * Sends secrets to the server of a local profile only while its process runs: once it has stopped, every user of the machine
+ * can listen on its port. A running server keeps its port.
+ */
+import type { OutgoingRequest } from '../../client/request.ts';
+import type { ResolvedCredentials } from '../auth/credentials.ts';
+import type { ProfileServer } from '../config/profile.ts';
+import { isSameOrigin } from '../config/server-url.ts';
+import type { CliSettings } from '../config/settings.ts';
+import { CliError } from '../errors.ts';
+import { isProcessRunning } from '../io/processes.ts';
+import { type FindRequestFields, isOpenRequest } from './redact.ts';
+
+/**
+ * Creates a guard that rejects requests with secrets before a connection is opened.
+ * @returns a function that throws CliError (exit 75) if the server of the profile in use is not running
+ */
+export function createProcessGuard(
+  settings: CliSettings,
+  baseUrl: string,
+  credentials: ResolvedCredentials,
+  fieldsAt: FindRequestFields,
+): (request: OutgoingRequest) => Promise<void> {
+  const server = findProfileServer(settings, baseUrl, credentials);
+  if (!server) return async () => undefined;
+  let isRunning: Promise<boolean> | undefined;
+  return async (request) => {
+    if (isOpenRequest(request, fieldsAt(request.method, request.path))) return;
+    // Systems other than Linux start a program to find out, so they do it once.
+    if (process.platform === 'linux') isRunning = undefined;
+    isRunning ??= isProcessRunning(server);
+    if (!(await isRunning)) throw createEndedError(settings.profileName?.value ?? '', server);
+  };
+}
+
+/** The server that the profile is bound to, if the profile selects the server or the credentials. */
+function findProfileServer(
+  settings: CliSettings,
+  baseUrl: string,
+  credentials: ResolvedCredentials,
+): ProfileServer | undefined {
+  const { profile, profileName, options, variables } = settings;
+  const server = profile?.server;
+  if (!server || !isSameOrigin(baseUrl, server.url)) return undefined;
+  const isNamed = (options.profile || variables.IAM_PROFILE) !== undefined;
+  const selectsServer = settings.get('base-url')?.origin === `profile ${profileName?.value}`;
+  return isNamed || selectsServer || credentials.profile !== undefined ? server : undefined;
+}
+
+function createEndedError(profile: string, { url, options }: ProfileServer): CliError {
+  return new CliError(`The server of the profile ${profile} is not running; nothing was sent to ${url}.`, {
+    code: 'SERVER_NOT_RUNNING',
+    exitCode: 75,
+    hint: `Start it with \`iam server start${options}\`. For another server at this address, add a profile with \`iam profile add\`.`,
+  });
+}

@@ -1,0 +1,138 @@
+/** After a local server has stopped, another user can listen on its port: nothing secret is sent there. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
+import type { ProfileFile } from '../../../src/cli/config/profile.ts';
+import { readProcessIdentity } from '../../../src/cli/io/processes.ts';
+import { followServer, saveServerProfile } from '../../../src/cli/local-server/server-profile.ts';
+import { type Home, test, tokenVariables } from '../run-cli.ts';
+
+const secret = 'secret-of-the-administrator';
+const credentials = { adminClientId: 'admin', appClientId: 'app', adminUser: 'administrator' };
+/** Accepts no connection itself: what matters is whether it runs. */
+let owner: ChildProcess;
+let impostor: Server;
+let received: IncomingMessage[];
+let url: string;
+
+beforeEach(async () => {
+  owner = startProcess();
+  received = [];
+  impostor = createServer((request, response) => {
+    received.push(request);
+    response.setHeader('content-type', 'application/json').end('[]');
+  }).listen(0, '127.0.0.1');
+  await once(impostor, 'listening');
+  url = `http://127.0.0.1:${(impostor.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  owner.kill('SIGKILL');
+  impostor.closeAllConnections();
+  await new Promise((resolve) => impostor.close(resolve));
+});
+
+function startProcess(): ChildProcess {
+  return spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+const describeProcess = async ({ pid = 0 }: ChildProcess) => ({
+  ...{ url, pid, store: 'file' as const, data: '/srv/my store' },
+  identity: (await readProcessIdentity(pid)) ?? '',
+});
+
+async function addProfile({ variables }: Home): Promise<void> {
+  const ready = { ...credentials, url, store: 'file' as const, adminClientSecret: secret };
+  await saveServerProfile('local', ready, await describeProcess(owner), variables);
+}
+
+const list = ['groups', 'list'];
+
+describe('the profile of a server that has stopped', () => {
+  test('sends nothing to whatever has its port now', async ({ home }) => {
+    await addProfile(home);
+    await home.iam(list);
+    expect(received.length).toBeGreaterThan(0);
+    received = [];
+    await stop(owner);
+    const calls: (readonly string[])[] = [
+      list,
+      [...list, '--profile', 'local'],
+      ['groups', 'create', '--group-name', 'a'],
+      ['api', 'GET', '/_iam/settings'],
+      ['token', 'generate'],
+    ];
+    for (const words of calls) {
+      const { code, err } = await home.iam(words, { columns: 400 });
+      expect([words, code, err]).toEqual([
+        ...[words, 75],
+        expect.stringContaining(`The server of the profile local is not running; nothing was sent to ${url}.`),
+      ]);
+      expect(err).toContain("`iam server start --data '/srv/my store'`");
+    }
+    const selected = { IAM_PROFILE: 'local', IAM_BASE_URL: url };
+    expect((await home.iam(list, { variables: selected })).code).toBe(75);
+    expect(received).toEqual([]);
+  });
+
+  test('sends no password of a login', async ({ home }) => {
+    await addProfile(home);
+    await stop(owner);
+    const words = ['login', '--user', 'administrator', '--client-id', 'app', '--password-stdin'];
+    expect(await home.iam(words, { stdin: 'a-password\n' })).toMatchObject({ code: 75 });
+    expect(received).toEqual([]);
+  });
+
+  test('is not used for credentials and URL of the environment, nor for requests without a secret', async ({
+    home,
+  }) => {
+    await addProfile(home);
+    await stop(owner);
+    expect((await home.iam(list, { url, variables: tokenVariables })).code).toBe(0);
+    expect(received).toHaveLength(1);
+    expect((await home.iam(['server', 'status', '--ready'])).code).toBe(0);
+  });
+
+  test('is not confused with another process that has its PID', async ({ home }) => {
+    await addProfile(home);
+    const file = home.file('config/iam/config.json');
+    const profiles = JSON.parse(await readFile(file, 'utf8')) as ProfileFile;
+    const { identity = '' } = profiles.profiles.local?.server ?? {};
+    const { variables } = home;
+    const ready = { ...credentials, url, store: 'file' as const };
+    const other = { ...(await describeProcess(owner)), pid: process.pid, identity };
+    expect(await saveServerProfile('local', ready, other, variables)).toBe(true);
+    expect((await home.iam(list)).code).toBe(75);
+    expect(received).toEqual([]);
+  });
+});
+
+test('the profile of a store follows its next server, but not away from one that runs', async ({ home }) => {
+  await addProfile(home);
+  const next = startProcess();
+  try {
+    const served = { ...(await describeProcess(next)), url: 'http://0.0.0.0:8081' };
+    const readServer = async () => {
+      const { profiles } = JSON.parse(await readFile(home.file('config/iam/config.json'), 'utf8')) as ProfileFile;
+      return [profiles.local?.baseUrl, profiles.local?.server?.pid];
+    };
+    await followServer('local', 'admin', served, home.variables);
+    expect(await readServer()).toEqual([url, owner.pid]);
+    await stop(owner);
+    await followServer('local', 'another', served, home.variables);
+    await followServer('other', 'admin', served, home.variables);
+    expect(await readServer()).toEqual([url, owner.pid]);
+    await followServer('local', 'admin', served, home.variables);
+    expect(await readServer()).toEqual(['http://127.0.0.1:8081', next.pid]);
+  } finally {
+    next.kill('SIGKILL');
+  }
+});
