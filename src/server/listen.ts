@@ -27,6 +27,7 @@ import { createHashQueue } from './limits/hash-queue.ts';
 import { deleteDecoyMessages } from './mfa/otp-decoys.ts';
 import { operations } from './operations/index.ts';
 import type { SeedDocument } from './seed/schema.ts';
+import { deleteUsedTokens } from './sessions/delete-used-tokens.ts';
 import { initializeStore } from './snapshots/baseline.ts';
 import type { DumpTables } from './snapshots/dump.ts';
 import { collectStartWarnings } from './start-warnings.ts';
@@ -198,8 +199,8 @@ function runServer({ first, open, listener, heap, bootstrapResult, warnings }: R
   }
   const cleanupTimer = setInterval(() => {
     void flushUses(appContext);
-    void deleteDecoys(appContext);
-    for (const sandbox of appContext.sandboxes.sweep()) sandbox.then(deleteDecoys).catch(() => undefined);
+    void deleteUnusedRows(appContext);
+    for (const sandbox of appContext.sandboxes.sweep()) sandbox.then(deleteUnusedRows).catch(() => undefined);
   }, cleanupIntervalMs).unref();
   return {
     url: appContext.baseUrl,
@@ -314,7 +315,7 @@ async function stopServer({ server, connections, appContext, cleanupTimer }: Sto
   clearTimeout(timer);
   await flushUses(appContext);
   // A shared database may be out of reach, and the other servers delete them.
-  if (!appContext.store.shared) await deleteDecoys(appContext);
+  if (!appContext.store.shared) await deleteUnusedRows(appContext);
   await delivered;
   await appContext.store.close();
   await appContext.audit?.close();
@@ -327,8 +328,9 @@ async function flushUses({ apiKeyUses, store, log }: AppContext): Promise<void> 
     .catch((error: unknown) => log.warn({ err: error }, 'uses of API keys were not written'));
 }
 
-async function deleteDecoys({ store, log }: AppContext): Promise<void> {
-  await deleteDecoyMessages(store).catch((error: unknown) =>
-    log.warn({ err: error }, 'messages to decoys were not deleted, will retry'),
-  );
+/** Rows that mean nothing any more, and whose deletion is part of no request. */
+async function deleteUnusedRows({ store, random, log }: AppContext): Promise<void> {
+  await deleteDecoyMessages(store)
+    .then(() => deleteUsedTokens(store, random))
+    .catch((error: unknown) => log.warn({ err: error }, 'unused rows were not deleted, will retry'));
 }

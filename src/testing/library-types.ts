@@ -464,6 +464,16 @@ export interface SettingValues {
   readonly 'user-token-lifetime'?: number | undefined;
   /** Lifetime of user tokens in remembered sessions in seconds. Default: 600 */
   readonly 'remembered-token-lifetime'?: number | undefined;
+  /**
+   * Seconds in which a used refresh token returns its successor again, as long as that has not been used: for
+   * clients that lost a response. 0 ends the session at each reuse. Default: 0
+   */
+  readonly 'refresh-grace'?: number | undefined;
+  /**
+   * Maximum sessions of a user with one client; one more ends the oldest. 0 disables the limit, which is the
+   * default without --allow-remote; otherwise 100
+   */
+  readonly 'sessions-per-user'?: number | undefined;
   /** Number of password hashes to compute in parallel. Default: 2 */
   readonly 'hash-concurrency'?: number | undefined;
   /** Format of expiresIn: remaining seconds, or expiry in epoch seconds. Default: seconds */

@@ -1,10 +1,12 @@
 /** Commits whose response is lost: found out, run again, or reported as unknown; never as success. */
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/server/lib/clock.ts';
 import { systemRandom } from '../../src/server/lib/random.ts';
 import { systemStopwatch } from '../../src/server/lib/stopwatch.ts';
 import { systemTimer, type Timer } from '../../src/server/lib/timer.ts';
+import { inquire } from '../../src/server/store/postgres/commit.ts';
 import { openPostgresStore } from '../../src/server/store/postgres/open-postgres-store.ts';
 import {
   OutcomeUnknownError,
@@ -124,6 +126,79 @@ describe('a connection that breaks', () => {
     for (let round = 0; round < 60; round += 1) await increase();
     expect(await store.counters.get('customers')).toMatchObject({ last: 60 });
   });
+});
+
+describe('a process that is stopped for more than five minutes', () => {
+  const minutes = 60_000;
+  let stopped: number;
+  let proxy: CuttingProxy;
+  let store: Store;
+  beforeEach(async () => {
+    stopped = 0;
+    proxy = await startCuttingProxy(databaseUrl);
+    const stopwatch = { now: () => systemStopwatch.now() + stopped };
+    store = await openStore(proxy.url, { timer: systemTimer, stopwatch });
+  });
+  afterEach(async () => {
+    await store.close();
+    await proxy[Symbol.asyncDispose]();
+  });
+
+  test.each(['before-commit', 'after-commit'] as const)('when its connection breaks %s does not know', async (cut) => {
+    proxy.cutNext(cut, () => {
+      stopped = 5 * minutes;
+    });
+    const work = store.transaction(({ groups }) => groups.insert(group('a')));
+    await expect(work).rejects.toThrow(OutcomeUnknownError);
+    expect(await listWhenRegistered()).toEqual(cut === 'after-commit' ? ['a'] : []);
+  });
+
+  test('within a transaction changes nothing', async () => {
+    const work = store.transaction(async ({ groups }) => {
+      await groups.insert(group('a'));
+      stopped = 5 * minutes + 1;
+    });
+    await expect(work).rejects.toThrow(StoreUnavailableError);
+    expect(await listWhenRegistered()).toEqual([]);
+  });
+
+  /** The registration has expired, too, until it is renewed. */
+  async function listWhenRegistered(): Promise<readonly string[]> {
+    stopped = 0;
+    let ids: readonly string[] = [];
+    await expect
+      .poll(() =>
+        idsOf(store.groups.list()).then(
+          (found) => {
+            ids = found;
+            return 'read';
+          },
+          () => 'rejected',
+        ),
+      )
+      .toBe('read');
+    return ids;
+  }
+});
+
+test('an inquiry after its time, by the clock of the database, leaves a commit as it is', async () => {
+  const store = await openStore(databaseUrl, { timer: systemTimer, stopwatch: systemStopwatch });
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(`set search_path = commit_${process.pid}_${schemas}`);
+    const ask = async (id: string, until: number | null) =>
+      (await client.query({ ...inquire, values: [id, until] })).rows.map(({ kind }) => kind);
+    const [late, inTime, always] = [randomUUID(), randomUUID(), randomUUID()];
+    expect(await ask(late, Date.parse('2020-01-01'))).toEqual([]);
+    expect(await ask(inTime, Date.parse('2100-01-01'))).toEqual(['void']);
+    expect(await ask(always, null)).toEqual(['void']);
+    const { rows } = await client.query('select id from commits where kind = $1', ['void']);
+    expect(rows.map(({ id }) => id).sort()).toEqual([inTime, always].sort());
+  } finally {
+    await client.end();
+    await store.close();
+  }
 });
 
 test('a transaction whose BEGIN was cancelled writes nothing', async () => {

@@ -8,8 +8,8 @@ export type Cut = 'before-commit' | 'after-commit';
 export interface CuttingProxy extends AsyncDisposable {
   /** Through the proxy. */
   readonly url: string;
-  /** Cuts the next connection that commits. */
-  cutNext(cut: Cut): void;
+  /** Cuts the next connection that commits. @param onCut called when it does */
+  cutNext(cut: Cut, onCut?: () => void): void;
   /** Cuts the connection that next runs this prepared statement, once it was executed and before the client hears of it. */
   cutResponse(statement: string): void;
   /** Cuts all connections, and refuses further ones until `restore`. */
@@ -25,6 +25,7 @@ export async function startCuttingProxy(databaseUrl: string): Promise<CuttingPro
   const target = new URL(databaseUrl);
   const sockets = new Set<net.Socket>();
   let next: Cut | undefined;
+  let onNextCut: (() => void) | undefined;
   let nextStatement: string | undefined;
   let isRefusing = false;
   const server = net.createServer((client) => {
@@ -48,6 +49,7 @@ export async function startCuttingProxy(databaseUrl: string): Promise<CuttingPro
       const isCommit = data.includes(commitRequest);
       if (isCommit && next === 'before-commit') {
         next = undefined;
+        onNextCut?.();
         return end();
       }
       isCommitting ||= isCommit;
@@ -61,6 +63,7 @@ export async function startCuttingProxy(databaseUrl: string): Promise<CuttingPro
       if (isExecuting) return end();
       if (isCommitting && next === 'after-commit' && data.includes(commitTag)) {
         next = undefined;
+        onNextCut?.();
         return end();
       }
       if (data.includes(commitTag)) isCommitting = false;
@@ -76,8 +79,9 @@ export async function startCuttingProxy(databaseUrl: string): Promise<CuttingPro
   };
   return {
     url: url.href,
-    cutNext(cut) {
+    cutNext(cut, onCut) {
       next = cut;
+      onNextCut = onCut;
     },
     cutResponse(statement) {
       nextStatement = statement;

@@ -12,7 +12,7 @@ afterAll(() => client.end());
 const maxPerStatement = 10_000;
 
 test.each([
-  { table: 'commits', columns: 'id, at', values: "gen_random_uuid(), now() - interval '25 hours'" },
+  { table: 'commits', columns: 'id, at', values: "gen_random_uuid(), now() - interval '31 minutes'" },
   {
     table: 'login_events',
     columns: 'id, replica, body, at',

@@ -4,7 +4,7 @@ import type { GrantType } from '../../contract/grant-types.ts';
 import { derive } from '../lib/derive.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { toFlowKey } from '../limits/hash-queue.ts';
-import { rotateRefreshToken } from '../sessions/refresh-tokens.ts';
+import { type RotationDeps, rotateRefreshToken } from '../sessions/refresh-tokens.ts';
 import { startSession } from '../sessions/sessions.ts';
 import type { Client, Session } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
@@ -27,6 +27,7 @@ export interface GrantRequest extends ClientAuthenticationRequest {
 }
 
 export interface GrantDeps extends LoginDeps, ClientAuthenticationDeps {
+  readonly settings: (LoginDeps & RotationDeps)['settings'];
   sourceBehindClient(client: Client): RequestSource;
   /** Called when the client has authenticated. */
   markAuthenticated(client: Client): void;

@@ -4,7 +4,7 @@ import { IamError } from '../../contract/errors.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { hashSecret } from '../lib/secrets.ts';
-import { computeRefreshTokenExpiry } from '../sessions/refresh-tokens.ts';
+import { computeRefreshTokenExpiry, findRefreshToken } from '../sessions/refresh-tokens.ts';
 import type { Session, SigningKey } from '../store/tables.ts';
 import { describeSigningKey, type KeyDescription } from '../tokens/key-states.ts';
 import { type Authentication, authenticate } from './authenticate.ts';
@@ -149,11 +149,12 @@ async function tryToken(
 /** Refresh tokens, product tokens and one-time tokens are stored as hashes. */
 async function inspectOpaqueToken(token: string, { store, clock }: Authentication): Promise<TokenInspection> {
   const [hash, now] = [hashSecret(token), epochSeconds(clock)];
-  const refresh = await store.refreshTokens.get(hash);
+  const refresh = await findRefreshToken(store, hash);
   if (refresh) {
     const session = await store.sessions.get(refresh.sessionId);
-    const expiresAt = session && computeRefreshTokenExpiry(refresh, session);
-    return { kind: 'refresh', status: findRefreshStatus(refresh.used, session, expiresAt, now), expiresAt, session };
+    const expiresAt = session && refresh.unused && computeRefreshTokenExpiry(refresh.unused, session);
+    const isUsed = refresh.unused === undefined;
+    return { kind: 'refresh', status: findRefreshStatus(isUsed, session, expiresAt, now), expiresAt, session };
   }
   const product = await store.opaqueTokens.get(hash);
   const row = product ?? (await store.tickets.get(hash));

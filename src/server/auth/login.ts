@@ -10,7 +10,7 @@ import type { LoginThrottle } from '../limits/login-throttle.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';
 import { callerKey } from '../sessions/known-sources.ts';
 import { startLoginSession } from '../sessions/login-session.ts';
-import type { SessionOptions } from '../sessions/sessions.ts';
+import type { SessionDeps, SessionOptions } from '../sessions/sessions.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import { type Client, foldIdentifier, type User } from '../store/tables.ts';
@@ -34,6 +34,7 @@ interface PasswordDeps {
 }
 
 export interface LoginDeps extends PasswordDeps {
+  readonly settings: SessionDeps['settings'];
   readonly random: Random;
   readonly issuer: TokenIssuer;
 }

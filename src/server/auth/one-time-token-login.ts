@@ -3,8 +3,7 @@
 import { computeLevel } from '../directory/authentication-levels.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';
-import type { SessionDeps } from '../sessions/refresh-tokens.ts';
-import { findActiveSession, startSession } from '../sessions/sessions.ts';
+import { findActiveSession, type SessionDeps, startSession } from '../sessions/sessions.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { OneTimeToken, Session, User } from '../store/tables.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';

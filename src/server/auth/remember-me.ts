@@ -4,8 +4,8 @@ import { findDeviceByToken } from '../sessions/devices.ts';
 import {
   type RefreshTokenClient,
   type RefreshTokenRotation,
+  type RotationDeps,
   rotateRefreshToken,
-  type SessionDeps,
 } from '../sessions/refresh-tokens.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session } from '../store/tables.ts';
@@ -22,7 +22,7 @@ export async function renewRememberedSession(
   tx: Transaction,
   { userName, refreshToken, deviceTokenId }: RememberMeCredentials,
   renewer: Omit<RefreshTokenClient, 'device'>,
-  deps: SessionDeps,
+  deps: RotationDeps,
 ): Promise<RefreshTokenRotation> {
   const user = await findUserByLogin(tx, userName);
   // Looked up for unknown names too, so that the response time is the same.

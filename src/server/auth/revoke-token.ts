@@ -4,6 +4,7 @@ import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import { endSession } from '../sessions/end-sessions.ts';
+import { findRefreshToken, type RefreshTokenReader } from '../sessions/refresh-tokens.ts';
 import { clearExpired } from '../store/clear-expired.ts';
 import type { Reader, Store } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
@@ -34,7 +35,7 @@ export async function revokeToken(token: string, deps: RevocationDeps, issuedTo?
   await store.transaction(async (tx) => {
     // Checked again, because the session may have been transferred to another client in the meantime.
     if (!(await isRevocable(tx, tokenHash, issuedTo))) return;
-    const refresh = await tx.refreshTokens.get(tokenHash);
+    const refresh = await findRefreshToken(tx, tokenHash);
     if (refresh) await endSession(tx, refresh.sessionId);
     await tx.opaqueTokens.delete(tokenHash);
   });
@@ -42,11 +43,11 @@ export async function revokeToken(token: string, deps: RevocationDeps, issuedTo?
 
 /** Whether a refresh token or product token with this hash was issued to the client. Reads the same for every token. */
 async function isRevocable(
-  reader: Pick<Reader, 'refreshTokens' | 'sessions' | 'opaqueTokens'>,
+  reader: RefreshTokenReader & Pick<Reader, 'sessions' | 'opaqueTokens'>,
   tokenHash: string,
   issuedTo: string | undefined,
 ): Promise<boolean> {
-  const refresh = await reader.refreshTokens.get(tokenHash);
+  const refresh = await findRefreshToken(reader, tokenHash);
   const session = await reader.sessions.get(refresh?.sessionId ?? '');
   const product = await reader.opaqueTokens.get(tokenHash);
   const owner = session?.clientId ?? product?.clientId;

@@ -1,8 +1,7 @@
 /** Signs users in without credentials, for tests of other features. Callers check that test features are enabled. */
 import { apiError } from '../../contract/errors.ts';
 import { isOwnerActive } from '../directory/clients.ts';
-import type { SessionDeps } from '../sessions/refresh-tokens.ts';
-import { startSession } from '../sessions/sessions.ts';
+import { type SessionDeps, startSession } from '../sessions/sessions.ts';
 import type { Reader, Store, Transaction } from '../store/store.ts';
 import type { Client, User } from '../store/tables.ts';
 import { readUserContent, type UserContent } from '../tokens/content.ts';

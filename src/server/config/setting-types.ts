@@ -19,7 +19,7 @@ export type Setting = SettingBase &
         /** It may contain a password, so messages never repeat it. */
         readonly isSensitive?: boolean;
       }
-    | { readonly kind: 'integer'; readonly default: number; readonly least: number; readonly most: number }
+    | { readonly kind: 'integer'; readonly default: number | undefined; readonly least: number; readonly most: number }
     | { readonly kind: 'boolean'; readonly default: boolean }
     | {
         readonly kind: 'list';
@@ -55,8 +55,13 @@ export function textSetting<const Value extends string = string, const Default e
   return flagSetting('text', name, description, more);
 }
 
-export function integerSetting(name: string, fallback: number, range: readonly [number, number], description: string) {
-  const [least, most] = range;
+/** Without a fallback, the value is undefined if it is not set. */
+export function integerSetting<Fallback extends number | undefined>(
+  name: string,
+  fallback: Fallback,
+  [least, most]: readonly [number, number],
+  description: string,
+) {
   return flagSetting('integer', name, description, { default: fallback, least, most });
 }
 

@@ -119,6 +119,18 @@ export const settingsTable = {
     [1, 86_400],
     'Lifetime of user tokens in remembered sessions in seconds',
   ),
+  refreshGrace: integerSetting(
+    'refresh-grace',
+    0,
+    [0, 600],
+    'Seconds in which a used refresh token returns its successor again, as long as that has not been used: for clients that lost a response. 0 ends the session at each reuse',
+  ),
+  sessionsPerUser: integerSetting(
+    'sessions-per-user',
+    undefined,
+    [0, 1000],
+    'Maximum sessions of a user with one client; one more ends the oldest. 0 disables the limit, which is the default without --allow-remote; otherwise 100',
+  ),
   hashConcurrency: integerSetting('hash-concurrency', 2, [1, 64], 'Number of password hashes to compute in parallel'),
   expiresIn: textSetting('expires-in', 'Format of expiresIn: remaining seconds, or expiry in epoch seconds', {
     default: 'seconds',

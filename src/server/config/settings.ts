@@ -11,8 +11,8 @@ export { settingsTable } from './settings-table.ts';
 type Table = typeof settingsTable;
 export type SettingKey = keyof Table;
 
-type ValueOf<S> = S extends { kind: 'integer' }
-  ? number
+type ValueOf<S> = S extends { kind: 'integer'; default: infer Default extends number | undefined }
+  ? Extract<Default, undefined> | number
   : S extends { kind: 'boolean' }
     ? boolean
     : S extends { kind: 'list' }
@@ -165,6 +165,17 @@ export function resolveChosenIds({
   allowRemote,
 }: Pick<Settings, 'chosenIds' | 'allowRemote'>): 'all' | 'proven' {
   return chosenIds ?? (allowRemote ? 'proven' : 'all');
+}
+
+export const remoteSessionsPerUser = 100;
+
+/** The maximum number of sessions of a user with one client; undefined if there is none. */
+export function resolveSessionsPerUser({
+  sessionsPerUser,
+  allowRemote,
+}: Pick<Settings, 'sessionsPerUser' | 'allowRemote'>): number | undefined {
+  const resolved = sessionsPerUser ?? (allowRemote ? remoteSessionsPerUser : 0);
+  return resolved === 0 ? undefined : resolved;
 }
 
 function assertConsistent(settings: Settings): void {

@@ -8,7 +8,7 @@ import type { Random } from '../lib/random.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import { startLoginSession } from '../sessions/login-session.ts';
-import type { SessionOptions } from '../sessions/sessions.ts';
+import type { SessionDeps, SessionOptions } from '../sessions/sessions.ts';
 import { clearExpired } from '../store/clear-expired.ts';
 import type { Reader, Store, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
@@ -36,6 +36,7 @@ export interface FederatedLoginDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
+  readonly settings: SessionDeps['settings'];
   readonly issuer: TokenIssuer;
   readonly storeSecret: StoreSecret;
   readonly source: RequestSource;

@@ -131,7 +131,7 @@ export interface LogonSessionOptions extends Pick<SessionOptions, 'clientId' | '
   readonly user: User | undefined;
 }
 
-export type LogonSessionDeps = Pick<LoginDeps, 'clock' | 'random' | 'storeSecret' | 'source'>;
+export type LogonSessionDeps = Pick<LoginDeps, 'clock' | 'random' | 'storeSecret' | 'source' | 'settings'>;
 
 export interface LogonSession {
   readonly user: User | undefined;

@@ -52,8 +52,8 @@ export function limitRequest(options: LimitedRequestOptions): LimitedRequest {
       return work(
         observeInserts(tx, async (table, row) => {
           if (table === 'sessions') started.add((row as Row<'sessions'>).sessionId);
-          if (table === 'refreshTokens' && renewsSession) {
-            const { sessionId } = row as Row<'refreshTokens'>;
+          if (isTokenTable(table) && renewsSession) {
+            const { sessionId } = row as Row<typeof table>;
             if (!started.has(sessionId) && (await isRenewal(tx, sessionId, creator))) return;
           }
           creates = true;
@@ -82,4 +82,9 @@ function observeInserts(tx: Transaction, onInsert: (table: TableName, row: objec
     };
     return Object.assign(Object.create(table) as typeof table, { insert });
   });
+}
+
+/** A renewal inserts the hash of the used token and the next one. */
+function isTokenTable(table: TableName): table is 'refreshTokens' | 'usedRefreshTokens' {
+  return table === 'refreshTokens' || table === 'usedRefreshTokens';
 }

@@ -1,6 +1,6 @@
 /** All numbers of the limits, in one table: `npm run generate` prints it in docs/security.md. */
 
-import { settingsTable } from '../config/settings.ts';
+import { remoteSessionsPerUser, settingsTable } from '../config/settings.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -82,6 +82,22 @@ export const limits = {
     max: 1000,
     windowMs: hour,
     beyond: 'further ones are creations',
+  },
+  sessionsPerUser: {
+    counted: 'sessions of a user, or of a mainframe logon without one, with one client; none without `--allow-remote`',
+    max: remoteSessionsPerUser,
+    setting: 'sessions-per-user',
+    beyond: 'one more ends the oldest',
+  },
+  ownSessionsPerClient: {
+    counted: 'sessions of a third-party client itself',
+    max: 1000,
+    beyond: 'one more ends the oldest',
+  },
+  rotationsPerSession: {
+    counted: 'uses of refresh tokens, per session; every ten minutes for 90 days are 12,960',
+    max: 20_000,
+    beyond: 'one more ends the session',
   },
   waitingHashes: {
     counted: 'waiting password hashes, of all sources',

@@ -3,8 +3,7 @@ import type { Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { Session, User } from '../store/tables.ts';
 import { withKnownSource } from './known-sources.ts';
-import type { SessionDeps } from './refresh-tokens.ts';
-import { type SessionOptions, startSession } from './sessions.ts';
+import { type SessionDeps, type SessionOptions, startSession } from './sessions.ts';
 
 export interface LoginSessionOptions extends Omit<SessionOptions, 'userId'> {
   readonly user: User;

@@ -2,33 +2,45 @@
  * Refresh tokens: rotated with each use, bound to a client and, if it has one, to a device (RFC 9700, 4.14). The reuse of
  * a token ends its session.
  */
+import type { Settings } from '../config/settings.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { hashSecret } from '../lib/secrets.ts';
+import { limits } from '../limits/table.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { Device, Session } from '../store/tables.ts';
+import type { StoreSecret } from '../store/store-secret.ts';
+import type { Device, RefreshToken, Session } from '../store/tables.ts';
 import { toDeviceBinding } from './devices.ts';
 import { endSession } from './end-sessions.ts';
 
 /** Maximum time between uses of the refresh token. */
 const idleTimeoutSeconds = 30 * 24 * 3600;
 
-export interface SessionDeps {
+interface TokenDeps {
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /** UUID-shaped and opaque, with 122 bits from the system's random source; stored as a hash. */
-export async function issueRefreshToken(
+export function issueRefreshToken(tx: Transaction, session: Session, deps: TokenDeps): Promise<string> {
+  return insertToken(tx, session, { token: deps.random.uuid(), rotations: 0, clock: deps.clock });
+}
+
+interface NewToken {
+  readonly token: string;
+  readonly rotations: number;
+  readonly clock: Clock;
+}
+
+async function insertToken(
   tx: Transaction,
-  session: Session,
-  { clock, random }: SessionDeps,
+  { sessionId }: Session,
+  { token, rotations, clock }: NewToken,
 ): Promise<string> {
-  const token = random.uuid();
   await tx.refreshTokens.insert({
     tokenHash: hashSecret(token),
-    sessionId: session.sessionId,
-    used: false,
+    sessionId,
+    rotations,
     issuedAt: epochSeconds(clock),
   });
   return token;
@@ -38,8 +50,8 @@ export async function issueRefreshToken(
 export type RefreshTokenRotation =
   | { readonly outcome: 'rotated'; readonly session: Session; readonly refreshToken: string }
   | { readonly outcome: 'rejected' }
-  /** The token was used before; the whole session has been ended. */
-  | { readonly outcome: 'reused' };
+  /** The token was used before, or the session has used all that it may; the whole session has been ended. */
+  | { readonly outcome: 'ended' };
 
 /** The caller that renews a session. */
 export interface RefreshTokenClient {
@@ -53,32 +65,109 @@ export interface RefreshTokenClient {
   readonly device?: Device | 'unknown' | undefined;
 }
 
+export interface RotationDeps extends TokenDeps {
+  readonly storeSecret: StoreSecret;
+  readonly settings: Pick<Settings, 'refreshGrace'>;
+}
+
 /**
  * Rotates a refresh token of this client and device. Runs in one transaction, so that only one of several parallel uses
- * succeeds; each other use counts as reuse and ends the session. Another client cannot cause that: its attempt is
- * rejected without effect.
+ * succeeds; each other use counts as reuse and ends the session, unless it falls into the grace of the settings. Another
+ * client cannot cause that: its attempt is rejected without effect.
  */
 export async function rotateRefreshToken(
   tx: Transaction,
   token: string,
   renewer: RefreshTokenClient,
-  deps: SessionDeps,
+  deps: RotationDeps,
 ): Promise<RefreshTokenRotation> {
-  const row = await tx.refreshTokens.get(hashSecret(token));
-  const session = row && (await tx.sessions.get(row.sessionId));
-  if (!row || session?.clientId !== renewer.clientId) return { outcome: 'rejected' };
-  if (row.used) {
-    await endSession(tx, session.sessionId);
-    return { outcome: 'reused' };
+  const found = await findRefreshToken(tx, hashSecret(token));
+  const session = found && (await tx.sessions.get(found.sessionId));
+  if (!found || session?.clientId !== renewer.clientId) return { outcome: 'rejected' };
+  const { unused, usedAt } = found;
+  if (!unused) {
+    const successor = await findSuccessor(tx, token, { session, usedAt, renewer }, deps);
+    return successor === undefined ? end(tx, session) : { outcome: 'rotated', session, refreshToken: successor };
   }
-  const now = epochSeconds(deps.clock);
-  const isActive = session.endsAt > now && !isIdle(row, now);
-  if (!isActive || !mayRenew(session, renewer) || !(await isUserActive(tx, session))) return { outcome: 'rejected' };
-  await tx.refreshTokens.replace({ ...row, used: true });
+  if (
+    !isCurrent(unused, session, epochSeconds(deps.clock)) ||
+    !mayRenew(session, renewer) ||
+    !(await isUserActive(tx, session))
+  )
+    return { outcome: 'rejected' };
+  if (unused.rotations >= limits.rotationsPerSession.max) return end(tx, session);
   const { device } = renewer;
   const isNewBinding = typeof device === 'object' && session.deviceTokenHash !== device.tokenHash;
   const bound = isNewBinding ? await bindToDevice(tx, session, device) : session;
-  return { outcome: 'rotated', session: bound, refreshToken: await issueRefreshToken(tx, bound, deps) };
+  const successor = deps.settings.refreshGrace > 0 ? deriveSuccessor(token, deps.storeSecret) : deps.random.uuid();
+  return { outcome: 'rotated', session: bound, refreshToken: await replaceToken(tx, unused, bound, successor, deps) };
+}
+
+async function end(tx: Transaction, { sessionId }: Session): Promise<RefreshTokenRotation> {
+  await endSession(tx, sessionId);
+  return { outcome: 'ended' };
+}
+
+async function replaceToken(
+  tx: Transaction,
+  { tokenHash, rotations }: RefreshToken,
+  session: Session,
+  token: string,
+  { clock }: TokenDeps,
+): Promise<string> {
+  await tx.refreshTokens.delete(tokenHash);
+  await tx.usedRefreshTokens.insert({ tokenHash, sessionId: session.sessionId, usedAt: epochSeconds(clock) });
+  return insertToken(tx, session, { token, rotations: rotations + 1, clock });
+}
+
+/** UUID-shaped like a random one, so that no caller sees which of them can be made again. */
+function deriveSuccessor(token: string, storeSecret: StoreSecret): string {
+  const hex = storeSecret.digest('successor of a refresh token', token);
+  // Version 4 and variant 10 (RFC 9562, 5.4).
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  const groups = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, variant + hex.slice(17, 20)];
+  return [...groups, hex.slice(20, 32)].join('-');
+}
+
+interface UsedToken {
+  readonly session: Session;
+  readonly usedAt: number | undefined;
+  readonly renewer: RefreshTokenClient;
+}
+
+/** The unused successor of a token that was used within the grace, for the device that it was used with. */
+async function findSuccessor(
+  tx: Transaction,
+  token: string,
+  { session, usedAt = 0, renewer }: UsedToken,
+  { clock, settings, storeSecret }: RotationDeps,
+): Promise<string | undefined> {
+  const { device } = renewer;
+  const deviceKey = typeof device === 'object' ? device.deviceKey : device;
+  const isInGrace = epochSeconds(clock) < usedAt + settings.refreshGrace;
+  if (!isInGrace || session.deviceKey !== deviceKey || !mayRenew(session, renewer)) return undefined;
+  const successor = deriveSuccessor(token, storeSecret);
+  const row = await tx.refreshTokens.get(hashSecret(successor));
+  return row && isCurrent(row, session, epochSeconds(clock)) && (await isUserActive(tx, session))
+    ? successor
+    : undefined;
+}
+
+/** A refresh token, used or not. */
+export interface FoundRefreshToken {
+  readonly sessionId: string;
+  readonly unused?: RefreshToken | undefined;
+  readonly usedAt?: number | undefined;
+}
+
+export type RefreshTokenReader = Pick<Reader, 'refreshTokens' | 'usedRefreshTokens'>;
+
+export async function findRefreshToken(
+  reader: RefreshTokenReader,
+  tokenHash: string,
+): Promise<FoundRefreshToken | undefined> {
+  const unused = await reader.refreshTokens.get(tokenHash);
+  return unused ? { sessionId: unused.sessionId, unused } : reader.usedRefreshTokens.get(tokenHash);
 }
 
 /**
@@ -92,14 +181,15 @@ export async function findActiveRefreshToken(
 ): Promise<{ readonly session: Session; readonly issuedAt: number; readonly expiresAt: number } | undefined> {
   const row = await reader.refreshTokens.get(hashSecret(token));
   const session = await reader.sessions.get(row?.sessionId ?? '');
-  if (!row || session?.clientId !== clientId || row.used) return undefined;
-  const expiresAt = computeRefreshTokenExpiry(row, session);
-  const isActive = expiresAt > epochSeconds(clock) && (await isUserActive(reader, session));
-  return isActive ? { session, issuedAt: row.issuedAt, expiresAt } : undefined;
+  if (!row || session?.clientId !== clientId) return undefined;
+  const isActive = isCurrent(row, session, epochSeconds(clock)) && (await isUserActive(reader, session));
+  const { issuedAt } = row;
+  return isActive ? { session, issuedAt, expiresAt: computeRefreshTokenExpiry(row, session) } : undefined;
 }
 
-function isIdle({ issuedAt }: { readonly issuedAt: number }, now: number): boolean {
-  return issuedAt + idleTimeoutSeconds <= now;
+/** Whether an unused token of a session can still be used. */
+function isCurrent(row: RefreshToken, session: Session, now: number): boolean {
+  return computeRefreshTokenExpiry(row, session) > now;
 }
 
 function mayRenew(session: Session, { hasClientCredential, device }: RefreshTokenClient): boolean {
@@ -121,27 +211,24 @@ export async function bindToDevice(tx: Transaction, session: Session, device: De
   return bound;
 }
 
-/** Replaces the refresh token of a changed session, if it has one. */
+/** Replaces the refresh token of a changed session, if it has one. Always by a random one: the used token is not at hand. */
 export async function rotateSessionRefreshToken(
   tx: Transaction,
   session: Session,
-  deps: SessionDeps,
+  deps: TokenDeps,
 ): Promise<string | undefined> {
-  const rows = await tx.refreshTokens.find('sessionId', session.sessionId);
-  const now = epochSeconds(deps.clock);
-  const current = rows.find((row) => !row.used && !isIdle(row, now));
-  if (!current) return undefined;
-  await tx.refreshTokens.replace({ ...current, used: true });
-  return issueRefreshToken(tx, session, deps);
+  const current = await findSessionToken(tx, session, epochSeconds(deps.clock));
+  return current && replaceToken(tx, current, session, deps.random.uuid(), deps);
 }
 
-export async function isRenewable(
+/** The refresh token that can renew the session; undefined if there is none. @param now epoch seconds. */
+export async function findSessionToken(
   reader: Pick<Reader, 'refreshTokens'>,
-  { sessionId }: Session,
+  session: Session,
   now: number,
-): Promise<boolean> {
-  const tokens = await reader.refreshTokens.find('sessionId', sessionId);
-  return tokens.some(({ used, issuedAt }) => !used && issuedAt + idleTimeoutSeconds > now);
+): Promise<RefreshToken | undefined> {
+  const tokens = await reader.refreshTokens.find('sessionId', session.sessionId);
+  return tokens.find((row) => isCurrent(row, session, now));
 }
 
 /** When an unused refresh token expires, in epoch seconds. */

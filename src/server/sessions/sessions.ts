@@ -1,14 +1,16 @@
 /** Sessions: started by a login, referenced by tokens, ended by locks, removals and password changes. */
 
+import { resolveSessionsPerUser, type Settings } from '../config/settings.ts';
 import type { AuthenticationLevel } from '../directory/authentication-levels.ts';
-import { epochSeconds } from '../lib/clock.ts';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import type { Random } from '../lib/random.ts';
+import { limits } from '../limits/table.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { Device, Session } from '../store/tables.ts';
+import { type Device, type Session, toSessionHolder } from '../store/tables.ts';
 import { toDeviceBinding } from './devices.ts';
 import { endSession } from './end-sessions.ts';
-import { issueRefreshToken, type SessionDeps } from './refresh-tokens.ts';
+import { issueRefreshToken } from './refresh-tokens.ts';
 
 const hours = 3600;
 const days = 24 * hours;
@@ -18,6 +20,14 @@ const sessionLifetimeSeconds = 12 * hours;
 const absoluteLifetimeSeconds = 90 * days;
 /** Sessions checked at each login, in each of two positions. */
 const cleanupBatchSize = 8;
+/** Sessions read beyond the maximum: if it was lowered, each login ends this many more. */
+const excessBatchSize = 64;
+
+export interface SessionDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly settings: Pick<Settings, 'sessionsPerUser' | 'allowRemote'>;
+}
 
 export interface SessionOptions {
   readonly clientId: string;
@@ -34,7 +44,10 @@ export interface SessionOptions {
   readonly parentSession?: Session | undefined;
 }
 
-/** Starts a session, with a refresh token if renewable. Deletes a few ended sessions of the same user or client. */
+/**
+ * Starts a session, with a refresh token if renewable. Deletes a few ended sessions of the same user or client, and ends
+ * the oldest of the same user and client beyond the maximum.
+ */
 export async function startSession(
   tx: Transaction,
   options: SessionOptions,
@@ -42,6 +55,7 @@ export async function startSession(
 ): Promise<{ session: Session; refreshToken?: string }> {
   const startedAt = epochSeconds(deps.clock);
   await deleteEndedSessions(tx, options, startedAt, deps.random);
+  await endOldestSessions(tx, options, startedAt, deps.settings);
   const session: Session = {
     sessionId: deps.random.uuid(),
     clientId: options.clientId,
@@ -99,6 +113,32 @@ async function deleteEndedSessions(
       : tx.sessions.find('userId', userId, { after, limit: cleanupBatchSize });
   const batches = await Promise.all([listBatch(random.uuid()), listBatch()]);
   for (const session of batches.flat()) if (session.endsAt <= now) await endSession(tx, session.sessionId);
+}
+
+/** Makes room for one more session: of a user it never ends one of another user. */
+async function endOldestSessions(
+  tx: Transaction,
+  options: SessionOptions,
+  now: number,
+  settings: SessionDeps['settings'],
+): Promise<void> {
+  const most = await findMaxSessions(tx, options, settings);
+  if (most === undefined) return;
+  const sessions = await tx.sessions.find('holder', toSessionHolder(options), { limit: most + excessBatchSize });
+  const newestFirst = sessions
+    .filter(({ endsAt }) => endsAt > now)
+    .toSorted((one, other) => other.startedAt - one.startedAt);
+  for (const { sessionId } of newestFirst.slice(most - 1)) await endSession(tx, sessionId);
+}
+
+async function findMaxSessions(
+  tx: Transaction,
+  { userId, logon, clientId }: SessionOptions,
+  settings: SessionDeps['settings'],
+): Promise<number | undefined> {
+  if (userId !== undefined || logon !== undefined) return resolveSessionsPerUser(settings);
+  const client = await tx.clients.get(clientId);
+  return client?.party === '3RDPARTY' ? limits.ownSessionsPerClient.max : undefined;
 }
 
 /** The number of a user's sessions that have not ended. Reads them page by page, yielding to the event loop. */

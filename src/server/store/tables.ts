@@ -23,6 +23,7 @@ import {
   revokedTokenTable,
   sessionTable,
   usedAssertionTable,
+  usedRefreshTokenTable,
 } from './schema/sessions.ts';
 import { counterTable, signingKeyTable, storeSecretTable } from './schema/system.ts';
 import { deviceTable, factorTable, logonTable, userTable } from './schema/users.ts';
@@ -47,6 +48,7 @@ export const tables = {
   counters: counterTable,
   sessions: sessionTable,
   refreshTokens: refreshTokenTable,
+  usedRefreshTokens: usedRefreshTokenTable,
   revokedTokens: revokedTokenTable,
   messages: messageTable,
   storeSecrets: storeSecretTable,

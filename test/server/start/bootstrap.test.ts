@@ -192,7 +192,7 @@ describe('a later start', () => {
     await start(configured);
     const { userId } = (await admin()).user;
     const session = { clientId: 'app', userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
-    const deps = { clock: createFakeClock(), random: systemRandom };
+    const deps = { clock: createFakeClock(), random: systemRandom, settings: readSettings({}, {}) };
     await store.transaction((tx) => startSession(tx, session, deps));
     await start(configured);
     expect([await store.sessions.count(), await store.refreshTokens.count()]).toEqual([1, 1]);

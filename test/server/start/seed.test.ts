@@ -131,12 +131,12 @@ describe('an existing entity', () => {
   test('loses its sessions with a new password hash, and when it is locked', async () => {
     const passwordHash = await hashPassword('first-password');
     await using server = await startServer({ seed: { users: [{ userId: 'u1', passwordHash }, { userId: 'u2' }] } });
-    const { store, clock, random } = server.appContext;
+    const { store, clock, random, settings } = server.appContext;
     const startSessions = () =>
       store.transaction(async (tx) => {
         for (const userId of ['u1', 'u2']) {
           const session = { clientId: 'app', userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
-          await startSession(tx, session, { clock, random });
+          await startSession(tx, session, { clock, random, settings });
         }
       });
     const listOwners = async () => (await store.sessions.list()).map(({ userId }) => userId).sort();

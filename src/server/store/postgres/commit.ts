@@ -23,6 +23,11 @@ export interface CommitDeps {
 
 /** Milliseconds. A commit that waits for a standby is not ended by statement_timeout. */
 const commitTimeout = 5_000;
+/**
+ * Milliseconds after the commit in which an inquiry can begin. Later the mark may be deleted, and its absence says nothing:
+ * a process can be stopped for any time between the two.
+ */
+const inquiryWindow = 5 * 60_000;
 const inquiryTimeout = 15_000;
 const inquiryPause = 250;
 
@@ -40,10 +45,15 @@ const markRegistered = {
   text: `insert into commits (id) values (case when ${isWithin}
     and extract(epoch from clock_timestamp()) * 1000 < $2::bigint then $1::uuid end)`,
 };
-/** Writes also if the row exists, so that the answer is as durable as every other commit. */
-const inquire = {
+/**
+ * Writes also if the row exists, so that the answer is as durable as every other commit. After $2, in milliseconds by the
+ * clock of the database, it writes and returns nothing.
+ */
+export const inquire = {
   name: 'commits.inquire',
-  text: "insert into commits (id, kind) values ($1, 'void') on conflict (id) do update set kind = commits.kind returning kind",
+  text: `insert into commits (id, kind) select $1::uuid, 'void'
+    where $2::bigint is null or extract(epoch from clock_timestamp()) * 1000 < $2::bigint
+    on conflict (id) do update set kind = commits.kind returning kind`,
 };
 
 /** The commit was not confirmed: it may have happened. */
@@ -65,6 +75,7 @@ export class NotRegisteredError extends StoreUnavailableError {
  * rejected the commit
  */
 export async function commit(client: PoolClient, id: string, deps: CommitDeps): Promise<boolean> {
+  const sentAt = deps.stopwatch.now();
   try {
     await confirmCommit(client, id, deps);
   } catch (error) {
@@ -74,7 +85,7 @@ export async function commit(client: PoolClient, id: string, deps: CommitDeps): 
     }
     client.release(true);
     deps.onUnconfirmed?.();
-    return inquireUntilKnown(id, deps);
+    return inquireUntilKnown(id, sentAt, deps);
   }
   client.release();
   return true;
@@ -125,18 +136,23 @@ function withTimeout<Value>(work: Promise<Value>, timer: Timer): Promise<Value> 
   });
 }
 
-async function inquireUntilKnown(id: string, { connections, stopwatch, timer }: CommitDeps): Promise<boolean> {
-  const end = stopwatch.now() + inquiryTimeout;
+async function inquireUntilKnown(id: string, sentAt: number, deps: CommitDeps): Promise<boolean> {
+  const { stopwatch, timer } = deps;
+  const begunAt = stopwatch.now();
   for (;;) {
-    const kind = await inquireOnce(connections, id, timer).catch(() => undefined);
+    const now = stopwatch.now();
+    if (now - sentAt >= inquiryWindow || now - begunAt >= inquiryTimeout)
+      throw new OutcomeUnknownError('The database did not confirm a commit.');
+    const kind = await inquireOnce(id, deps).catch(() => undefined);
     if (kind !== undefined) return kind === 'done';
-    if (stopwatch.now() >= end) throw new OutcomeUnknownError('The database did not confirm a commit.');
     await new Promise<void>((resolve) => timer.after(inquiryPause, resolve));
   }
 }
 
 /** While the commit still runs, the insert waits for it, and fails after `lock_timeout`. */
-async function inquireOnce(connections: PrimaryConnections, id: string, timer: Timer): Promise<string> {
+async function inquireOnce(id: string, { connections, timer, registeredUntil }: CommitDeps): Promise<string> {
+  // The commit was before this time; the clock of the database also runs while this machine is suspended.
+  const until = registeredUntil === undefined ? null : registeredUntil + inquiryWindow;
   const client = await connections.acquire();
   let isWarned = false;
   const onNotice = () => {
@@ -144,7 +160,7 @@ async function inquireOnce(connections: PrimaryConnections, id: string, timer: T
   };
   client.on('notice', onNotice);
   try {
-    const { rows } = await withTimeout(client.query<{ kind: string }>({ ...inquire, values: [id] }), timer);
+    const { rows } = await withTimeout(client.query<{ kind: string }>({ ...inquire, values: [id, until] }), timer);
     const [row] = rows;
     if (isWarned || !row) throw new UnconfirmedCommitError('The inquiry was not confirmed.');
     client.off('notice', onNotice);

@@ -57,6 +57,8 @@ const knownRowsCapacity = 50_000;
 const sharedAttempts = 3;
 /** Milliseconds. */
 const maxRetryTime = 5_000;
+/** For the time that marks of commits are kept: see `sweep.ts`. */
+const maxTransactionTime = 5 * 60_000;
 const maxPause = 50;
 
 export class PostgresStore {
@@ -172,16 +174,19 @@ export class PostgresStore {
     work: (tx: Transaction) => Promise<Result>,
     isOptimistic: boolean,
   ): Promise<{ readonly result: Result } | FailedAttempt> {
-    const { connections, registration, random } = this.#options;
+    const { connections, registration, random, stopwatch } = this.#options;
     // It can have expired while the transaction waited for a lane, and another server may use the database alone.
     const reason = registration.rejection();
     if (reason !== undefined) throw new StoreUnavailableError(reason);
     const client = await connections.acquire();
     const attempt = new Attempt(client, { isOptimistic, random });
+    const begunAt = stopwatch.now();
     let result: Result;
     try {
       result = await work(createSqlTransaction(this.#accesses, attempt, attempt.seen));
       await attempt.flush();
+      if (stopwatch.now() - begunAt > maxTransactionTime)
+        throw new StoreUnavailableError('The transaction took longer than five minutes.');
     } catch (error) {
       return this.#endFailed(client, attempt, error);
     }

@@ -1,4 +1,4 @@
-/** Deletes rows of the engine itself that no server needs any more, now and every hour. */
+/** Deletes rows of the engine itself that no server needs any more, now and every quarter of an hour. */
 import type { Timer } from '../../lib/timer.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
 import type { Statement } from './statements.ts';
@@ -12,10 +12,11 @@ function createSweep(table: 'commits' | 'login_events', age: string): Statement 
   return { name: `${table}.sweep`, text: `delete from ${table} where id = any(array(${expired}))` };
 }
 
-const sweepCommits = createSweep('commits', '1 day');
+/** Marks of which no inquiry can begin any more: a transaction takes at most 5 minutes, and an inquiry begins within 5. */
+const sweepCommits = createSweep('commits', '30 minutes');
 /** Events of logins that count no more. */
 const sweepLoginEvents = createSweep('login_events', '1 hour');
-const sweepPause = 3_600_000;
+const sweepPause = 15 * 60_000;
 
 /** @returns a function that ends it */
 export function startSweeping(connections: PrimaryConnections, timer: Timer): () => void {

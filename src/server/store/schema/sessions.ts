@@ -33,22 +33,51 @@ export const SessionRow = z
 
 export type Session = z.infer<typeof SessionRow>;
 
-/** A refresh token, by its hash. Used ones are retained until their session ends, to detect reuse. */
+/** The unused refresh token of a session, by its hash. */
 export const RefreshTokenRow = z
-  .strictObject({ tokenHash: secret, sessionId: text, used: z.boolean(), issuedAt: z.number() })
+  .strictObject({
+    tokenHash: secret,
+    sessionId: text,
+    /** The tokens of the session before this one. */
+    rotations: z.number(),
+    issuedAt: epoch,
+  })
   .readonly();
+
+export type RefreshToken = z.infer<typeof RefreshTokenRow>;
+
+/**
+ * The hash of a refresh token that was used, to detect reuse. Not indexed by its session: ending a session leaves these
+ * rows, which mean nothing without it, and `deleteUsedTokens` deletes them later.
+ */
+export const UsedRefreshTokenRow = z.strictObject({ tokenHash: secret, sessionId: text, usedAt: epoch }).readonly();
 
 /** A revoked access token without a session, retained until it expires (epoch seconds). */
 export const RevokedTokenRow = z.strictObject({ tokenId: secret, expiresAt: z.number() }).readonly();
 
+/** Whose sessions are counted together: those of a user or a logon with one client, or of a client itself. */
+export function toSessionHolder({ userId, logon, clientId }: Pick<Session, 'userId' | 'logon' | 'clientId'>): string {
+  return JSON.stringify([clientId, userId ?? null, userId === undefined ? (logon ?? null) : null]);
+}
+
 export const sessionTable = defineTable(SessionRow, (row) => row.sessionId, {
   unique: {},
-  index: { userId: (row) => row.userId, clientId: (row) => row.clientId, logon: (row) => row.logon },
+  index: {
+    userId: (row) => row.userId,
+    clientId: (row) => row.clientId,
+    logon: (row) => row.logon,
+    holder: toSessionHolder,
+  },
 });
 
 export const refreshTokenTable = defineTable(RefreshTokenRow, (row) => row.tokenHash, {
   unique: {},
   index: { sessionId: (row) => row.sessionId },
+});
+
+export const usedRefreshTokenTable = defineTable(UsedRefreshTokenRow, (row) => row.tokenHash, {
+  unique: {},
+  index: {},
 });
 
 export const revokedTokenTable = defineTable(RevokedTokenRow, (row) => row.tokenId, { unique: {}, index: {} });

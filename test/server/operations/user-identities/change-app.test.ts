@@ -122,8 +122,7 @@ describe('the refresh token', () => {
     const first = await createTokens(server);
     const tokens = await Promise.all(Array.from({ length: 100 }, () => changeTo(server, first)));
     expect(new Set(tokens.map(({ refreshToken }) => refreshToken)).size).toBe(100);
-    const rows = await server.appContext.store.refreshTokens.list();
-    expect(rows.filter(({ used }) => !used)).toHaveLength(1);
+    expect(await server.appContext.store.refreshTokens.list()).toHaveLength(1);
   });
 });
 

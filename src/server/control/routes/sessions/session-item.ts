@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { exampleText, optionalText } from '../../../../contract/schemas/primitives.ts';
 import { computeLevel } from '../../../directory/authentication-levels.ts';
-import { isRenewable } from '../../../sessions/refresh-tokens.ts';
+import { findSessionToken } from '../../../sessions/refresh-tokens.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { Session } from '../../../store/tables.ts';
 
@@ -46,7 +46,7 @@ export async function toSessionItem(
     ...(device === undefined ? {} : { device: { deviceId: device.deviceId, deviceName: device.deviceName } }),
     startedAt: formatInstant(startedAt),
     endsAt: formatInstant(endsAt),
-    renewable: await isRenewable(store, session, now),
+    renewable: (await findSessionToken(store, session, now)) !== undefined,
   };
 }
 

@@ -87,7 +87,8 @@ const rows: Partial<Record<TableName, readonly StoredRow[]>> = {
       ...{ scope: ['READ'], remember: true, logon: 'ADA1', deviceKey: 'device', startedAt: at, endsAt: at + 3600 },
     },
   ],
-  refreshTokens: [{ tokenHash: 'refresh', sessionId: 'session', used: false, issuedAt: at }],
+  refreshTokens: [{ tokenHash: 'refresh', sessionId: 'session', rotations: 1, issuedAt: at }],
+  usedRefreshTokens: [{ tokenHash: 'used', sessionId: 'session', usedAt: at }],
   revokedTokens: [{ tokenId: 'revoked', expiresAt: at + 3600 }],
   messages: [
     {

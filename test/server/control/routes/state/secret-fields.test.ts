@@ -14,6 +14,7 @@ const secretFields = {
   users: ['passwordHash'],
   sessions: ['deviceTokenHash'],
   refreshTokens: ['tokenHash'],
+  usedRefreshTokens: ['tokenHash'],
   revokedTokens: ['tokenId'],
   messages: ['text', 'sealedCode'],
   storeSecrets: ['value'],
