@@ -72,7 +72,7 @@ test('after the grace a second use ends the session', async () => {
   expect(await renew(server, successor)).toBeUndefined();
 });
 
-test('the successors of two stores differ: nobody without the key of the store can make them', async () => {
+test('the successors of two stores differ: without the key of the store they cannot be made', async () => {
   await using one = await startWithGrace();
   await using other = await startWithGrace();
   const { refreshToken } = await createTokens(one);
