@@ -9,7 +9,7 @@ interface SecretSetting {
 }
 
 interface SecretFilesDeps {
-  /** Reads a file as text. */
+  /** Reads a file as text. @throws Error with a code: of the system, or NOT_TRUSTED and then with a message to show */
   read(file: string): string;
   /** Creates the error for a message without secrets. */
   createError(message: string): Error;
@@ -50,6 +50,9 @@ function readText(variable: string, file: string, { read, createError }: SecretF
   try {
     return read(file);
   } catch (error) {
-    throw createError(`${variable} must name a readable file: ${file}: ${(error as NodeJS.ErrnoException).code}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw createError(
+      code === 'NOT_TRUSTED' ? `${variable}: ${message}` : `${variable} must name a readable file: ${file}: ${code}`,
+    );
   }
 }

@@ -24,7 +24,7 @@ export interface MachineUser {
   readonly sudo?: { readonly uid: number; readonly gid: number | undefined } | undefined;
   /** The owner of the working folder. Counts for root only. */
   readonly workingFolderOwner?: number | undefined;
-  /** The owner of the mount point of a store, as of a volume. Counts for root only, as only root mounts. */
+  /** The owner of the mount point of a file, as of a volume. Counts for root, and for secrets: only root mounts. */
   readonly volumeOwner?: number | undefined;
   /** The owner of `/`: in a user namespace, that of root can have another number. Counts for parents only. */
   readonly topOwner?: number | undefined;
@@ -34,10 +34,11 @@ export interface MachineUser {
 export type FileUse = 'settings' | 'data';
 
 /**
- * `parent`: a folder above that of a store, on the file system of `/` or on another one. `settings-parent`: above a folder of
- * the command; only its owner counts, as a home folder can be writable for all in a container.
+ * `secret`: the file of a key or a secret, which may be mounted for this process. `parent`: a folder above a store or a
+ * secret, on the file system of `/` or on another one. `settings-parent`: above a folder of the command; only its owner
+ * counts, as a home folder can be writable for all in a container.
  */
-export type Place = FileUse | 'parent' | 'parent-on-volume' | 'settings-parent';
+export type Place = FileUse | 'secret' | 'parent' | 'parent-on-volume' | 'secret-parent-on-volume' | 'settings-parent';
 
 export type Distrust = 'owner' | 'writable';
 
@@ -50,7 +51,7 @@ export function findDistrust(file: Ownership, user: MachineUser, place: Place): 
   if (!owners.includes(file.uid) && !isSharedParent(file, user, place)) return 'owner';
   if (place === 'settings-parent') return undefined;
   // Volumes of containers belong to root and are often writable for all: the container has no other users.
-  if (file.uid === root && (place === 'data' || place === 'parent-on-volume')) return undefined;
+  if (file.uid === root && (place === 'data' || place.endsWith('parent-on-volume'))) return undefined;
   return isWritableByOthers(file, user, place, owners) ? 'writable' : undefined;
 }
 
@@ -59,12 +60,17 @@ function listTrustedOwners(
   place: Place,
 ): readonly number[] {
   const forRoot = uid === root ? [sudo?.uid, workingFolderOwner, volumeOwner] : [];
+  const forSecrets = isOfSecret(place) ? [volumeOwner] : [];
   const forParents = isParent(place) ? [topOwner] : [];
-  return [uid, root, ...[...forRoot, ...forParents].filter((one) => one !== undefined)];
+  return [uid, root, ...[...forRoot, ...forSecrets, ...forParents].filter((one) => one !== undefined)];
 }
 
 function isParent(place: Place): boolean {
-  return place === 'parent' || place === 'parent-on-volume' || place === 'settings-parent';
+  return place.includes('parent');
+}
+
+function isOfSecret(place: Place): boolean {
+  return place.startsWith('secret');
 }
 
 /** A folder that is shared with a group of the process, as images of containers are for any user id. */
@@ -85,7 +91,7 @@ function isOwnGroup(gid: number, user: MachineUser, place: Place, owners: readon
   const { uid, groups, sudo } = user;
   if (gid === user.gid || (place !== 'settings' && groups.includes(gid))) return true;
   // A private group has the number of its user.
-  return uid === root && (gid === sudo?.gid || owners.includes(gid));
+  return (uid === root && gid === sudo?.gid) || ((uid === root || isOfSecret(place)) && owners.includes(gid));
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -171,6 +177,8 @@ export interface FileTrust {
    * could replace it, as with StrictModes of sshd.
    */
   findFolderProblem(folder: string, use: FileUse): TrustProblem | undefined;
+  /** The file of a key or a secret, the links that its path leads through, and the folders above it and them. */
+  findSecretProblem(file: string): TrustProblem | undefined;
 }
 
 /** Who is trusted by the user of this process and by the variables. */
@@ -182,7 +190,12 @@ export function readFileTrust(variables: Variables, workingFolder?: string): Fil
 export function createFileTrust(user: MachineUser | undefined, folders: readonly string[]): FileTrust {
   if (user === undefined) {
     const findNone = () => undefined;
-    return { findProblem: findNone, findOpenProblem: findNone, findFolderProblem: findNone };
+    return {
+      findProblem: findNone,
+      findOpenProblem: findNone,
+      findFolderProblem: findNone,
+      findSecretProblem: findNone,
+    };
   }
   const trusted = folders.map(resolveLinks);
   const isTrusted = (file: string) => trusted.some((folder) => isBelow(resolveLinks(file), folder));
@@ -217,6 +230,16 @@ export function createFileTrust(user: MachineUser | undefined, folders: readonly
       const above = use === 'settings' ? 'settings-parent' : isOnTop(volume) ? 'parent' : 'parent-on-volume';
       return find([...links, ...files], use, as, folder) ?? find(parents, above, as, folder);
     },
+    findSecretProblem(name) {
+      const file = path.resolve(name);
+      if (isTrusted(file)) return undefined;
+      const { links, parents, volume } = listParents(file);
+      // The owner of `/` is no owner of a volume: in a user namespace it stands for many users.
+      const [above, as] = isOnTop(volume)
+        ? (['parent', { ...user, topOwner: addVolume(user, file, volume).topOwner }] as const)
+        : (['secret-parent-on-volume', addVolume(user, file, volume)] as const);
+      return find([resolveLinks(file)], 'secret', as, file) ?? find([...links, ...parents], above, as, file);
+    },
   };
 }
 
@@ -245,7 +268,7 @@ function listEntries(folder: string): readonly Dirent[] {
   }
 }
 
-/** The links that the path of a folder leads through, and the folders above it and them, up to a mount point: only root mounts. */
+/** The links that the path of a folder or file leads through, and the folders above it and them, up to a mount point: only root mounts. */
 function listParents(folder: string) {
   const links = listLinks(folder);
   const [real = [], ...others] = [resolveLinks(folder), ...links].map((place) => {
@@ -301,7 +324,7 @@ interface Finding {
   readonly ownership: Ownership;
   readonly user: MachineUser;
   readonly place: Place;
-  /** The folder that is examined with its files; undefined for a single file. */
+  /** The folder or secret that is examined with what is above it; undefined for a single file. */
   readonly folder: string | undefined;
 }
 
@@ -337,11 +360,11 @@ function describeCorrection(file: string, { reason, user, place, folder }: Findi
     return `${target} could be replaced there. If you trust its users, ${trust}; otherwise ${correction}`;
   }
   if (reason === 'writable') {
-    const recursive = isInFolder ? '-R ' : '';
+    const recursive = isInFolder && place !== 'secret' ? '-R ' : '';
     return `If you trust its users, ${trust}; otherwise examine it and run chmod ${recursive}go-w ${corrected}`;
   }
-  const content = place === 'data' ? 'knows its keys and passwords' : 'chose its settings';
-  const chown = `chown -R ${user.uid}:${user.gid} ${corrected}`;
+  const content = place === 'data' || place === 'secret' ? 'knows its keys and passwords' : 'chose its settings';
+  const chown = `chown ${place === 'secret' ? '' : '-R '}${user.uid}:${user.gid} ${corrected}`;
   return `Examine it first, as that user ${content}. Only if you trust it, ${trust}, or take it over with ${chown}`;
 }
 

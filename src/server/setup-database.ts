@@ -1,15 +1,15 @@
 /** What commands do with a database beside the servers: set it up, migrate it, inspect it. */
 import type { BootstrapResult } from './bootstrap.ts';
-import { readSecretFile } from './config/read-secret-file.ts';
-import { readSettings, SettingError, type Settings, withSecretFiles } from './config/settings.ts';
+import { readSecretVariables } from './config/read-secret-file.ts';
+import { readSettings, SettingError, type Settings } from './config/settings.ts';
 import { systemClock } from './lib/clock.ts';
 import { createIds } from './lib/ids.ts';
 import { systemRandom } from './lib/random.ts';
 import { systemStopwatch } from './lib/stopwatch.ts';
 import { systemTimer } from './lib/timer.ts';
 import { createHashQueue } from './limits/hash-queue.ts';
+import { readConfiguration } from './seed/configuration.ts';
 import { SeedError } from './seed/error.ts';
-import { readSeedFile } from './seed/read-file.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import { initializeStore } from './snapshots/baseline.ts';
 import { formatCredentials } from './startup-banner.ts';
@@ -41,11 +41,7 @@ export interface SetupResult {
  * nothing. @throws SettingError, SeedError, StoreOpenError
  */
 export async function initializeDatabase({ flags, environment: variables }: SetupOptions): Promise<SetupResult> {
-  const environment = withSecretFiles(variables, readSecretFile);
-  const fixed = { ...flags, store: 'postgres' };
-  const first = readSettings(fixed, environment);
-  const seed = first.seed === undefined ? undefined : await readSeedFile(first.seed);
-  const settings = seed ? readSettings(fixed, environment, seed.settings) : first;
+  const { settings, seed } = await readConfiguration({ ...flags, store: 'postgres' }, variables);
   const { withSetupStore } = await import('./store/postgres/open-postgres-store.ts');
   const work = (store: Store) => setUp(store, settings, seed);
   const { result, migrated } = await withSetupStore({ ...databaseOf(settings), initialize: true }, work);
@@ -54,7 +50,7 @@ export async function initializeDatabase({ flags, environment: variables }: Setu
 
 /** Applies the missing migrations. @returns their names @throws SettingError, StoreOpenError */
 export async function migrateDatabase({ flags, environment }: SetupOptions): Promise<readonly string[]> {
-  const settings = readSettings({ ...flags, store: 'postgres' }, withSecretFiles(environment, readSecretFile));
+  const settings = readSettings({ ...flags, store: 'postgres' }, readSecretVariables(environment));
   const { connectDatabase } = await import('./store/postgres/setup/open-database.ts');
   const { connections, migrated } = await connectDatabase({ ...databaseOf(settings), initialize: true }, 'migration');
   await connections.close();

@@ -2,6 +2,7 @@
 import { type FileTrust, readFileTrust } from '../lib/file-trust.ts';
 import { openAudit } from '../server/audit/open.ts';
 import type { WriteLine } from '../server/audit/stream-sink.ts';
+import { assertTrustedKeys } from '../server/config/read-secret-file.ts';
 import { readSettings, type Setting, SettingError, type Settings, settingsTable } from '../server/config/settings.ts';
 import type { AdjustableClock } from '../server/lib/adjustable-clock.ts';
 import { systemClock } from '../server/lib/clock.ts';
@@ -64,6 +65,7 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
   const settings = buildSettings(options, seed);
   const log = createServerLog(options, settings);
   const trust = readFileTrust({});
+  assertTrustedKeys(settings, trust);
   const base = { settings, log, clock: systemClock, random: systemRandom };
   const iam = await startIamServer(
     {

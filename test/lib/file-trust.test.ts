@@ -17,6 +17,7 @@ const root: MachineUser = { uid: 0, gid: 0, groups: [0] };
 const withSudo: MachineUser = { ...root, sudo: { uid: 1000, gid: 100 } };
 const inCheckout: MachineUser = { ...root, workingFolderOwner: 1000 };
 const onVolume: MachineUser = { ...root, volumeOwner: 1001 };
+const mounted: MachineUser = { ...ann, volumeOwner: 1001 };
 const inNamespace: MachineUser = { ...ann, topOwner: 65534 };
 
 type Row = readonly [what: string, user: MachineUser, mode: number, uid: number, gid: number, place: Place, string?];
@@ -73,6 +74,22 @@ describe('the decision', () => {
     ['of another user, shared with all', ann, folder | 0o777, 1001, 3000, 'parent', 'owner'],
     ['of the number that root has in a namespace', inNamespace, folder | 0o755, 65534, 65534, 'parent'],
     ['of that number', inNamespace, folder | 0o755, 65534, 65534, 'data', 'owner'],
+    ['own secret', ann, file | 0o600, 1000, 1000, 'secret'],
+    ['own secret, writable for all', ann, file | 0o666, 1000, 1000, 'secret', 'writable'],
+    ['secret of root', ann, file | 0o644, 0, 0, 'secret'],
+    ['secret of root with fsGroup', ann, file | 0o440, 0, 2000, 'secret'],
+    ['secret of root, writable for a group of the process', ann, file | 0o660, 0, 2000, 'secret'],
+    ['secret of root, writable for another group', ann, file | 0o660, 0, 3000, 'secret', 'writable'],
+    ['secret of root, writable for all', ann, file | 0o666, 0, 0, 'secret', 'writable'],
+    ['secret of another user', ann, file | 0o600, 1001, 1001, 'secret', 'owner'],
+    ['secret of the owner of its mount', mounted, file | 0o600, 1001, 1001, 'secret'],
+    ['secret of that owner with umask 002', mounted, file | 0o664, 1001, 1001, 'secret'],
+    ['secret of that owner, writable for another group', mounted, file | 0o664, 1001, 3000, 'secret', 'writable'],
+    ['secret of yet another user', mounted, file | 0o600, 1002, 1002, 'secret', 'owner'],
+    ['of the owner of its mount', mounted, folder | 0o755, 1001, 1001, 'secret-parent-on-volume'],
+    ['of root, writable for all, as in Kubernetes', mounted, folder | 0o777, 0, 0, 'secret-parent-on-volume'],
+    ['of that owner, writable for all', mounted, folder | 0o777, 1001, 1001, 'secret-parent-on-volume', 'writable'],
+    ['of yet another user', mounted, folder | 0o755, 1002, 1002, 'secret-parent-on-volume', 'owner'],
     ['SUDO_UID of another user than root', { ...ann, sudo: { uid: 1001, gid: 1001 } }, 0o755, 1001, 1, 'data', 'owner'],
     ['the working folder of another user', { ...ann, workingFolderOwner: 1001 }, 0o755, 1001, 1, 'data', 'owner'],
   ];
@@ -166,6 +183,29 @@ describe.skipIf(process.getuid === undefined)('files', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  test('with a secret must not be replaceable, also where links lead to it as in Kubernetes', async () => {
+    const find = (name: string, folders?: readonly string[]) => trust(folders).findSecretProblem(at(name));
+    await mkdir(at('above/volume/..2026'), { recursive: true });
+    await writeFile(at('above/volume/..2026/key'), 'secret', { mode: 0o644 });
+    await symlink('..2026', at('above/volume/..data'));
+    await symlink('..data/key', at('above/volume/key'));
+    await symlink(at('above/volume/key'), at('key'));
+    const names = ['above/volume/key', 'above/volume/..2026/key', 'key'];
+    expect([...names, 'missing'].map((name) => find(name))).toEqual([undefined, undefined, undefined, undefined]);
+    await chmod(at('above/volume'), 0o777);
+    for (const name of names) expect([name, find(name)?.file]).toEqual([name, at('above/volume')]);
+    expect(find('key', [at('above')])).toBeUndefined();
+    await chmod(at('above/volume'), 0o1777);
+    expect(names.map((name) => find(name))).toEqual([undefined, undefined, undefined]);
+    await chmod(at('above/volume/..2026/key'), 0o666);
+    for (const name of names)
+      expect(find(name)).toMatchObject({ file: at('above/volume/..2026/key'), reason: 'writable' });
+    expect(find('key')?.hint).toContain(`run chmod go-w ${at('above/volume/..2026/key')}`);
+    await chmod(at('above/volume/..2026/key'), 0o600);
+    await chmod(at('above'), 0o777);
+    for (const name of names) expect([name, find(name)?.file]).toEqual([name, at('above')]);
   });
 
   test('whose name has a comma cannot be listed, so the hint does not offer it', async () => {

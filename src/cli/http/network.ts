@@ -2,10 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import type { TlsOptions } from '../../client/transport.ts';
+import { readFileTrust } from '../../lib/file-trust.ts';
 import { stripUserInfo } from '../config/server-url.ts';
 import type { CliSettingKey, CliSettings } from '../config/settings.ts';
 import { usageError } from '../errors.ts';
 import { unreadableFileError } from '../io/file-errors.ts';
+import { distrustError } from '../io/user-folders.ts';
 
 /** Resolves the TLS options; undefined for the defaults. @throws CliError (exit 2) for invalid files */
 export async function resolveTls(settings: CliSettings): Promise<TlsOptions | undefined> {
@@ -27,6 +29,8 @@ export async function resolveTls(settings: CliSettings): Promise<TlsOptions | un
 function readSettingFile(key: CliSettingKey, settings: CliSettings): string | undefined {
   const { value: file, origin } = settings.get(key) ?? {};
   if (file === undefined) return undefined;
+  const problem = readFileTrust(settings.variables).findSecretProblem(file);
+  if (problem) throw distrustError(problem);
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

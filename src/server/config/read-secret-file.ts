@@ -1,10 +1,36 @@
-/** Reads the file of a secret. A device or a wrong name must not fill the memory: it is bounded before it is read. */
+/** The files of keys and secrets: what another user can write is not used. */
 import { closeSync, openSync, readSync } from 'node:fs';
+import { type FileTrust, readFileTrust } from '../../lib/file-trust.ts';
+import { SettingError, type Settings, type SettingsEnvironment, withSecretFiles } from './settings.ts';
+
+/** Adds the secrets of `_FILE` variables to the environment. @throws SettingError */
+export function readSecretVariables(variables: SettingsEnvironment): SettingsEnvironment {
+  return withSecretFiles(variables, createSecretReader(variables));
+}
+
+/** Returns a function that reads the file of a secret. It throws an Error with a code: see `readSecretFile`, or NOT_TRUSTED. */
+export function createSecretReader(variables: SettingsEnvironment): (file: string) => string {
+  const trust = readFileTrust(variables);
+  return (file) => {
+    const problem = trust.findSecretProblem(file);
+    if (problem) throw Object.assign(new Error(`${problem.message}. ${problem.hint}`), { code: 'NOT_TRUSTED' });
+    return readSecretFile(file);
+  };
+}
+
+/** @throws SettingError for the file of a key or a certificate that another user can write */
+export function assertTrustedKeys({ signingKey, tlsCert, tlsKey }: Settings, trust: FileTrust): void {
+  const files = { 'signing-key': signingKey, 'tls-cert': tlsCert, 'tls-key': tlsKey };
+  for (const [name, file] of Object.entries(files)) {
+    const problem = file === undefined ? undefined : trust.findSecretProblem(file);
+    if (problem) throw new SettingError(`--${name}: ${problem.message}. ${problem.hint}`);
+  }
+}
 
 /** Keys and certificates fit, too. */
 const maxBytes = 64 * 1024;
 
-/** @throws Error with a code: of the system, or EFBIG for more than 64 KiB */
+/** A device or a wrong name must not fill the memory: it is bounded before it is read. @throws Error with a code: of the system, or EFBIG for more than 64 KiB */
 export function readSecretFile(file: string): string {
   const descriptor = openSync(file, 'r');
   try {

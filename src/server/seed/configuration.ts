@@ -1,6 +1,7 @@
 /** The settings of a server process, and the seed that they name. */
 
-import { readSecretFile } from '../config/read-secret-file.ts';
+import { readFileTrust } from '../../lib/file-trust.ts';
+import { assertTrustedKeys, readSecretVariables } from '../config/read-secret-file.ts';
 import {
   type FlagValues,
   readSeedSetting,
@@ -8,7 +9,6 @@ import {
   SettingError,
   type Settings,
   type SettingsEnvironment,
-  withSecretFiles,
 } from '../config/settings.ts';
 import { SeedError } from './error.ts';
 import { readSeedFile } from './read-file.ts';
@@ -27,9 +27,10 @@ export interface Configuration {
  * @throws SettingError, or SeedError for a seed that cannot be read or is not valid
  */
 export async function readConfiguration(flags: FlagValues, variables: SettingsEnvironment): Promise<Configuration> {
-  const environment = withSecretFiles(variables, readSecretFile);
+  const environment = readSecretVariables(variables);
   const file = readSeedSetting(flags, environment);
-  if (file === undefined) return { settings: readSettings(flags, environment) };
-  const seed = await readSeedFile(file);
-  return { settings: readSettings(flags, environment, seed.settings), seed };
+  const seed = file === undefined ? undefined : await readSeedFile(file);
+  const settings = readSettings(flags, environment, seed?.settings);
+  assertTrustedKeys(settings, readFileTrust(variables));
+  return { settings, ...(seed ? { seed } : {}) };
 }

@@ -32,10 +32,10 @@ export async function findDatabase(
 
 /** The URL of IAM_DATABASE_URL or of the file of IAM_DATABASE_URL_FILE. @throws CliError for a file that cannot be read */
 async function readDatabaseSecret({ settings }: Context['manifest'], variables: Environment['variables']) {
-  const { readSecretFile } = await import('../../../server/config/read-secret-file.ts');
+  const { createSecretReader } = await import('../../../server/config/read-secret-file.ts');
   const database = settings.filter(({ environment }) => environment === 'IAM_DATABASE_URL');
   return readSecretFiles(database, variables, {
-    read: readSecretFile,
+    read: createSecretReader(variables),
     createError: (message) => usageError(message),
   }).IAM_DATABASE_URL;
 }
