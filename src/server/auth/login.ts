@@ -91,6 +91,7 @@ async function verifyPassword(
     throttle: deps.authentication.throttles.login,
     attempt,
     secret,
+    userId: user?.userId,
     passwordHash: user?.passwordHash,
     isLocked: user?.locked ?? false,
   });
@@ -113,6 +114,7 @@ export function isCurrentPassword(deps: PasswordDeps, user: User, secret: string
     throttle: deps.authentication.throttles.currentPassword,
     attempt: createLoginAttempt({ name: user.userId, user, source: deps.source }, deps),
     secret,
+    userId: user.userId,
     passwordHash: user.passwordHash,
   });
 }
@@ -121,6 +123,7 @@ interface PasswordCheck {
   readonly throttle: LoginThrottle;
   readonly attempt: LoginAttempt;
   readonly secret: string;
+  readonly userId: string | undefined;
   readonly passwordHash: string | undefined;
   /** For a locked user, the correct password counts as a failure; otherwise cleared failure counts would reveal it. */
   readonly isLocked?: boolean;
@@ -128,12 +131,13 @@ interface PasswordCheck {
 
 async function checkPassword(
   { passwords, hashFlow }: Pick<PasswordDeps, 'passwords' | 'hashFlow'>,
-  { throttle, attempt, secret, passwordHash, isLocked = false }: PasswordCheck,
+  { throttle, attempt, secret, userId, passwordHash, isLocked = false }: PasswordCheck,
 ): Promise<boolean> {
-  const isCorrect = await throttle.attempt(attempt, async () => {
+  const verify = async () => {
     if (isPasswordTooLong(secret)) return undefined;
     return ((await passwords.matches(secret, passwordHash, hashFlow)) && !isLocked) || undefined;
-  });
+  };
+  const isCorrect = await throttle.attempt(attempt, verify, { userId });
   return isCorrect ?? false;
 }
 

@@ -14,12 +14,13 @@ export interface LoginThrottle {
    * Runs `verify`. An undefined result counts as a failure; success clears the failures of this caller under this name.
    * Attempts run concurrently only as far as failures remain, so parallel guesses are all counted and correct ones wait.
    * @param options.clears whether success clears failures. Default: true
+   * @param options.userId the user with this name, if any; see `withServerThrottle`.
    * @throws IamError TOO_MANY_ATTEMPTS with Retry-After; any error of `verify`, which does not count as a failure.
    */
   attempt<Result>(
     attempt: LoginAttempt,
     verify: () => Promise<Result | undefined>,
-    options?: { readonly clears?: boolean },
+    options?: { readonly clears?: boolean; readonly userId?: string | undefined },
   ): Promise<Result | undefined>;
   /**
    * After a login of the user with these names: restores their budgets and clears the failures of this caller under them.
@@ -148,11 +149,54 @@ export function ignoreFailure(work: Promise<void>): Promise<void> {
  * For a sandbox that has the password hashes of the server: its failures count at the server, too. What the administrators
  * of the sandbox can cause clears nothing there: a login with another password, a reset, a source that is known.
  */
-export function withServerThrottle(own: LoginThrottle, ofServer: LoginThrottle): LoginThrottle {
+export function withServerThrottle(
+  own: LoginThrottle,
+  { throttle, guesses }: { readonly throttle: LoginThrottle; readonly guesses: SandboxGuesses },
+): LoginThrottle {
   return {
     ...own,
-    attempt: (attempt, verify) =>
-      ofServer.attempt({ ...attempt, isKnown: false }, () => own.attempt(attempt, verify), { clears: false }),
+    attempt: (attempt, verify, { userId } = {}) =>
+      throttle.attempt(
+        { ...attempt, isKnown: false },
+        () => own.attempt(attempt, userId === undefined ? verify : () => guesses.attempt(userId, attempt, verify)),
+        { clears: false },
+      ),
+  };
+}
+
+/**
+ * Guesses at the passwords of the server in all its sandboxes, by user: the administrators of a sandbox can give a user any
+ * number of names there. The limits are those of a name.
+ */
+export interface SandboxGuesses {
+  /** Beyond the limits a correct password is rejected as a wrong one, so that it is unknown which names belong to one user. */
+  attempt<Result>(
+    userId: string,
+    attempt: LoginAttempt,
+    verify: () => Promise<Result | undefined>,
+  ): Promise<Result | undefined>;
+  /** After a login at the server. */
+  restoreBudget(userId: string): void;
+  clear(userId: string): void;
+  reset(): void;
+}
+
+export function createSandboxGuesses(elapsed: MonotonicClock): SandboxGuesses {
+  let failures = new LoginFailures(elapsed);
+  return {
+    async attempt(userId, attempt, verify) {
+      // Judged after the verification: then parallel guesses are counted one by one, and none waits for another.
+      const result = await verify();
+      const guess = { ...attempt, name: hashName(userId), isKnown: false };
+      if (failures.computeLimits(guess).some(({ left }) => left <= 0)) return undefined;
+      if (result === undefined) failures.add(guess);
+      return result;
+    },
+    restoreBudget: (userId) => failures.restoreBudget(hashName(userId)),
+    clear: (userId) => failures.clearName(hashName(userId)),
+    reset() {
+      failures = new LoginFailures(elapsed);
+    },
   };
 }
 

@@ -13,10 +13,12 @@ import {
 } from './login-events.ts';
 import {
   createLoginThrottle,
+  createSandboxGuesses,
   createTooManyAttemptsError,
   ignoreFailure,
   type LoginThrottle,
   noLoginThrottle,
+  type SandboxGuesses,
   withServerThrottle,
 } from './login-throttle.ts';
 import { fixedWindow } from './rules.ts';
@@ -29,6 +31,8 @@ export interface Throttles {
   /** By user id: checks of a signed-in user's current password. Requires a session of the user. */
   readonly currentPassword: LoginThrottle;
   readonly clientSecret: ClientSecretThrottle;
+  /** For the throttles of sandboxes with the password hashes of this server. */
+  readonly sandboxGuesses: SandboxGuesses;
   /** After a successful login: restores the budgets of the user's names, and clears the failures of this caller. */
   recordLogin(user: User, caller: string): Promise<void>;
   /** The same after a login without an attempt that these throttles have counted: by an identity provider or a certificate. */
@@ -54,8 +58,9 @@ export function createThrottles(clock: Clock, { disabled, loginEvents, ofServer 
   const create = (name: ThrottleName) => {
     if (disabled) return noLoginThrottle;
     const own = createLoginThrottle(elapsed, exchange && exchangeOf(exchange, name));
-    return ofServer ? withServerThrottle(own, ofServer[name]) : own;
+    return ofServer ? withServerThrottle(own, { throttle: ofServer[name], guesses: ofServer.sandboxGuesses }) : own;
   };
+  const sandboxGuesses = createSandboxGuesses(elapsed);
   const logins: Readonly<Record<ThrottleName, LoginThrottle>> = {
     login: create('login'),
     logon: create('logon'),
@@ -66,12 +71,14 @@ export function createThrottles(clock: Clock, { disabled, loginEvents, ofServer 
   const recordLogin = async (user: User, caller: string) => {
     await login.recordLogin(loginNames(user), caller);
     await logon.recordLogin(user.legacyLogons ?? [], caller);
+    sandboxGuesses.restoreBudget(user.userId);
   };
   return {
     login,
     logon,
     currentPassword,
     clientSecret,
+    sandboxGuesses,
     recordLogin,
     async recordExternalLogin(user, caller) {
       // The failures that end with it may have been counted by another server only.
@@ -82,9 +89,10 @@ export function createThrottles(clock: Clock, { disabled, loginEvents, ofServer 
       await login.clear(loginNames(user));
       await logon.clear(user.legacyLogons ?? []);
       await currentPassword.clear([user.userId]);
+      sandboxGuesses.clear(user.userId);
     },
     reset() {
-      for (const throttle of [login, logon, currentPassword, clientSecret]) throttle.reset();
+      for (const throttle of [login, logon, currentPassword, clientSecret, sandboxGuesses]) throttle.reset();
     },
   };
 }

@@ -5,7 +5,7 @@ import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import { adminClient, appClientId, startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
 import { createMemorySink } from '../audit/memory-sink.ts';
 import { send } from '../control/control-client.ts';
-import { basic, passwordHash } from '../operations/user-identities/login-fixtures.ts';
+import { basic, password, passwordHash } from '../operations/user-identities/login-fixtures.ts';
 
 const remote = { host: '0.0.0.0', 'allow-remote': true };
 const seed = {
@@ -100,9 +100,8 @@ describe('a sandbox with the seed of the server', () => {
   });
 
   const login = `${servicePrefix}/user-identities/login?clientId=${appClientId}`;
-  const logIn = async (server: TestServer, prefix: string, secret: string) =>
-    (await send(server, prefix + login, { method: 'POST', headers: { Authorization: basic('second', secret) } }))
-      .status;
+  const logIn = async (server: TestServer, prefix: string, secret: string, name = 'second') =>
+    (await send(server, prefix + login, { method: 'POST', headers: { Authorization: basic(name, secret) } })).status;
 
   test('adds no guesses at the passwords of the server', async () => {
     await using server = await startWithSandboxes();
@@ -121,6 +120,26 @@ describe('a sandbox with the seed of the server', () => {
     expect(await logIn(server, '/s/a', body.newPassword)).toBe(201);
     expect(await logIn(server, '', 'wrong')).toBe(401);
     expect(await logIn(server, '', 'wrong')).toBe(429);
+  });
+
+  test('counts guesses by user, whatever names its administrators give to the user', async () => {
+    await using server = await startWithSandboxes();
+    const names = Array.from({ length: 12 }, (_, number) => `alias-${number}`);
+    for (const name of ['a', 'b'])
+      for (const identity of names)
+        await send(server, `/s/${name}${servicePrefix}/user-identities/second/identities`, {
+          ...{ method: 'PATCH', headers },
+          body: { identity },
+        });
+    expect(await logIn(server, '/s/a', password, names[0])).toBe(201);
+    // One guess for each name: no typed name reaches its limit.
+    for (const name of names.slice(1, 6)) expect(await logIn(server, '/s/a', 'wrong', name)).toBe(401);
+    for (const name of names.slice(1, 6)) expect(await logIn(server, '/s/b', 'wrong', name)).toBe(401);
+    // A correct guess has the response of a wrong one, as has an unknown name.
+    for (const prefix of ['/s/a', '/s/b']) expect(await logIn(server, prefix, password, names[11])).toBe(401);
+    expect(await logIn(server, '/s/a', password, 'unknown')).toBe(401);
+    // At the server the owner is not affected.
+    expect(await logIn(server, '', password)).toBe(201);
   });
 
   test('of a loopback server counts alone', async () => {
