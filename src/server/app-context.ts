@@ -16,7 +16,13 @@ import type { Random } from './lib/random.ts';
 import type { Subscribers } from './lib/subscribers.ts';
 import { systemTimer, type Timer } from './lib/timer.ts';
 import { createGrowthLimits, type GrowthLimits, noGrowthLimits } from './limits/growth.ts';
-import { createStateQueue, type HashQueue, internalFlow } from './limits/hash-queue.ts';
+import { type HashQueue, internalFlow } from './limits/hash-queue.ts';
+import {
+  createServiceStateQueue,
+  createStateQueue,
+  type ServiceStateQueue,
+  type StateQueue,
+} from './limits/state-queue.ts';
 import { createThrottles, type Throttles } from './limits/throttles.ts';
 import type { MessageOutbox } from './messaging/outbox.ts';
 import { createObservability, type Observability } from './observability/observability.ts';
@@ -53,8 +59,8 @@ export interface AppContext extends Authentication, Integrations {
   readonly passwords: Passwords;
   /** Shared by the main service and all sandboxes, which share the threads. */
   readonly hashQueue: HashQueue;
-  /** Imports and exports of the state. Shared by the main service and all sandboxes, which share the heap. */
-  readonly stateQueue: HashQueue;
+  /** Imports and exports of the state: it waits for those of the other services, which share the heap. */
+  readonly serviceStateQueue: ServiceStateQueue;
   /** Bounds stores in memory and imports. */
   readonly heap?: HeapGauge | undefined;
   readonly apiKeyUses: ApiKeyUses;
@@ -105,7 +111,7 @@ export type AppContextDeps = Pick<
   readonly sandboxes?: Sandboxes<AppContext>;
   /** Those of the server for a sandbox, or of a previous context; created if missing. */
   readonly growthLimits?: GrowthLimits;
-  readonly stateQueue?: HashQueue;
+  readonly stateQueue?: StateQueue;
   /** Bounds the stores of sandboxes. */
   readonly heap?: HeapGauge | undefined;
   /** Those of the server, for a sandbox. */
@@ -160,7 +166,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     disableRateLimits: settings.disableRateLimits,
     throttles,
     growthLimits,
-    stateQueue,
+    serviceStateQueue: createServiceStateQueue(stateQueue, deps.sandbox, clock.source),
     passwords,
     ...integrations,
     apiKeyUses,

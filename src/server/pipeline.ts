@@ -22,15 +22,16 @@ import type { FaultInjector, InjectedFault } from './fault-injection/fault-injec
 import { createPreflightAssertion } from './http/cors.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';
 import { createPathParamsReader } from './http/paths.ts';
-import { readBody } from './http/read-body.ts';
+import { bufferBody, readBody } from './http/read-body.ts';
 import { readRequestCredentials } from './http/request-credentials.ts';
 import type { KoaContext } from './http/request-state.ts';
 import { createHeaderReader, createQueryReader, validateParams } from './http/request-validation.ts';
 import type { Route } from './http/router.ts';
 import { matchesEtag } from './http/serializer.ts';
 import { type RequestSource, sourceBehindClient } from './lib/request-source.ts';
-import { type HashQueue, toFlowKey } from './limits/hash-queue.ts';
+import { toFlowKey } from './limits/hash-queue.ts';
 import type { LimitedRequest } from './limits/limited-store.ts';
+import type { ServiceStateQueue } from './limits/state-queue.ts';
 import { type ControlContext, createRequestContext, type RequestPart } from './request-context.ts';
 import { createResponseWriter } from './response-writer.ts';
 import { observeCommits } from './store/observe-commits.ts';
@@ -65,9 +66,9 @@ export interface CompileOptions {
   readonly recheckReaders?: boolean;
   /** Rejects requests of authorized callers, before the body is read, by throwing. */
   readonly assertAllowed?: (() => Promise<void> | undefined) | undefined;
-  /** The queue in which a request reads its body and is handled. */
-  readonly queue?: HashQueue | undefined;
-  /** Rejects a body of this length by throwing, in the queue and before the body is read. */
+  /** The queue in which a request is handled. */
+  readonly queue?: ServiceStateQueue | undefined;
+  /** Rejects a body of this length by throwing, before the body is received and before it is parsed. */
   readonly assertBodyFits?: ((length: number) => void) | undefined;
   /** For the control plane: see its context. */
   readonly controlDocument?: ControlContext['controlDocument'];
@@ -87,6 +88,7 @@ interface Call {
   params: Readonly<Record<string, unknown>>;
   query: Readonly<Record<string, unknown>>;
   headers: Readonly<Record<string, unknown>>;
+  bytes: Buffer | undefined;
   body: unknown;
   result: unknown;
 }
@@ -145,6 +147,7 @@ function createCall(ctx: KoaContext, search: URLSearchParams, appContext: AppCon
     params: noValues,
     query: noValues,
     headers: noValues,
+    bytes: undefined,
     body: undefined,
     result: undefined,
   };
@@ -244,7 +247,7 @@ function validateRequestBody({ operation, appContext }: Compilation): Step | und
   if (!schema) return undefined;
   const limit = appContext.settings.bodyLimit;
   return async (call) => {
-    call.body = await readBody(call.ctx, operation, { schema, limit, credentials: call.credentials });
+    call.body = await readBody(call.ctx, operation, { ...call, schema, limit });
   };
 }
 
@@ -256,16 +259,18 @@ function readAndHandle(compilation: Compilation): (Step | undefined)[] {
   return [
     (call) => {
       const { ctx, caller, disconnectSignal } = call;
-      const work = async () => {
-        const { bodyLimit } = operation.request;
-        if (bodyLimit !== undefined) assertBodyFits?.(Number(ctx.req.headers['content-length'] ?? bodyLimit));
+      const { bodyLimit } = operation.request;
+      const flow = { flow: toFlowKey(ctx.state.source, findAuthenticatedClientId(caller)), disconnectSignal };
+      if (bodyLimit === undefined) return queue.run(async () => handle(call), flow);
+      const receive = () => bufferBody(ctx, bodyLimit, assertBodyFits);
+      const parseAndHandle = async (bytes: Buffer) => {
+        assertBodyFits?.(bytes.length);
+        call.bytes = bytes;
         await readBodyStep?.(call);
+        call.bytes = undefined;
         await handle(call);
       };
-      return queue.run(work, {
-        flow: toFlowKey(ctx.state.source, findAuthenticatedClientId(caller)),
-        disconnectSignal,
-      });
+      return queue.receive(receive, parseAndHandle, flow);
     },
   ];
 }

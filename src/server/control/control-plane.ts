@@ -80,7 +80,7 @@ function compileRoute(route: ControlRoute, operation: AnyOperation, appContext: 
       assertAllowed:
         route.exclusive && appContext.store.shared ? rejectShared : route.hashes && appContext.assertHashesReadable,
       assertBodyFits: (length) => assertImportable(appContext.heap, length),
-      queue: route.large && appContext.stateQueue,
+      queue: route.large && appContext.serviceStateQueue,
     },
   );
   return route.browser ? withBasicChallenge(handle) : handle;

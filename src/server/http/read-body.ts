@@ -5,7 +5,7 @@ import { IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { RequestCredentials } from '../auth/credentials.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
-import { hasNoBody, readFormOrJson, readJson } from './request-body.ts';
+import { hasNoBody, readBytes, readFormOrJson, readJson } from './request-body.ts';
 import type { KoaContext } from './request-state.ts';
 import { validateBody, validateBodyAsync } from './request-validation.ts';
 
@@ -14,19 +14,37 @@ interface ReadBodyOptions {
   readonly schema: z.ZodType;
   readonly limit: number;
   readonly credentials: RequestCredentials | undefined;
+  /** The body, if it was received before. */
+  readonly bytes?: Buffer | undefined;
+}
+
+/**
+ * Receives a body that `readBody` parses later.
+ * @param assertFits rejects a length by throwing, before the body is received
+ * @throws IamError BODY_TOO_LARGE; the errors of `assertFits`
+ */
+export async function bufferBody(
+  { req }: KoaContext,
+  limit: number,
+  assertFits?: (length: number) => void,
+): Promise<Buffer> {
+  assertFits?.(Number(req.headers['content-length'] ?? limit));
+  return readBytes(req, limit);
 }
 
 export async function readBody(
   ctx: KoaContext,
   { request }: Operation<never>,
-  { schema, limit, credentials }: ReadBodyOptions,
+  { schema, limit, credentials, bytes }: ReadBodyOptions,
 ): Promise<unknown> {
   const isLongBody = request.bodyLimit !== undefined;
   const maxBytes = request.bodyLimit ?? limit;
   try {
     // A missing body equals an empty one if no field is required.
     if (!request.form && hasNoBody(ctx.req) && schema.safeParse({}).success) return schema.parse({});
-    const body = await (request.form ? readFormOrJson(ctx.req, maxBytes) : readJson(ctx.req, maxBytes, isLongBody));
+    const body = await (request.form
+      ? readFormOrJson(ctx.req, maxBytes)
+      : readJson(ctx.req, maxBytes, { isLarge: isLongBody, bytes }));
     ctx.state.body = body;
     // Only if needed: most operations are faster without the promise of each nested schema.
     return request.bodyChecks === 'async' ? await validateBodyAsync(schema, body) : validateBody(schema, body);

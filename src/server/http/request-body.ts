@@ -8,9 +8,13 @@ import { parseLargeJson } from './large-json.ts';
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_NOT_JSON, BODY_TOO_DEEP, BODY_TOO_COMPLEX, FIELD_UNKNOWN. */
-export async function readJson(request: IncomingMessage, limit: number, isLarge = false): Promise<unknown> {
+export async function readJson(
+  request: IncomingMessage,
+  limit: number,
+  { isLarge = false, bytes }: { readonly isLarge?: boolean; readonly bytes?: Buffer | undefined } = {},
+): Promise<unknown> {
   assertJsonContentType(request);
-  const text = decode(await readBytes(request, limit));
+  const text = decode(bytes ?? (await readBytes(request, limit)));
   if (!/\S/.test(text)) throw apiError('BODY_NOT_JSON', 'The body is empty. Send JSON.');
   // Files of the state may come from a store that contains such text.
   if (isLarge) return parseLargeJson(text);
@@ -111,7 +115,7 @@ function assertJsonContentType(request: IncomingMessage): void {
  * Reads and discards the rest of a body that is too long, within the request timeout: closing the connection while the
  * client still sends would lose the response.
  */
-function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(createTooLargeError(limit));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -52,16 +52,6 @@ export interface HashQueueOptions {
   readonly clock: Clock;
 }
 
-/**
- * A queue for imports and exports of the whole state, which hold it in memory several times: one runs at a time, of the
- * server and all sandboxes.
- */
-export function createStateQueue(clock: Clock): HashQueue {
-  const message = 'Too many imports and exports of states are queued.';
-  const createError = (seconds: number) => retryLater('TOO_MANY_REQUESTS_WAITING', seconds, { message });
-  return createHashQueue({ concurrency: 1, maxWaiting: limits.waitingStates.max, createError, clock });
-}
-
 interface Waiter {
   start(): void;
   reject(error: Error): void;

@@ -105,9 +105,16 @@ export const limits = {
     beyond: '503 `TOO_BUSY` for the newest of the source with the most',
   },
   waitingStates: {
-    counted: 'waiting imports, exports and comparisons of the whole state, of all sources; one runs at a time',
+    counted:
+      'waiting imports, exports and comparisons of the whole state, of the server and all sandboxes; one runs at a time',
     max: 16,
-    beyond: '503 `TOO_MANY_REQUESTS_WAITING` for the newest of the source with the most',
+    beyond:
+      '503 `TOO_MANY_REQUESTS_WAITING` for the newest of the sandboxes, if they have more, of the sandbox and the source with the most',
+  },
+  sandboxBodies: {
+    counted: 'imports to sandboxes whose bodies are received at the same time; a service receives one',
+    max: 4,
+    beyond: 'wait, as above',
   },
   requestsPerTurn: {
     counted: 'requests that one event-loop turn admits',

@@ -27,7 +27,7 @@ export const sharedParts = [
     name: 'limits',
     shared: 'the growth limits, and the queues of password hashes and of imports and exports',
     separation:
-      'a reset of a sandbox does not clear the counts; with remote access, wrong passwords in a sandbox with the seed of the server also count at the server; the queues serve sources in turn',
+      'a reset of a sandbox does not clear the counts; with remote access, wrong passwords in a sandbox with the seed of the server also count at the server; the queues serve sources in turn, that of imports and exports the server and the sandboxes first',
     deps: ['growthLimits', 'hashQueue', 'stateQueue'],
   },
   {

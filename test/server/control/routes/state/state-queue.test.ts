@@ -1,8 +1,14 @@
 /** Imports and exports hold a whole state in memory: they do not add up, also not those of several sandboxes. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { controlRoutes } from '../../../../../src/server/control/routes/index.ts';
+import {
+  createServiceStateQueue,
+  createStateQueue,
+  type ServiceStateQueue,
+} from '../../../../../src/server/limits/state-queue.ts';
 import { limits } from '../../../../../src/server/limits/table.ts';
-import { startServer } from '../../../../harness.ts';
+import { createFakeClock, startServer } from '../../../../harness.ts';
+import { buildHead, open } from '../../../http/raw-http.ts';
 import { send } from '../../control-client.ts';
 import { sendText } from './state-client.ts';
 
@@ -36,6 +42,58 @@ test('an import that the heap cannot hold is rejected before its body is read', 
   }
   use.mockReturnValue(0.1);
   expect((await sendText(server, '/_iam/state/import?force=true', large)).status).toBe(204);
+});
+
+test('a body that arrives slowly delays only the imports of its own sandbox', async () => {
+  await using server = await startServer();
+  for (const name of ['a', 'b']) await send(server, '/_iam/sandboxes', { method: 'POST', body: { name } });
+  const text = (await sendText(server, '/_iam/state/export')).text;
+  const slow = await Promise.all(
+    Array.from({ length: limits.waitingStates.max + 2 }, async () => {
+      const socket = await open(server);
+      const type = 'Content-Type: application/json';
+      socket.write(
+        `${buildHead('POST /s/a/_iam/state/import HTTP/1.1', 'Host: localhost', type, 'Content-Length: 99')}{`,
+      );
+      return socket;
+    }),
+  );
+  // The last two find no place in the queue of their sandbox.
+  await Promise.race(slow.map((socket) => new Promise((resolve) => socket.once('data', resolve))));
+  for (const sandbox of ['', '/s/b']) {
+    expect((await sendText(server, `${sandbox}/_iam/state/import?force=true`, text)).status).toBe(204);
+    expect((await sendText(server, `${sandbox}/_iam/state/export`)).status).toBe(200);
+  }
+  expect((await sendText(server, '/s/a/_iam/state/export')).status).toBe(200);
+  for (const socket of slow) socket.destroy();
+  const importAgain = async () => (await sendText(server, '/s/a/_iam/state/import?force=true', text)).status;
+  await expect.poll(importAgain).toBe(204);
+});
+
+test('requests of sandboxes take no place of the server', async () => {
+  const clock = createFakeClock();
+  const queue = createStateQueue(clock);
+  const [main, a, b] = [undefined, 'a', 'b'].map((name) => createServiceStateQueue(queue, name, clock));
+  const served: string[] = [];
+  let start = () => {};
+  const started = new Promise<void>((resolve) => {
+    start = resolve;
+  });
+  const add = (service: ServiceStateQueue | undefined, name: string) =>
+    service
+      ?.run(async () => void served.push(name), { flow: [name, '', ''] })
+      .catch(({ code }: { code: string }) => void served.push(`${name} ${code}`));
+  const running = a?.run(() => started, { flow: ['', '', ''] });
+  const waiting = Array.from({ length: limits.waitingStates.max }, (_, number) => add(a, `a${number}`));
+  waiting.push(add(b, 'b'), add(main, 'main'));
+  start();
+  await Promise.all([running, ...waiting]);
+  const rejected = served.filter((name) => name.includes(' '));
+  expect(rejected).toEqual([expect.stringMatching(/^a\d+ TOO_MANY_REQUESTS_WAITING$/), rejected[1]]);
+  const done = served.filter((name) => !name.includes(' '));
+  expect(done.length).toBe(limits.waitingStates.max);
+  expect(done.indexOf('main')).toBeLessThan(2);
+  expect(done.indexOf('b')).toBeLessThan(4);
 });
 
 test('imports and exports run one at a time in the process; those beyond the queue are rejected', async () => {
