@@ -189,7 +189,8 @@ export const errorTable = {
   SEED_ADMINISTRATOR_CHANGED: {
     status: 403,
     category: 'forbidden',
-    message: 'An administrator in the seed of the server is no longer one at the server.',
+    message:
+      'An administrator in the seed of the server is no longer one at the server, or has lost a credential or a contact there.',
     hint: 'Export the server itself, or create a sandbox with a seed of its own.',
   },
   USER_MISSING: {

@@ -84,7 +84,7 @@ function hashNewPasswords(users: SeedDocument['users'], store: Store, passwords:
  * A user that registered itself is found by its id only: a caller that takes the name in time would otherwise get what the
  * seed gives, with a password and factors of its own. @throws SeedProblem naming the user that has the name
  */
-async function findUser(reader: Pick<Transaction, 'users'> | Store, user: SeedUser): Promise<User | undefined> {
+export async function findUser(reader: Pick<Transaction, 'users'> | Store, user: SeedUser): Promise<User | undefined> {
   if (user.userId !== undefined) return reader.users.get(user.userId);
   if (user.userName === undefined) return undefined;
   const known = await reader.users.getBy('login', foldIdentifier(user.userName));

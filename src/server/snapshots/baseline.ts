@@ -3,13 +3,14 @@
  * the administrator are retained, so their credentials stay valid.
  */
 import { type BootstrapDeps, type BootstrapResult, bootstrap } from '../bootstrap.ts';
+import { forEachYielding } from '../lib/event-loop-turns.ts';
 import { type HashQueue, internalFlow } from '../limits/hash-queue.ts';
-import { applySeed } from '../seed/apply.ts';
+import { applySeed, findUser } from '../seed/apply.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import { openMemoryStore } from '../store/memory/memory-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
-import { createPasswords, type HashPassword } from '../users/passwords.ts';
+import { createPasswords, type HashPassword, type Passwords } from '../users/passwords.ts';
 import { restoreBootstrap } from './bootstrap-restore.ts';
 import { type DumpTables, readRows, readTables, replaceTables } from './dump.ts';
 
@@ -32,11 +33,14 @@ export async function initializeStore(
   const isFresh = await isEmpty(store);
   const bootstrapped = await bootstrap(deps);
   const emptyBaseline = isFresh ? await readTables(store) : await createEmptyBaseline(deps);
-  const { hash: hashOf } = createPasswords(deps.hashQueue, { fast: deps.settings.fastPasswords });
-  const hash: HashPassword = (password) => hashOf(password, internalFlow);
+  const passwords = createPasswords(deps.hashQueue, { fast: deps.settings.fastPasswords });
+  const hash: HashPassword = (password) => passwords.hash(password, internalFlow);
   if (seed) await applySeed(seed, { ...deps, hash });
   const seedBaseline = isFresh ? await readTables(store) : undefined;
-  return { bootstrapped, baseline: createBaselineSource({ ...deps, hash }, emptyBaseline, seedBaseline) };
+  return {
+    bootstrapped,
+    baseline: createBaselineSource({ ...deps, hash, present: { store, passwords } }, emptyBaseline, seedBaseline),
+  };
 }
 
 async function isEmpty(store: Store): Promise<boolean> {
@@ -70,6 +74,8 @@ export async function createSeededBaseline(
 interface BaselineDeps extends Pick<BootstrapDeps, 'clock' | 'ids'> {
   readonly seed?: SeedDocument | undefined;
   readonly hash: HashPassword;
+  /** The store that the seed was applied to, if any. */
+  readonly present?: { readonly store: Store; readonly passwords: Passwords } | undefined;
   /** The baseline `seed` of an initialized store, such as a fork. Default: bootstrap data and the seed. */
   readonly readInitialState?: (() => Promise<DumpTables>) | undefined;
 }
@@ -94,7 +100,7 @@ function createBaselineSource(
 }
 
 async function createSeedBaseline(
-  { seed, readInitialState, ...deps }: BaselineDeps,
+  { seed, present, readInitialState, ...deps }: BaselineDeps,
   emptyBaseline: DumpTables,
 ): Promise<DumpTables> {
   // Without its signing keys: a reset retains those in use, and a sandbox creates its own.
@@ -102,6 +108,31 @@ async function createSeedBaseline(
   if (!seed) return emptyBaseline;
   const scratch = openMemoryStore();
   await scratch.transaction((tx) => replaceTables(tx, emptyBaseline, new Set()));
-  await applySeed(seed, { ...deps, store: scratch });
+  await applySeed(present ? await withPresentUsers(seed, present) : seed, { ...deps, store: scratch });
   return readTables(scratch);
+}
+
+/**
+ * The seed with the ids of the users that the store has, and with the hashes of the passwords that they still have: a hash
+ * that differs from that in the store is then the hash of another password.
+ */
+async function withPresentUsers(
+  seed: SeedDocument,
+  { store, passwords }: NonNullable<BaselineDeps['present']>,
+): Promise<SeedDocument> {
+  const withHash = async <Entry extends { readonly password?: string | undefined }>(entry: Entry, hash?: string) => {
+    const { password, ...rest } = entry;
+    if (password === undefined || hash === undefined) return entry;
+    return (await passwords.matches(password, hash, internalFlow)) ? { ...rest, passwordHash: hash } : entry;
+  };
+  const users: NonNullable<SeedDocument['users']> = [];
+  await forEachYielding(seed.users ?? [], async (user) => {
+    const known = await findUser(store, user);
+    users.push(known ? { ...(await withHash(user, known.passwordHash)), userId: known.userId } : user);
+  });
+  const mainframe: NonNullable<SeedDocument['mainframe']> = [];
+  await forEachYielding(seed.mainframe ?? [], async (entry) => {
+    mainframe.push(await withHash(entry, (await store.logons.get(entry.logon))?.passwordHash));
+  });
+  return { ...seed, ...(seed.users ? { users } : {}), ...(seed.mainframe ? { mainframe } : {}) };
 }

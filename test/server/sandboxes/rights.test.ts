@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import { adminClient, appClientId, startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
 import { createMemorySink } from '../audit/memory-sink.ts';
 import { send } from '../control/control-client.ts';
@@ -10,7 +11,11 @@ import { basic, password, passwordHash } from '../operations/user-identities/log
 const remote = { host: '0.0.0.0', 'allow-remote': true };
 const seed = {
   users: [
-    { userId: 'second', userName: 'second', passwordHash },
+    {
+      ...{ userId: 'second', userName: 'second', passwordHash, userEmail: 'second@example.com' },
+      certificates: ['ab'.repeat(32)],
+      factors: [{ id: 'the-factor', contactType: 'EMAIL' as const, email: 'old@example.com' }],
+    },
     { userId: 'owner', userName: 'owner' },
   ],
   groups: [{ groupName: 'iam-administrators', users: ['second'] }],
@@ -26,6 +31,10 @@ const seed = {
   ],
 };
 const headers = { Authorization: basic(adminClient.clientId, adminClient.clientSecret) };
+
+function setPassword(server: TestServer, newPassword: string, userId = 'second') {
+  return send(server, `/_iam/users/${userId}/password`, { method: 'PUT', headers, body: { newPassword } });
+}
 
 async function startWithSandboxes(options: TestServerOptions = {}): Promise<TestServer> {
   const server = await startServer({ flags: remote, seed, recordsStatuses: false, ...options });
@@ -61,6 +70,17 @@ describe('a sandbox with the seed of the server', () => {
       ({ admin }) => admin.userAccesses.removeUser({ params: { groupName: 'iam-administrators', userId: 'second' } }),
     ],
     ['owned a client and was locked', ({ admin }) => admin.userIdentities.lock({ body: { userId: 'owner' } })],
+    ['has another password', (server) => setPassword(server, 'another pass phrase')],
+    [
+      'has another e-mail',
+      ({ admin }) => admin.userIdentities.update({ params: { id: 'second' }, body: { userEmail: 'new@example.com' } }),
+    ],
+    [
+      'has a certificate less',
+      ({ admin }) =>
+        admin.userIdentities.removeIdentity({ params: { id: 'second', identity: `x5t#S256:${'ab'.repeat(32)}` } }),
+    ],
+    ['has a factor less', ({ appContext: { store } }) => store.transaction((tx) => tx.factors.delete('the-factor'))],
     [
       'was a client that is removed',
       ({ admin }) => admin.clientIdentities.remove({ params: { serviceAccountId: 'deployer-service' } }),
@@ -72,6 +92,21 @@ describe('a sandbox with the seed of the server', () => {
     expect(await statusesOf(server)).toEqual(Array(3).fill('SEED_ADMINISTRATOR_CHANGED'));
     const { status } = await send(server, '/_iam/state/export', { headers });
     expect(status).toBe(200);
+  });
+
+  test('exports hashes after a restart with the same seed, and none once a password of the seed was changed', async () => {
+    const store = openMemoryStore();
+    const group = { groupName: 'iam-administrators', users: ['third'] };
+    const options = {
+      seed: { users: [{ userId: 'third', userName: 'third', password }], groups: [group] },
+      openStore: async () => store,
+    };
+    // The store outlives the first server, which is stopped last.
+    await using _first = await startWithSandboxes(options);
+    await using server = await startWithSandboxes(options);
+    expect(await statusesOf(server)).toEqual([200, 200, 200]);
+    await setPassword(server, 'another pass phrase', 'third');
+    expect(await statusesOf(server)).toEqual(Array(3).fill('SEED_ADMINISTRATOR_CHANGED'));
   });
 
   test('does not use the external systems of the server, also not for its own administrators', async () => {
