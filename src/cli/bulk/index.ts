@@ -58,7 +58,7 @@ export async function runBulk(context: Context, file: string, options: CommandOp
   await withRowSource(context.io, file, async (source) => {
     const { resumeLog, rejects } = resolveOutputPaths(file, source.digest, bulkOptions);
     await withLock(bulkOptions, resumeLog, async () => {
-      const before = await readExistingLog(resumeLog, trust);
+      const before = await readLogOfRun(resumeLog, trust);
       if (before) assertSameInput(resumeLog, before.header, { digest: source.digest, server, operation });
       const select = createSelector(before, bulkOptions, false);
       await executeJob({ context, options: bulkOptions, source, operation, resumeLog, rejects, before, trust, select });
@@ -102,9 +102,20 @@ function readTrust({ environment: { variables, workingFolder } }: Context): File
   return readFileTrust(variables, workingFolder?.());
 }
 
+const otherLogHint = 'Name another file with --resume-log.';
+
+/** The log of a run is named by the rows, so another user of their folder can have created it. */
+async function readLogOfRun(file: string, trust: FileTrust): Promise<ResumeLogContent | undefined> {
+  return readExistingLog(file, trust).catch((error: unknown) => {
+    if (!(error instanceof CliError) || error.hint === otherLogHint) throw error;
+    const { message, code, exitCode, hint } = error;
+    throw new CliError(message, { code, exitCode, hint: `${otherLogHint} ${hint}` });
+  });
+}
+
 async function readExistingLog(file: string, trust: FileTrust): Promise<ResumeLogContent | undefined> {
   return readResumeLog(file, trust).catch((error: Error) => {
-    throw error instanceof CliError ? error : usageError(error.message, 'Name another file with --resume-log.');
+    throw error instanceof CliError ? error : usageError(error.message, otherLogHint);
   });
 }
 

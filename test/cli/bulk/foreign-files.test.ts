@@ -147,6 +147,25 @@ describe.skipIf(self === undefined)('a resume log', () => {
     expect((await bulk(home, server, 'retry', log, '--trust-folder', home.folder)).code).toBe(8);
   });
 
+  test('that others prepared for a run is refused with the option that names another', async ({ home }) => {
+    await using server = await rejectingServer();
+    await writeFile(home.file('rows.csv'), 'groupName\nops\n');
+    const words = ['run', home.file('rows.csv'), '--operation', 'groups.create'];
+    const log = home.file('rows.resume-log');
+    await writeFile(log, '');
+    await chmod(log, 0o666);
+    const outcome = await bulk(home, server, ...words);
+    expect(outcome).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Name another file with --resume-log. If you'),
+    });
+    await rm(log);
+    await symlink(home.file('precious'), log);
+    expect((await bulk(home, server, ...words)).err).toContain('Name another file with --resume-log. Name the file');
+    expect(server.received).toEqual([]);
+    expect((await bulk(home, server, ...words, '--resume-log', home.file('own'))).code).toBe(8);
+  });
+
   test.skipIf(self !== 0)('of another user is not used (needs root, to change owners)', async ({ home }) => {
     await using server = await rejectingServer();
     const log = await makeLog(home, server);

@@ -83,8 +83,9 @@ export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
     .option('--force', 'quarantine the files of an existing store');
   setAction(command, runtime, (context, [file], options) =>
     withOfflineStore(context, async (store) => {
-      const [backup, folder] = [path.resolve(String(file)), resolveStoreFolder(context, options)];
-      const facts = await store.readBackup(backup);
+      const folder = resolveStoreFolder(context, options);
+      const backup = await store.readBackup(path.resolve(String(file)));
+      const facts = backup.info;
       const exists = await store.holdsStore(folder);
       if (exists && options.force !== true) throw storeExistsError(folder);
       const replaced = exists ? await describeReplaced(store, folder) : [];

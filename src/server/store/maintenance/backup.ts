@@ -46,22 +46,24 @@ export async function createBackupFromFiles(disk: Disk, layout: Layout, writtenA
   };
 }
 
+export interface LoadedBackup {
+  readonly info: BackupInfo;
+  /** In memory: the file can change. */
+  readonly contents: Checkpoint;
+}
+
 /**
- * Reads a backup and passes it to `use`.
+ * Reads a backup.
  * @throws StoreOpenError 'damaged' with the offset, 'newer-format', 'no-backup' if there is no file at this path.
  */
-export async function readBackup<Result>(
-  disk: Disk,
-  file: string,
-  use: (info: BackupInfo, contents: Checkpoint) => Promise<Result>,
-): Promise<Result> {
-  const contents = await disk.openToRead(file);
-  if (contents === undefined) throw createNoBackupError(file, 'file not found');
+export async function readBackup(disk: Disk, file: string): Promise<LoadedBackup> {
+  const opened = await disk.openToRead(file);
+  if (opened === undefined) throw createNoBackupError(file, 'file not found');
   try {
-    const checkpoint = decode(file, contents, ({ tables }) => loadRows(file, tables));
-    return await use(toInfo(checkpoint, contents), checkpoint);
+    const contents = decode(file, opened, ({ tables }) => loadRows(file, tables));
+    return { info: toInfo(contents, opened), contents };
   } finally {
-    await contents.close();
+    await opened.close();
   }
 }
 

@@ -9,7 +9,14 @@ import { createNoStoreError, readMarker } from '../file/marker.ts';
 import type { Processes } from '../file/processes.ts';
 import { type ReplacementDeps, replaceStore } from '../file/replacement.ts';
 import { StoreOpenError } from '../open-error.ts';
-import { type Backup, type BackupInfo, createBackupFromFiles, readBackup, readBackupInfo } from './backup.ts';
+import {
+  type Backup,
+  type BackupInfo,
+  createBackupFromFiles,
+  type LoadedBackup,
+  readBackup,
+  readBackupInfo,
+} from './backup.ts';
 import { type CopyDeps, copyToDatabase, copyToFolder, type DatabaseTarget } from './copy-database.ts';
 import type { RowsDigest } from './digest.ts';
 import { prepareRepair, type Repair } from './repair.ts';
@@ -52,11 +59,12 @@ export interface OfflineStore {
   backup(folder: string, target: BackupTarget): Promise<BackupFile | undefined>;
   /** Stores the backup that a running server returned; undefined if the file exists and may not be replaced. */
   saveBackup(bytes: Buffer, target: BackupTarget): Promise<BackupFile | undefined>;
-  readBackup(file: string): Promise<BackupInfo>;
+  /** Reads a backup, also its contents: the file can change before it is restored. */
+  readBackup(file: string): Promise<LoadedBackup>;
   /** Whether a restore would quarantine an existing store, also a damaged one. @throws StoreOpenError if it is open. */
   holdsStore(folder: string): Promise<boolean>;
-  /** @param replace whether an existing store may be quarantined. */
-  restore(file: string, folder: string, replace: boolean): Promise<ReplacementResult>;
+  /** @param backup a file, or what was read from it @param replace whether an existing store may be quarantined */
+  restore(backup: string | LoadedBackup, folder: string, replace: boolean): Promise<ReplacementResult>;
   /** Copies all rows into an empty schema of a database. */
   copyToDatabase(folder: string, to: DatabaseTarget): Promise<RowsDigest>;
   /** Copies all rows of a database into a folder without a store. */
@@ -88,22 +96,22 @@ export function createOfflineStore({ processes, now, assertTrusted, ...copyDeps 
       const { bytes: _, ...info } = readBackupInfo(target.file, toReadableFile(bytes));
       return saveBackup(disk, { info, slices: [bytes] }, target);
     },
-    readBackup: (file) => readBackup(disk, file, async (info) => info),
+    readBackup: (file) => readBackup(disk, file),
     holdsStore: async (folder) => {
       assertTrusted(folder);
       const exists = await holdsStore(disk, layoutOf(folder));
       return exists && withReadLock(deps, folder, async () => true);
     },
-    restore: (file, folder, replace) =>
-      readBackup(disk, file, async (_, contents) => {
-        assertTrusted(folder);
-        const layout = layoutOf(folder);
-        if (!(await holdsStore(disk, layout))) await prepareFolder(disk, layout);
-        return withWriteLock(deps, folder, async () => {
-          if (!replace && (await holdsStore(disk, layout))) throw createStoreExistsError(folder);
-          return { folder, setAside: await replaceStore({ disk, layout, random }, contents) };
-        });
-      }),
+    restore: async (backup, folder, replace) => {
+      const { contents } = typeof backup === 'string' ? await readBackup(disk, backup) : backup;
+      assertTrusted(folder);
+      const layout = layoutOf(folder);
+      if (!(await holdsStore(disk, layout))) await prepareFolder(disk, layout);
+      return withWriteLock(deps, folder, async () => {
+        if (!replace && (await holdsStore(disk, layout))) throw createStoreExistsError(folder);
+        return { folder, setAside: await replaceStore({ disk, layout, random }, contents) };
+      });
+    },
     copyToDatabase: (folder, to) =>
       withReadLock(deps, folder, (layout) => copyToDatabase(layout, to, { ...copyDeps, now })),
     copyToFolder: async (from, folder) => {

@@ -1,10 +1,11 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect } from 'vitest';
 import { startFakeServer } from '../../../client/fake-server.ts';
 import { adminClient, startServer } from '../../../harness.ts';
 import { countCommits, History } from '../../../server/store/history.ts';
 import { openStore } from '../../../server/store/temp-store.ts';
+import { createScriptedPrompter } from '../../prompts/scripted-prompter.ts';
 import { Home, test } from '../../run-cli.ts';
 
 interface Stores extends AsyncDisposable {
@@ -130,6 +131,31 @@ describe('backup and restore', () => {
       err: expect.stringContaining('set-aside.1.iam.json'),
     });
     expect(await commitsIn(folder)).toBe(4);
+  });
+
+  test('restore what was shown and confirmed, also if the file is replaced meanwhile', async () => {
+    await using stores = await makeStores();
+    const { home, folder } = stores;
+    const file = home.file('backup.json');
+    await home.iam(['store', 'backup', '--to', file, '--data', folder]);
+    const other = await openStore(home.file('other'));
+    await new History().commits(other, 1);
+    await other.close();
+    await home.iam(['store', 'backup', '--to', home.file('other.json'), '--data', home.file('other')]);
+    for (const swap of [rename, copyFile]) {
+      const { prompter, questions } = createScriptedPrompter(async () => {
+        await copyFile(file, home.file('kept.json'));
+        await copyFile(home.file('other.json'), home.file('swapped.json'));
+        await swap(home.file('swapped.json'), file);
+        return 'store';
+      });
+      const words = ['store', 'restore', file, '--data', folder, '--force'];
+      const { code, err } = await home.iam(words, { prompter, columns: 400 });
+      expect([code, questions[0]?.message]).toEqual([0, expect.stringContaining('The backup: Commit 4')]);
+      expect(err).toContain('Commit 4');
+      expect(await commitsIn(folder)).toBe(4);
+      await rename(home.file('kept.json'), file);
+    }
   });
 
   test('reject a damaged file with its position, and a response that is not a backup', async () => {

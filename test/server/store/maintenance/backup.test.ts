@@ -76,7 +76,7 @@ describe('a backup', () => {
     });
     expect(await snapshot(harness)).toEqual(before);
     expect(await createOfflineStoreOn(harness.disk).readBackup('/backups/new.json')).toMatchObject({
-      sequence: COMMITS - 1,
+      info: { sequence: COMMITS - 1 },
     });
   });
 
