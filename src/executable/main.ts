@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { getAsset, getRawAsset } from 'node:sea';
 import type { CliError } from '../cli/errors.ts';
-import { getUserFolder } from '../cli/io/user-folders.ts';
+import { getUserFile } from '../cli/io/user-folders.ts';
 import { type ProgramArchive, unpackProgram } from './unpack.ts';
 
 function readArchive(): ProgramArchive {
@@ -12,7 +12,7 @@ function readArchive(): ProgramArchive {
 }
 
 try {
-  const folder = unpackProgram(readArchive(), getUserFolder(process.env, 'cache'));
+  const folder = unpackProgram(readArchive(), getUserFile(process.env, 'cache'));
   createRequire(path.join(folder, 'package.json'))('./bin/iam.js');
 } catch (error) {
   // As the command would report it; 70 as of an uncaught exception.

@@ -1,9 +1,8 @@
 /** Stored logins: one private file of tokens per profile. */
 import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import type { Environment } from '../io/io.ts';
 import { readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
-import { getUserFolder } from '../io/user-folders.ts';
+import { getUserFile } from '../io/user-folders.ts';
 
 export interface StoredSession {
   /** The server of the session; its tokens are sent to no other. */
@@ -31,7 +30,7 @@ type Variables = Environment['variables'];
 
 /** The path of a profile's session file. */
 export function getSessionPath(profile: string, variables: Variables): string {
-  return path.join(getUserFolder(variables, 'cache'), 'tokens', `profile-${profile}.json`);
+  return getUserFile(variables, 'cache', 'tokens', `profile-${profile}.json`);
 }
 
 /** Reads the session of a profile; undefined if it is missing or not valid. */

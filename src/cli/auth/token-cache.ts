@@ -4,11 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import type { TokenCache } from '../../client/credentials.ts';
 import type { Environment } from '../io/io.ts';
 import { readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
-import { findUserFolder } from '../io/user-folders.ts';
+import { findUserFile } from '../io/user-folders.ts';
 import { computeExpiry, expiryMargin } from './session-file.ts';
 
 export interface ClearableTokenCache extends TokenCache {
@@ -32,9 +31,8 @@ export function createTokenCache(
     .update(JSON.stringify([baseUrl, clientId, clientSecret]))
     .digest('hex')
     .slice(0, 32);
-  const folder = findUserFolder(variables, 'cache');
-  if (folder === undefined) return noCache;
-  const file = path.join(folder, 'tokens', `${key}.json`);
+  const file = findUserFile(variables, 'cache', ['tokens', `${key}.json`]);
+  if (file === undefined) return noCache;
   return {
     clear: () => rm(file, { force: true }),
     read: async () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../io/io.ts';
-import { findUserFolder } from '../io/user-folders.ts';
+import { findUserFile } from '../io/user-folders.ts';
 import type { TableRow } from '../output/table.ts';
 
 /** Milliseconds until a cached list expires. */
@@ -28,10 +28,9 @@ export interface NameCache {
 /** Creates the cache of a caller and server, identified by `owner`. */
 export function createNameCache(owner: readonly unknown[], { variables, now, random }: Environment): NameCache {
   const key = createHash('sha256').update(JSON.stringify(owner)).digest('hex').slice(0, 32);
-  const cache = findUserFolder(variables, 'cache');
-  if (cache === undefined) return { read: () => undefined, write: () => undefined };
-  const folder = path.join(cache, 'completion');
-  const file = path.join(folder, `${key}.json`);
+  const file = findUserFile(variables, 'cache', ['completion', `${key}.json`]);
+  if (file === undefined) return { read: () => undefined, write: () => undefined };
+  const folder = path.dirname(file);
   return {
     read: (list) => readFreshEntries(file, now())[list]?.rows,
     write: (list, rows) => {

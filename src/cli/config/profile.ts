@@ -1,9 +1,8 @@
 /** The profiles of the user: a file of named servers with credentials. */
-import path from 'node:path';
 import { CliError, usageError } from '../errors.ts';
 import { readFileIfExists, replacePrivateFile, withFileLock } from '../io/private-files.ts';
 import type { RecordedProcess } from '../io/processes.ts';
-import { findUserFolder, getUserFolder } from '../io/user-folders.ts';
+import { findUserFile, getUserFile } from '../io/user-folders.ts';
 import { toReachableUrl } from './server-url.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -56,8 +55,10 @@ export interface ProfileFile {
   readonly warning?: string;
 }
 
+const profileFile = 'config.json';
+
 export function getProfilePath(variables: Variables): string {
-  return path.join(getUserFolder(variables, 'config'), 'config.json');
+  return getUserFile(variables, 'config', profileFile);
 }
 
 /** The profile of a name that a user typed; undefined if there is none. */
@@ -67,10 +68,9 @@ export function findProfile({ profiles }: Pick<ProfileFile, 'profiles'>, name: s
 
 /** Reads all profiles; empty if the file does not exist or the user has no home folder. */
 export async function readProfiles(variables: Variables): Promise<ProfileFile> {
-  if (findUserFolder(variables, 'config') === undefined) return { profiles: {} };
-  const file = getProfilePath(variables);
-  const text = await readFileIfExists(file);
-  if (text === undefined) return { profiles: {} };
+  const file = findUserFile(variables, 'config', [profileFile]);
+  const text = file === undefined ? undefined : await readFileIfExists(file);
+  if (file === undefined || text === undefined) return { profiles: {} };
   return parseProfiles(text, file);
 }
 

@@ -21,25 +21,37 @@ export type UserFolderKind = keyof typeof folders;
 
 /**
  * The folder of one kind; undefined without a home folder, as for a user id of a container that has no account.
- * @throws CliError (exit 2) if it, or a file in it, belongs to another user or others can write it
+ * @throws CliError (exit 2) if it belongs to another user or others can write it
  */
 export function findUserFolder(
   variables: Variables,
   kind: UserFolderKind,
-  platform: NodeJS.Platform = process.platform,
+  platform?: NodeJS.Platform,
 ): string | undefined {
-  const problem = findUserFolderProblem(variables, kind, platform);
-  if (problem) throw distrustError(problem);
-  return locateFolder(variables, kind, platform);
+  return findUserFile(variables, kind, [], platform);
 }
 
-/** Why a folder or a file in it must not be used; undefined if all can be. */
-export function findUserFolderProblem(
+/**
+ * A file in the folder of one kind, or below it; undefined without a home folder.
+ * @throws CliError (exit 2) if it or a folder of its path belongs to another user, or others can write it
+ */
+export function findUserFile(
   variables: Variables,
   kind: UserFolderKind,
-  platform: NodeJS.Platform = process.platform,
-): TrustProblem | undefined {
+  names: readonly string[],
+  platform?: NodeJS.Platform,
+): string | undefined {
   const folder = locateFolder(variables, kind, platform);
+  if (folder === undefined) return undefined;
+  const files = names.map((_, at) => path.join(folder, ...names.slice(0, at + 1)));
+  const problem = readFileTrust(variables).findFolderProblem(folder, 'settings', files);
+  if (problem) throw distrustError(problem);
+  return files.at(-1) ?? folder;
+}
+
+/** Why a folder or any file in it must not be used; undefined if all can be. */
+export function findUserFolderProblem(variables: Variables, kind: UserFolderKind): TrustProblem | undefined {
+  const folder = locateFolder(variables, kind);
   return folder === undefined ? undefined : readFileTrust(variables).findFolderProblem(folder, 'settings');
 }
 
@@ -48,7 +60,11 @@ export function distrustError({ message, hint }: TrustProblem): CliError {
   return new CliError(`${message}; it is not used.`, { code: 'FOLDER_NOT_TRUSTED', exitCode: 2, hint: `${hint}.` });
 }
 
-function locateFolder(variables: Variables, kind: UserFolderKind, platform: NodeJS.Platform): string | undefined {
+function locateFolder(
+  variables: Variables,
+  kind: UserFolderKind,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
   const { variable, fallback, onWindows } = folders[kind];
   const named = variables[variable];
   // The specification ignores relative paths.
@@ -60,10 +76,10 @@ function locateFolder(variables: Variables, kind: UserFolderKind, platform: Node
   return home === undefined ? undefined : path.join(home, fallback, 'iam');
 }
 
-/** The folder of one kind. @throws CliError (exit 2) without a home folder, or for a folder of another user */
-export function getUserFolder(variables: Variables, kind: UserFolderKind): string {
-  const folder = findUserFolder(variables, kind);
-  if (folder !== undefined) return folder;
+/** A file as `findUserFile` finds it, or the folder itself. @throws CliError (exit 2) also without a home folder */
+export function getUserFile(variables: Variables, kind: UserFolderKind, ...names: readonly string[]): string {
+  const file = findUserFile(variables, kind, names);
+  if (file !== undefined) return file;
   throw new CliError('This user has no home folder, so nothing can be stored.', {
     code: 'NO_HOME',
     exitCode: 2,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Environment } from '../io/io.ts';
 import { readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
 import { isProcessRunning, type RecordedProcess } from '../io/processes.ts';
-import { findUserFolder, getUserFolder } from '../io/user-folders.ts';
+import { findUserFile, getUserFile } from '../io/user-folders.ts';
 
 type Variables = Environment['variables'];
 
@@ -28,15 +28,17 @@ export interface ServerRecord extends RecordedProcess {
 
 /** Returns the path of a server's record, log or lock file. */
 export function getServerFile(name: string, kind: 'json' | 'log' | 'lock', variables: Variables): string {
-  return path.join(getUserFolder(variables, 'state'), 'servers', `${name}.${kind}`);
+  return getUserFile(variables, 'state', 'servers', `${name}.${kind}`);
 }
 
 /** Returns all records, most recently started first. */
 export async function readServerRecords(variables: Variables): Promise<ServerRecord[]> {
-  if (findUserFolder(variables, 'state') === undefined) return [];
-  const folder = path.dirname(getServerFile('any', 'json', variables));
+  const folder = findUserFile(variables, 'state', ['servers']);
+  if (folder === undefined) return [];
   const files = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith('.json'));
-  const texts = await Promise.all(files.map((file) => readFileIfExists(path.join(folder, file))));
+  const texts = await Promise.all(
+    files.map((file) => readFileIfExists(getUserFile(variables, 'state', 'servers', file))),
+  );
   return texts.flatMap((text) => parseRecord(text)).sort((one, other) => other.startedAt - one.startedAt);
 }
 

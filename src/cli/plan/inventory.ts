@@ -7,7 +7,7 @@ import { jsonText } from '../io/control-characters.ts';
 import { unwritableFileError } from '../io/file-errors.ts';
 import type { Environment } from '../io/io.ts';
 import { readFileIfExists } from '../io/private-files.ts';
-import { getUserFolder } from '../io/user-folders.ts';
+import { getUserFile } from '../io/user-folders.ts';
 
 type Variables = Environment['variables'];
 
@@ -28,7 +28,7 @@ export function assertSetName(set: string): void {
 export function getInventoryPath(baseUrl: string, set: string, variables: Variables): string {
   assertSetName(set);
   const server = createHash('sha256').update(baseUrl.replace(/\/+$/, '')).digest('hex').slice(0, 16);
-  return path.join(getUserFolder(variables, 'state'), 'sets', `${set}-${server}.jsonl`);
+  return getUserFile(variables, 'state', 'sets', `${set}-${server}.jsonl`);
 }
 
 interface InventoryEntry extends ManagedResource {

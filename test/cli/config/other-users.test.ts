@@ -40,6 +40,18 @@ describe.skipIf(self === undefined)('a project file', () => {
     expect((await timeoutOf(home, folder))[0]).toBe('30');
   });
 
+  test.skipIf(self !== 0)('below a folder of another user is ignored (needs root)', async ({ home }) => {
+    const folder = await nest(home, { timeout: 9 });
+    await writeFile(path.join(folder, '.iamrc.json'), '{"timeout": 8}');
+    expect(await timeoutOf(home, folder)).toEqual(['8', '']);
+    await chown(home.file('outer'), stranger, stranger);
+    const [timeout, warning] = await timeoutOf(home, folder);
+    const file = path.join(folder, '.iamrc.json');
+    expect(timeout).toBe('30');
+    expect(warning).toContain(`${file} is ignored: ${home.file('outer')} belongs to another user (uid ${stranger}).`);
+    expect((await timeoutOf(home, folder, ['--trust-folder', folder]))[0]).toBe('8');
+  });
+
   test('in a folder that the user lists is used', async ({ home }) => {
     const folder = await nest(home, { timeout: 9 });
     await chmod(home.file('outer'), 0o777);
@@ -210,6 +222,36 @@ describe.skipIf(self === undefined)('a folder of the command', () => {
     expect(await complete()).not.toContain('mine');
     expect(await complete('--trust-folder', folder)).toContain('mine');
     expect(await complete('--trust-folder', `${folder},/x`)).not.toContain('mine');
+  });
+
+  const files = [
+    ['config/iam/config.json', ['groups', 'list']],
+    ['config/iam/config.json', ['profile', 'list']],
+    ['cache/iam/tokens', ['logout']],
+    ['cache/iam/tokens/profile-p.json', ['logout']],
+    ['state/iam/servers/memory.json', ['server', 'stop']],
+    ['state/iam/servers', ['server', 'stop']],
+  ] as const;
+
+  test.each(files)('is examined with the file that a command reads: %s by %j', async (name, words) => {
+    await using home = await Home.make();
+    await saveProfile('p', { baseUrl: 'http://127.0.0.1:9', clientId: 'a', clientSecret: 'b' }, home.variables);
+    const place = home.file(name);
+    if (name.endsWith('.json')) {
+      await mkdir(path.dirname(place), { recursive: true });
+      await writeFile(place, '', { flag: 'a' });
+    } else await mkdir(place, { recursive: true });
+    await chmod(place, 0o777);
+    const refused = { code: 2, out: '', err: expect.stringContaining(`other users can write ${place}`) };
+    expect(await home.iam(words)).toMatchObject(refused);
+  });
+
+  test('is not searched for other files, which take time', async ({ home }) => {
+    await using server = await startFakeServer(() => ({ json: [] }));
+    await saveProfile('p', { baseUrl: server.url, token: 't' }, home.variables);
+    await writeFile(home.file('config/iam/other.json'), '');
+    await chmod(home.file('config/iam/other.json'), 0o666);
+    expect(await home.iam(['groups', 'list'])).toMatchObject({ code: 0, err: 'No results.\n' });
   });
 
   test.each(commands)('%s that others can write is refused by %j', async (kind, words) => {
