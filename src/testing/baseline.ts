@@ -37,12 +37,6 @@ function isForkable(store: Store): store is ForkableStore {
 async function overwriteStore(store: Store, rows: Store): Promise<void> {
   const names = Object.keys(tables) as TableName[];
   await store.transaction(async (tx) => {
-    for (const name of names) for (const row of await tx[name].list()) await tx[name].delete(primaryKeyOf(name, row));
-    for (const name of names) for (const row of await rows[name].list()) await tx[name].insert(row as never);
+    for (const name of names) await tx[name].replaceAll((await rows[name].list()) as never);
   });
-}
-
-/** The cast is safe because the row comes from the same table. */
-function primaryKeyOf(name: TableName, row: object): string {
-  return tables[name].key(row as never);
 }

@@ -68,6 +68,11 @@ export interface TableWriter<Name extends TableName> extends TableReader<Name> {
   replace(row: Row<Name>): Promise<void>;
   /** @returns false if the row does not exist. */
   delete(key: string): Promise<boolean>;
+  /**
+   * Gives the table these rows, ordered by primary key, and no others, whatever it contained. Writes only what differs.
+   * @throws DuplicateError if two of the rows share their key or a unique value; ZodError if a row is not valid.
+   */
+  replaceAll(rows: readonly Row<Name>[]): Promise<void>;
 }
 
 export type Reader = { readonly [Name in TableName]: TableReader<Name> };
@@ -112,6 +117,7 @@ export interface Store extends Reader {
   /**
    * Runs `work` in isolation (serializable) and resolves once its writes are durable. If `work` throws or saving fails,
    * no write is stored. An engine may retry `work`, so it must have no side effects other than reads and writes of `tx`.
+   * Long work of an embedded engine runs beside other transactions: what it reads may change, and it then runs again.
    *
    * Plain reads see durable rows only; a later transaction also sees rows that are not yet durable.
    * @throws the error of `work`; StoreUnavailableError if the store accepts no writes.

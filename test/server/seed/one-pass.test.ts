@@ -33,7 +33,15 @@ function countAccesses(store: Store): { readonly store: Store; values(): number 
   const watchAll = (tx: Transaction) =>
     new Proxy(tx, { get: (target, name) => watch(Reflect.get(target, name) as object) });
   return {
-    store: { ...store, transaction: (work) => store.transaction((tx) => work(watchAll(tx))) },
+    store: {
+      ...store,
+      transaction: (work) =>
+        store.transaction((tx) => {
+          // Of the last run, as the engine may run the work again.
+          values = 0;
+          return work(watchAll(tx));
+        }),
+    },
     values: () => values,
   };
 }

@@ -1,5 +1,6 @@
 /** Schedules and writes checkpoints: rotate the log, freeze, write, thaw, remove obsolete segments. */
-import type { OverlayStore } from '../memory/overlay-store.ts';
+import type { Overlay } from '../memory/overlay.ts';
+import type { FrozenRows, OverlayStore } from '../memory/overlay-store.ts';
 import { writeCheckpoint } from './checkpoint-adapter.ts';
 import { type Checkpoint, listRows } from './checkpoint-format.ts';
 import { type Disk, isFailedSync } from './disk.ts';
@@ -132,20 +133,30 @@ export class Checkpointer {
 
   async #writeFrozen(): Promise<{ sequence: number; size: number }> {
     const { disk, layout, clock, wal, overlayStore } = this.#context;
-    const { sequence, chain, frozen } = await overlayStore.runMaintenance(async () => {
-      await wal.rotate();
-      return { sequence: wal.sequence, chain: wal.chain, frozen: overlayStore.freeze() };
-    });
+    let chain = wal.chain;
     let finish = () => {};
-    this.#writing = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    try {
-      const writtenAt = clock.now().toISOString();
-      const checkpoint: Checkpoint = { sequence, epoch: wal.epoch, writtenAt, chain, tables: listRows(frozen) };
+    const rotate = async () => {
+      await wal.rotate();
+      chain = wal.chain;
+    };
+    const write = async ({ sequence, overlays }: FrozenRows) => {
+      this.#writing = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      const tables = listRows(overlays[0] as Overlay);
+      const checkpoint: Checkpoint = {
+        sequence,
+        epoch: wal.epoch,
+        writtenAt: clock.now().toISOString(),
+        chain,
+        tables,
+      };
       return { sequence, size: await writeCheckpoint(disk, layout, checkpoint) };
+    };
+    try {
+      return await overlayStore.runFrozen(write, rotate);
     } finally {
-      await overlayStore.thaw().finally(finish);
+      finish();
       this.#writing = undefined;
     }
   }

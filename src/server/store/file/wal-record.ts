@@ -67,6 +67,15 @@ export function encodeHeader({ first, epoch, chain }: WalPosition): Buffer {
   return Buffer.from(appendCrc(JSON.stringify(header).slice(0, -1)));
 }
 
+/** The changes of a long commit, encoded before their batch. */
+export interface PreparedCommit {
+  readonly slices: readonly Buffer[];
+  /** Changes that follow them. */
+  readonly late: Overlay;
+}
+
+export type PreparedCommits = Pick<WeakMap<Overlay, PreparedCommit>, 'get'>;
+
 export interface EncodedBatch {
   /** One, unless the batch is long. */
   readonly pieces: readonly Buffer[];
@@ -77,20 +86,24 @@ export interface EncodedBatch {
 /** Characters per slice: half a millisecond of work. */
 const SLICE_LENGTH = 64 * 1024;
 
+/** Bytes whose CRC and hash are computed in one turn, and that are written at once: a millisecond of work. */
+const PIECE_LENGTH = 256 * 1024;
+
 /** Encodes the lines of one batch in slices; the caller yields to the event loop after each. */
 export function* encodeBatch(
   { first, epoch, chain }: WalPosition,
   commits: readonly Overlay[],
+  prepared?: PreparedCommits,
 ): Generator<void, EncodedBatch> {
   const last = first + commits.length - 1;
   let { lastHash } = chain;
   const pieces: Buffer[] = [];
   let lines = '';
   for (const [offset, commit] of commits.entries()) {
-    const slices = yield* encodeChanges(commit);
+    const slices = yield* encodeCommit(commit, prepared?.get(commit));
     const start = `{"sequence":${first + offset},"last":${last},"epoch":${epoch},"previousHash":"${lastHash}"`;
     const [changes = ''] = slices;
-    if (slices.length === 1) {
+    if (slices.length === 1 && typeof changes === 'string') {
       const line = appendCrc(`${start},"bytes":${Buffer.byteLength(changes)},"changes":${changes},"first":${first}`);
       lastHash = hashCommit(line.slice(0, -1));
       lines += line;
@@ -108,19 +121,48 @@ export function* encodeBatch(
   return { pieces, lastHash };
 }
 
+/** Encodes the changes of a long commit before its place in the log is known. */
+export function* prepareCommit(commit: Overlay, late: Overlay): Generator<void, PreparedCommit> {
+  const slices: Buffer[] = [];
+  let parts: Buffer[] = [];
+  let length = 0;
+  for (const text of yield* encodeChanges(commit)) {
+    const part = Buffer.from(text);
+    parts.push(part);
+    length += part.length;
+    if (length < PIECE_LENGTH) continue;
+    slices.push(Buffer.concat(parts));
+    [parts, length] = [[], 0];
+    yield;
+  }
+  return { slices: [...slices, ...parts], late };
+}
+
 /** Encodes the changes of a commit. The slices are the parts of one text. */
-function* encodeChanges(commit: Overlay): Generator<void, string[]> {
+function* encodeCommit(commit: Overlay, prepared?: PreparedCommit): Generator<void, (string | Buffer)[]> {
+  if (prepared === undefined) {
+    const slices = yield* encodeChanges(commit);
+    return [...slices.slice(0, -1), `${slices.at(-1)}]`];
+  }
+  const late = prepared.late.empty ? [] : yield* encodeChanges(prepared.late, ',');
+  return [...prepared.slices, ...late, ']'];
+}
+
+/** Encodes changes without the end of their list. */
+function* encodeChanges(commit: Overlay, start = '['): Generator<void, string[]> {
   const slices: string[] = [];
-  let slice = '[';
+  let slice = start;
+  let separator = '';
   for (const change of listChanges(commit)) {
     if (slice.length >= SLICE_LENGTH) {
       slices.push(slice);
       slice = '';
       yield;
     }
-    slice += slice === '[' ? JSON.stringify(change) : `,${JSON.stringify(change)}`;
+    slice += `${separator}${JSON.stringify(change)}`;
+    separator = ',';
   }
-  slices.push(`${slice}]`);
+  slices.push(slice);
   return slices;
 }
 
@@ -132,14 +174,18 @@ function* listChanges(commit: Overlay): Generator<readonly unknown[]> {
 }
 
 /** Encodes the line of a long commit, as one of a short commit, but CRC and hash are computed piece by piece. */
-function* encodeLongLine(start: string, changes: readonly string[], end: string): Generator<void, EncodedBatch> {
+function* encodeLongLine(
+  start: string,
+  changes: readonly (string | Buffer)[],
+  end: string,
+): Generator<void, EncodedBatch> {
   const slices: Buffer[] = [];
   let bytes = 0;
   for (const text of changes) {
-    const slice = Buffer.from(text);
+    const slice = typeof text === 'string' ? Buffer.from(text) : text;
     slices.push(slice);
     bytes += slice.length;
-    yield;
+    if (typeof text === 'string') yield;
   }
   const pieces = [Buffer.from(`${start},"bytes":${bytes},"changes":`), ...slices, Buffer.from(end)];
   const hash = createHash('sha256');

@@ -9,7 +9,7 @@ import type { LogStoreEvent } from './events.ts';
 import { closedSegmentName, type Layout } from './layout.ts';
 import { persistRecovered, tryPersistRecovered } from './persist-recovered.ts';
 import type { ClosedSegment, RecoveredStore } from './recovery.ts';
-import { encodeBatch, encodeHeader, type WalPosition } from './wal-record.ts';
+import { encodeBatch, encodeHeader, type PreparedCommit, prepareCommit, type WalPosition } from './wal-record.ts';
 import { isInPlace, isInPlaceNow, type WatchedFile, watchFile } from './watched-file.ts';
 
 /** A check of the files in place that is as recent is not repeated before a batch is written. */
@@ -51,6 +51,7 @@ export class Wal implements Sink {
   readonly #stopwatch: { now(): number } | undefined;
   /** When the files were found in place, by the stopwatch. */
   #checkedAt = Number.NEGATIVE_INFINITY;
+  readonly #prepared = new WeakMap<Overlay, PreparedCommit>();
   #syncs = 0;
   #syncMilliseconds = 0;
 
@@ -123,9 +124,13 @@ export class Wal implements Sink {
     return waitWhileGrowing(commitCount);
   }
 
+  async prepare(commit: Overlay, late: Overlay): Promise<void> {
+    if (!commit.empty) this.#prepared.set(commit, await runInSlices(prepareCommit(commit, late)));
+  }
+
   async append(commits: readonly Overlay[]): Promise<void> {
     await this.#beforeAppend();
-    const { pieces, lastHash } = await runInSlices(encodeBatch(this.#nextPosition(), commits));
+    const { pieces, lastHash } = await runInSlices(encodeBatch(this.#nextPosition(), commits, this.#prepared));
     this.#assertRunning();
     await this.#finish();
     // With another lock file, another server may write to the same log. Under load, the last batch was checked just now.

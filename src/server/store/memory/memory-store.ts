@@ -1,7 +1,6 @@
 /** The in-memory engine, for tests and sandboxes. */
 
 import type { Store } from '../store.ts';
-import { tableNames } from '../table-shape.ts';
 import { type Capacity, defaultCapacity } from './capacity.ts';
 import { Overlay } from './overlay.ts';
 import { OverlayStore, type Sink } from './overlay-store.ts';
@@ -20,9 +19,7 @@ export interface ForkableStore extends Store {
 /** Copies all rows of a store of any engine into a new in-memory store. */
 export async function copyStore(store: Store): Promise<ForkableStore> {
   const base = new Overlay('base');
-  await store.transaction(async (tx) => {
-    for (const name of tableNames) base.load(name, await tx[name].list());
-  });
+  for (const [name, rows] of (await store.dump()).tables) base.load(name, rows);
   return toForkable(new OverlayStore(base, noopSink), defaultCapacity);
 }
 
@@ -32,7 +29,7 @@ function toForkable(overlayStore: OverlayStore, capacity: Capacity): ForkableSto
     async fork() {
       // Waits for pending transactions, so that a fork never splits a batch.
       await overlayStore.transaction(async () => undefined);
-      return toForkable(new OverlayStore(overlayStore.share(), noopSink, capacity), capacity);
+      return toForkable(new OverlayStore(await overlayStore.share(), noopSink, capacity), capacity);
     },
   };
 }

@@ -3,11 +3,13 @@ import { precedes } from '../../lib/code-points.ts';
 import type { Pause } from '../../lib/event-loop-turns.ts';
 import type { Derivation, DerivedValues, RowCache } from '../derived-values.ts';
 import { collectReachedRows, valuesOf } from '../reach.ts';
+import { diffSortedRows } from '../row-changes.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from '../store.ts';
 import { findShape, indexValues, type StoredRow, type TableShape, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
 import { createTablesOnAccess } from '../tables-on-access.ts';
 import { assertInsertable, assertReplaceable, type Capacity } from './capacity.ts';
+import type { ReadSet } from './long-transaction.ts';
 import type { TableOverlay } from './overlay.ts';
 import { countRows, type OverlayChain, readAllRows, readMatches, readRow, readUnique } from './overlay-chain.ts';
 
@@ -24,6 +26,8 @@ export interface View {
   readonly durable: boolean;
   /** Awaited before each access, so that a loop over many rows yields to the event loop. */
   readonly pause: Pause;
+  /** Of a transaction that runs beside others. */
+  readonly reads?: ReadSet | undefined;
 }
 
 export interface WritableView extends View {
@@ -56,6 +60,7 @@ class ReadAccess<Kind extends View> {
   async get(key: string): Promise<StoredRow | undefined> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
+    this.view.reads?.addKey(this.name, key);
     return readRow(this.view.chainOf(this.name), key);
   }
 
@@ -68,6 +73,7 @@ class ReadAccess<Kind extends View> {
       if (pausing) await pausing;
       const chain = this.view.chainOf(this.name);
       for (const key of slice) {
+        this.view.reads?.addKey(this.name, key);
         const row = readRow(chain, key);
         if (row !== undefined) rows.push(row);
       }
@@ -85,11 +91,20 @@ class ReadAccess<Kind extends View> {
   async getBy(unique: string, value: string): Promise<StoredRow | undefined> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
-    return readUnique(this.view.chainOf(this.name), unique, value);
+    const row = readUnique(this.view.chainOf(this.name), unique, value);
+    this.view.reads?.addValue(this.name, unique, value);
+    if (row !== undefined) this.view.reads?.addKey(this.name, shapeOf(this.name).key(row));
+    return row;
   }
 
   async find(index: string, value: string, range: Range = {}): Promise<readonly StoredRow[]> {
-    return this.readInSlices((slice) => readMatches(this.view.chainOf(this.name), index, value, slice), range);
+    const { name, view } = this;
+    view.reads?.addValue(name, index, value);
+    return this.readInSlices((slice) => {
+      const rows = readMatches(view.chainOf(name), index, value, slice);
+      if (view.reads !== undefined) for (const row of rows) view.reads.addKey(name, shapeOf(name).key(row));
+      return rows;
+    }, range);
   }
 
   async findMany(index: string, values: readonly string[], range: Range = {}): Promise<readonly StoredRow[]> {
@@ -114,7 +129,10 @@ class ReadAccess<Kind extends View> {
       shape: shapeOf(name),
       index,
       keys,
-      get: (key) => readRow(view.chainOf(name), key),
+      get: (key) => {
+        view.reads?.addKey(name, key);
+        return readRow(view.chainOf(name), key);
+      },
       pause: view.pause,
     });
   }
@@ -133,14 +151,15 @@ class ReadAccess<Kind extends View> {
   }
 
   async list(range: Range = {}): Promise<readonly StoredRow[]> {
+    this.view.reads?.addAll(this.name);
     return this.readInSlices((slice) => readAllRows(this.view.chainOf(this.name), slice), range);
   }
 
   /**
-   * Reads a long list of a transaction in slices: its rows do not change meanwhile. A plain read is a view of one moment,
-   * so it is in one piece. Not a #method: guards derive objects from this one.
+   * Reads a long list of a transaction in slices: its rows do not change meanwhile, or the transaction runs again. A plain
+   * read is a view of one moment, so it is in one piece. Not a #method: guards derive objects from this one.
    */
-  private async readInSlices(read: (range: Range) => StoredRow[], range: Range): Promise<readonly StoredRow[]> {
+  protected async readInSlices(read: (range: Range) => StoredRow[], range: Range): Promise<readonly StoredRow[]> {
     const { view } = this;
     const pausing = view.pause();
     if (pausing) await pausing;
@@ -165,6 +184,7 @@ class ReadAccess<Kind extends View> {
   }
 
   async count(): Promise<number> {
+    this.view.reads?.addAll(this.name);
     return countRows(this.view.chainOf(this.name));
   }
 
@@ -182,26 +202,91 @@ class WriteAccess extends ReadAccess<WritableView> {
     return (unique === 'key' ? await this.get(value) : await this.getBy(unique, value)) !== undefined;
   }
 
-  async insert(row: StoredRow): Promise<void> {
+  async insert(input: StoredRow): Promise<void> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
     const chain = this.view.chainOf(this.name);
     assertInsertable(chain, this.view.capacity);
-    insert(chain, this.view.topOf(this.name), row);
+    const { key, row } = this.parse(input);
+    if (readRow(chain, key) !== undefined) throw new DuplicateError(this.name, 'key');
+    this.put(chain, key, row);
   }
 
-  async replace(row: StoredRow): Promise<void> {
+  async replace(input: StoredRow): Promise<void> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
     const chain = this.view.chainOf(this.name);
     assertReplaceable(chain, this.view.capacity);
-    replace(chain, this.view.topOf(this.name), row);
+    const { key, row } = this.parse(input);
+    if (readRow(chain, key) === undefined) throw new MissingRowError(this.name);
+    this.put(chain, key, row);
   }
 
   async delete(key: string): Promise<boolean> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
-    return remove(this.view.chainOf(this.name), this.view.topOf(this.name), key);
+    this.view.reads?.addKey(this.name, key);
+    if (readRow(this.view.chainOf(this.name), key) === undefined) return false;
+    this.view.topOf(this.name).remove(key);
+    return true;
+  }
+
+  async replaceAll(rows: readonly StoredRow[]): Promise<void> {
+    const { name, view } = this;
+    const shape = shapeOf(name);
+    await this.keepRows(rows);
+    const before = await this.readInSlices((slice) => readAllRows(view.chainOf(name), slice), {});
+    const { removed, changed, added } = await diffSortedRows(shape, before, rows, view.pause);
+    for (const row of [...removed, ...changed.map(([row]) => row)]) {
+      const pausing = view.pause();
+      if (pausing) await pausing;
+      view.topOf(name).remove(shape.key(row));
+    }
+    for (const input of [...changed.map(([, row]) => row), ...added]) {
+      const pausing = view.pause();
+      if (pausing) await pausing;
+      const chain = view.chainOf(name);
+      assertInsertable(chain, view.capacity);
+      const row = shape.schema.parse(input);
+      const key = shape.key(row);
+      if (view.reads === undefined && readRow(chain, key) !== undefined) throw new DuplicateError(name, 'key');
+      this.put(chain, key, row);
+    }
+  }
+
+  /** Keeps what other transactions commit meanwhile out of the table. @throws DuplicateError for two rows with one key */
+  private async keepRows(rows: readonly StoredRow[]): Promise<void> {
+    const { name, view } = this;
+    if (view.reads === undefined) return;
+    const { key: keyOf } = shapeOf(name);
+    const rowsByKey = new Map<string, StoredRow>();
+    for (const row of rows) {
+      const pausing = view.pause();
+      if (pausing) await pausing;
+      rowsByKey.set(keyOf(row), row);
+    }
+    if (rowsByKey.size < rows.length) throw new DuplicateError(name, 'key');
+    view.reads.addReplacement(name, rowsByKey);
+  }
+
+  /** @returns a row to write, whose key and unique values are read. */
+  private parse(input: StoredRow): { readonly key: string; readonly row: StoredRow } {
+    const { name, view } = this;
+    const { schema, key: keyOf, unique } = shapeOf(name);
+    const row = schema.parse(input);
+    const key = keyOf(row);
+    if (view.reads !== undefined) {
+      view.reads.addKey(name, key);
+      for (const [index, values] of unique)
+        for (const value of indexValues(values, row)) view.reads.addValue(name, index, value);
+    }
+    return { key, row };
+  }
+
+  private put(chain: OverlayChain, key: string, row: StoredRow): void {
+    const top = this.view.topOf(this.name);
+    assertUnique(chain, top, key, row);
+    top.put(key, row);
   }
 }
 
@@ -211,28 +296,6 @@ function shapeOf(name: TableName): TableShape {
 
 function sortByKey(rows: ReadonlyMap<string, StoredRow>): StoredRow[] {
   return [...rows].sort(([one], [other]) => (precedes(one, other) ? -1 : 1)).map(([, row]) => row);
-}
-
-function insert(chain: OverlayChain, top: TableOverlay, input: StoredRow): void {
-  const row = top.shape.schema.parse(input);
-  const key = top.shape.key(row);
-  if (readRow(chain, key) !== undefined) throw new DuplicateError(top.shape.name, 'key');
-  assertUnique(chain, top, key, row);
-  top.put(key, row);
-}
-
-function replace(chain: OverlayChain, top: TableOverlay, input: StoredRow): void {
-  const row = top.shape.schema.parse(input);
-  const key = top.shape.key(row);
-  if (readRow(chain, key) === undefined) throw new MissingRowError(top.shape.name);
-  assertUnique(chain, top, key, row);
-  top.put(key, row);
-}
-
-function remove(chain: OverlayChain, top: TableOverlay, key: string): boolean {
-  if (readRow(chain, key) === undefined) return false;
-  top.remove(key);
-  return true;
 }
 
 /** @throws DuplicateError if another row has one of the unique values. */

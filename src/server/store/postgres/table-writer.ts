@@ -1,4 +1,6 @@
 /** Writes one table with SQL. */
+import { createPause } from '../../lib/event-loop-turns.ts';
+import { diffSortedRows } from '../row-changes.ts';
 import { DuplicateError, MissingRowError } from '../store.ts';
 import type { StoredRow } from '../table-shape.ts';
 import type { SeenRows } from './seen-rows.ts';
@@ -90,6 +92,14 @@ export class SqlTableWriter extends SqlTableReader {
       await this.runner.gather('delete', statements.deleteAll, [[key]]);
       return true;
     });
+  }
+
+  /** Changed rows are deleted first, so that unique values can move between the rows. */
+  async replaceAll(rows: readonly StoredRow[]): Promise<void> {
+    const { shape } = this.access.table;
+    const { removed, changed, added } = await diffSortedRows(shape, await this.list(), rows, createPause());
+    for (const row of [...removed, ...changed.map(([row]) => row)]) await this.delete(shape.key(row));
+    for (const row of [...changed.map(([, row]) => row), ...added]) await this.insert(row);
   }
 
   /** Discards what was read before the write, and by others during it. */

@@ -107,7 +107,11 @@ test('and other commits around a checkpoint are all applied, in order', async ()
     store.transaction(async ({ memberships }) => {
       for (const memberId of memberIds) await memberships.insert(member('g', memberId));
     });
-  const work = [store.checkpoint(), insert('a'), store.transaction(removeGroup), insert('b'), addAgain(), insert('g')];
+  const removeAndAdd = async () => {
+    await store.transaction(removeGroup);
+    await Promise.all([addAgain(), insert('g')]);
+  };
+  const work = [store.checkpoint(), insert('a'), removeAndAdd(), insert('b')];
   await Promise.all([...work, store.checkpoint()]);
   await store.transaction(({ groups }) => groups.delete('b'));
   const expectNow = async (reader: FileStore) => {

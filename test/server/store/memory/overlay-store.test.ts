@@ -178,13 +178,12 @@ describe('a frozen store', () => {
     const store = new OverlayStore(new Overlay('base'), sink);
     await store.transaction(({ groups }) => groups.insert(group('a', { groupName: 'one', roles: ['x'] })));
     await store.transaction(({ groups }) => groups.insert(group('b', { groupName: 'two' })));
-    const frozen = store.freeze();
-    await store.transaction(async ({ groups }) => {
-      await groups.delete('b');
-      await groups.replace(group('a', { groupName: 'two' }));
-      await groups.insert(group('c', { groupName: 'one', roles: ['x'] }));
-    });
-    expect([...(frozen.peek('groups')?.rows.keys() ?? [])]).toEqual(['a', 'b']);
+    const change = () =>
+      store.transaction(async ({ groups }) => {
+        await groups.delete('b');
+        await groups.replace(group('a', { groupName: 'two' }));
+        await groups.insert(group('c', { groupName: 'one', roles: ['x'] }));
+      });
     const expectNow = async () => {
       const { groups } = store.reader;
       expect((await groups.list()).map(({ groupId }) => groupId)).toEqual(['a', 'c']);
@@ -193,8 +192,11 @@ describe('a frozen store', () => {
       expect((await groups.find('role', 'x')).map(({ groupId }) => groupId)).toEqual(['c']);
       expect(await groups.count()).toBe(2);
     };
-    await expectNow();
-    await store.thaw();
+    await store.runFrozen(async ({ overlays }) => {
+      await change();
+      expect(overlays.flatMap((overlay) => [...(overlay.peek('groups')?.rows.keys() ?? [])])).toEqual(['a', 'b']);
+      await expectNow();
+    });
     await expectNow();
   });
 
@@ -202,9 +204,20 @@ describe('a frozen store', () => {
     const store = new OverlayStore(new Overlay('base'), sink);
     const numbers = Array.from({ length: 3000 }, (_, number) => String(number).padStart(5, '0'));
     const insert = (groupId: string) => store.transaction(({ groups }) => groups.insert(group(groupId)));
-    store.freeze();
+    let thaw = () => {};
+    let isFrozen = () => {};
+    const frozen = new Promise<void>((resolve) => {
+      isFrozen = resolve;
+    });
+    const thawed = store.runFrozen(() => {
+      isFrozen();
+      return new Promise<void>((resolve) => {
+        thaw = resolve;
+      });
+    });
+    await frozen;
     await Promise.all(numbers.map(insert));
-    const thawed = store.thaw();
+    thaw();
     await Promise.all([thawed, insert('later'), store.transaction(({ groups }) => groups.delete('00007'))]);
     expect(await store.reader.groups.count()).toBe(3000);
     expect(await store.reader.groups.list()).toHaveLength(3000);
