@@ -112,7 +112,7 @@ export async function changeProfiles(
   const file = getProfilePath(variables);
   return withFileLock(`${file}.lock`, async () => {
     const changed = change(await readProfiles(variables));
-    await replacePrivateFile(file, `${JSON.stringify(changed, null, 2)}\n`);
+    await replacePrivateFile(file, `${JSON.stringify(changed, null, 2)}\n`, true);
     return changed;
   });
 }

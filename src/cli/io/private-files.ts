@@ -1,6 +1,6 @@
 /** Files with secrets, created with owner-only access and replaced atomically. */
 import { readFileSync } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, lchown, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { usageError } from '../errors.ts';
@@ -8,19 +8,28 @@ import { unreadableFileError, unwritableFileError } from './file-errors.ts';
 
 /**
  * Writes a temporary file, flushes it and renames it. Creates the folder with owner-only access.
+ * @param keepsOwner whether root leaves the file to its owner, who must be trusted
  * @throws CliError that names the file, for an error of the file system
  */
-export async function replacePrivateFile(file: string, text: string): Promise<void> {
+export async function replacePrivateFile(file: string, text: string, keepsOwner = false): Promise<void> {
   const temporary = `${file}.${crypto.randomUUID()}`;
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     await createPrivateFile(temporary, text);
+    if (keepsOwner) await keepOwner(file, temporary);
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw unwritableFileError(file, error);
   }
   await flushFolder(path.dirname(file));
+}
+
+/** What root writes for another user, as with sudo and the home folder of the user, stays readable for that user. */
+async function keepOwner(file: string, replacement: string): Promise<void> {
+  if (process.geteuid?.() !== 0) return;
+  const owner = await lstat(file).catch(() => undefined);
+  if (owner && owner.uid !== 0) await lchown(replacement, owner.uid, owner.gid);
 }
 
 /** Creates a new file with owner-only access. Rejects with EEXIST if it exists. */

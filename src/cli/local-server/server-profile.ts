@@ -9,7 +9,7 @@ import {
   readProfiles,
   saveProfile,
 } from '../config/profile.ts';
-import { toReachableUrl } from '../config/server-url.ts';
+import { isSameBaseUrl, toReachableUrl } from '../config/server-url.ts';
 import { singleQuote } from '../http/curl.ts';
 import type { Environment } from '../io/io.ts';
 import { isProcessRunning, type RecordedProcess } from '../io/processes.ts';
@@ -58,9 +58,16 @@ export async function followServer(
 ): Promise<void> {
   // A profile that cannot be read is not used by commands either.
   const file = await readProfiles(variables).catch(() => ({ profiles: {} }));
-  const existing = findOwnProfile(file, name, clientId);
-  if (!existing || (existing.server && (await isProcessRunning(existing.server)))) return;
-  await relocate(name, clientId, { baseUrl: toReachableUrl(served.url), server: toProfileServer(served) }, variables);
+  const { baseUrl = '', server: previous } = findOwnProfile(file, name, clientId) ?? {};
+  if (!previous || (await isProcessRunning(previous))) return;
+  const server = toProfileServer(served);
+  // The user may have set another URL, as that of a proxy.
+  await relocate(
+    name,
+    clientId,
+    { baseUrl: isSameBaseUrl(baseUrl, previous.url) ? server.url : baseUrl, server },
+    variables,
+  );
 }
 
 async function relocate(

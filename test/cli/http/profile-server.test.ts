@@ -1,11 +1,12 @@
 /** After a local server has stopped, another user can listen on its port: nothing secret is sent there. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import type { ProfileFile } from '../../../src/cli/config/profile.ts';
+import { replacePrivateFile } from '../../../src/cli/io/private-files.ts';
 import { readProcessIdentity } from '../../../src/cli/io/processes.ts';
 import { followServer, saveServerProfile } from '../../../src/cli/local-server/server-profile.ts';
 import { type Home, test, tokenVariables } from '../run-cli.ts';
@@ -38,7 +39,7 @@ function startProcess(): ChildProcess {
   return spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+async function endProcess(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;
@@ -62,7 +63,7 @@ describe('the profile of a server that has stopped', () => {
     await home.iam(list);
     expect(received.length).toBeGreaterThan(0);
     received = [];
-    await stop(owner);
+    await endProcess(owner);
     const calls: (readonly string[])[] = [
       list,
       [...list, '--profile', 'local'],
@@ -85,7 +86,7 @@ describe('the profile of a server that has stopped', () => {
 
   test('sends no password of a login', async ({ home }) => {
     await addProfile(home);
-    await stop(owner);
+    await endProcess(owner);
     const words = ['login', '--user', 'administrator', '--client-id', 'app', '--password-stdin'];
     expect(await home.iam(words, { stdin: 'a-password\n' })).toMatchObject({ code: 75 });
     expect(received).toEqual([]);
@@ -95,7 +96,7 @@ describe('the profile of a server that has stopped', () => {
     home,
   }) => {
     await addProfile(home);
-    await stop(owner);
+    await endProcess(owner);
     expect((await home.iam(list, { url, variables: tokenVariables })).code).toBe(0);
     expect(received).toHaveLength(1);
     expect((await home.iam(['server', 'status', '--ready'])).code).toBe(0);
@@ -115,6 +116,24 @@ describe('the profile of a server that has stopped', () => {
   });
 });
 
+test.skipIf(process.getuid?.() !== 0)(
+  'root with sudo leaves profiles to their owner (needs root)',
+  async ({ home }) => {
+    await addProfile(home);
+    const file = home.file('config/iam/config.json');
+    for (const name of ['config/iam', 'config/iam/config.json']) await chown(home.file(name), 12345, 23456);
+    const variables = { ...home.variables, SUDO_UID: '12345', SUDO_GID: '23456' };
+    expect((await home.iam(['config', 'set', 'timeout', '5'], { variables })).code).toBe(0);
+    const { uid, gid, mode } = await stat(file);
+    expect([uid, gid, mode & 0o777]).toEqual([12345, 23456, 0o600]);
+    expect(await readFile(file, 'utf8')).toContain('"timeout": "5"');
+    await writeFile(home.file('other'), '');
+    await chown(home.file('other'), 12345, 23456);
+    await replacePrivateFile(home.file('other'), 'secret of root');
+    expect((await stat(home.file('other'))).uid).toBe(0);
+  },
+);
+
 test('the profile of a store follows its next server, but not away from one that runs', async ({ home }) => {
   await addProfile(home);
   const next = startProcess();
@@ -126,12 +145,17 @@ test('the profile of a store follows its next server, but not away from one that
     };
     await followServer('local', 'admin', served, home.variables);
     expect(await readServer()).toEqual([url, owner.pid]);
-    await stop(owner);
+    await endProcess(owner);
     await followServer('local', 'another', served, home.variables);
     await followServer('other', 'admin', served, home.variables);
     expect(await readServer()).toEqual([url, owner.pid]);
     await followServer('local', 'admin', served, home.variables);
     expect(await readServer()).toEqual(['http://127.0.0.1:8081', next.pid]);
+    // A URL that the user set stays.
+    await home.iam(['config', 'set', 'base-url', 'https://iam.example.com']);
+    await endProcess(next);
+    await followServer('local', 'admin', { ...served, pid: process.pid }, home.variables);
+    expect(await readServer()).toEqual(['https://iam.example.com', process.pid]);
   } finally {
     next.kill('SIGKILL');
   }
