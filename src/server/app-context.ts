@@ -10,7 +10,7 @@ import { createSerializers, type Serializers } from './http/serializer.ts';
 import { createIntegrations, type Integrations } from './integrations.ts';
 import type { AdjustableClock } from './lib/adjustable-clock.ts';
 import { createIds, type Ids } from './lib/ids.ts';
-import type { Log } from './lib/log.ts';
+import { type Log, withLogFields } from './lib/log.ts';
 import type { OutgoingFetch } from './lib/outgoing-fetch.ts';
 import type { Random } from './lib/random.ts';
 import type { Subscribers } from './lib/subscribers.ts';
@@ -149,7 +149,8 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     const shared = pickShared({ ...deps, ids, timer, growthLimits, stateQueue, docsPageFiles, consoleFiles });
     // On a loopback server everyone may read the hashes, and tests of throttles must not affect each other.
     const serverThrottles = parts.isTenant || !settings.allowRemote ? undefined : throttles;
-    const appContext = createAppContext({ ...shared, ...parts, serverThrottles, sandboxes: noSandboxes });
+    const log = withLogFields(deps.log, { sandbox: parts.sandbox });
+    const appContext = createAppContext({ ...shared, ...parts, log, serverThrottles, sandboxes: noSandboxes });
     appContext.outbox.start();
     return appContext;
   };

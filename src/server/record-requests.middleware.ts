@@ -46,7 +46,6 @@ function recordOutcome(ctx: KoaContext, appContext: AppContext): void {
   appContext.log.info(
     {
       requestId,
-      sandbox: appContext.sandbox,
       ...readCorrelation(ctx.req.headers),
       method: ctx.req.method,
       operation: operation?.id,

@@ -33,6 +33,17 @@ export function createLog(level: string, write: (line: string) => void, now: () 
   };
 }
 
+/** A log whose lines also contain these fields. */
+export function withLogFields(log: Log, fields: LogFields): Log {
+  return {
+    error: (own, message) => log.error({ ...fields, ...own }, message),
+    warn: (own, message) => log.warn({ ...fields, ...own }, message),
+    info: (own, message) => log.info({ ...fields, ...own }, message),
+    debug: (own, message) => log.debug({ ...fields, ...own }, message),
+    infoEnabled: log.infoEnabled,
+  };
+}
+
 /** Omits other properties of an error, which may contain a query, a row or a secret. */
 function serializeError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return String(thrown);

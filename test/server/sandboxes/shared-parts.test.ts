@@ -31,7 +31,11 @@ const checks: Readonly<Record<(typeof sharedParts)[number]['name'], () => Promis
   },
   async audit() {
     expect(sandbox.audit).toBe(server.appContext.audit);
-    expect(sandbox.log).toBe(server.appContext.log);
+    const lines = server.log.length;
+    for (const level of ['error', 'warn', 'info'] as const) sandbox.log[level]({ event: 'any' }, 'a line');
+    for (const line of server.log.slice(lines))
+      expect(JSON.parse(line)).toMatchObject({ sandbox: 'one', event: 'any' });
+    expect(server.log.length).toBe(lines + 3);
     const headers = { Authorization: `Basic ${btoa('unknown:wrong')}` };
     await send(server, `/s/one${servicePrefix}/groups`, { headers });
     await expect.poll(() => audit.text()).toContain('"sandbox":"one"');
