@@ -4,15 +4,13 @@
  */
 import { createPause } from '../lib/event-loop-turns.ts';
 import { measureChains } from '../lib/topological-order.ts';
-import type { StoredRow } from '../store/table-shape.ts';
+import { findLargeNumber, maxNumber } from '../store/large-numbers.ts';
 import { hashRule, isVerifiable } from '../users/argon2.ts';
 import { type DumpTables, readRows } from './dump.ts';
 import { createDumpError } from './dump-format.ts';
 
 /** Clients that own each other in turn. Each request of a client looks up all clients above it. */
 const maxOwners = 10_000;
-/** Epoch seconds, with room for the lifetimes that are added: a `Date` ends at 8.64e12 (ECMA-262, 21.4.1.1). */
-const maxNumber = 8e12;
 
 /** @throws IamError STATE_DAMAGED naming the row. */
 export async function assertConsistent(dump: DumpTables): Promise<void> {
@@ -43,13 +41,8 @@ async function assertNumbers(dump: DumpTables): Promise<void> {
     for (const [number, row] of rows.entries()) {
       const pausing = pause();
       if (pausing) await pausing;
-      const field = Object.keys(row).find((key) => hasLargeNumber(row[key]));
+      const field = findLargeNumber(row);
       if (field !== undefined)
         throw createDumpError(`${name}[${number}].${field} contains a number beyond ${maxNumber}`);
     }
-}
-
-function hasLargeNumber(value: unknown): boolean {
-  if (typeof value === 'number') return Math.abs(value) > maxNumber;
-  return typeof value === 'object' && value !== null && Object.values(value as StoredRow).some(hasLargeNumber);
 }

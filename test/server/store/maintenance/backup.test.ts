@@ -112,6 +112,17 @@ describe('a backup', () => {
     expect(await disk.list('/store')).toBeUndefined();
   });
 
+  test('with a number that is no time is rejected, also with a right checksum, and nothing is created', async () => {
+    const disk = await diskWith('nothing');
+    const text = (disk.contents(backupFile) as Buffer).toString();
+    const changed = text.replace('"groups":[', '"counters":[\n{"last":9e15,"name":"customerId"}\n],\n"groups":[');
+    expect(changed).not.toBe(text);
+    disk.plant(backupFile, withVersion(Buffer.from(changed), FORMAT_VERSION));
+    const error = await catchOpenError(createOfflineStoreOn(disk).restore(backupFile, '/store', true));
+    expect(error).toMatchObject({ kind: 'damaged', what: 'not a valid row of counters', offset: expect.any(Number) });
+    expect(await disk.list('/store')).toBeUndefined();
+  });
+
   test('is not overwritten with an invalid backup', async () => {
     const disk = await diskWith('nothing');
     const before = disk.contents(backupFile);
