@@ -287,6 +287,7 @@ export interface SeedInput {
       areaCode: number;
       phoneNumber: number;
     } | undefined;
+    selfRegistered?: true | undefined;
     /** Id: 1 to 64 letters, digits or . _ : @ - */
     businessId?: string | undefined;
     lead?: boolean | undefined;

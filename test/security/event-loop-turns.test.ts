@@ -9,7 +9,9 @@ import { servicePrefix } from '../../src/contract/prefix.ts';
 import { edgesPerTurn, resolveEffectiveRoles } from '../../src/server/directory/group-roles.ts';
 import { toGroupViews } from '../../src/server/directory/groups.ts';
 import { readRoleSources } from '../../src/server/directory/role-provenance.ts';
+import { dumpStore } from '../../src/server/snapshots/dump.ts';
 import { encodeDump } from '../../src/server/snapshots/dump-format.ts';
+import { exportSeed, formatSeed } from '../../src/server/snapshots/seed-export.ts';
 import { openMemoryStore } from '../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { membershipKey } from '../../src/server/store/tables.ts';
@@ -66,6 +68,19 @@ test.each<[string, number, (store: Store, groupIds: readonly string[]) => Promis
   await addWideGroups(store);
   const groupIds = (await store.memberships.list()).map(({ groupId }) => groupId);
   expect(await turnsOf(() => work(store, groupIds))).toBeGreaterThan(steps / edgesPerTurn / 2);
+});
+
+test('yields to the event loop while it exports a seed', async () => {
+  const users = 20_000;
+  const row = { emailVerified: false, mobileVerified: false, lead: false, locked: false, identities: [], createdAt };
+  const store = openMemoryStore();
+  await store.transaction(async (tx) => {
+    for (let at = 0; at < users; at += 1) await tx.users.insert({ ...row, userId: `u${at}`, userName: `u${at}` });
+  });
+  const seed = await exportSeed({ dump: () => dumpStore(store) });
+  const turns = users / 250 / 2;
+  expect(await turnsOf(() => exportSeed({ dump: () => dumpStore(store) }))).toBeGreaterThan(turns);
+  expect(await turnsOf(() => formatSeed(seed))).toBeGreaterThan(turns);
 });
 
 test('yields to the event loop while it writes a long response', async () => {

@@ -154,7 +154,7 @@ async function applyUser(
     createdAt: clock.now().toISOString(),
   };
   // Names from a seed count as verified.
-  const named = seed.userName === undefined ? user : withVerifiedName(user);
+  const named = seed.userName === undefined || seed.selfRegistered ? user : withVerifiedName(user);
   await assertLoginsAvailable(tx, named);
   await tx.users.insert(named);
   return 'created';
@@ -181,8 +181,9 @@ function createNameTakenProblem(name: string, user: User, other: User): SeedProb
   );
 }
 
-/** The name of a seed is set by the operator. */
+/** The name of a seed is set by the operator, unless the seed was exported and the user signed up with it. */
 function withSeedName(seed: SeedUser, changed: User, known: User): User {
+  if (seed.selfRegistered) return changed;
   if (seed.userName !== undefined) return withGivenName(changed);
   return isUserNameVerified(known) ? withVerifiedName(changed) : changed;
 }

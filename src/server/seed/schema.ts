@@ -104,6 +104,8 @@ const SeedUser = z
         phoneNumber: z.int().min(1000).max(999_999_999_999),
       })
       .optional(),
+    /** Of an export: the user signed up, and anyone may have chosen its name. */
+    selfRegistered: z.literal(true).optional(),
     businessId: Id.optional(),
     lead: z.boolean().optional(),
     locked: z.boolean().optional(),

@@ -1,6 +1,7 @@
 /** Exports a dump as a seed: entities only, with hashes instead of passwords and secrets. */
 import { bootstrapGroupNames } from '../bootstrap-groups.ts';
 import { certificatePrefix } from '../federation/certificate-login.ts';
+import { createPause } from '../lib/event-loop-turns.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import {
   type Client,
@@ -22,36 +23,71 @@ type Groups = NonNullable<SeedDocument['groups']>;
  */
 export async function exportSeed(state: { dump(): Promise<DumpTables> }): Promise<SeedDocument> {
   const dump = await state.dump();
-  const users = readRows(dump, 'users').filter(({ bootstrap }) => bootstrap === undefined);
+  const users = await collect(readRows(dump, 'users'), (user) => (user.bootstrap === undefined ? user : undefined));
   const businesses = readRows(dump, 'businesses');
   const owners = {
-    users: new Set(users.map(({ userId }) => userId)),
-    businesses: new Set(businesses.map(({ businessId }) => businessId)),
+    users: new Set(await collect(users, ({ userId }) => userId)),
+    businesses: new Set(await collect(businesses, ({ businessId }) => businessId)),
   };
-  const clients = readRows(dump, 'clients').filter((client) => isExportable(client, owners));
-  const clientIds = new Set(clients.map(({ clientId }) => clientId));
-  const members = { ...owners, services: new Set(clients.map(({ serviceAccountId }) => serviceAccountId)) };
+  const clients = await collect(readRows(dump, 'clients'), (client) =>
+    isExportable(client, owners) ? client : undefined,
+  );
+  const clientIds = new Set(await collect(clients, ({ clientId }) => clientId));
+  const members = { ...owners, services: new Set(await collect(clients, ({ serviceAccountId }) => serviceAccountId)) };
   return omitEmpty({
-    clients: clients.map(toSeedClient),
-    businesses: businesses.map(({ businessId, businessName, document }) =>
+    clients: await collect(clients, toSeedClient),
+    businesses: await collect(businesses, ({ businessId, businessName, document }) =>
       omitEmpty({ businessId, businessName, document }),
     ),
-    users: toSeedUsers(users, readRows(dump, 'factors')),
-    groups: toSeedGroups(
+    users: await toSeedUsers(users, readRows(dump, 'factors')),
+    groups: await toSeedGroups(
       readRows(dump, 'groups'),
-      readRows(dump, 'memberships').filter(({ delegated, ...member }) => !delegated && isMember(member, members)),
+      await collect(readRows(dump, 'memberships'), (membership) =>
+        !membership.delegated && isMember(membership, members) ? membership : undefined,
+      ),
     ),
-    apiKeys: readRows(dump, 'apiKeys')
-      .filter(({ clientId }) => clientIds.has(clientId))
-      .map(({ apiKeyId, appId, clientId, keyHash, hint }) => ({ apiKeyId, appId, clientId, keyHash, hint })),
-    corporateGroups: readRows(dump, 'corporateGroups').map(
-      ({ corporateGroupId, corporateGroupName, organizationId, businesses }) =>
-        omitEmpty({ corporateGroupId, corporateGroupName, organizationId, businesses }),
+    apiKeys: await collect(readRows(dump, 'apiKeys'), ({ apiKeyId, appId, clientId, keyHash, hint }) =>
+      clientIds.has(clientId) ? { apiKeyId, appId, clientId, keyHash, hint } : undefined,
     ),
-    products: readRows(dump, 'products').map((product) => omitEmpty({ ...product })),
-    mainframe: readRows(dump, 'logons').map((logon) => omitEmpty({ ...logon })),
-    providers: readRows(dump, 'providers').map((provider) => ({ ...provider })),
+    corporateGroups: await collect(
+      readRows(dump, 'corporateGroups'),
+      ({ corporateGroupId, corporateGroupName, organizationId, businesses: members }) =>
+        omitEmpty({ corporateGroupId, corporateGroupName, organizationId, businesses: members }),
+    ),
+    products: await collect(readRows(dump, 'products'), (product) => omitEmpty({ ...product })),
+    mainframe: await collect(readRows(dump, 'logons'), (logon) => omitEmpty({ ...logon })),
+    providers: await collect(readRows(dump, 'providers'), (provider) => ({ ...provider })),
   }) as SeedDocument;
+}
+
+/** Formats a seed as JSON, yielding to the event loop. */
+export async function formatSeed(seed: SeedDocument): Promise<string> {
+  const sections: string[] = [];
+  for (const [name, entries] of Object.entries(seed) as [string, readonly object[]][]) {
+    const lines = await collect(entries, (entry) => indent(JSON.stringify(entry, undefined, 2)));
+    sections.push(`  ${JSON.stringify(name)}: [\n${lines.join(',\n')}\n  ]`);
+  }
+  return sections.length === 0 ? '{}\n' : `{\n${sections.join(',\n')}\n}\n`;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '    ');
+}
+
+/** The results for the rows, without undefined ones, yielding to the event loop. */
+async function collect<Entry, Result>(
+  rows: readonly Entry[],
+  toResult: (row: Entry) => Result | undefined,
+): Promise<Result[]> {
+  const pause = createPause();
+  const results: Result[] = [];
+  for (const row of rows) {
+    const pausing = pause();
+    if (pausing) await pausing;
+    const result = toResult(row);
+    if (result !== undefined) results.push(result);
+  }
+  return results;
 }
 
 interface ExportedOwners {
@@ -90,19 +126,19 @@ function toSeedClient({
   return omitEmpty(client);
 }
 
-function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+async function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Promise<Map<string, Item[]>> {
   const groups = new Map<string, Item[]>();
-  for (const item of items) {
+  await collect(items, (item) => {
     const group = groups.get(keyOf(item));
     if (group) group.push(item);
     else groups.set(keyOf(item), [item]);
-  }
+  });
   return groups;
 }
 
-function toSeedUsers(users: readonly User[], factors: readonly Factor[]): Users {
-  const byUser = groupBy(factors, ({ userId }) => userId);
-  return users.map((user) => toSeedUser(user, byUser.get(user.userId) ?? [])) as Users;
+async function toSeedUsers(users: readonly User[], factors: readonly Factor[]): Promise<Users> {
+  const byUser = await groupBy(factors, ({ userId }) => userId);
+  return (await collect(users, (user) => toSeedUser(user, byUser.get(user.userId) ?? []))) as Users;
 }
 
 function toSeedUser(user: User, factors: readonly Factor[]) {
@@ -111,6 +147,7 @@ function toSeedUser(user: User, factors: readonly Factor[]) {
   return omitEmpty({
     userId,
     userName: isUserNameVerified(user) ? userName : undefined,
+    selfRegistered: user.selfRegistered,
     passwordHash,
     userEmail: user.emailVerified ? user.userEmail : undefined,
     userMobile: user.mobileVerified ? user.userMobile : undefined,
@@ -126,10 +163,10 @@ function toSeedUser(user: User, factors: readonly Factor[]) {
   });
 }
 
-function toSeedGroups(groups: readonly Group[], memberships: readonly Membership[]): Groups {
+async function toSeedGroups(groups: readonly Group[], memberships: readonly Membership[]): Promise<Groups> {
   const names = new Map(groups.map(({ groupId, groupName }) => [groupId, groupName]));
-  const byGroup = groupBy(memberships, ({ groupId }) => groupId);
-  return groups.map(({ groupId, groupName, organizationId, businessUnitId, roles, dependencies }) =>
+  const byGroup = await groupBy(memberships, ({ groupId }) => groupId);
+  return (await collect(groups, ({ groupId, groupName, organizationId, businessUnitId, roles, dependencies }) =>
     omitEmpty({
       // Bootstrap groups have different ids on every server.
       groupId: bootstrapGroupNames.includes(groupName) ? undefined : groupId,
@@ -140,7 +177,7 @@ function toSeedGroups(groups: readonly Group[], memberships: readonly Membership
       dependencies: dependencies.flatMap((id) => names.get(id) ?? []).map((name) => ({ groupName: name })),
       ...toSeedMembers(byGroup.get(groupId) ?? []),
     }),
-  ) as Groups;
+  )) as Groups;
 }
 
 function toSeedMembers(memberships: readonly Membership[]) {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { sensitive } from '../../../../contract/sensitive.ts';
-import { exportSeed } from '../../../snapshots/seed-export.ts';
+import { exportSeed, formatSeed } from '../../../snapshots/seed-export.ts';
 import { defineRoute } from '../../define.ts';
 
 const Format = z.string().regex(/^(state|seed)$/, 'must be state or seed');
@@ -27,11 +27,7 @@ export default defineRoute({
   openapiExamples: { response: { formatVersion: 1, tables: {} } },
 
   async handle({ query: { format } }, { state }) {
-    const text = format === 'state' ? await state.export() : await renderSeed(state);
+    const text = format === 'state' ? await state.export() : await formatSeed(await exportSeed(state));
     return { contentType: 'application/json; charset=utf-8', text };
   },
 });
-
-async function renderSeed(state: Parameters<typeof exportSeed>[0]): Promise<string> {
-  return `${JSON.stringify(await exportSeed(state), undefined, 2)}\n`;
-}

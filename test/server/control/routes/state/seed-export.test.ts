@@ -1,7 +1,9 @@
 /** GET /_iam/state/export?format=seed: every export can be applied to a new server. */
 import { expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../../src/server/seed/schema.ts';
+import { isUserNameProven, type User } from '../../../../../src/server/store/tables.ts';
 import { startServer, type TestServer } from '../../../../harness.ts';
+import { send } from '../../control-client.ts';
 import { sendText } from './state-client.ts';
 
 async function exportSeed(server: TestServer): Promise<SeedDocument> {
@@ -63,6 +65,43 @@ test('omits clients that another client owns, so that none is enabled again afte
   });
   const seed = await exportSeed(server);
   expect(idsOf(seed)).toEqual(['owner']);
+});
+
+test('keeps whether a user signed up, so that no other user is found by a name that it chose', async () => {
+  await using server = await startServer({
+    seed: {
+      users: [
+        { userId: 'chosen', userName: 'a-name', selfRegistered: true },
+        { userId: 'given', userName: 'given' },
+      ],
+    },
+  });
+  expect(isUserNameProven((await server.appContext.store.users.get('chosen')) as User)).toBe(false);
+  const seed = await exportSeed(server);
+  const marks = ({ users = [] }: SeedDocument) => users.map((user) => [user.userName, user.selfRegistered]);
+  expect(marks(seed)).toEqual([
+    ['a-name', true],
+    ['given', undefined],
+  ]);
+  expect(await copySeed(seed)).toEqual(seed);
+  // Applied to the users that are there, it changes nothing; a name that an operator writes is given.
+  await using copy = await startServer({ seed });
+  const { store } = copy.appContext;
+  const before = await store.users.list();
+  await send(copy, '/_iam/seed', { method: 'POST', body: seed });
+  expect(await store.users.list()).toEqual(before);
+  const users = seed.users?.map(({ selfRegistered: _, ...user }) => user);
+  await send(copy, '/_iam/seed', { method: 'POST', body: { users } });
+  expect(marks(await exportSeed(copy))).toEqual([
+    ['a-name', undefined],
+    ['given', undefined],
+  ]);
+});
+
+test('has the form of JSON with two spaces', async () => {
+  await using server = await startServer({ seed: { users: [{ userId: 'alice', identities: ['a', 'b'] }] } });
+  const { text } = await sendText(server, '/_iam/state/export?format=seed');
+  expect(text).toBe(`${JSON.stringify(JSON.parse(text), undefined, 2)}\n`);
 });
 
 test('contains links to providers of the greatest length', async () => {
