@@ -2,11 +2,11 @@
  * Consistent dumps of a store. Rows are immutable, so a dump refers to the rows without copying them. Restoring a dump
  * writes only the differences.
  */
-import { createPause } from '../lib/event-loop-turns.ts';
+import { createPause, forEachYielding } from '../lib/event-loop-turns.ts';
 import { diffSortedRows, type RowChanges } from '../store/row-changes.ts';
 import type { Reader, Store, Transaction } from '../store/store.ts';
 import { findShape, type StoredRow, type TableShape, tableNames } from '../store/table-shape.ts';
-import type { Row, TableName } from '../store/tables.ts';
+import type { Client, Row, TableName } from '../store/tables.ts';
 
 /** The rows of every table, ordered by primary key. */
 export type DumpTables = ReadonlyMap<TableName, readonly StoredRow[]>;
@@ -31,7 +31,8 @@ export async function readTables(reader: Reader): Promise<DumpTables> {
 }
 
 /**
- * Replaces the contents of all tables, except the retained ones.
+ * Replaces the contents of all tables, except the retained ones. The token generation of a client never decreases: its
+ * revoked tokens stay revoked.
  * @throws DuplicateError if two rows of the dump share a unique value; ZodError if a row is not valid.
  */
 export async function replaceTables(
@@ -39,8 +40,27 @@ export async function replaceTables(
   dump: DumpTables,
   retained: ReadonlySet<TableName>,
 ): Promise<void> {
-  for (const name of tableNames)
-    if (!retained.has(name)) await (tx[name] as unknown as AnyWriter).replaceAll(dump.get(name) ?? NO_ROWS);
+  for (const name of tableNames) {
+    if (retained.has(name)) continue;
+    const rows = dump.get(name) ?? NO_ROWS;
+    const restored = name === 'clients' ? await withLatestGenerations(tx, rows) : rows;
+    await (tx[name] as unknown as AnyWriter).replaceAll(restored);
+  }
+}
+
+/** The rows of clients, with the token generations of those present that have a later one. */
+async function withLatestGenerations(tx: Transaction, rows: readonly StoredRow[]): Promise<readonly StoredRow[]> {
+  const generations = new Map<unknown, number>();
+  for (const { clientId, tokenGeneration } of await tx.clients.list())
+    if (tokenGeneration !== undefined) generations.set(clientId, tokenGeneration);
+  if (generations.size === 0) return rows;
+  const restored: StoredRow[] = [];
+  await forEachYielding(rows, async (row) => {
+    const { clientId, tokenGeneration: before = 0 } = row as unknown as Client;
+    const latest = generations.get(clientId) ?? 0;
+    restored.push(latest > before ? { ...row, tokenGeneration: latest } : row);
+  });
+  return restored;
 }
 
 /** Rows compared per event-loop turn. */

@@ -7,7 +7,7 @@ export default defineRoute({
   id: 'control.snapshot-restore',
   title: 'Restore a snapshot',
   description:
-    'Restores all data as saved, including sessions and codes that have ended since. Signing keys remain, and revoked tokens stay revoked. Failed login counters are cleared.',
+    'Restores all data as saved, including sessions and codes that have ended since. Signing keys remain, and revoked tokens stay revoked, also those that were revoked with all tokens of a client. Failed login counters are cleared.',
   method: 'POST',
   path: '/state/snapshots/{name}/restore',
   audit: { kind: 'administration', targets: { path: ['name'] } },

@@ -33,6 +33,32 @@ describe('a snapshot', () => {
     }
   });
 
+  test.each<[string, (server: TestServer, exported: string) => Promise<unknown>]>([
+    ['a restore', (server) => restore(server, 'before')],
+    ['a reset', (server) => reset(server, { to: 'seed' })],
+    ['an import', (server, exported) => importState(server, exported, '?force=true')],
+  ])('does not revalidate revoked tokens of a client: %s', async (_, change) => {
+    await using server = await startServer({ seed });
+    await save(server, { name: 'before' });
+    const exported = await exportState(server);
+    const credentials = { clientId: 'billing', clientSecret: 'secret-of-billing' };
+    const tokens = await Promise.all(
+      [server.admin, server.as(credentials)].map(async (client) => (await client.clientIdentities.login()).accessToken),
+    );
+    const statuses = () =>
+      Promise.all(
+        tokens.map(async (token) => (await server.as({ token }).raw('GET', '/security/iam/v1/groups', {})).status),
+      );
+    expect(await statuses()).not.toContain(401);
+    await server.appContext.store.transaction(async (tx) => {
+      for (const client of await tx.clients.list()) await tx.clients.replace({ ...client, tokenGeneration: 2 });
+    });
+    expect(await statuses()).toEqual([401, 401]);
+    await change(server, exported);
+    expect(await statuses()).toEqual([401, 401]);
+    await expect(server.admin.groups.list()).resolves.toBeDefined();
+  });
+
   test('survives a reset and an import', async () => {
     await using server = await startServer({ seed });
     await using other = await startServer();
