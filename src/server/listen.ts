@@ -26,6 +26,7 @@ import { boundConnections, readDescriptorLimit } from './limits/connections/desc
 import { createHashQueue } from './limits/hash-queue.ts';
 import { deleteDecoyMessages } from './mfa/otp-decoys.ts';
 import { operations } from './operations/index.ts';
+import type { ReportHashes } from './seed/passwords.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import { deleteUsedTokens } from './sessions/delete-used-tokens.ts';
 import { initializeStore } from './snapshots/baseline.ts';
@@ -46,6 +47,8 @@ export interface ListenOptions {
   /** Default: the system timer. */
   readonly timer?: Timer | undefined;
   readonly seed?: SeedDocument | undefined;
+  /** Called while the passwords of the seed are hashed. */
+  readonly reportHashes?: ReportHashes | undefined;
   readonly tls?: NodeServerOptions['tls'];
   /** Whether the open server keeps the process running, as `ref` and `unref` of node:net. Default: true. */
   readonly ref?: boolean | undefined;

@@ -17,9 +17,10 @@ import {
 import { systemClock } from './lib/clock.ts';
 import { createLog, type Log } from './lib/log.ts';
 import { systemRandom } from './lib/random.ts';
-import { listen, type RunningServer } from './listen.ts';
+import { type ListenOptions, listen, type RunningServer } from './listen.ts';
 import { readConfiguration } from './seed/configuration.ts';
 import { SeedError } from './seed/error.ts';
+import type { ReportHashes } from './seed/passwords.ts';
 import { SeedDocument } from './seed/schema.ts';
 import { formatBanner, formatReadyLine } from './startup-banner.ts';
 import { openStore } from './store/open.ts';
@@ -51,7 +52,7 @@ interface ServedStore extends StoreLocation {
 
 interface Streams {
   readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean | undefined };
 }
 
 /** The caller's signal handling during startup. */
@@ -107,6 +108,7 @@ export async function serve(options: ServeOptions): Promise<number> {
       log,
       write: (line, onWritten) => io.stderr.write(line, onWritten),
       trust: readFileTrust(options.environment),
+      reportHashes: io.stderr.isTTY ? createHashProgress(io.stderr) : undefined,
     });
     printWarnings(server, settings, { log, stderr: io.stderr });
     await printBanner(server, settings, options);
@@ -123,13 +125,14 @@ export async function serve(options: ServeOptions): Promise<number> {
 async function startServerProcess(
   settings: Settings,
   seed: SeedDocument | undefined,
-  deps: AuditDeps,
+  deps: AuditDeps & Pick<ListenOptions, 'reportHashes'>,
 ): Promise<RunningServer> {
-  const { log, trust } = deps;
+  const { log, trust, reportHashes } = deps;
   const tls = await readTls(settings);
   const server = listen({
     settings,
     seed,
+    reportHashes,
     tls,
     log,
     clock: systemClock,
@@ -186,6 +189,18 @@ function readTlsFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: Error) => {
     throw new SettingError(`--tls-cert and --tls-key must name readable files: ${error.message}`);
   });
+}
+
+/** Shows how many passwords are hashed in a line of a terminal, which it clears at the end. */
+export function createHashProgress(terminal: NodeJS.WritableStream): ReportHashes {
+  let shown = -1;
+  return (done, total) => {
+    const percent = Math.floor((100 * done) / total);
+    if (percent === shown) return;
+    shown = percent;
+    const text = done < total ? `Hashing the passwords of the seed: ${done} of ${total} (${percent} %)` : '';
+    terminal.write(`\r${text}\u001b[K`);
+  };
 }
 
 /** Prints warnings as text or, with --json, to the log. */

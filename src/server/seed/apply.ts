@@ -26,8 +26,8 @@ import { createSeedEntries, isRejection, type SeedCounts, type SeedOutcome } fro
 import { SeedError, SeedProblem } from './error.ts';
 import { applyFactors } from './factors.ts';
 import { applyGroups } from './groups.ts';
-import { applyLogon, clearMovedLogons, hashNewLogons, normalizeLogons } from './mainframe.ts';
-import { createSeedPasswords, type SeedPasswords } from './passwords.ts';
+import { applyLogon, clearMovedLogons, listNewLogons, normalizeLogons } from './mainframe.ts';
+import { createSeedPasswords, type PasswordHolder, type SeedPasswords } from './passwords.ts';
 import { applyProduct } from './products.ts';
 import { applyProviders } from './providers.ts';
 import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
@@ -35,10 +35,10 @@ import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 
 /** Applies a seed. @returns the counts by kind. @throws SeedError if it can't be applied; the store is unchanged then. */
 export async function applySeed(seed: SeedDocument, deps: SeedDeps): Promise<SeedCounts> {
-  const { store, hash = hashPassword } = deps;
+  const { store, settings, reportHashes, hash = hashPassword } = deps;
   const passwords = createSeedPasswords(hash);
-  await hashNewPasswords(seed.users, store, passwords);
-  await hashNewLogons(seed, store, passwords);
+  const holders = [...(await listNewUsers(seed.users, store)), ...(await listNewLogons(seed, store))];
+  await passwords.hashAll(holders, settings?.hashConcurrency ?? 1, reportHashes);
   try {
     return await store.transaction((tx) => withAdministratorCheck(tx, () => applyEntries(tx, seed, deps, passwords)));
   } catch (error) {
@@ -68,16 +68,18 @@ async function applyEntries(
   return entries.counts();
 }
 
-/** Hashes the passwords of new users; plain passwords of existing users are ignored. @throws SeedError. */
-function hashNewPasswords(users: SeedDocument['users'], store: Store, passwords: SeedPasswords): Promise<void> {
-  return createSeedEntries().each('users', users, async (user) => {
+/** The new users with a password; plain passwords of existing users are ignored. @throws SeedError for weak passwords. */
+async function listNewUsers(users: SeedDocument['users'], store: Store): Promise<PasswordHolder[]> {
+  const found: PasswordHolder[] = [];
+  await createSeedEntries().each('users', users, async (user) => {
     if (user.password === undefined || (await findUser(store, user))) return 'unchanged';
     const [weakness] = await describeViolations(user.password, user);
     if (weakness !== undefined)
       throw new SeedProblem(`the password of ${user.userId ?? user.userName} ${weakness}`, ['password']);
-    await passwords.hashOf(user);
+    found.push(user);
     return 'unchanged';
   });
+  return found;
 }
 
 /**

@@ -3,14 +3,16 @@ import { normalizeLogon, revokeLogonAccess } from '../legacy/mainframe-logons.ts
 import type { Store, Transaction } from '../store/store.ts';
 import type { Logon, User } from '../store/tables.ts';
 import type { SeedOutcome } from './entries.ts';
-import type { SeedPasswords } from './passwords.ts';
+import type { PasswordHolder, SeedPasswords } from './passwords.ts';
 import type { SeedDocument, SeedLogon } from './schema.ts';
 import { omitUndefined, replaceIfChanged } from './seed-rows.ts';
 
-/** Hashes the passwords of new logons before the transaction; plain passwords of existing logons are ignored. */
-export async function hashNewLogons(seed: SeedDocument, store: Store, passwords: SeedPasswords): Promise<void> {
-  for (const logon of seed.mainframe ?? [])
-    if (!(await store.logons.get(normalizeLogon(logon.logon)))) await passwords.hashOf(logon);
+/** The new logons with a password; plain passwords of existing logons are ignored. */
+export async function listNewLogons({ mainframe = [] }: SeedDocument, store: Store): Promise<PasswordHolder[]> {
+  const found: PasswordHolder[] = [];
+  for (const logon of mainframe)
+    if (logon.password !== undefined && !(await store.logons.get(normalizeLogon(logon.logon)))) found.push(logon);
+  return found;
 }
 
 export async function applyLogon(tx: Transaction, seed: SeedLogon, passwords: SeedPasswords): Promise<SeedOutcome> {

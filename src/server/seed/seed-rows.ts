@@ -1,10 +1,12 @@
 /** Shared by all parts of a seed: dependencies, and writes that leave unchanged rows alone. */
 
+import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { HashPassword } from '../users/passwords.ts';
 import type { SeedOutcome } from './entries.ts';
+import type { ReportHashes } from './passwords.ts';
 
 export interface SeedDeps {
   readonly store: Store;
@@ -12,6 +14,9 @@ export interface SeedDeps {
   readonly ids: Pick<Ids, 'newId'>;
   /** Hashes at full cost if missing. */
   readonly hash?: HashPassword | undefined;
+  /** Passwords that `hash` hashes at the same time; one without settings. */
+  readonly settings?: Pick<Settings, 'hashConcurrency'> | undefined;
+  readonly reportHashes?: ReportHashes | undefined;
 }
 
 /** Removes undefined values, so that an absent key does not overwrite the row's value. */

@@ -3,9 +3,10 @@
  * the administrator are retained, so their credentials stay valid.
  */
 import { type BootstrapDeps, type BootstrapResult, bootstrap } from '../bootstrap.ts';
-import { forEachYielding } from '../lib/event-loop-turns.ts';
+import { forEachParallel } from '../lib/for-each-parallel.ts';
 import { type HashQueue, internalFlow } from '../limits/hash-queue.ts';
 import { applySeed, findUser } from '../seed/apply.ts';
+import type { ReportHashes } from '../seed/passwords.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import { openMemoryStore } from '../store/memory/memory-store.ts';
 import type { Store } from '../store/store.ts';
@@ -26,20 +27,26 @@ export async function initializeStore(
   deps: BootstrapDeps & {
     readonly seed?: SeedDocument | undefined;
     readonly hashQueue: HashQueue;
+    readonly reportHashes?: ReportHashes | undefined;
     readonly readInitialState?: BaselineDeps['readInitialState'];
   },
 ): Promise<{ bootstrapped: BootstrapResult; baseline: BaselineSource }> {
+  const { reportHashes, ...baselineDeps } = deps;
   const { store, seed } = deps;
   const isFresh = await isEmpty(store);
   const bootstrapped = await bootstrap(deps);
   const emptyBaseline = isFresh ? await readTables(store) : await createEmptyBaseline(deps);
   const passwords = createPasswords(deps.hashQueue, { fast: deps.settings.fastPasswords });
   const hash: HashPassword = (password) => passwords.hash(password, internalFlow);
-  if (seed) await applySeed(seed, { ...deps, hash });
+  if (seed) await applySeed(seed, { ...baselineDeps, hash, reportHashes });
   const seedBaseline = isFresh ? await readTables(store) : undefined;
   return {
     bootstrapped,
-    baseline: createBaselineSource({ ...deps, hash, present: { store, passwords } }, emptyBaseline, seedBaseline),
+    baseline: createBaselineSource(
+      { ...baselineDeps, hash, present: { store, passwords } },
+      emptyBaseline,
+      seedBaseline,
+    ),
   };
 }
 
@@ -71,7 +78,7 @@ export async function createSeededBaseline(
   return { bootstrapped, baseline: createBaselineSource({ ...deps, seed }, await readTables(store), undefined) };
 }
 
-interface BaselineDeps extends Pick<BootstrapDeps, 'clock' | 'ids'> {
+interface BaselineDeps extends Pick<BootstrapDeps, 'clock' | 'ids' | 'settings'> {
   readonly seed?: SeedDocument | undefined;
   readonly hash: HashPassword;
   /** The store that the seed was applied to, if any. */
@@ -108,7 +115,8 @@ async function createSeedBaseline(
   if (!seed) return emptyBaseline;
   const scratch = openMemoryStore();
   await scratch.transaction((tx) => replaceTables(tx, emptyBaseline, new Set()));
-  await applySeed(present ? await withPresentUsers(seed, present) : seed, { ...deps, store: scratch });
+  const { hashConcurrency } = deps.settings;
+  await applySeed(present ? await withPresentUsers(seed, present, hashConcurrency) : seed, { ...deps, store: scratch });
   return readTables(scratch);
 }
 
@@ -119,20 +127,20 @@ async function createSeedBaseline(
 async function withPresentUsers(
   seed: SeedDocument,
   { store, passwords }: NonNullable<BaselineDeps['present']>,
+  concurrency: number,
 ): Promise<SeedDocument> {
   const withHash = async <Entry extends { readonly password?: string | undefined }>(entry: Entry, hash?: string) => {
     const { password, ...rest } = entry;
     if (password === undefined || hash === undefined) return entry;
     return (await passwords.matches(password, hash, internalFlow)) ? { ...rest, passwordHash: hash } : entry;
   };
-  const users: NonNullable<SeedDocument['users']> = [];
-  await forEachYielding(seed.users ?? [], async (user) => {
+  const [users, mainframe] = [[...(seed.users ?? [])], [...(seed.mainframe ?? [])]];
+  await forEachParallel([...users.entries()], concurrency, async ([at, user]) => {
     const known = await findUser(store, user);
-    users.push(known ? { ...(await withHash(user, known.passwordHash)), userId: known.userId } : user);
+    if (known) users[at] = { ...(await withHash(user, known.passwordHash)), userId: known.userId };
   });
-  const mainframe: NonNullable<SeedDocument['mainframe']> = [];
-  await forEachYielding(seed.mainframe ?? [], async (entry) => {
-    mainframe.push(await withHash(entry, (await store.logons.get(entry.logon))?.passwordHash));
+  await forEachParallel([...mainframe.entries()], concurrency, async ([at, entry]) => {
+    mainframe[at] = await withHash(entry, (await store.logons.get(entry.logon))?.passwordHash);
   });
   return { ...seed, ...(seed.users ? { users } : {}), ...(seed.mainframe ? { mainframe } : {}) };
 }

@@ -2,7 +2,7 @@
  * What an imported dump must fulfil beyond the schemas of its rows. The operations never write other rows, and rely on
  * that: they would fail, not end, or use up the memory of all services of the process.
  */
-import { createPause } from '../lib/event-loop-turns.ts';
+import { createPause, forEachYielding } from '../lib/event-loop-turns.ts';
 import { measureChains } from '../lib/topological-order.ts';
 import { findLargeNumber, maxNumber } from '../store/large-numbers.ts';
 import { hashRule, isVerifiable } from '../users/argon2.ts';
@@ -14,8 +14,12 @@ const maxOwners = 10_000;
 
 /** @throws IamError STATE_DAMAGED naming the row. */
 export async function assertConsistent(dump: DumpTables): Promise<void> {
-  for (const { userId, passwordHash } of readRows(dump, 'users')) assertVerifiable(passwordHash, `user ${userId}`);
-  for (const { logon, passwordHash } of readRows(dump, 'logons')) assertVerifiable(passwordHash, `logon ${logon}`);
+  await forEachYielding(readRows(dump, 'users'), async ({ userId, passwordHash }) =>
+    assertVerifiable(passwordHash, `user ${userId}`),
+  );
+  await forEachYielding(readRows(dump, 'logons'), async ({ logon, passwordHash }) =>
+    assertVerifiable(passwordHash, `logon ${logon}`),
+  );
   await assertNumbers(dump);
   const clients = readRows(dump, 'clients').map(({ clientId, ownerClientId }) => ({
     key: clientId,
