@@ -1,6 +1,6 @@
 /** The environment of the benchmarks: generated stores and their servers, each created on first use. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measuredEnvironment, nodeOn, root, ServerProcess } from './processes.ts';
@@ -107,6 +107,15 @@ export class BenchEnvironment {
   /** Starts a server that can be queried, and is not stopped with the environment. */
   startMonitored(size: Size, folder: string): Promise<ServerProcess> {
     return this.#startServer(size, folder);
+  }
+
+  /** The same on a new store with this seed. */
+  startSeeded(seed: object): Promise<ServerProcess> {
+    const folder = this.emptyFolder();
+    const file = path.join(folder, 'seed.json');
+    writeFileSync(file, JSON.stringify(seed));
+    const environment = { ...this.environment, ...settings, IAM_SERVE_SEED: file };
+    return ServerProcess.iam({ folder: path.join(folder, 'store') }, environment);
   }
 
   /** Returns a new, empty folder that is removed with the environment. */

@@ -1,6 +1,7 @@
 /** `npm run bench`: measures the built service and compares it with floors measured in the same run. See docs/bench.md. */
 import { BenchEnvironment } from './environment.ts';
 import { type Figure, formatTable, isReached } from './figure.ts';
+import { besideFigures } from './figures/beside.ts';
 import { commandFigures } from './figures/command.ts';
 import { comparisonFigures } from './figures/comparison.ts';
 import { consoleFigures } from './figures/console.ts';
@@ -22,6 +23,7 @@ const measures = new Map<string, MeasureFigures>([
   ['start', startFigures],
   ...requestKinds.map((kind): [string, MeasureFigures] => [kind.name, (bench) => throughput(bench, kind)]),
   ['state', snapshotFigures],
+  ['beside', besideFigures],
   ['console', consoleFigures],
   ['cli', commandFigures],
   ['million', millionFigures],

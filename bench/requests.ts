@@ -1,6 +1,6 @@
 /** Builds raw requests, and sends single requests through node:http. */
 import { type IncomingMessage, request } from 'node:http';
-import { servicePrefix } from '../src/contract/prefix.ts';
+import { controlPrefix, servicePrefix } from '../src/contract/prefix.ts';
 import type { FloorResponse } from './ipc-messages.ts';
 import { userPassword } from './names.ts';
 
@@ -41,6 +41,23 @@ export function requestOnce(port: number, parts: RequestParts, json?: string): P
     sent.on('error', reject);
     sent.end(json);
   });
+}
+
+/** Sends a request to the control plane. @returns the body @throws Error if it is refused */
+export async function sendControl(port: number, path: string, json?: Uint8Array): Promise<Buffer> {
+  const headers = { accept: '*/*', 'content-type': 'application/json', 'content-length': json?.length ?? 0 };
+  const method = path.endsWith('/export') ? 'GET' : 'POST';
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = request({ port, method, path: controlPrefix + path, headers }, resolve);
+    sent.on('error', reject);
+    sent.end(json);
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  if ((response.statusCode ?? 500) >= 300)
+    throw new Error(`${path}: ${response.statusCode} ${body.toString('utf8', 0, 500)}`);
+  return body;
 }
 
 /** Headers that node:http adds, also in the floor. */

@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createPause } from '../lib/event-loop-turns.ts';
 import type { KoaContext } from './request-state.ts';
 
 /** Sets a response header; replaces a header of the same spelling. */
@@ -52,7 +53,10 @@ export async function writeChunks(
 }
 
 async function* checkEach(chunks: Iterable<Uint8Array>, check: () => Promise<void>): AsyncIterable<Uint8Array> {
+  // A client that reads quickly causes no wait.
+  const pause = createPause(1);
   for (const chunk of chunks) {
+    await pause();
     await check();
     yield chunk;
   }

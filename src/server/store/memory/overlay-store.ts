@@ -51,7 +51,7 @@ const ACCESSES_PER_TURN = 1_000;
 const ROWS_PER_SLICE = 1_000;
 
 /** The same beside other transactions, which have turns of their own. */
-const LONG_ACCESSES_PER_TURN = 300;
+const LONG_ACCESSES_PER_TURN = 100;
 
 /** Row accesses of a transaction that others wait for: about ten milliseconds. */
 const MAX_ACCESSES = 2_000;
