@@ -190,7 +190,15 @@ export async function readDependencyIds(
   }
   // A reference is an id, else a name.
   for (const { groupId } of withId) groupIds.set(groupId, groupId);
-  return () => [...new Set(references.map((reference) => groupIds.get(reference) ?? rejectDependency(reference)))];
+  return () => selectDependencyIds(dependencies, (reference) => groupIds.get(reference));
+}
+
+/** The distinct ids of the named groups. @throws IamError DEPENDENCY_UNKNOWN. */
+export function selectDependencyIds(
+  dependencies: readonly { readonly groupName: string }[],
+  findId: (reference: string) => string | undefined,
+): string[] {
+  return [...new Set(dependencies.map(({ groupName }) => findId(groupName) ?? rejectDependency(groupName)))];
 }
 
 /** @throws IamError DEPENDENCY_UNKNOWN. */
@@ -256,6 +264,6 @@ export function assertNotOther(named: Group | undefined, groupId: string): void 
   if (named && named.groupId !== groupId) throw createNameTakenError(named.groupName);
 }
 
-function createNameTakenError(groupName: string) {
+export function createNameTakenError(groupName: string) {
   return apiError('GROUP_NAME_TAKEN', `The group name ${JSON.stringify(groupName)} is already in use.`);
 }

@@ -1,6 +1,7 @@
 /** Applies the entries of a seed one by one: counts what happens to each, and collects the problems with their paths. */
 import { errorTable } from '../../contract/error-codes.ts';
 import { IamError } from '../../contract/errors.ts';
+import { createPause } from '../lib/event-loop-turns.ts';
 import { DuplicateError } from '../store/store.ts';
 import { SeedError, SeedProblem } from './error.ts';
 import type { SeedIssue } from './issues.ts';
@@ -39,7 +40,9 @@ export function createSeedEntries(): SeedEntries {
       const known = outcomesByKind.get(kind) ?? [];
       outcomesByKind.set(kind, known);
       const issues: SeedIssue[] = [];
+      const pause = createPause();
       for (const [index, entry] of entries.entries()) {
+        await pause();
         try {
           known[index] = mergeOutcomes(known[index] ?? 'unchanged', await apply(entry));
         } catch (error) {

@@ -1,20 +1,24 @@
-/** Applies the groups of a seed: first all groups, then dependencies and members, so that their order does not matter. */
+/**
+ * Applies the groups of a seed: first all groups, then dependencies and members, so that their order does not matter. The
+ * rows are read together before and written together afterwards: nothing is read or written for each group alone.
+ */
+
+import { toVisibleName } from '../../contract/visible-names.ts';
 import {
   assertNoDependencyCycle,
-  assertVisibleNameAvailable,
+  createNameTakenError,
   findCyclicGroups,
-  findGroupByName,
   normalizeGroupRoles,
-  resolveDependencyIds,
+  selectDependencyIds,
 } from '../directory/groups.ts';
 import { addMember } from '../directory/memberships.ts';
 import { normalizeNewName } from '../directory/new-names.ts';
-import type { Transaction } from '../store/store.ts';
+import { DuplicateError, type Transaction } from '../store/store.ts';
 import { type Group, type Membership, membershipKey } from '../store/tables.ts';
 import type { SeedEntries, SeedOutcome } from './entries.ts';
 import { SeedProblem } from './error.ts';
 import type { SeedGroup } from './schema.ts';
-import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
+import { isSameRow, omitUndefined, type SeedDeps } from './seed-rows.ts';
 
 export async function applyGroups(
   tx: Transaction,
@@ -22,15 +26,17 @@ export async function applyGroups(
   deps: SeedDeps,
   entries: SeedEntries,
 ): Promise<void> {
-  await entries.each('groups', seeds, (seed) => applyGroup(tx, seed, deps));
-  await entries.each('groups', seeds, async (seed) =>
-    seed.dependencies ? applyDependencies(tx, await readGroup(tx, seed), seed.dependencies) : 'unchanged',
-  );
+  if (seeds === undefined) return;
+  const groups = await SeededGroups.read(tx, seeds);
+  await entries.each('groups', seeds, async (seed) => groups.apply(seed, deps));
+  await entries.each('groups', seeds, async (seed) => groups.applyDependencies(seed));
+  await entries.each('groups', seeds, async (seed) => groups.write(seed));
   // Once all dependencies are set, as the seed may remove others.
-  const cyclic = await findNewCycles(tx, seeds);
+  const changed = seeds.filter(({ dependencies }) => dependencies).map((seed) => groups.of(seed).groupId);
+  const cyclic = changed.length === 0 ? new Set<string>() : await findCyclicGroups(tx, changed);
   let reported = 0;
   await entries.each('groups', seeds, async (seed) => {
-    const group = await readGroup(tx, seed);
+    const group = groups.of(seed);
     if (seed.dependencies && cyclic.has(group.groupId) && reported < maxReported) {
       reported += 1;
       await assertNoDependencyCycle(tx, group);
@@ -44,50 +50,104 @@ export async function applyGroups(
 /** Groups that are reported with all groups of their cycle. */
 const maxReported = 100;
 
-/** One pass over all groups, as one for each would take time that grows with the square of a chain. */
-async function findNewCycles(tx: Transaction, seeds: readonly SeedGroup[] = []): Promise<ReadonlySet<string>> {
-  const groupIds: string[] = [];
-  for (const seed of seeds) if (seed.dependencies) groupIds.push((await readGroup(tx, seed)).groupId);
-  return groupIds.length === 0 ? new Set() : findCyclicGroups(tx, groupIds);
+/** The groups that a seed names, as they will be. */
+class SeededGroups {
+  readonly #tx: Transaction;
+  readonly #byId = new Map<string, Group>();
+  readonly #byName = new Map<string, Group>();
+  /** By id, before the seed. */
+  readonly #before = new Map<string, Group>();
+  /** Names that look like those of groups. */
+  readonly #visibleNames = new Set<string>();
+  readonly #written = new Set<string>();
+
+  private constructor(tx: Transaction) {
+    this.#tx = tx;
+  }
+
+  static async read(tx: Transaction, seeds: readonly SeedGroup[]): Promise<SeededGroups> {
+    const groups = new SeededGroups(tx);
+    const names = withNormalForms(seeds.map(({ groupName }) => groupName));
+    const references = seeds.flatMap(({ dependencies = [] }) => dependencies.map(({ groupName }) => groupName));
+    const ids = seeds.flatMap(({ groupId }) => (groupId === undefined ? [] : [groupId]));
+    const found = [
+      ...(await tx.groups.getMany([...new Set([...ids, ...references])])),
+      ...(await tx.groups.findMany('groupName', withNormalForms([...names, ...references]))),
+    ];
+    for (const row of found) {
+      groups.#set(row);
+      groups.#before.set(row.groupId, row);
+    }
+    for (const { groupName } of await tx.groups.findMany('visibleName', names))
+      groups.#visibleNames.add(toVisibleName(groupName));
+    return groups;
+  }
+
+  /** The group of an entry that was applied. */
+  of({ groupName }: SeedGroup): Group {
+    const group = this.#find(groupName);
+    if (!group) throw new Error(`group ${groupName} was not created`);
+    return group;
+  }
+
+  /** @throws IamError GROUP_NAME_TAKEN, NAME_NOT_VISIBLE, ROLE_RESERVED; DuplicateError for an id of another group. */
+  apply(seed: SeedGroup, { ids, clock }: SeedDeps): SeedOutcome {
+    const { organizationId, businessUnitId } = seed;
+    const known = this.#find(seed.groupName);
+    const groupName = known?.groupName ?? normalizeNewName('groupName', seed.groupName);
+    const fields = omitUndefined({
+      groupName,
+      organizationId,
+      businessUnitId,
+      roles: seed.roles && normalizeGroupRoles(seed.roles),
+    });
+    if (known) return this.#replace(known, { ...known, ...fields });
+    if (this.#visibleNames.has(groupName)) throw createNameTakenError(groupName);
+    const groupId = seed.groupId ?? ids.newId();
+    if (this.#byId.has(groupId)) throw new DuplicateError('groups', 'key');
+    const createdAt = clock.now().toISOString();
+    this.#set({ roles: [], dependencies: [], ...fields, groupName, groupId, createdAt });
+    return 'created';
+  }
+
+  /** @throws IamError DEPENDENCY_UNKNOWN. */
+  applyDependencies(seed: SeedGroup): SeedOutcome {
+    if (!seed.dependencies) return 'unchanged';
+    const find = (reference: string) => (this.#byId.get(reference) ?? this.#find(reference))?.groupId;
+    const group = this.of(seed);
+    return this.#replace(group, { ...group, dependencies: selectDependencyIds(seed.dependencies, find) });
+  }
+
+  /** Writes the group of an entry, once. */
+  async write(seed: SeedGroup): Promise<SeedOutcome> {
+    const group = this.of(seed);
+    if (this.#written.has(group.groupId)) return 'unchanged';
+    this.#written.add(group.groupId);
+    const before = this.#before.get(group.groupId);
+    if (!before) await this.#tx.groups.insert(group);
+    else if (before !== group) await this.#tx.groups.replace(group);
+    return 'unchanged';
+  }
+
+  /** As sent, then in NFC. */
+  #find(name: string): Group | undefined {
+    return this.#byName.get(name) ?? this.#byName.get(name.normalize('NFC'));
+  }
+
+  #set(group: Group): void {
+    this.#byId.set(group.groupId, group);
+    this.#byName.set(group.groupName, group);
+  }
+
+  #replace(before: Group, after: Group): SeedOutcome {
+    if (isSameRow(before, after)) return 'unchanged';
+    this.#set(after);
+    return 'updated';
+  }
 }
 
-async function applyGroup(tx: Transaction, seed: SeedGroup, { ids, clock }: SeedDeps): Promise<SeedOutcome> {
-  const { organizationId, businessUnitId } = seed;
-  const known = await findGroupByName(tx, seed.groupName);
-  const groupName = known?.groupName ?? normalizeNewName('groupName', seed.groupName);
-  const fields = omitUndefined({
-    groupName,
-    organizationId,
-    businessUnitId,
-    roles: seed.roles && normalizeGroupRoles(seed.roles),
-  });
-  if (known) return replaceIfChanged(known, { ...known, ...fields }, (row) => tx.groups.replace(row));
-  await assertVisibleNameAvailable(tx, groupName);
-  const groupId = seed.groupId ?? ids.newId();
-  await tx.groups.insert({
-    roles: [],
-    dependencies: [],
-    ...fields,
-    groupName,
-    groupId,
-    createdAt: clock.now().toISOString(),
-  });
-  return 'created';
-}
-
-async function readGroup(tx: Transaction, { groupName }: SeedGroup): Promise<Group> {
-  const group = await findGroupByName(tx, groupName);
-  if (!group) throw new Error(`group ${groupName} was not created`);
-  return group;
-}
-
-async function applyDependencies(
-  tx: Transaction,
-  group: Group,
-  references: readonly { groupName: string }[],
-): Promise<SeedOutcome> {
-  const changed = { ...group, dependencies: await resolveDependencyIds(tx, references) };
-  return replaceIfChanged<Group>(group, changed, (row) => tx.groups.replace(row));
+function withNormalForms(names: readonly string[]): string[] {
+  return [...new Set(names.flatMap((name) => [name, name.normalize('NFC')]))];
 }
 
 interface SeedMember {

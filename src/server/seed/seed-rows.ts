@@ -30,9 +30,13 @@ export async function replaceIfChanged<R extends object>(
   after: R,
   replace: (row: R) => Promise<void>,
 ): Promise<SeedOutcome> {
-  if (JSON.stringify(sortEntries(before)) === JSON.stringify(sortEntries(after))) return 'unchanged';
+  if (isSameRow(before, after)) return 'unchanged';
   await replace(after);
   return 'updated';
+}
+
+export function isSameRow(before: object, after: object): boolean {
+  return JSON.stringify(sortEntries(before)) === JSON.stringify(sortEntries(after));
 }
 
 function sortEntries(row: object): [string, unknown][] {
