@@ -131,6 +131,8 @@ export class Wal implements Sink {
   async append(commits: readonly Overlay[]): Promise<void> {
     await this.#beforeAppend();
     const { pieces, lastHash } = await runInSlices(encodeBatch(this.#nextPosition(), commits, this.#prepared));
+    // The rows of a commit stay for longer, until they are merged.
+    for (const commit of commits) this.#prepared.delete(commit);
     this.#assertRunning();
     await this.#finish();
     // With another lock file, another server may write to the same log. Under load, the last batch was checked just now.

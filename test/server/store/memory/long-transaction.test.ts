@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openMemoryStore } from '../../../../src/server/store/memory/memory-store.ts';
 import type { Store, Transaction } from '../../../../src/server/store/store.ts';
 import type { Group } from '../../../../src/server/store/tables.ts';
+import { createSeededRandom } from '../random.ts';
 import { group, member } from '../rows.ts';
 import { StoreHarness } from '../store-harness.ts';
 
@@ -238,6 +239,64 @@ describe('a long transaction', () => {
     }
     isDone = true;
     await moves;
+  });
+});
+
+describe('long and short transactions together', () => {
+  const names = Array.from({ length: 6 }, (_, number) => `counter-${number}`);
+
+  /** Adds one to some counters, and a row of a role if it has fewer than three: what both have read must still be true. */
+  async function work(tx: Transaction, random: () => number, isLong: boolean): Promise<string[]> {
+    const access = () => (isLong ? tx.corporateGroups.getMany(manyKeys.slice(0, 900)) : tx.corporateGroups.get('none'));
+    const counted: string[] = [];
+    for (const name of names.filter(() => random() < 0.4)) {
+      const [row] = random() < 0.5 ? await tx.groups.getMany([name]) : await tx.groups.findMany('groupName', [name]);
+      await access();
+      await tx.groups.replace({ ...(row as Group), organizationId: String(Number(row?.organizationId) + 1) });
+      counted.push(name);
+    }
+    const role = `role-${Math.floor(random() * 4)}`;
+    const rows =
+      random() < 0.5 ? await tx.groups.find('role', role) : await tx.groups.findReaching('dependency', 'role', role);
+    await access();
+    const oldest = rows[0];
+    if (rows.length < 3) await tx.groups.insert(group(`${role}-${random()}`, { roles: [role] }));
+    else if (oldest) await tx.groups.delete(oldest.groupId);
+    await access();
+    return counted;
+  }
+
+  test.each([1, 2, 3, 4])('lose no update and see no phantom, seed %i', async (seed) => {
+    const random = createSeededRandom(seed);
+    const harness = new StoreHarness();
+    const store = await harness.open();
+    await store.transaction(async ({ groups }) => {
+      for (const name of names) await groups.insert(group(name, { groupName: name, organizationId: '0' }));
+    });
+    const counts = new Map(names.map((name) => [name, 0]));
+    const worker = async () => {
+      for (let round = 0; round < 15; round += 1) {
+        const isLong = random() < 0.3;
+        for (const name of await store.transaction((tx) => work(tx, random, isLong)))
+          counts.set(name, (counts.get(name) ?? 0) + 1);
+        const roles = new Map<string, number>();
+        for (const row of await store.groups.list())
+          for (const role of row.roles) roles.set(role, (roles.get(role) ?? 0) + 1);
+        expect(Math.max(0, ...roles.values())).toBeLessThanOrEqual(3);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+    const expectCounts = async (reader: Store) =>
+      expect(
+        new Map(
+          await Promise.all(
+            names.map(async (name) => [name, Number((await reader.groups.get(name))?.organizationId)] as const),
+          ),
+        ),
+      ).toEqual(counts);
+    await expectCounts(store);
+    harness.crash('everything');
+    await expectCounts(await harness.open());
   });
 });
 
