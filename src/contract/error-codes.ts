@@ -812,12 +812,19 @@ export const errorTable = {
     message: 'The client may not use this grant type.',
     hint: 'Use a grant type that the client is registered for.',
   },
-  // Grants, which are separate errors in RFC 6749: 400
+  // Grants, which are separate errors in RFC 6749, and tokens: 400
   GRANT_INVALID: {
     status: 400,
     category: 'grant',
     message: 'The password or refresh token is not valid or has expired.',
     hint: 'Log in again.',
+  },
+  TOKEN_TOO_LONG: {
+    status: 400,
+    category: 'limit',
+    setting: 'max-token',
+    message: 'The token would be longer than the limit.',
+    hint: 'Ask an administrator to remove roles or groups of the user or client, or start the server with a larger --max-token.',
   },
   GRANT_TYPE_UNSUPPORTED: {
     status: 400,

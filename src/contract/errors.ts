@@ -152,5 +152,8 @@ export function resolveErrorStatus(code: ErrorCode, documented: readonly number[
   if (natural === 403 || code === 'CREDENTIALS_AMBIGUOUS') return 401;
   if (code === 'FIELD_VALUE' && documented.includes(400)) return 400;
   if (code === 'SCOPE_EXCEEDED' && documented.includes(403)) return 403;
-  return fallbackStatuses.find((status) => documented.includes(status)) ?? 401;
+  // A login without a token must not look like a success.
+  const replacements =
+    code === 'TOKEN_TOO_LONG' ? fallbackStatuses.filter((status) => status !== 200) : fallbackStatuses;
+  return replacements.find((status) => documented.includes(status)) ?? 401;
 }

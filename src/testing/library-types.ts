@@ -466,6 +466,11 @@ export interface SettingValues {
   /** Lifetime of user tokens in remembered sessions in seconds. Default: 600 */
   readonly 'remembered-token-lifetime'?: number | undefined;
   /**
+   * Maximum length of an access token in bytes. Longer ones, of users and clients with many roles, are not issued.
+   * Request headers may be 8 KiB longer. Default: 32768
+   */
+  readonly 'max-token'?: number | undefined;
+  /**
    * Seconds in which a used refresh token returns its successor again, as long as that has not been used: for
    * clients that lost a response. 0 ends the session at each reuse. Default: 0
    */

@@ -52,7 +52,7 @@ export async function signInUser(
  */
 export async function signInClient(context: AppContext, clientId: string): Promise<string> {
   const client = await requireActiveClient(context.store, clientId);
-  return (await context.issuer.issue(await readClientContent(context.store, client))).accessToken;
+  return (await context.issuer.issue(await readClientContent(context, client))).accessToken;
 }
 
 /** A token source for one session, created on the first request. The token is not renewed. */

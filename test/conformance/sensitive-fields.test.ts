@@ -58,6 +58,7 @@ const exceptions: Readonly<Record<string, string>> = {
   apiKeyId: 'the id of a key, not a credential',
   apiKeys: 'entries of a seed, whose secrets are marked, or their number',
   'hash-concurrency': 'a number of computations',
+  'max-token': 'a length',
 };
 
 const exceptionsAt: Readonly<Record<string, string>> = {

@@ -75,11 +75,12 @@ async function issueClientToken(
   renewable: boolean,
 ): Promise<TokenResponse> {
   const { store, issuer } = deps;
-  const content = await readClientContent(store, client, { scope });
-  if (!renewable) return issuer.issue(content);
+  if (!renewable) return issuer.issue(await readClientContent(deps, client, { scope }));
   const start = { clientId: client.clientId, level: 'NONE', remember: false, renewable, scope } as const;
-  const started = await store.transaction((tx) => startSession(tx, start, deps));
-  return issuer.issue({ ...content, ...started });
+  const content = await store.transaction(async (tx) =>
+    readClientContent(deps, client, { scope, ...(await startSession(tx, start, deps)) }),
+  );
+  return issuer.issue(content);
 }
 
 async function issueUserToken(
@@ -123,7 +124,7 @@ async function renewToken(
     if (rotation.outcome !== 'rotated') return undefined;
     assertScopeWithinSession(rotation.session, request);
     const session = { ...rotation.session, ...(request.scope === undefined ? {} : { scope: request.scope }) };
-    return readSessionContent(store, { session, client, refreshToken: rotation.refreshToken });
+    return readSessionContent(deps, { session, client, refreshToken: rotation.refreshToken });
   });
   if (!content) throw apiError('GRANT_INVALID');
   return deps.issuer.issue(content);

@@ -67,7 +67,7 @@ export async function loginWithPassword(
         level: 'AUTH-BASIC',
       } as const;
       const started = await startLoginSession(tx, { ...start, user, callerKey: callerKey(deps.source, device) }, deps);
-      return readUserContent(deps.store, { ...started, client });
+      return readUserContent(deps, { ...started, client });
     },
   );
   await deps.authentication.throttles.recordLogin(content.user, attempt.caller);

@@ -2,9 +2,9 @@
 import { apiError } from '../../contract/errors.ts';
 import { isOwnerActive } from '../directory/clients.ts';
 import { type SessionDeps, startSession } from '../sessions/sessions.ts';
-import type { Reader, Store, Transaction } from '../store/store.ts';
+import type { Reader, Transaction } from '../store/store.ts';
 import type { Client, User } from '../store/tables.ts';
-import { readUserContent, type UserContent } from '../tokens/content.ts';
+import { type ContentDeps, readUserContent, type UserContent } from '../tokens/content.ts';
 import { findUserByLogin } from '../users/users.ts';
 
 export const signInLevels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const;
@@ -25,7 +25,7 @@ export interface SignInRequest {
  */
 export function startSessionWithoutPassword(
   request: SignInRequest,
-  deps: SessionDeps & { readonly store: Store },
+  deps: SessionDeps & ContentDeps,
 ): Promise<UserContent> {
   const { level, remember } = request;
   return deps.store.transaction(async (tx) => {
@@ -33,7 +33,7 @@ export function startSessionWithoutPassword(
     const client = await findSignInClient(tx, request.clientId);
     const renewable = client.grantTypes.includes('refresh_token');
     const start = { clientId: client.clientId, userId: user.userId, level, remember, renewable };
-    return readUserContent(deps.store, { user, client, ...(await startSession(tx, start, deps)) });
+    return readUserContent(deps, { user, client, ...(await startSession(tx, start, deps)) });
   });
 }
 

@@ -28,6 +28,9 @@ import {
   validateUserName,
 } from './validators.ts';
 
+/** The longest token that any server can issue. */
+export const longestMaxToken = 131_072;
+
 export const settingsTable = {
   host: textSetting('host', 'Address to listen on; a non-loopback address requires --allow-remote', {
     default: '127.0.0.1',
@@ -118,6 +121,12 @@ export const settingsTable = {
     600,
     [1, 86_400],
     'Lifetime of user tokens in remembered sessions in seconds',
+  ),
+  maxToken: integerSetting(
+    'max-token',
+    32_768,
+    [8_192, longestMaxToken],
+    'Maximum length of an access token in bytes. Longer ones, of users and clients with many roles, are not issued. Request headers may be 8 KiB longer',
   ),
   refreshGrace: integerSetting(
     'refresh-grace',

@@ -63,7 +63,7 @@ export async function loginWithAssertion(
     if (user.locked) throw apiError('PROOF_INVALID');
     const start = { ...options, clientId: client.clientId, user, level: 'AUTH-BASIC' } as const;
     const started = await startLoginSession(tx, { ...start, callerKey: deps.source.key }, deps);
-    return readUserContent(deps.store, { ...started, client });
+    return readUserContent(deps, { ...started, client });
   });
   await deps.authentication.throttles.recordExternalLogin(content.user, deps.source.key);
   return deps.issuer.issue(content);

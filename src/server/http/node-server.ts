@@ -15,7 +15,8 @@ import { createConnectionLimits } from '../limits/connections/connection-limits.
 import { createOpenExchanges } from '../limits/connections/open-exchanges.ts';
 import { toOriginForm } from './paths.ts';
 
-const maxHeaderSize = 16 * 1024;
+/** Bytes of a request line and headers besides the token. */
+const otherHeadersSize = 8 * 1024;
 const headersTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 65_000;
 
@@ -28,6 +29,8 @@ interface TlsFiles {
 export interface NodeServerOptions {
   /** Seconds within which a request must arrive completely. */
   readonly requestTimeout: number;
+  /** Bytes. */
+  readonly maxToken: number;
   readonly tls?: TlsFiles | undefined;
   newRequestId(): string;
 }
@@ -36,7 +39,7 @@ export interface NodeServerOptions {
 export async function createNodeServer(options: NodeServerOptions, listener: RequestListener): Promise<Server> {
   const requestTimeout = options.requestTimeout * 1000;
   const settings: ServerOptions = {
-    maxHeaderSize,
+    maxHeaderSize: options.maxToken + otherHeadersSize,
     headersTimeout: Math.min(headersTimeoutMs, requestTimeout),
     requestTimeout,
     keepAliveTimeout: keepAliveTimeoutMs,

@@ -21,6 +21,7 @@ import { listMfaKeys, withOnlyKnownSources } from '../sessions/known-sources.ts'
 import type { Transaction } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
 import type { LogonContent, UserContent } from '../tokens/content.ts';
+import type { TokenIssuer } from '../tokens/issue.ts';
 import type { Mainframe } from './mainframe.ts';
 import {
   assertMainframePassword,
@@ -47,6 +48,7 @@ export interface LogonResetDeps extends OtpDeps, GrowthDeps {
   readonly mainframe: Mainframe;
   readonly settings: Settings;
   readonly authentication: Authentication;
+  readonly issuer: TokenIssuer;
 }
 
 /**
@@ -129,5 +131,5 @@ async function completeReset(
     if (await clearSecondFactorLimits(tx, user, deps)) clearCreations(deps, user);
   }
   const start = { clientId: client.clientId, logon, user, remember: false, renewable: true };
-  return readLogonContent(deps.store, await startLogonSession(tx, start, deps), client);
+  return readLogonContent(deps, await startLogonSession(tx, start, deps), client);
 }

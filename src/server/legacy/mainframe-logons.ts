@@ -9,11 +9,18 @@ import { revokeOtps, subjectOfLogon } from '../mfa/otp.ts';
 import { endSessionsOfLogon } from '../sessions/end-sessions.ts';
 import { startLoginSession } from '../sessions/login-session.ts';
 import { type SessionOptions, startSession } from '../sessions/sessions.ts';
-import type { Reader, Store, Transaction } from '../store/store.ts';
+import type { Reader, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
-import { createLogonContent, type LogonContent, readUserContent, type UserContent } from '../tokens/content.ts';
+import {
+  assertFits,
+  type ContentDeps,
+  createLogonContent,
+  type LogonContent,
+  readUserContent,
+  type UserContent,
+} from '../tokens/content.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import type { LogonContacts, Mainframe } from './mainframe.ts';
 
@@ -118,7 +125,7 @@ export async function loginWithLogon(
     if (current?.locked || current?.userId !== owner?.userId) throw createInvalidCredentialsError();
     if ((await readPasswordChangeCount(tx, logon)) !== changes) throw createInvalidCredentialsError();
     const start = { ...options, clientId: client.clientId, logon, user: current };
-    return readLogonContent(deps.store, await startLogonSession(tx, start, deps), client);
+    return readLogonContent(deps, await startLogonSession(tx, start, deps), client);
   });
   await throttles.logon.recordLogin([logon], attempt.caller);
   if (content.kind === 'user') await throttles.recordLogin(content.user, attempt.caller);
@@ -153,13 +160,13 @@ export async function startLogonSession(
 
 /** What the token of this session says. Call it in the transaction that starts the session. */
 export async function readLogonContent(
-  store: Store,
+  deps: ContentDeps,
   { user, logon, ...started }: LogonSession,
   client: Client,
 ): Promise<UserContent | LogonContent> {
   return user
-    ? readUserContent(store, { ...started, user, client })
-    : createLogonContent(logon, { ...started, client });
+    ? readUserContent(deps, { ...started, user, client })
+    : assertFits(createLogonContent(logon, { ...started, client }), deps);
 }
 
 function createInvalidCredentialsError() {

@@ -90,7 +90,7 @@ export async function completeMfaChallenge(
       const known = withMfaSources(current, session, deps);
       if (known !== current) await tx.users.replace(known);
       const refreshToken = await rotateCallerRefreshToken(tx, caller, session, deps);
-      return readCallerContent(deps.store, caller, { user: known, session, refreshToken });
+      return readCallerContent(deps, caller, { user: known, session, refreshToken });
     },
   );
   return deps.issuer.issue(content);

@@ -8,6 +8,7 @@ import {
   authenticateTokenClient,
   withoutEmptyParameters,
 } from '../auth/client-authentication.ts';
+import { longestMaxToken } from '../config/settings-table.ts';
 import { partyRole, resolveAuthenticatedClientRoles } from '../directory/clients.ts';
 import type { OperationContext } from '../request-context.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
@@ -16,7 +17,7 @@ const text = textUpTo(1000);
 
 /** The parameters of both endpoints (RFC 7009, 2.1; RFC 7662, 2.1). Unknown ones are ignored. */
 export const TokenParameters = {
-  token: sensitive(z.string().min(1, 'must not be empty').max(16_384, 'is too long'), 'secret').meta({
+  token: sensitive(z.string().min(1, 'must not be empty').max(longestMaxToken, 'is too long'), 'secret').meta({
     description: 'An access token or a refresh token',
     examples: ['cmVmcmVzaC10b2tlbg'],
   }),

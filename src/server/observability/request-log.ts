@@ -163,7 +163,7 @@ function removeLongTexts(record: RequestLogRecord): void {
 
 function estimateSize(record: RequestLogRecord): number {
   const { path, search, body, bodyLength, response, errors, headerText } = record;
-  // A caller can send 16 KiB of headers.
+  // A caller can send headers as long as the longest token.
   const texts = path.length + search.length + (response?.length ?? 0) + measureErrors(errors) + headerText.length;
   return entryOverhead + texts + (body === undefined ? 0 : bodyLength);
 }

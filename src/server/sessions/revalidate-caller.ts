@@ -2,10 +2,10 @@
 
 import { type Principal, requireUserCaller } from '../directory/principal.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
-import type { Reader, Store, Transaction } from '../store/store.ts';
+import type { Reader, Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
-import { readUserContent, type UserContent } from '../tokens/content.ts';
+import { type ContentDeps, readUserContent, type UserContent } from '../tokens/content.ts';
 import { rotateSessionRefreshToken } from './refresh-tokens.ts';
 import { findActiveSession } from './sessions.ts';
 
@@ -42,12 +42,12 @@ export async function revalidateUserCaller(
 
 /** What a token for the caller's changed session says: it has at most the scope of the calling token. */
 export function readCallerContent(
-  store: Store,
+  deps: ContentDeps,
   caller: Principal,
   { user, session, refreshToken }: ActiveUserSession & { readonly refreshToken?: string | undefined },
 ): Promise<UserContent> {
   const scope = [...caller.scope].filter((name) => session.scope?.includes(name) ?? true);
-  return readUserContent(store, { user, session: { ...session, scope }, client: caller.client, refreshToken });
+  return readUserContent(deps, { user, session: { ...session, scope }, client: caller.client, refreshToken });
 }
 
 /**

@@ -58,7 +58,7 @@ export function parseAuthorities(claims: AccessClaims): string[] {
 /** Dependencies of the claims; `issuer` is the value of `iss` and `aud`. */
 export interface ClaimOptions {
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: Pick<Random, 'uuid'>;
   readonly issuer: string;
 }
 

@@ -3,6 +3,8 @@
  * commits, so that nothing is read between a confirmed commit and the response: a failure there would be reported for a
  * change that was made.
  */
+
+import { detailedError, type IamError } from '../../contract/errors.ts';
 import { resolveAuthenticatedClientRoles } from '../directory/clients.ts';
 import { listMemberIdentities, resolveGroupRolesOfUser } from '../directory/user-roles.ts';
 import type { Reader, Store } from '../store/store.ts';
@@ -49,6 +51,17 @@ export interface LogonContent extends CommonContent {
 
 export type TokenContent = ClientContent | UserContent | LogonContent;
 
+export interface TokenSize {
+  readonly length: number;
+  readonly maxLength: number;
+  readonly roleCount: number;
+}
+
+export interface ContentDeps {
+  readonly store: Store;
+  readonly issuer: { measure(content: TokenContent): TokenSize };
+}
+
 /** A session with the client of its token; to narrow the scope, a session with less scope. */
 export interface TokenSession {
   readonly session: Session;
@@ -56,41 +69,84 @@ export interface TokenSession {
   readonly refreshToken?: string | undefined;
 }
 
+/** @throws IamError TOKEN_TOO_LONG. */
 export async function readClientContent(
-  store: Store,
+  deps: ContentDeps,
   client: Client,
   more: Omit<ClientContent, 'kind' | 'client' | 'roles'> = {},
 ): Promise<ClientContent> {
-  return { ...more, kind: 'client', client, roles: await resolveAuthenticatedClientRoles(store, client) };
+  const roles = await resolveAuthenticatedClientRoles(deps.store, client);
+  return assertFits({ ...more, kind: 'client', client, roles }, deps);
 }
 
 /**
  * Reads the store and not the transaction, whose reads conflict with changes to groups. A user that the transaction
  * creates belongs to no group.
+ * @throws IamError TOKEN_TOO_LONG.
  */
 export async function readUserContent(
-  store: Store,
+  deps: ContentDeps,
   { user, session, client, refreshToken }: TokenSession & { readonly user: User },
 ): Promise<UserContent> {
-  const reader = await prefetchUser(store, user);
+  const reader = await prefetchUser(deps.store, user);
   const groupRoles = session.level === 'NONE' ? new Set<string>() : await resolveGroupRolesOfUser(reader, user);
   const claims = { ...(await readBusinessClaims(user, reader)), ...(await readCustomerClaims(user, reader)) };
-  return { kind: 'user', user, session, client, refreshToken, groupRoles, claims };
+  return assertFits({ kind: 'user', user, session, client, refreshToken, groupRoles, claims }, deps);
 }
 
 export function createLogonContent(logon: string, { session, client, refreshToken }: TokenSession): LogonContent {
   return { kind: 'logon', logon, session, client, refreshToken };
 }
 
-/** For a session of a user, a logon or a client. @returns undefined if the user is locked or does not exist. */
-export async function readSessionContent(store: Store, started: TokenSession): Promise<TokenContent | undefined> {
+/**
+ * For a session of a user, a logon or a client. @returns undefined if the user is locked or does not exist.
+ * @throws IamError TOKEN_TOO_LONG.
+ */
+export async function readSessionContent(deps: ContentDeps, started: TokenSession): Promise<TokenContent | undefined> {
   const { session, client, refreshToken } = started;
   if (session.userId !== undefined) {
-    const user = await store.users.get(session.userId);
-    return user && !user.locked ? readUserContent(store, { ...started, user }) : undefined;
+    const user = await deps.store.users.get(session.userId);
+    return user && !user.locked ? readUserContent(deps, { ...started, user }) : undefined;
   }
-  if (session.logon !== undefined) return createLogonContent(session.logon, started);
-  return readClientContent(store, client, { session, refreshToken });
+  if (session.logon !== undefined) return assertFits(createLogonContent(session.logon, started), deps);
+  return readClientContent(deps, client, { session, refreshToken });
+}
+
+/** Called before the change is committed that the token is issued for. @throws IamError TOKEN_TOO_LONG. */
+export async function assertFits<Content extends TokenContent>(content: Content, deps: ContentDeps): Promise<Content> {
+  const size = deps.issuer.measure(content);
+  if (size.length > size.maxLength) throw await createTooLongError(content, size, deps.store);
+  return content;
+}
+
+/** Groups that the reason names. */
+const maxNamedGroups = 20;
+
+/** The response counts roles; the reason, for operators only, names the groups that they come from. */
+async function createTooLongError(
+  content: TokenContent,
+  { length, maxLength, roleCount }: TokenSize,
+  store: Store,
+): Promise<IamError> {
+  const message = `The token would have ${roleCount} roles and ${length} bytes. The limit is ${maxLength} bytes.`;
+  const memberships = await store.memberships.findMany('member', listMemberValues(content));
+  const groupIds = [...new Set(memberships.map(({ groupId }) => groupId))];
+  const groups = await store.groups.getMany(groupIds.slice(0, maxNamedGroups));
+  const names = groups.map(({ groupName }) => groupName).join(', ');
+  const rest = groupIds.length > groups.length ? ` and ${groupIds.length - groups.length} more` : '';
+  const origin = names === '' ? 'No role comes from a group.' : `The roles come from the groups ${names}${rest}.`;
+  const { clientId } = content.client;
+  const holder = content.kind === 'user' ? { userId: content.user.userId } : { clientId };
+  return detailedError('TOKEN_TOO_LONG', { limit: maxLength }, message).withReason({
+    text: `${message} ${origin}`,
+    ...holder,
+  });
+}
+
+function listMemberValues(content: TokenContent): string[] {
+  if (content.kind === 'user') return listMemberIdentities(content.user).map(memberValue);
+  const memberId = content.client.serviceAccountId;
+  return content.kind === 'logon' || memberId === undefined ? [] : [memberValue({ kind: 'service', memberId })];
 }
 
 function prefetchUser(store: Store, user: User): Promise<Reader> | Reader {

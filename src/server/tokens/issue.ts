@@ -11,7 +11,7 @@ import {
   createUserClaims,
   toAuthorities,
 } from './claims.ts';
-import type { TokenContent } from './content.ts';
+import type { TokenContent, TokenSize } from './content.ts';
 import type { KeyRing } from './keys.ts';
 
 /** The token response of the interface. */
@@ -29,17 +29,24 @@ export interface TokenIssuer {
    * @param onIssue called with the claims before they are signed
    */
   issue(content: TokenContent, onIssue?: (claims: AccessClaims) => void): Promise<TokenResponse>;
+  /** The size of the token with this content, which is not signed for that. */
+  measure(content: TokenContent): TokenSize;
   /** Remaining lifetime in seconds, independent of the format of expiresIn. */
   secondsLeft(token: TokenResponse): number;
   /** Expiry of an access token by id, in epoch seconds; known only for the most recently issued tokens. */
   findExpiry(tokenId: string): number | undefined;
 }
 
+/** As long as every id of a token. */
+const sampleId = '00000000-0000-4000-8000-000000000000';
+
 /** The number of tokens whose expiry is tracked. */
 const maxTrackedTokens = 10_000;
 
 export interface IssuerOptions extends ClaimOptions {
   readonly keys: KeyRing;
+  /** Maximum length of a token in bytes. */
+  readonly maxToken: number;
   /** Lifetime of a client's token in seconds. */
   readonly clientTokenLifetime: number;
   /** Lifetime of a user's token in seconds, and in a remembered session. */
@@ -52,6 +59,7 @@ export interface IssuerOptions extends ClaimOptions {
 export function createIssuer(options: IssuerOptions): TokenIssuer {
   const expiries = new Map<string, number>();
   const createClaims = createClaimsFactory(options);
+  const createSampleClaims = createClaimsFactory({ ...options, random: { uuid: () => sampleId } });
   return {
     findExpiry: (tokenId) => expiries.get(tokenId),
     issue(content, onIssue) {
@@ -61,6 +69,14 @@ export function createIssuer(options: IssuerOptions): TokenIssuer {
       const oldest = expiries.keys().next().value;
       if (expiries.size > maxTrackedTokens && oldest !== undefined) expiries.delete(oldest);
       return createTokenResponse(claims, options, content.refreshToken);
+    },
+    measure(content) {
+      const claims = createSampleClaims(content);
+      return {
+        length: options.keys.current().signer.measure(claims),
+        maxLength: options.maxToken,
+        roleCount: claims.authorities.length,
+      };
     },
     secondsLeft: ({ expiresIn }) =>
       Number(expiresIn) - (options.expiresIn === 'epoch' ? epochSeconds(options.clock) : 0),
@@ -93,7 +109,7 @@ async function createTokenResponse(
   refreshToken: string | undefined,
 ): Promise<TokenResponse> {
   return {
-    accessToken: await options.keys.current().signToken(claims),
+    accessToken: await options.keys.current().signer.sign(claims),
     tokenType: 'Bearer',
     expiresIn: String(options.expiresIn === 'epoch' ? claims.exp : claims.exp - claims.iat),
     scope: claims.scope,

@@ -9,8 +9,12 @@ import type { SigningKey } from '../store/tables.ts';
 import { accessTokenType } from './claims.ts';
 import { fitsAlgorithm } from './key-form.ts';
 
-/** Signs these claims. They are all set: none is added. */
-export type JwtSigner = (claims: object) => Promise<string>;
+export interface JwtSigner {
+  /** Signs these claims. They are all set: none is added. */
+  sign(claims: object): Promise<string>;
+  /** The length of the token with these claims. */
+  measure(claims: object): number;
+}
 
 interface SignatureScheme {
   /** Null for EdDSA, which hashes by itself. */
@@ -47,11 +51,19 @@ export function createJwtSigner({ kid, alg, privateJwk }: SigningKey): JwtSigner
   // The key alone is faster than an object with it: see `convertEcdsaSignature`.
   const key = options === undefined ? privateKey : { key: privateKey, ...options };
   const header = encode(JSON.stringify({ alg, kid, typ: accessTokenType }));
-  return async (claims) => {
-    const signed = `${header}.${encode(JSON.stringify(claims))}`;
-    const data = Buffer.from(signed);
-    const signature = isSlow ? await signInThreadPool(digest, data, key) : sign(digest, data, key);
-    return `${signed}.${(convert?.(signature) ?? signature).toString('base64url')}`;
+  // That of RSA is as long as the modulus.
+  const signatureLength = (privateKey.asymmetricKeyDetails?.modulusLength ?? 512) / 8;
+  return {
+    async sign(claims) {
+      const signed = `${header}.${encode(JSON.stringify(claims))}`;
+      const data = Buffer.from(signed);
+      const signature = isSlow ? await signInThreadPool(digest, data, key) : sign(digest, data, key);
+      return `${signed}.${(convert?.(signature) ?? signature).toString('base64url')}`;
+    },
+    measure(claims) {
+      const claimsLength = Buffer.byteLength(JSON.stringify(claims));
+      return header.length + measureEncoded(claimsLength) + measureEncoded(signatureLength) + 2;
+    },
   };
 }
 
@@ -75,6 +87,11 @@ function convertEcdsaSignature(der: Buffer): Buffer {
 function copyInteger(integer: Buffer, target: Buffer, end: number): void {
   const digits = integer.subarray(-integerLength);
   digits.copy(target, end - digits.length);
+}
+
+/** The length of so many bytes in base64url without padding. */
+function measureEncoded(byteLength: number): number {
+  return Math.ceil((Math.ceil(byteLength) * 4) / 3);
 }
 
 function encode(text: string): string {

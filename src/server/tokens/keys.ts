@@ -23,7 +23,7 @@ export interface VerificationKey {
 }
 
 export interface CurrentSigningKey extends VerificationKey {
-  readonly signToken: JwtSigner;
+  readonly signer: JwtSigner;
 }
 
 export interface KeyRing {
@@ -168,7 +168,7 @@ async function importKeys(current: SigningKey, rows: readonly SigningKey[]): Pro
   const own = await importPublicKey(current);
   const others = await Promise.all(rows.filter(({ kid }) => kid !== current.kid).map(importPublicKey));
   return {
-    current: { ...own, signToken: createJwtSigner(current) },
+    current: { ...own, signer: createJwtSigner(current) },
     byId: new Map([own, ...others].map((key) => [key.kid, key])),
   };
 }

@@ -19,8 +19,7 @@ export interface IssuedToken {
 export function recordIssuedTokens(issuer: TokenIssuer, record: (issued: IssuedToken) => void): TokenIssuer {
   const onIssue = (claims: AccessClaims) => record({ subject: readSubject(claims), roles: parseAuthorities(claims) });
   return {
-    secondsLeft: issuer.secondsLeft,
-    findExpiry: issuer.findExpiry,
+    ...issuer,
     issue: (content) => issuer.issue(content, onIssue),
   };
 }

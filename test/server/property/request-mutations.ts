@@ -115,7 +115,7 @@ export const requestMutations: Readonly<Record<string, Mutation>> = {
     return { draft: { ...draft, headers: draft.headers.filter(([name]) => name !== field) }, isRejected: true, field };
   },
   'headers that are too large': (draw, draft) => ({
-    draft: withHeaders(draft, ['X-Large', 'x'.repeat(draw(fc.integer, { min: 17_000, max: 60_000 }))]),
+    draft: withHeaders(draft, ['X-Large', 'x'.repeat(draw(fc.integer, { min: 41_000, max: 60_000 }))]),
     isRejected: true,
     statuses: [431],
   }),

@@ -6,13 +6,13 @@ import type { TokenResponse } from '../../../src/server/tokens/issue.ts';
 
 type Context = Pick<AppContext, 'store' | 'issuer'>;
 
-export async function issueForClient({ store, issuer }: Context, client: Client): Promise<TokenResponse> {
-  return issuer.issue(await readClientContent(store, client));
+export async function issueForClient(context: Context, client: Client): Promise<TokenResponse> {
+  return context.issuer.issue(await readClientContent(context, client));
 }
 
 export async function issueForUser(
-  { store, issuer }: Context,
+  context: Context,
   started: Parameters<typeof readUserContent>[1],
 ): Promise<TokenResponse> {
-  return issuer.issue(await readUserContent(store, started));
+  return context.issuer.issue(await readUserContent(context, started));
 }

@@ -10,6 +10,7 @@ import {
   createLogonContent,
   readClientContent,
   readUserContent,
+  type TokenContent,
 } from '../../../src/server/tokens/content.ts';
 import { createIssuer, type IssuerOptions } from '../../../src/server/tokens/issue.ts';
 import { type KeyRing, openKeyRing } from '../../../src/server/tokens/keys.ts';
@@ -61,9 +62,17 @@ function createIssuerWith(more: Partial<IssuerOptions> = {}) {
     userTokenLifetime: 600,
     rememberedTokenLifetime: 60,
     expiresIn: 'seconds',
+    maxToken: 32_768,
     ...more,
   });
 }
+
+const deps = {
+  get store() {
+    return store;
+  },
+  issuer: { measure: (content: TokenContent) => createIssuerWith().measure(content) },
+};
 
 const common = {
   iss: 'http://here',
@@ -81,7 +90,7 @@ const person = ['ROLE_AUTH-BASIC', 'ROLE_AUTH-IDENTIFIED', 'ROLE_PERSON', 'ROLE_
 
 describe("a client's token", () => {
   const claimsOf = async (of: Client, more?: Partial<ClientContent>) =>
-    decodeJwt((await createIssuerWith().issue(await readClientContent(store, of, more))).accessToken);
+    decodeJwt((await createIssuerWith().issue(await readClientContent(deps, of, more))).accessToken);
 
   test('contains its id and its authorities, and no absent claims', async () => {
     expect(await claimsOf(client)).toStrictEqual({ ...common, sub: 'c1', exp: now + 300, authorities: authenticated });
@@ -114,7 +123,7 @@ describe("a client's token", () => {
 describe("a user's token", () => {
   const claimsOf = async (of: User, within: Session = session) =>
     decodeJwt(
-      (await createIssuerWith().issue(await readUserContent(store, { user: of, session: within, client }))).accessToken,
+      (await createIssuerWith().issue(await readUserContent(deps, { user: of, session: within, client }))).accessToken,
     );
   const expectedClaims = { ...common, sub: 'u1', sid: 's1', user_id: 'u1', exp: now + 600 };
 
@@ -173,7 +182,7 @@ test('a token of a logon names the logon, and no user', async () => {
 describe('a token response', () => {
   test('has a refresh token only where one is issued', async () => {
     const issuer = createIssuerWith();
-    const content = await readClientContent(store, client);
+    const content = await readClientContent(deps, client);
     expect(await issuer.issue(content)).not.toHaveProperty('refreshToken');
     expect(await issuer.issue({ ...content, refreshToken: 'r' })).toMatchObject({ refreshToken: 'r' });
   });
@@ -185,7 +194,7 @@ describe('a token response', () => {
     'returns the expiry of its token in %s, and computes the remaining time from both',
     async (expiresIn, text) => {
       const issuer = createIssuerWith({ expiresIn });
-      const response = await issuer.issue(await readClientContent(store, client));
+      const response = await issuer.issue(await readClientContent(deps, client));
       expect(response).toMatchObject({ tokenType: 'Bearer', expiresIn: text, scope: ['read', 'write'] });
       expect(issuer.secondsLeft(response)).toBe(300);
     },
@@ -196,7 +205,7 @@ test('the expiry of the last 10,000 tokens is stored, and no more', async () => 
   let issued = 0;
   const name = (count: number) => `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
   const issuer = createIssuerWith({ random: { ...systemRandom, uuid: () => name(++issued) } });
-  const content = await readClientContent(store, client);
+  const content = await readClientContent(deps, client);
   await Promise.all(Array.from({ length: 10_000 }, () => issuer.issue(content)));
   expect([issuer.findExpiry(name(1)), issuer.findExpiry(name(10_000))]).toEqual([now + 300, now + 300]);
   await issuer.issue(content);

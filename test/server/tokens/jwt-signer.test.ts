@@ -9,11 +9,12 @@ const maxSignatures = 10_000;
 test('ES256 is r and s of 32 bytes each, also where one of them is shorter', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const row = { kid: 'k', alg: 'ES256', privateJwk: privateKey.export({ format: 'jwk' }) };
-  const sign = createJwtSigner(row as unknown as Parameters<typeof createJwtSigner>[0]);
+  const { sign, measure } = createJwtSigner(row as unknown as Parameters<typeof createJwtSigner>[0]);
   const short = { r: 0, s: 0 };
   for (let count = 0; count < maxSignatures && (short.r === 0 || short.s === 0); count += 1) {
     const [header, claims, text = ''] = (await sign({ count })).split('.');
     const signature = Buffer.from(text, 'base64url');
+    expect(measure({ count })).toBe(`${header}.${claims}.${text}`.length);
     expect(signature).toHaveLength(64);
     const signed = Buffer.from(`${header}.${claims}`);
     expect(verify('sha256', signed, { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature)).toBe(true);

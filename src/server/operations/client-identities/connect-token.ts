@@ -64,6 +64,7 @@ export default defineOperation({
     'SCOPE_EXCEEDED',
     'TOO_MANY_ATTEMPTS',
     'TOO_BUSY',
+    'TOKEN_TOO_LONG',
   ],
   errorFormat: 'oauth',
   openapiExamples: {

@@ -20,7 +20,13 @@ export default defineOperation({
   clientLogin: true,
   customCommand: 'login',
   identifies: ['authorization'],
-  errors: ['CREDENTIALS_MISSING', 'CREDENTIALS_INVALID', 'CREDENTIALS_AMBIGUOUS', 'TOO_MANY_ATTEMPTS'],
+  errors: [
+    'CREDENTIALS_MISSING',
+    'CREDENTIALS_INVALID',
+    'CREDENTIALS_AMBIGUOUS',
+    'TOO_MANY_ATTEMPTS',
+    'TOKEN_TOO_LONG',
+  ],
 
   async handle(_input, { credentials: readCredentials, authentication, source, store, issuer, recordLogin }) {
     const { basic, bearer, apiKey } = readCredentials();
@@ -30,6 +36,6 @@ export default defineOperation({
     }
     const client = await authenticateClient(authentication, basic, source);
     recordLogin(client.clientId);
-    return issuer.issue(await readClientContent(store, client));
+    return issuer.issue(await readClientContent({ store, issuer }, client));
   },
 });

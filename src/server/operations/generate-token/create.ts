@@ -50,6 +50,7 @@ export default defineOperation({
     'SCOPE_EXCEEDED',
     'TOO_MANY_ATTEMPTS',
     'TOO_BUSY',
+    'TOKEN_TOO_LONG',
   ],
   openapiExamples: {
     body: { grantType: 'client_credentials', clientId: 'billing-service', clientSecret: 'only-for-this-machine' },

@@ -27,13 +27,13 @@ export default defineOperation({
   status: [201, 400, 401, 403, 422, 500],
   request: { body: Body },
   response: { status: 201, body: Token, secret: true },
-  errors: ['USER_MISSING', 'SCOPE_EXCEEDED'],
+  errors: ['USER_MISSING', 'SCOPE_EXCEEDED', 'TOKEN_TOO_LONG'],
 
   async handle({ body }, { caller, clock, store, issuer }) {
     const current = await revalidateUserCaller(store, caller, clock);
     const scope = new Set(body.scope ?? caller.scope);
     const missingScopes = [...scope].filter((name) => !caller.scope.has(name));
     if (missingScopes.length > 0) throw detailedError('SCOPE_EXCEEDED', { missingScopes });
-    return issuer.issue(await readCallerContent(store, { ...caller, scope }, current));
+    return issuer.issue(await readCallerContent({ store, issuer }, { ...caller, scope }, current));
   },
 });

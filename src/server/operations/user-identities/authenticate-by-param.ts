@@ -46,13 +46,13 @@ export default defineOperation({
   },
   response: { status: 200, body: Token, secret: true },
   identifies: [],
-  errors: ['CREDENTIALS_INVALID'],
+  errors: ['CREDENTIALS_INVALID', 'TOKEN_TOO_LONG'],
 
   async handle({ headers, body }, context) {
     const { client } = context.caller;
     const exchange = { param: headers.param, deviceTokenId: body.deviceTokenId, clientId: client.clientId };
     const content = await context.store.transaction(async (tx) =>
-      readUserContent(context.store, { ...(await loginWithOneTimeToken(tx, exchange, context)), client }),
+      readUserContent(context, { ...(await loginWithOneTimeToken(tx, exchange, context)), client }),
     );
     return context.issuer.issue(content);
   },

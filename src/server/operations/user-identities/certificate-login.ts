@@ -49,7 +49,7 @@ export default defineOperation({
   },
   response: { status: 201, body: Token, secret: true },
   identifies: ['certificate'],
-  errors: ['PROOF_INVALID'],
+  errors: ['PROOF_INVALID', 'TOKEN_TOO_LONG'],
 
   async handle({ query, body }, context) {
     const { token: text, chain = [], ...rest } = body;

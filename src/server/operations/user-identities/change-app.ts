@@ -32,7 +32,7 @@ export default defineOperation({
     body: Body,
   },
   response: { status: 200, body: Token, secret: true },
-  errors: ['USER_MISSING', 'CLIENT_NOT_FOUND', 'TARGET_NOT_ALLOWED'],
+  errors: ['USER_MISSING', 'CLIENT_NOT_FOUND', 'TARGET_NOT_ALLOWED', 'TOKEN_TOO_LONG'],
 
   async handle({ query }, context) {
     const { store, caller } = context;
@@ -43,7 +43,7 @@ export default defineOperation({
       const to = { clientId: target.clientId, ...(scope === undefined ? {} : { scope }) };
       const session = await transferSession(tx, current.session, to);
       const refreshToken = await rotateSessionRefreshToken(tx, session, context);
-      return readUserContent(store, { user: current.user, session, client: target, refreshToken });
+      return readUserContent(context, { user: current.user, session, client: target, refreshToken });
     });
     return context.issuer.issue(content);
   },

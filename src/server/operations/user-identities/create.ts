@@ -69,6 +69,7 @@ export default defineOperation({
     'BUSINESS_NOT_ALLOWED',
     'BUSINESS_UNKNOWN',
     'MFA_MISSING',
+    'TOKEN_TOO_LONG',
   ],
   creates: 'user',
   command: 'users create',
@@ -94,7 +95,7 @@ export default defineOperation({
     const createInTransaction = async (tx: Transaction, created: User, level: 'NONE' | 'AUTH-IDENTIFIED') => {
       await insertUserOf(tx, created, caller);
       const started = await startSession(tx, { ...start, level }, context);
-      return readUserContent(context.store, { ...started, user: created, client: caller.client });
+      return readUserContent(context, { ...started, user: created, client: caller.client });
     };
     const content =
       token === undefined

@@ -17,7 +17,7 @@ export default defineOperation({
   status: [201, 400, 401, 403, 412, 429, 500],
   request: { body: z.strictObject({ challengeId: ChallengeId, token: OtpCode }).meta({ id: 'MfaProof' }) },
   response: { status: 201, body: Token, secret: true },
-  errors: ['USER_MISSING', 'CODE_INVALID', 'CODE_FAILURES'],
+  errors: ['USER_MISSING', 'CODE_INVALID', 'CODE_FAILURES', 'TOKEN_TOO_LONG'],
 
   async handle({ body }, context) {
     return completeMfaChallenge(context, context.caller, { codeId: body.challengeId, code: body.token });

@@ -19,7 +19,7 @@ export default defineOperation({
   status: [200, 400, 401, 403, 412, 500],
   request: { body: z.strictObject({ challengeId: ChallengeId }).meta({ id: 'SmartProof' }) },
   response: { status: 200, body: Token, secret: true },
-  errors: ['USER_MISSING', 'CODE_INVALID'],
+  errors: ['USER_MISSING', 'CODE_INVALID', 'TOKEN_TOO_LONG'],
 
   async handle({ body }, context) {
     const { caller } = context;
@@ -31,7 +31,7 @@ export default defineOperation({
       const session = { ...before, smart: true };
       await tx.sessions.replace(session);
       const refreshToken = await rotateCallerRefreshToken(tx, caller, session, context);
-      return readCallerContent(context.store, caller, { user, session, refreshToken });
+      return readCallerContent(context, caller, { user, session, refreshToken });
     });
     return context.issuer.issue(content);
   },

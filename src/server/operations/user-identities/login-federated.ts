@@ -40,7 +40,7 @@ export default defineOperation({
   },
   response: { status: 201, body: Token, secret: true },
   identifies: ['idToken'],
-  errors: ['PROVIDER_NOT_FOUND', 'PROVIDER_UNAVAILABLE', 'PROOF_INVALID', 'SUBJECT_UNKNOWN'],
+  errors: ['PROVIDER_NOT_FOUND', 'PROVIDER_UNAVAILABLE', 'PROOF_INVALID', 'SUBJECT_UNKNOWN', 'TOKEN_TOO_LONG'],
 
   async handle({ query, body }, context) {
     const provider = await context.store.providers.get(body.provider);

@@ -40,7 +40,7 @@ export default defineOperation({
   },
   response: { status: 201, body: Token, secret: true },
   identifies: ['authorization', 'logon'],
-  errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'MAINFRAME_UNAVAILABLE'],
+  errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'MAINFRAME_UNAVAILABLE', 'TOKEN_TOO_LONG'],
   openapiExamples: { body: { logon: 'ALICE01', password: 'secret01' } },
 
   async handle({ query, body }, context) {

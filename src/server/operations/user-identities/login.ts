@@ -44,7 +44,7 @@ export default defineOperation({
   response: { status: 201, body: Token, secret: true },
   customCommand: 'login',
   identifies: ['authorization', 'userName'],
-  errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY'],
+  errors: ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'TOKEN_TOO_LONG'],
   openapiExamples: { body: { userName: 'alice', password: 'correct horse battery staple' } },
 
   async handle({ query, body }, context) {

@@ -48,7 +48,7 @@ export default defineOperation({
   },
   response: { status: 201, body: Token, secret: true },
   identifies: ['userName'],
-  errors: ['CREDENTIALS_INVALID'],
+  errors: ['CREDENTIALS_INVALID', 'TOKEN_TOO_LONG'],
 
   async handle({ body }, context) {
     const { caller, store } = context;
@@ -56,7 +56,7 @@ export default defineOperation({
     const renewer = { clientId: client.clientId, hasClientCredential: hasClientCredential(caller) };
     const content = await store.transaction(async (tx) => {
       const rotation = await renewRememberedSession(tx, body, renewer, context);
-      return rotation.outcome === 'rotated' ? readSessionContent(store, { ...rotation, client }) : undefined;
+      return rotation.outcome === 'rotated' ? readSessionContent(context, { ...rotation, client }) : undefined;
     });
     if (!content) throw createAuthenticationError('CREDENTIALS_INVALID');
     return context.issuer.issue(content);

@@ -36,7 +36,7 @@ export default defineOperation({
   request: { query: { clientId: ClientId.optional().describe('Id of the calling client') }, body: Body },
   response: { status: 201, body: Token, secret: true },
   identifies: ['samlResponse'],
-  errors: ['PROOF_INVALID', 'SUBJECT_UNKNOWN'],
+  errors: ['PROOF_INVALID', 'SUBJECT_UNKNOWN', 'TOKEN_TOO_LONG'],
 
   async handle({ body }, context) {
     const encoded = body.samlResponse.replaceAll(/\s/g, '');

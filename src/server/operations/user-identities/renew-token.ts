@@ -32,7 +32,7 @@ export default defineOperation({
   request: { query: { clientId: ClientId.optional().describe('Id of the calling client') }, body: Body },
   response: { status: 201, body: Token, secret: true },
   identifies: [],
-  errors: ['CREDENTIALS_INVALID'],
+  errors: ['CREDENTIALS_INVALID', 'TOKEN_TOO_LONG'],
 
   async handle({ body }, context) {
     const { caller, store } = context;
@@ -40,7 +40,7 @@ export default defineOperation({
     const renewer = { clientId: client.clientId, hasClientCredential: hasClientCredential(caller) };
     const content = await store.transaction(async (tx) => {
       const rotation = await rotateRefreshToken(tx, body.refreshToken, renewer, context);
-      return rotation.outcome === 'rotated' ? readSessionContent(store, { ...rotation, client }) : undefined;
+      return rotation.outcome === 'rotated' ? readSessionContent(context, { ...rotation, client }) : undefined;
     });
     if (!content) throw createAuthenticationError('CREDENTIALS_INVALID');
     return context.issuer.issue(content);

@@ -15,10 +15,10 @@ export default defineOperation({
   status: [201, 401, 403, 500],
   request: { bodyIgnored: true },
   response: { status: 201, body: Token, secret: true },
-  errors: ['USER_MISSING'],
+  errors: ['USER_MISSING', 'TOKEN_TOO_LONG'],
 
   async handle(_input, { caller, clock, store, issuer }) {
     const current = await revalidateUserCaller(store, caller, clock);
-    return issuer.issue(await readCallerContent(store, caller, current));
+    return issuer.issue(await readCallerContent({ store, issuer }, caller, current));
   },
 });

@@ -37,7 +37,14 @@ export default defineOperation({
   },
   response: { status: 200, body: Token, secret: true },
   identifies: ['logon'],
-  errors: ['PROOF_INVALID', 'CODE_FAILURES', 'PASSWORD_NOT_FOR_MAINFRAME', 'TOO_BUSY', 'MAINFRAME_UNAVAILABLE'],
+  errors: [
+    'PROOF_INVALID',
+    'CODE_FAILURES',
+    'PASSWORD_NOT_FOR_MAINFRAME',
+    'TOO_BUSY',
+    'MAINFRAME_UNAVAILABLE',
+    'TOKEN_TOO_LONG',
+  ],
 
   async handle({ body }, context) {
     const { client } = context.caller;

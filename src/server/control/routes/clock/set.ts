@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
 import { singleLine } from '../../../../contract/schemas/primitives.ts';
+import { longestMaxToken } from '../../../config/settings-table.ts';
 import { type AdjustableClock, validateClockTime } from '../../../lib/adjustable-clock.ts';
 import { parseDuration } from '../../../lib/durations.ts';
 import type { ControlContext } from '../../../request-context.ts';
@@ -23,7 +24,7 @@ const ClockAdjustment = z.strictObject({
     .meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
   advance: Duration.optional().describe('Move the clock forward: 90s, 10m, 1h30m, 7d; backward with a minus sign'),
   to: z.literal('expiry').optional().describe('Go to the expiry of `of`'),
-  of: singleLine(16_384, 'A token or its jti, a challenge, message, session or one-time token').optional(),
+  of: singleLine(longestMaxToken, 'A token or its jti, a challenge, message, session or one-time token').optional(),
   offset: Duration.optional().describe('Offset after that expiry; before it with a minus sign, such as -1s'),
   reset: z.literal(true).optional().describe("Return to the machine's clock"),
 });

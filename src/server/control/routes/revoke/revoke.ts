@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { sensitive } from '../../../../contract/sensitive.ts';
 import { revokeToken } from '../../../auth/revoke-token.ts';
+import { longestMaxToken } from '../../../config/settings-table.ts';
 import { defineRoute } from '../../define.ts';
 
 const Revocation = z.strictObject({
   token: sensitive(
-    z.string().min(1, 'must not be empty').max(16_384, 'is too long').describe('Any token of this service'),
+    z.string().min(1, 'must not be empty').max(longestMaxToken, 'is too long').describe('Any token of this service'),
     'secret',
   ).meta({ examples: ['cmVmcmVzaC10b2tlbg'] }),
 });

@@ -47,7 +47,15 @@ export default defineRoute({
       sessionId: optionalText('64b0c0ffee00000000000003', 'Absent for a client'),
     }).meta({ id: 'SessionToken', description: 'Tokens of a new session, or the token of a client.' }),
   },
-  errors: ['TEST_FEATURES_OFF', 'FIELD_MISSING', 'FIELD_VALUE', 'USER_NOT_FOUND', 'USER_LOCKED', 'CLIENT_NOT_FOUND'],
+  errors: [
+    'TEST_FEATURES_OFF',
+    'FIELD_MISSING',
+    'FIELD_VALUE',
+    'USER_NOT_FOUND',
+    'USER_LOCKED',
+    'CLIENT_NOT_FOUND',
+    'TOKEN_TOO_LONG',
+  ],
   openapiExamples: { body: { userName: 'alice@example.com', level: 'AUTH-MFA' } },
 
   async handle({ body }, context) {
@@ -75,5 +83,5 @@ async function issueClientToken(clientId: string | undefined, { store, settings,
     throw fieldError('FIELD_MISSING', [...choices, 'clientId'], 'One of userName, userId and clientId is required.');
   if (settings.allowRemote)
     throw apiError('TEST_FEATURES_OFF', 'A server with remote access issues client tokens for a secret only.');
-  return issuer.issue(await readClientContent(store, await requireActiveClient(store, clientId)));
+  return issuer.issue(await readClientContent({ store, issuer }, await requireActiveClient(store, clientId)));
 }

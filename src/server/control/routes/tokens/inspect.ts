@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { optionalText } from '../../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../../contract/sensitive.ts';
 import { inspectToken, tokenStatuses } from '../../../auth/inspect-token.ts';
+import { longestMaxToken } from '../../../config/settings-table.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
 import { defineRoute } from '../../define.ts';
 import { KeyItem, toKeyItem } from '../keys/key-item.ts';
@@ -9,7 +10,7 @@ import { SessionItem, toSessionItem } from '../sessions/session-item.ts';
 
 const TokenQuestion = z.strictObject({
   token: sensitive(
-    z.string().min(1, 'must not be empty').max(16_384, 'is too long').describe('Any token'),
+    z.string().min(1, 'must not be empty').max(longestMaxToken, 'is too long').describe('Any token'),
     'secret',
   ).meta({ examples: ['cmVmcmVzaC10b2tlbg'] }),
 });

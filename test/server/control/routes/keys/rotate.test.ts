@@ -85,7 +85,7 @@ describe('a rotation', () => {
     await using server = await startServer();
     const { accessToken } = await issueForClient(server.appContext, await adminRow(server));
     const claims = { ...decodeJwt(accessToken), exp: 4_000_000_000 };
-    const eternal = await server.appContext.keys.current().signToken(claims);
+    const eternal = await server.appContext.keys.current().signer.sign(claims);
     await rotate(server);
     expect(await statusWith(server, eternal)).toBe(200);
     server.clock.advance(3660);
