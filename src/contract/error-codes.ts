@@ -895,6 +895,12 @@ export const errorTable = {
     message: 'The change may or may not have been made.',
     hint: 'Read what the request changes before you send it again.',
   },
+  STORE_BUSY: {
+    status: 503,
+    category: 'unavailable',
+    message: 'Other changes of the same objects did not end in time. Nothing was changed.',
+    hint: 'Send the request again.',
+  },
   STORE_UNAVAILABLE: {
     status: 503,
     category: 'unavailable',

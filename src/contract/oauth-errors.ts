@@ -12,6 +12,7 @@ const errorNames: Readonly<Record<string, string>> = {
   TOKEN_TYPE_UNSUPPORTED: 'unsupported_token_type',
   TOO_MANY_ATTEMPTS: 'temporarily_unavailable',
   TOO_BUSY: 'temporarily_unavailable',
+  STORE_BUSY: 'temporarily_unavailable',
   STORE_UNAVAILABLE: 'temporarily_unavailable',
   OUTCOME_UNKNOWN: 'server_error',
   INTERNAL: 'server_error',

@@ -213,7 +213,11 @@ test('a transaction whose BEGIN was cancelled writes nothing', async () => {
     this: pg.Client,
     ...[text, ...rest]: unknown[]
   ) {
-    return query.call(this, text === 'begin isolation level serializable' ? 'select 1 / 0' : text, ...rest) as never;
+    return query.call(
+      this,
+      String(text).startsWith('begin isolation level serializable') ? 'select 1 / 0' : text,
+      ...rest,
+    ) as never;
   } as never);
   const works: ((tx: Transaction) => Promise<unknown>)[] = [
     ({ groups }) => groups.insert(group('c', { roles: ['TWO'] })),

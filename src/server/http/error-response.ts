@@ -12,7 +12,7 @@ import {
 import type { Operation } from '../../contract/operation.ts';
 import { listPipelineErrors } from '../../contract/operation-errors.ts';
 import type { Log } from '../lib/log.ts';
-import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts';
+import { OutcomeUnknownError, StoreBusyError, StoreUnavailableError } from '../store/store.ts';
 
 export interface ErrorResponse {
   readonly status: number;
@@ -46,6 +46,10 @@ function toIamError(error: unknown, { operation, requestId, hasCommitted, log }:
   if (hasCommitted === true) {
     log.error({ requestId, operation: operation?.id, err: error }, 'a request failed after it changed something');
     return new IamError([{ code: 'OUTCOME_UNKNOWN' }], { cause: error });
+  }
+  if (error instanceof StoreBusyError) {
+    log.warn({ requestId, err: error }, 'other changes did not end in time');
+    return retryLater('STORE_BUSY', 1);
   }
   if (error instanceof StoreUnavailableError) {
     log.error({ requestId, error: error.message }, 'the store rejects writes');

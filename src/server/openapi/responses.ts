@@ -86,6 +86,9 @@ export function buildResponses(
   return { ...Object.fromEntries(sorted), '4XX': http, default: http };
 }
 
+/** Of any operation that writes. */
+const storeErrors = ['STORE_BUSY', 'STORE_UNAVAILABLE'] as const;
+
 /** The documented errors of the operation, those of guards whose status it documents, and those of reading a body. */
 function groupCodesByStatus(operation: AnyOperation, guardCodes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>();
@@ -94,15 +97,14 @@ function groupCodesByStatus(operation: AnyOperation, guardCodes: readonly ErrorC
   const bodyErrors = 'body' in operation.request ? ([['CONTENT_TYPE_UNSUPPORTED', 415]] as const) : [];
   for (const [code, status] of [...listOperationErrors(operation), ...documentedGuards, ...bodyErrors])
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  if (operation.statuses.includes(503))
-    byStatus.set(503, [...new Set([...(byStatus.get(503) ?? []), 'STORE_UNAVAILABLE' as const])]);
+  if (operation.statuses.includes(503)) byStatus.set(503, [...new Set([...(byStatus.get(503) ?? []), ...storeErrors])]);
   if (operation.errorFormat === 'oauth') addOAuthCodes(byStatus);
   return byStatus;
 }
 
 /** Errors that other operations document under `default`, where they have another format. */
 function addOAuthCodes(byStatus: Map<number, ErrorCode[]>): void {
-  for (const code of ['BODY_TOO_LARGE', 'STORE_UNAVAILABLE'] as const) {
+  for (const code of ['BODY_TOO_LARGE', ...storeErrors] as const) {
     const { status } = errorTable[code];
     byStatus.set(status, [...new Set([...(byStatus.get(status) ?? []), code])]);
   }

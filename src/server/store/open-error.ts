@@ -1,5 +1,5 @@
 /** Why a store cannot be opened, of each engine. */
-import { OutcomeUnknownError, StoreUnavailableError } from './store.ts';
+import { OutcomeUnknownError, StoreBusyError, StoreUnavailableError } from './store.ts';
 
 export type StoreOpenErrorKind =
   /** The folder or schema contains something else than a store of this version. */
@@ -75,6 +75,10 @@ export function toInterruptedStartError(error: unknown): unknown {
       'The database did not confirm the first changes. Start again, with --reset-admin if no secrets are printed.',
       { cause: error },
     );
+  if (error instanceof StoreBusyError)
+    return new StoreOpenError('unavailable', 'Other servers made changes all the time during the start. Start again.', {
+      cause: error,
+    });
   if (!(error instanceof StoreUnavailableError)) return error;
   const reason = error.cause instanceof Error ? error.cause.message : error.message;
   return new StoreOpenError(

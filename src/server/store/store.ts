@@ -255,7 +255,12 @@ export class MissingRowError extends Error {
 
 /** The store accepts no writes (disk full, failed fsync, closing). Callers receive 503 with Retry-After. */
 export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreUnavailableError';
+  override readonly name: string = 'StoreUnavailableError';
+}
+
+/** Other transactions changed the same rows each time, or had precedence. Nothing was changed. */
+export class StoreBusyError extends StoreUnavailableError {
+  override readonly name: string = 'StoreBusyError';
 }
 
 /** The change may be durable or not, for example because its commit has no response. */

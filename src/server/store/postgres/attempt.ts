@@ -8,6 +8,8 @@ import type { Run } from './table-reader.ts';
 import type { TransactionRunner } from './table-writer.ts';
 
 export interface AttemptOptions {
+  /** The statements that begin the transaction. */
+  readonly begin: string;
   readonly isOptimistic: boolean;
   readonly random: Random;
 }
@@ -24,6 +26,8 @@ export class Attempt implements TransactionRunner {
   readonly isOptimistic: boolean;
   readonly seen = new SeenTables<TableName>();
   hasWritten = false;
+  /** The tables whose rows it changed. */
+  readonly written = new Set<TableName>();
   /** Whether a value was reported to be free without a look, which may be wrong. */
   hasAssumed = false;
   /** The first error of a statement: the transaction cannot be committed any more. */
@@ -40,12 +44,12 @@ export class Attempt implements TransactionRunner {
   readonly #replaced = new Set<string>();
   #hasEnded = false;
 
-  constructor(client: PoolClient, { isOptimistic, random }: AttemptOptions) {
+  constructor(client: PoolClient, { begin, isOptimistic, random }: AttemptOptions) {
     this.isOptimistic = isOptimistic;
     this.#client = client;
     this.#random = random;
     // Not awaited: the first statements are sent with it. Without a transaction they write nothing: see `isWithin`.
-    client.query('begin isolation level serializable').catch((error: unknown) => {
+    client.query(begin).catch((error: unknown) => {
       this.failure ??= error;
     });
     const run = runOn(client);
@@ -95,6 +99,10 @@ export class Attempt implements TransactionRunner {
   /** Resolves once all writes have their results; `failure` is set then. */
   settle(): Promise<void> {
     return this.#settled;
+  }
+
+  noteWrite(table: TableName): void {
+    this.written.add(table);
   }
 
   assumeFree(): void {

@@ -13,6 +13,7 @@ import {
   type Reader,
   type SharedStore,
   type Store,
+  StoreBusyError,
   type StoreDump,
   type StoreHealth,
   StoreUnavailableError,
@@ -25,11 +26,12 @@ import { commit, commitReads, NotRegisteredError } from './commit.ts';
 import { countSynchronousStandbys } from './database-state.ts';
 import { KnownRows } from './known-rows.ts';
 import { Lanes } from './lanes.ts';
+import { canTakePrecedence, Precedence } from './precedence.ts';
 import { Prefetcher } from './prefetch.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
 import type { Registration } from './registration.ts';
 import { createCallReader, createSqlReader, createSqlTransaction, createTableAccess } from './row-access.ts';
-import { isConflict, isDuplicate, isUnavailable } from './sql-errors.ts';
+import { isConflict, isDuplicate, isUnavailable, isWaitTooLong } from './sql-errors.ts';
 import { startSweeping } from './sweep.ts';
 import type { Run } from './table-reader.ts';
 
@@ -49,14 +51,32 @@ export interface PostgresStoreOptions {
 interface FailedAttempt {
   /** Undefined if the connection was lost before the commit. */
   readonly conflict: unknown;
+  readonly canTakePrecedence: boolean;
+}
+
+/** How an attempt runs. */
+interface Turn {
+  readonly attempt: number;
+  readonly isOptimistic: boolean;
+  readonly isPreceding: boolean;
+}
+
+/** What is known before a further attempt. */
+interface Retry {
+  readonly conflict: unknown;
+  /** By the stopwatch. */
+  readonly end: number;
+  readonly isPreceding: boolean;
 }
 
 const readStandbys = { name: 'standbys', text: `select ${countSynchronousStandbys} as count` };
 const knownRowsCapacity = 50_000;
-/** Attempts beside other transactions of this process; later ones run alone. */
+/** Attempts beside other transactions; later ones take precedence or run alone in this process. */
 const sharedAttempts = 3;
 /** Milliseconds. */
 const maxRetryTime = 5_000;
+/** A failed attempt that took so long is not repeated without precedence. */
+const longAttempt = 250;
 /** For the time that marks of commits are kept: see `sweep.ts`. */
 const maxTransactionTime = 5 * 60_000;
 const maxPause = 50;
@@ -69,6 +89,9 @@ export class PostgresStore {
   readonly #options: PostgresStoreOptions;
   readonly #accesses = createTableAccess(new KnownRows(knownRowsCapacity));
   readonly #lanes: Lanes;
+  readonly #precedence: Precedence;
+  /** One at a time: the others would wait for its lock with a connection each. They hold no lane that logins need. */
+  readonly #precedingLane: Lanes;
   readonly #endSweeping: () => void;
   readonly #stats = { committed: 0, retried: 0, unconfirmed: 0, unknown: 0 };
   #closing: Promise<void> | undefined;
@@ -78,6 +101,8 @@ export class PostgresStore {
     this.#options = options;
     this.shared = options.shared;
     this.#lanes = new Lanes(options.lanes, options.timer);
+    this.#precedence = new Precedence(options);
+    this.#precedingLane = new Lanes(1, options.timer);
     this.#endSweeping = startSweeping(options.connections, options.timer);
     this.#run = (statement, values) => this.#query(statement, values);
     this.reader = createSqlReader(this.#accesses, this.#run);
@@ -151,35 +176,64 @@ export class PostgresStore {
   }
 
   async #runUntilCommitted<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    const { stopwatch, timer, random } = this.#options;
-    const end = stopwatch.now() + maxRetryTime;
+    const { stopwatch } = this.#options;
+    let end = stopwatch.now() + maxRetryTime;
     let isOptimistic = true;
+    let isPreceding = false;
     for (let attempt = 1; ; attempt += 1) {
-      const tryOnce = () => this.#tryOnce(work, isOptimistic);
-      const outcome = await (attempt > sharedAttempts ? this.#lanes.runAlone(tryOnce) : this.#lanes.run(tryOnce));
+      const begunAt = stopwatch.now();
+      const outcome: { readonly result: Result } | FailedAttempt = await this.#runInTurn(work, {
+        attempt,
+        isOptimistic,
+        isPreceding,
+      });
       if ('result' in outcome) {
         this.#stats.committed += 1;
         return outcome.result;
       }
-      if (isConflict(outcome.conflict)) this.#stats.retried += 1;
-      isOptimistic &&= !(outcome.conflict instanceof WrongAssumptionError) && !isDuplicate(outcome.conflict);
-      if (stopwatch.now() >= end) throw createGivenUpError(outcome);
-      const longest = Math.min(maxPause, 2 ** attempt);
-      const pause = (random.bytes(1).readUInt8() / 256) * longest;
-      await new Promise<void>((resolve) => timer.after(pause, resolve));
+      const { conflict }: FailedAttempt = outcome;
+      if (isConflict(conflict)) this.#stats.retried += 1;
+      isOptimistic &&= !(conflict instanceof WrongAssumptionError) && !isDuplicate(conflict);
+      const now = stopwatch.now();
+      const hasLost = isConflict(conflict) && !isWaitTooLong(conflict);
+      const needsPrecedence = hasLost && (attempt >= sharedAttempts || now - begunAt >= longAttempt);
+      if (!isPreceding && needsPrecedence && outcome.canTakePrecedence) {
+        isPreceding = true;
+        end = now + maxRetryTime;
+      }
+      if (now >= end) throw createGivenUpError(outcome);
+      await this.#pause(attempt, { conflict, end, isPreceding });
     }
+  }
+
+  #runInTurn<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    { attempt, isOptimistic, isPreceding }: Turn,
+  ): Promise<{ readonly result: Result } | FailedAttempt> {
+    const tryOnce = () => this.#tryOnce(work, { isOptimistic, isPreceding });
+    if (isPreceding) return this.#precedingLane.run(tryOnce);
+    return attempt > sharedAttempts ? this.#lanes.runAlone(tryOnce) : this.#lanes.run(tryOnce);
+  }
+
+  /** Waits before the next attempt, so that it does not meet the same others again. */
+  async #pause(attempt: number, { conflict, end, isPreceding }: Retry): Promise<void> {
+    if (isWaitTooLong(conflict) && !isPreceding) await this.#precedence.waitForOthers(end);
+    const { random, timer } = this.#options;
+    const longest = Math.min(maxPause, 2 ** attempt);
+    const pause = (random.bytes(1).readUInt8() / 256) * longest;
+    await new Promise<void>((resolve) => timer.after(pause, resolve));
   }
 
   async #tryOnce<Result>(
     work: (tx: Transaction) => Promise<Result>,
-    isOptimistic: boolean,
+    { isOptimistic, isPreceding }: Omit<Turn, 'attempt'>,
   ): Promise<{ readonly result: Result } | FailedAttempt> {
     const { connections, registration, random, stopwatch } = this.#options;
     // It can have expired while the transaction waited for a lane, and another server may use the database alone.
     const reason = registration.rejection();
     if (reason !== undefined) throw new StoreUnavailableError(reason);
     const client = await connections.acquire();
-    const attempt = new Attempt(client, { isOptimistic, random });
+    const attempt = new Attempt(client, { begin: this.#precedence.toBegin(isPreceding), isOptimistic, random });
     const begunAt = stopwatch.now();
     let result: Result;
     try {
@@ -195,12 +249,12 @@ export class PostgresStore {
     if (attempt.failure) return this.#endFailed(client, attempt, attempt.failure);
     try {
       if (!attempt.hasWritten) await commitReads(client);
-      else if (!(await this.#commit(client))) return { conflict: undefined };
+      else if (!(await this.#commit(client))) return toFailed(attempt, undefined);
       return { result };
     } catch (error) {
       // The writes before the commit have their results now; the commit fails because of the first that failed.
       const failure = attempt.failure ?? error;
-      if (isConflict(failure)) return { conflict: failure };
+      if (isConflict(failure)) return toFailed(attempt, failure);
       if (failure instanceof NotRegisteredError) registration.expire();
       if (!(error instanceof OutcomeUnknownError)) throw connections.explain(failure, client);
       this.#stats.unknown += 1;
@@ -221,7 +275,7 @@ export class PostgresStore {
     await attempt.settle();
     const failure = attempt.failure ?? error;
     const isOwn = attempt.failure === undefined;
-    if (!isOwn && isUnavailable(failure)) {
+    if (!isOwn && !isConflict(failure) && isUnavailable(failure)) {
       client.release(true);
       throw this.#options.connections.explain(failure, client);
     }
@@ -229,17 +283,21 @@ export class PostgresStore {
       () => client.release(),
       () => client.release(true),
     );
-    if (!isOwn && isConflict(failure)) return { conflict: failure };
-    if (isOwn && attempt.hasAssumed) return { conflict: new WrongAssumptionError() };
+    if (!isOwn && isConflict(failure)) return toFailed(attempt, failure);
+    if (isOwn && attempt.hasAssumed) return toFailed(attempt, new WrongAssumptionError());
     throw failure;
   }
+}
+
+function toFailed({ written }: Attempt, conflict: unknown): FailedAttempt {
+  return { conflict, canTakePrecedence: canTakePrecedence(written) };
 }
 
 /** Nothing was changed, and the time for further attempts is over. */
 function createGivenUpError({ conflict }: FailedAttempt): StoreUnavailableError {
   return conflict === undefined
     ? new StoreUnavailableError('The connection to the database was lost during the commit.')
-    : new StoreUnavailableError('Too many concurrent changes.', { cause: conflict });
+    : new StoreBusyError('Too many concurrent changes.', { cause: conflict });
 }
 
 /** The work threw after a value was reported to be free without a look: it runs again with checks. */

@@ -12,13 +12,18 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** serialization_failure, deadlock_detected, and unique_violation on a value that the work had seen free. */
-const conflictStates = new Set(['40001', '40P01', '23505']);
+/** serialization_failure, deadlock_detected, lock_not_available, and unique_violation on a value that the work had seen free. */
+const conflictStates = new Set(['40001', '40P01', '55P03', '23505']);
 
 /** Whether the same work can succeed when it runs again. */
 export function isConflict(error: unknown): boolean {
   const state = sqlStateOf(error);
   return state !== undefined && conflictStates.has(state);
+}
+
+/** lock_not_available: another transaction still has the row or the table. */
+export function isWaitTooLong(error: unknown): boolean {
+  return sqlStateOf(error) === '55P03';
 }
 
 /** unique_violation. */

@@ -3,6 +3,7 @@ import { createPause } from '../../lib/event-loop-turns.ts';
 import { diffSortedRows } from '../row-changes.ts';
 import { DuplicateError, MissingRowError } from '../store.ts';
 import type { StoredRow } from '../table-shape.ts';
+import type { TableName } from '../tables.ts';
 import type { SeenRows } from './seen-rows.ts';
 import type { RowsStatement, Statement } from './statements.ts';
 import type { StoredIndex } from './table-columns.ts';
@@ -28,6 +29,8 @@ export interface TransactionRunner {
    * exists. The same work then runs again with checks.
    */
   readonly isOptimistic: boolean;
+  /** Called with each table that is written. */
+  noteWrite(table: TableName): void;
   /** Called where a value was reported to be free without a look. */
   assumeFree(): void;
   /** Returns a number that no other write uses. */
@@ -104,6 +107,7 @@ export class SqlTableWriter extends SqlTableReader {
 
   /** Discards what was read before the write, and by others during it. */
   private async change<Result>(key: string, write: () => Promise<Result>): Promise<Result> {
+    this.runner.noteWrite(this.access.table.shape.name);
     this.written.discard(key);
     try {
       return await write();
