@@ -1,6 +1,7 @@
 /** The number of round trips of frequent and of large calls: each waits for the database as often as listed here. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IamClient } from '../../src/client/index.ts';
+import { applySeed } from '../../src/server/seed/apply.ts';
 import { hashPassword } from '../../src/server/users/passwords.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
 import { asUser } from '../server/operations/user-token.ts';
@@ -131,3 +132,23 @@ test('a client logs in with its secret in 1', () =>
 function describeTrips(statements: RoundTrips['statements']): string {
   return statements.map((trip) => trip.join(' + ')).join(', ');
 }
+
+test('a seed waits for the database as often for 200 users, groups and members as for 20', async () => {
+  const createSeed = (prefix: string, length: number) => {
+    const names = Array.from({ length }, (_, at) => `${prefix}-${at}`);
+    return {
+      users: names.map((name) => ({ userId: name, userName: `${name}-name`, password: `a meadow in the ${name} sun` })),
+      groups: names.map((groupName, at) => ({
+        groupName,
+        users: at === 0 ? names : [],
+        dependencies: names.slice(at + 1, at + 2).map((name) => ({ groupName: name })),
+      })),
+    };
+  };
+  const apply = (prefix: string, length: number) =>
+    applySeed(createSeed(prefix, length), { ...server.appContext, hash: async () => 'hash' });
+  await apply('first', 5);
+  const short = await countRoundTrips(() => apply('short', 20));
+  const long = await countRoundTrips(() => apply('long', 200));
+  expect(long.count, describeTrips(long.statements)).toBeLessThanOrEqual(short.count + 2);
+});

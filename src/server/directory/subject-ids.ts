@@ -63,6 +63,11 @@ export async function isLikeSubjectId(tx: Transaction, name: string, user: User)
   return Boolean((await tx.clients.get(id)) ?? (await tx.clients.getBy('serviceAccountId', id)));
 }
 
+/** The keys of the rows that `reserveSubjectId` reads. */
+export function listSubjectKeys(subject: string): string[] {
+  return generatedIdForm.test(subject) ? [subject] : [subject, digestSubject(subject)];
+}
+
 async function findRetired(tx: Transaction, subject: string): Promise<Row<'subjects'> | undefined> {
   return generatedIdForm.test(subject) ? undefined : tx.subjects.get(digestSubject(subject));
 }

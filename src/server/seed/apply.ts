@@ -28,6 +28,7 @@ import { applyFactors } from './factors.ts';
 import { applyGroups } from './groups.ts';
 import { applyLogon, clearMovedLogons, listNewLogons, normalizeLogons } from './mainframe.ts';
 import { createSeedPasswords, type PasswordHolder, type SeedPasswords } from './passwords.ts';
+import { findPresentUsers, prefetchUsers } from './prefetched-users.ts';
 import { applyProduct } from './products.ts';
 import { applyProviders } from './providers.ts';
 import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
@@ -57,7 +58,8 @@ async function applyEntries(
   // Not outside of the transaction, which the engine may retry.
   const entries = createSeedEntries();
   await applyBusinesses(tx, seed, deps, entries);
-  await entries.each('users', seed.users, (user) => applyUser(tx, user, deps, passwords));
+  const users = await prefetchUsers(tx, seed.users);
+  await entries.each('users', seed.users, (user) => applyUser(users, user, deps, passwords));
   await entries.each('users', seed.users, (user) => applyUserFactors(tx, user, deps));
   await entries.each('clients', seed.clients, (client) => applyClient(tx, client, deps));
   await applyGroups(tx, seed.groups, deps, entries);
@@ -71,8 +73,9 @@ async function applyEntries(
 /** The new users with a password; plain passwords of existing users are ignored. @throws SeedError for weak passwords. */
 async function listNewUsers(users: SeedDocument['users'], store: Store): Promise<PasswordHolder[]> {
   const found: PasswordHolder[] = [];
+  const canExist = await findPresentUsers(store, users);
   await createSeedEntries().each('users', users, async (user) => {
-    if (user.password === undefined || (await findUser(store, user))) return 'unchanged';
+    if (user.password === undefined || (canExist(user) && (await findUser(store, user)))) return 'unchanged';
     const [weakness] = await describeViolations(user.password, user);
     if (weakness !== undefined)
       throw new SeedProblem(`the password of ${user.userId ?? user.userName} ${weakness}`, ['password']);

@@ -40,7 +40,13 @@ function countAccesses(store: Store): Counted {
       },
     });
   const watchAll = (tx: Transaction) =>
-    new Proxy(tx, { get: (target, name) => watch(Reflect.get(target, name) as object, name) });
+    new Proxy(tx, {
+      get: (target, name) => {
+        const table: unknown = Reflect.get(target, name);
+        // A promise looks for `then`.
+        return typeof table === 'object' && table !== null ? watch(table, name) : table;
+      },
+    });
   return {
     store: {
       ...store,
@@ -215,6 +221,49 @@ describe('cycles', () => {
     await expect(apply({ groups: [group('c', 'a')] }, store)).rejects.toThrow('c -> a -> b -> c');
     await apply({ groups: [group('c', 'a'), group('a')] }, store);
     expect((await store.groups.getBy('groupName', 'c'))?.dependencies).toHaveLength(1);
+  });
+});
+
+describe('login names of a seed', () => {
+  const issuesOf = async (users: unknown, store?: Store) =>
+    ((await apply({ users }, store).catch((error: unknown) => error)) as SeedError).issues;
+
+  test('are rejected if an earlier user of the seed has them, in whatever form', async () => {
+    const users = [
+      { userId: 'u-1', userName: 'alice' },
+      { userId: 'u-2', userName: 'Alice' },
+      { userId: 'u-3', identities: ['other'] },
+      { userId: 'u-4', userName: 'other' },
+      { userId: 'u-5', userEmail: 'A@example.com' },
+      { userId: 'u-6', userEmail: 'a@example.com' },
+    ];
+    expect((await issuesOf(users)).map(({ path }) => path.join('.'))).toEqual([
+      'users.1.userName',
+      'users.3.userName',
+      'users.5.userEmail',
+    ]);
+  });
+
+  test('that a user of the store gives up can be taken by a later one, and others cannot', async () => {
+    const store = await apply({
+      users: [
+        { userId: 'u-1', userName: 'alice' },
+        { userId: 'u-2', userName: 'bob' },
+      ],
+    });
+    await apply(
+      {
+        users: [
+          { userId: 'u-1', userName: 'carol' },
+          { userId: 'u-3', userName: 'alice' },
+        ],
+      },
+      store,
+    );
+    expect((await store.users.getBy('login', 'alice'))?.userId).toBe('u-3');
+    expect(await issuesOf([{ userId: 'u-4', userName: 'bob' }], store)).toMatchObject([
+      { path: ['users', 0, 'userName'] },
+    ]);
   });
 });
 
