@@ -16,7 +16,13 @@ import { type Disk, getErrorCode } from './disk.ts';
 import type { LogStoreEvent } from './events.ts';
 import { isInitialFile, type Layout, layoutOf, replacementNumber } from './layout.ts';
 import { acquireLock, assertLockAvailable, type StoreLock } from './lock.ts';
-import { assertNothingWritten, createNotOursError, readMarker, writeMarker } from './marker.ts';
+import {
+  assertNothingWritten,
+  createAwaitsContentsError,
+  createNotOursError,
+  readMarker,
+  writeMarker,
+} from './marker.ts';
 import type { Processes } from './processes.ts';
 import { type RecoveredStore, recover } from './recovery.ts';
 import { finishReplacement } from './replacement.ts';
@@ -70,6 +76,7 @@ async function openLocked(options: FileStoreOptions, layout: Layout): Promise<Fi
     await disk.syncFolder(layout.folder);
     await finishReplacement(disk, layout);
     const marker = await readMarker(disk, layout);
+    if (marker?.awaitsContents) throw createAwaitsContentsError(layout.folder);
     if (!marker?.initialised) await initializeFiles(options, layout, marker?.storeId);
     const recovered = await recover({ disk, layout, log });
     return await assemble(options, layout, recovered, lock);

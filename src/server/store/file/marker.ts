@@ -13,6 +13,8 @@ const CheckedMarker = z.strictObject({
   formatVersion: z.literal(FORMAT_VERSION),
   /** False until all files of a new store are written. */
   initialised: z.boolean(),
+  /** Of a folder that a restore or a copy writes to: a server that started on it would serve an empty store. */
+  awaitsContents: z.literal(true).optional(),
   storeId: z.string(),
   crc32: z.string(),
 });
@@ -31,9 +33,9 @@ export async function readMarker(disk: Disk, layout: Layout): Promise<Marker | u
 export async function writeMarker(
   disk: Disk,
   layout: Layout,
-  { storeId, initialised }: { readonly storeId: string; readonly initialised: boolean },
+  content: Pick<Marker, 'storeId' | 'initialised' | 'awaitsContents'>,
 ): Promise<void> {
-  const marker: Marker = { kind: 'iam-store', formatVersion: FORMAT_VERSION, initialised, storeId };
+  const marker: Marker = { kind: 'iam-store', formatVersion: FORMAT_VERSION, ...content };
   const line = appendCrc(JSON.stringify(marker).slice(0, -1));
   await replaceFileAtomically(disk, layout.folder, layout.marker, Buffer.from(line));
 }
@@ -68,6 +70,12 @@ export function createNoStoreError(folder: string): StoreOpenError {
   return new StoreOpenError('not-ours', `${folder} does not contain a store. Specify the folder of a store.`, {
     file: folder,
   });
+}
+
+/** A restore or a copy into the folder has not ended. */
+export function createAwaitsContentsError(folder: string): StoreOpenError {
+  const message = `${folder} is the target of a restore or a copy that was interrupted. Run \`iam store restore\` or \`iam store copy\` again, or delete the folder.`;
+  return new StoreOpenError('not-ours', message, { file: folder });
 }
 
 /** The folder contains files, but no marker. */

@@ -17,7 +17,7 @@ import {
   replacementNumber,
   setAsideName,
 } from './layout.ts';
-import { type Marker, readMarker, writeMarker } from './marker.ts';
+import { assertNothingWritten, type Marker, readMarker, writeMarker } from './marker.ts';
 import { encodeHeader } from './wal-record.ts';
 
 /** The folder of a store, and the source of its next id. */
@@ -36,11 +36,27 @@ export async function replaceStore(deps: ReplacementDeps, contents: Omit<Checkpo
   await finishOrQuarantine(disk, layout);
   const number = nextReplacement(await listNames(disk, layout));
   const chain = startChain(random);
-  if (!(await hasMarker(disk, layout))) await writeMarker(disk, layout, { storeId: chain.storeId, initialised: false });
+  await awaitContents(deps, chain.storeId);
   await writeReplacement(disk, layout, layout.path(replacementName(number)), { ...contents, chain });
   await finishReplacement(disk, layout);
   const prefix = setAsideName(number, '');
   return (await listNames(disk, layout)).filter((name) => name.startsWith(prefix)).sort();
+}
+
+/**
+ * Marks a folder without a store, so that no server starts on it until the contents are there.
+ * @returns whether the folder had no marker
+ */
+export async function awaitContents(
+  { disk, layout, random }: ReplacementDeps,
+  storeId = startChain(random).storeId,
+): Promise<boolean> {
+  // A damaged marker is one of a store.
+  const marker = await readMarker(disk, layout).catch(() => ({ initialised: true }));
+  if (marker?.initialised) return false;
+  await assertNothingWritten(disk, layout);
+  await writeMarker(disk, layout, { storeId, initialised: false, awaitsContents: true });
+  return marker === undefined;
 }
 
 /** Its rename is the commit. */
@@ -81,10 +97,6 @@ async function finishOrQuarantine(disk: Disk, layout: Layout): Promise<void> {
     const name = basename(error.file);
     await disk.rename(error.file, layout.path(setAsideName(Number(replacementNumber(name)), name)));
   }
-}
-
-async function hasMarker(disk: Disk, layout: Layout): Promise<boolean> {
-  return (await listNames(disk, layout)).some((name) => layout.path(name) === layout.marker);
 }
 
 /** Copies the marker, also a damaged one, as the quarantined files need it: it stays in place until it is replaced. */

@@ -7,7 +7,7 @@ import { listRows } from '../file/checkpoint-format.ts';
 import type { Disk } from '../file/disk.ts';
 import type { Layout } from '../file/layout.ts';
 import { inspect } from '../file/recovery.ts';
-import { replaceStore } from '../file/replacement.ts';
+import { awaitContents, replaceStore } from '../file/replacement.ts';
 import { StoreOpenError } from '../open-error.ts';
 import type { StoredRow } from '../table-shape.ts';
 import { digestRows, type RowsDigest } from './digest.ts';
@@ -40,16 +40,25 @@ export async function copyToDatabase(layout: Layout, to: DatabaseTarget, deps: C
   return expected;
 }
 
-/** The caller holds the lock of the folder, which contains no store. @throws StoreOpenError; then nothing was changed */
+/**
+ * The caller holds the lock of the folder, which contains no store. If the process is killed, no server starts on the folder
+ * until the copy is repeated. @throws StoreOpenError
+ */
 export async function copyToFolder(
   from: DatabaseTarget,
   layout: Layout,
   deps: CopyDeps,
   writtenAt: string,
 ): Promise<RowsDigest> {
+  // Before the rows are read, which can take minutes.
+  const isNew = await awaitContents({ ...deps, layout });
   const { withExclusiveDatabase } = await import('../postgres/open-postgres-store.ts');
   const { readDatabaseRows } = await import('../postgres/setup/copy-rows.ts');
-  const rows = await withExclusiveDatabase({ ...from, ...deps, clock: deps, initialize: false }, readDatabaseRows);
+  const options = { ...from, ...deps, clock: deps, initialize: false };
+  const rows = await withExclusiveDatabase(options, readDatabaseRows).catch(async (error: unknown) => {
+    if (isNew) await deps.disk.remove(layout.marker);
+    throw error;
+  });
   const tables = materialize(rows);
   const expected = digestRows(tables);
   // Sequence 0 would mark the store as fresh.

@@ -6,7 +6,13 @@ import { countTableRows, listRows } from '../file/checkpoint-format.ts';
 import type { Disk, ReadableFile } from '../file/disk.ts';
 import { closedSegmentFirst, FORMAT_VERSION, isTemporary, type Layout, replacementNumber } from '../file/layout.ts';
 import { readSlices } from '../file/line-reader.ts';
-import { assertNothingWritten, createNoStoreError, type Marker, readMarker } from '../file/marker.ts';
+import {
+  assertNothingWritten,
+  createAwaitsContentsError,
+  createNoStoreError,
+  type Marker,
+  readMarker,
+} from '../file/marker.ts';
 import { inspect, type LoadResult } from '../file/recovery.ts';
 import { readHeader, readSegment } from '../file/wal-segment.ts';
 import { StoreOpenError } from '../open-error.ts';
@@ -84,6 +90,7 @@ async function readContents({ disk, layout, names, marker }: StoreFolder): Promi
     const replacement = findReplacement(names);
     if (replacement !== undefined) return await readReplacement(disk, layout, layout.path(replacement));
     if (marker instanceof StoreOpenError) return marker;
+    if (marker.awaitsContents) return createAwaitsContentsError(layout.folder);
     if (!marker.initialised) return await readInterruptedStart(disk, layout);
     return toContents(await inspect(disk, layout));
   } catch (error) {

@@ -48,12 +48,12 @@ export class Precedence {
 
   /** The statements that begin a transaction. The lock comes first: the snapshot of the transaction is taken after it. */
   toBegin(isPreceding: boolean): string {
-    const setTimeout = (milliseconds: number) => `set local lock_timeout = ${milliseconds}`;
+    const limitWait = (milliseconds: number) => `set local lock_timeout = ${milliseconds}`;
     const lock = `lock table ${lockedTables.map(quoteName).join(', ')} in share row exclusive mode`;
     return [
       'begin isolation level serializable',
-      ...(isPreceding ? [setTimeout(waitForTables), lock] : []),
-      setTimeout(this.#waitingCount > 0 ? waitForRowBehind : waitForRow),
+      ...(isPreceding ? [limitWait(waitForTables), lock] : []),
+      limitWait(this.#waitingCount > 0 ? waitForRowBehind : waitForRow),
     ].join('; ');
   }
 

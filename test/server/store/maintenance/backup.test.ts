@@ -194,6 +194,7 @@ describe('a restore', () => {
     ['a store', 3],
   ] as const)('over %s that is interrupted at any step, also repeatedly, is atomic', async (old, commits) => {
     const outcomes = new Set<number>();
+    let refusals = 0;
     const losses: Loss[] = ['nothing', 'everything', { random: createSeededRandom(1) }];
     const whole = await diskWith(old);
     await createOfflineStoreOn(whole).restore(backupFile, '/store', true);
@@ -207,11 +208,14 @@ describe('a restore', () => {
           .catch(() => {});
         harness.crash(loss);
         const counted = await isRestored(harness);
+        const isMarked = (await harness.names()).includes('iam-store.json');
         harness.disk.loseAt((_, count) => count === at % 9);
         await harness.open().catch(() => {});
         harness.crash(loss);
-        const store = await harness.open();
+        const [store, isRefused] = await openOrRestore(harness);
         const found = await countCommits(store);
+        if (old === 'nothing' && isMarked) expect(found).toBe(7);
+        refusals += Number(isRefused);
         // The next start must not revert a committed restore.
         if (counted) expect(found).toBe(7);
         expect([commits, 7]).toContain(found);
@@ -221,8 +225,22 @@ describe('a restore', () => {
       }
     }
     expect([...outcomes].sort()).toEqual([commits, 7]);
+    expect(refusals > 0).toBe(old === 'nothing');
   });
 });
+
+/** No server starts on a folder whose restore was interrupted: an empty store would look like the restored one. */
+async function openOrRestore(harness: StoreHarness) {
+  const opened = await harness.open().catch((error: Error) => error);
+  if (!(opened instanceof Error)) return [opened, false] as const;
+  expect(opened.message).toContain('a restore or a copy that was interrupted');
+  expect(await createOfflineStoreOn(harness.disk).verify('/store')).toMatchObject({
+    opens: false,
+    refusal: opened.message,
+  });
+  await createOfflineStoreOn(harness.disk).restore(backupFile, '/store', false);
+  return [await harness.open(), true] as const;
+}
 
 /** Whether the complete backup has a committed name. */
 async function isRestored(harness: StoreHarness): Promise<boolean> {

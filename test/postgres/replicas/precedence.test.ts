@@ -1,11 +1,11 @@
 /** Long transactions get through beside writers of other servers, and logins beside them do not wait. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Store, StoreBusyError } from '../../src/server/store/store.ts';
-import type { Session } from '../../src/server/store/tables.ts';
-import { group, idsOf } from '../server/store/rows.ts';
-import { databaseUrl } from './database.ts';
-import { TestSchemas } from './schemas.ts';
+import { type Store, StoreBusyError } from '../../../src/server/store/store.ts';
+import type { Session } from '../../../src/server/store/tables.ts';
+import { group, idsOf } from '../../server/store/rows.ts';
+import { databaseUrl } from '../database.ts';
+import { TestSchemas } from '../schemas.ts';
 
 const schemas = new TestSchemas(databaseUrl);
 const client = new pg.Client({ connectionString: databaseUrl });
