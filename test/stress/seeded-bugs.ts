@@ -40,6 +40,7 @@ export const seededBugs = {
   'asynchronous-commit': 'PostgreSQL confirms commits before a standby has them',
   'ignore-notice': 'a commit whose wait for a standby was cancelled counts as confirmed',
   'skip-void-mark': 'a commit that left no mark counts as void, without a mark that prevents it',
+  'stale-reads': 'a server reads groups again as they were up to 300 ms before',
   'keep-unique-violation': 'transactions that fail with 23505 do not run again',
 } as const;
 export type SeededBug = keyof typeof seededBugs;

@@ -18,6 +18,8 @@ const environment = {
 export interface StartOptions {
   /** Arguments before `node` on the command line, such as strace and its options. */
   readonly commandPrefix?: readonly string[];
+  /** Settings besides those of all suites, as variables. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** The server ended before it was ready. */
@@ -31,12 +33,12 @@ export class ServerProcess {
   #wasKilled = false;
   stderr = '';
 
-  private constructor(args: readonly string[], { commandPrefix = [] }: StartOptions) {
+  private constructor(args: readonly string[], { commandPrefix = [], settings }: StartOptions) {
     const [command = '', ...rest] = [...commandPrefix, process.execPath, ...args];
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('IAM_'));
     this.#child = spawn(command, rest, {
       cwd: root,
-      env: { ...Object.fromEntries(inherited), ...environment },
+      env: { ...Object.fromEntries(inherited), ...environment, ...settings },
       stdio: ['ignore', 'pipe', 'pipe', commandPrefix.length > 0 ? 'ignore' : 'ipc'],
     });
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
@@ -65,6 +67,10 @@ export class ServerProcess {
     if (line === undefined) throw new StartError(`the server did not start: ${this.outcome} ${this.stderr}`);
     this.#url = (JSON.parse(line) as { url: string }).url;
     return this;
+  }
+
+  get url(): string {
+    return this.#url;
   }
 
   get pid(): number {

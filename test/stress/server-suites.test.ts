@@ -2,9 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { effort, isFullRun } from '../effort.ts';
 import { countBudget } from './budget.ts';
+import { historySuites } from './histories/index.ts';
 import { fairnessSuite } from './hostile/fairness.ts';
 import { parsersSuite } from './hostile/parsers.ts';
 import type { SystemCall } from './strace.ts';
+import type { Suite } from './suite.ts';
 import { auditKills } from './suites/audit-kills.ts';
 import { kills } from './suites/process-kills.ts';
 import { ackOrder, assertSyncOrder } from './suites/system-calls.ts';
@@ -25,6 +27,26 @@ describe.runIf(isFullRun)('under load', () => {
     ['fairness', fairnessSuite],
   ] as const)('%s finds nothing', async (_, suite) => {
     expect(await suite.run(countBudget(2, 2))).toEqual([]);
+  });
+});
+
+const [folderHistories, postgresHistories] = historySuites as [Suite, Suite];
+
+test('histories-folder finds nothing', async () => {
+  expect(await folderHistories.run(countBudget(effort, 2))).toEqual([]);
+});
+
+describe.runIf(isFullRun)('histories', () => {
+  test('on PostgreSQL nothing is found', async () => {
+    expect(await postgresHistories.run(countBudget(effort, 2))).toEqual([]);
+  });
+
+  test.each([
+    ['write-later', folderHistories],
+    ['stale-reads', postgresHistories],
+  ] as const)('find the seeded bug %s', async (bug, suite) => {
+    const [first] = await suite.run(countBudget(effort, 2, bug));
+    expect(first?.problem).toContain('has no order');
   });
 });
 

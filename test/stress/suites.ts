@@ -1,6 +1,7 @@
 /** All suites, in the order of execution. */
 import { failoverSuites } from './failover/index.ts';
 import { fuzzSuite } from './fuzz/index.ts';
+import { historySuites } from './histories/index.ts';
 import { browsersSuite } from './hostile/browsers.ts';
 import { fairnessSuite } from './hostile/fairness.ts';
 import { parsersSuite } from './hostile/parsers.ts';
@@ -68,5 +69,6 @@ export const suites: readonly Suite[] = [
   auditKills,
   stops,
   soak,
+  ...historySuites,
   ...failoverSuites,
 ];

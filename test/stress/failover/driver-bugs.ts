@@ -7,7 +7,11 @@ const look = "select coalesce((select kind from commits where id = $1), 'void') 
 interface NamedQuery {
   name?: string;
   text?: string;
+  values?: unknown[];
 }
+
+/** Milliseconds for which a row that was read is read again as it was. */
+const staleTime = 300;
 
 /** The parts of the client that the bugs replace. */
 interface PatchedClient {
@@ -31,6 +35,9 @@ export function seedDriverBug(seededBug: string): () => void {
         return query.call(this, isInquiry ? { ...first, text: look } : first, ...rest);
       };
       break;
+    case 'stale-reads':
+      client.query = cacheReads(query);
+      break;
     case 'keep-unique-violation':
       client.query = function (this: PatchedClient, ...all) {
         const result = query.apply(this, all);
@@ -43,4 +50,18 @@ export function seedDriverBug(seededBug: string): () => void {
       break;
   }
   return () => void Object.assign(client, { on, query });
+}
+
+/** Reads of single groups return what the same read returned shortly before. */
+function cacheReads(query: PatchedClient['query']): PatchedClient['query'] {
+  const reads = new Map<string, { readonly result: unknown; readonly until: number }>();
+  return function (this: PatchedClient, first, ...rest) {
+    if (typeof first !== 'object' || !/^groups[.]get/.test(first.name ?? '')) return query.call(this, first, ...rest);
+    const key = `${first.name} ${JSON.stringify(first.values)}`;
+    const cached = reads.get(key);
+    if (cached && performance.now() < cached.until) return cached.result;
+    const result = query.call(this, first, ...rest);
+    reads.set(key, { result, until: performance.now() + staleTime });
+    return result;
+  };
 }

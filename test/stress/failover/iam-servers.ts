@@ -36,6 +36,11 @@ export class IamServers {
     return this.#options.ports.length;
   }
 
+  /** The address that clients use. */
+  get issuer(): string {
+    return this.#options.issuer;
+  }
+
   /** Starts all servers; the first one creates the tables. */
   async start(): Promise<void> {
     await this.startOne(0);
