@@ -42,7 +42,7 @@ describe('groups', () => {
     ['two winners of one condition', ['0-9 update b if a -> done', '0-9 update c if a -> done'], 'a'],
     ['a condition that holds is refused', ['0-9 update b if a -> changed'], 'a'],
     ['a name twice', ['0-9 create a -> done', '0-9 create b -> done']],
-    ['a name taken by nobody', ['0-1 create a -> taken']],
+    ['a name taken without a group', ['0-1 create a -> taken']],
     ['an unknown write that comes and goes', ['0-? create a', '1-2 read -> a', '3-4 read -> absent']],
     ['the effect of a refused write', ['1-2 read -> b'], 'a'],
     ['an unknown write before its request', ['5-? create a', '1-2 read -> a']],
@@ -72,7 +72,7 @@ describe('sessions', () => {
     ['a session lives on after the reuse', ['0-1 renew a -> b', '2-3 renew a -> rejected', '4-5 check -> alive']],
     ['a token lives on after the reuse', ['0-1 renew a -> b', '2-3 renew a -> rejected', '4-5 renew b -> c']],
     ['access after the end', ['0-1 end -> done', '2-3 check -> alive']],
-    ['an end that nobody asked for', ['0-1 check -> ended']],
+    ['an end without a request', ['0-1 check -> ended']],
     ['an ended session comes back', ['0-? end', '1-2 check -> ended', '3-4 check -> alive']],
   ])('not: %s', (_, lines) => {
     expect(judge(sessionModel, 'a', lines)).toBe(false);

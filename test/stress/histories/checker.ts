@@ -1,7 +1,7 @@
 /**
  * Whether a history is linearizable: whether its operations have an order in which each takes effect between request and
  * response, and which the model allows. The search of Wing and Gong (1993) with the memory of Lowe (2017) for
- * configurations that led nowhere.
+ * configurations that have no order.
  */
 import type { History, Model, Operation } from './history.ts';
 
