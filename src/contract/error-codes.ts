@@ -514,6 +514,13 @@ export const errorTable = {
     message: 'The server has data besides what the first start created. An import would overwrite it.',
     hint: 'Export or save the state first, then import with force.',
   },
+  TOKEN_LIMIT_EXCEEDED: {
+    status: 422,
+    category: 'limit',
+    setting: 'max-token',
+    message: 'With this change, tokens would be longer than the limit.',
+    hint: 'Use fewer or shorter roles, or start the server with a larger --max-token.',
+  },
   STATE_NEWER: {
     status: 422,
     category: 'value',

@@ -2,7 +2,6 @@
  * The request pipeline: a list of steps, compiled for each operation from its declaration at its first request. The
  * interface defines their order, so that a rejected request reveals nothing.
  */
-
 import { apiError } from '../contract/errors.ts';
 import { hasGrowthLimit } from '../contract/growth-limit.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -36,6 +35,7 @@ import { type ControlContext, createRequestContext, type RequestPart } from './r
 import { createResponseWriter } from './response-writer.ts';
 import { observeCommits } from './store/observe-commits.ts';
 import type { Client } from './store/tables.ts';
+import { guardTokenLengths } from './tokens/length-guard.ts';
 import { recordIssuedTokens } from './tokens/token-subject.ts';
 import { guardAccounts } from './users/account-guard.ts';
 
@@ -351,7 +351,7 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
       : guarded;
     return createRequestContext(appContext, {
       controlDocument,
-      store: isGuarded ? guardAccounts(store, caller, appContext) : store,
+      store: isGuarded ? guardAccounts(guardTokenLengths(store, appContext.issuer), caller, appContext) : store,
       issuer: appContext.audit
         ? recordIssuedTokens(appContext.issuer, (issued) => {
             state.issued = issued;

@@ -10,34 +10,52 @@ export function canSignIn(user: User): boolean {
   return !user.locked && user.passwordHash !== undefined && loginNames(user).length > 0;
 }
 
+/** Whether the token of a user would be short enough to be issued: see `LengthLimit`. */
+type UserCheck = (user: User) => Promise<boolean>;
+
+/** Part of the issuer of tokens. */
+export interface LengthLimit {
+  /** Whether the token of this user fits, with the roles that the reader finds. */
+  fitsUser(reader: Reader, user: User): Promise<boolean>;
+}
+
 /** Memberships that are checked together. */
 const membershipsPerRead = 50;
 
 /** Whether at least one user who can sign in effectively has IAM_ADMIN_MAINTENANCE. Clients do not count. */
-export async function hasAdministrator(reader: Reader): Promise<boolean> {
+export async function hasAdministrator(reader: Reader, fits: UserCheck): Promise<boolean> {
   const granting = await reader.groups.findReaching('dependency', 'role', administratorRole);
   const groupIds = granting.map(({ groupId }) => groupId);
   let after: string | undefined;
   for (;;) {
     const memberships = await reader.memberships.findMany('group', groupIds, { after, limit: membershipsPerRead });
-    if (await includesAdministrator(reader, memberships)) return true;
+    if (await includesAdministrator(reader, memberships, fits)) return true;
     const last = memberships.at(-1);
     if (last === undefined || memberships.length < membershipsPerRead) return false;
     after = membershipKey(last);
   }
 }
 
-async function includesAdministrator(reader: Reader, memberships: readonly Membership[]): Promise<boolean> {
+async function includesAdministrator(
+  reader: Reader,
+  memberships: readonly Membership[],
+  fits: UserCheck,
+): Promise<boolean> {
   const members = memberships.filter(({ kind }) => kind === 'user' || kind === 'businessUser');
   const users = await reader.users.getMany([...new Set(members.map(({ memberId }) => memberId))]);
   const usersById = new Map(users.map((user) => [user.userId, user]));
-  if (members.some((membership) => grantsAdministrator(membership, usersById.get(membership.memberId)))) return true;
+  for (const membership of members) {
+    const user = usersById.get(membership.memberId);
+    if (user && grantsAdministrator(membership, user) && (await fits(user))) return true;
+  }
   const businessIds = memberships.filter(({ kind }) => kind === 'business').map(({ memberId }) => memberId);
-  return (await reader.users.findMany('businessId', businessIds)).some(canSignIn);
+  for (const user of await reader.users.findMany('businessId', businessIds))
+    if (canSignIn(user) && (await fits(user))) return true;
+  return false;
 }
 
-function grantsAdministrator({ kind, businessId }: Membership, user: User | undefined): boolean {
-  if (!user || !canSignIn(user)) return false;
+function grantsAdministrator({ kind, businessId }: Membership, user: User): boolean {
+  if (!canSignIn(user)) return false;
   return kind === 'user' || user.businessId === businessId;
 }
 
@@ -46,10 +64,15 @@ function grantsAdministrator({ kind, businessId }: Membership, user: User | unde
  * is accepted.
  * @throws IamError LAST_ADMINISTRATOR; the transaction is then rolled back.
  */
-export async function withAdministratorCheck<Result>(tx: Transaction, change: () => Promise<Result>): Promise<Result> {
-  const before = await hasAdministrator(tx);
+export async function withAdministratorCheck<Result>(
+  tx: Transaction,
+  limit: LengthLimit,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const fits = (user: User) => limit.fitsUser(tx, user);
+  const before = await hasAdministrator(tx, fits);
   const result = await change();
-  if (before && !(await hasAdministrator(tx))) throw apiError('LAST_ADMINISTRATOR');
+  if (before && !(await hasAdministrator(tx, fits))) throw apiError('LAST_ADMINISTRATOR');
   return result;
 }
 
@@ -65,7 +88,11 @@ export function canRemoveAdministrator(before: Group, after?: Group): boolean {
 }
 
 /** Replaces a group. @throws IamError LAST_ADMINISTRATOR */
-export async function replaceGroup(tx: Transaction, before: Group, after: Group): Promise<void> {
+export async function replaceGroup(
+  tx: Transaction,
+  limit: LengthLimit,
+  { before, after }: { readonly before: Group; readonly after: Group },
+): Promise<void> {
   const replace = () => tx.groups.replace(after);
-  await (canRemoveAdministrator(before, after) ? withAdministratorCheck(tx, replace) : replace());
+  await (canRemoveAdministrator(before, after) ? withAdministratorCheck(tx, limit, replace) : replace());
 }

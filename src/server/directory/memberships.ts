@@ -5,7 +5,7 @@ import { forEachYielding } from '../lib/event-loop-turns.ts';
 import { toPage } from '../store/pages.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { type Business, type Client, type Membership, memberListKey, membershipKey } from '../store/tables.ts';
-import { withAdministratorCheck } from './administrators.ts';
+import { type LengthLimit, withAdministratorCheck } from './administrators.ts';
 import { assertEach } from './assert-each.ts';
 
 /** The members of one kind in one group; with kind businessUser, those of one business. */
@@ -47,8 +47,8 @@ export async function addMember(tx: Transaction, membership: Membership): Promis
 }
 
 /** Removes a member from a group. @throws IamError MEMBERSHIP_NOT_FOUND, LAST_ADMINISTRATOR. */
-export async function removeMember(tx: Transaction, membership: Membership): Promise<void> {
-  await withAdministratorCheck(tx, async () => {
+export async function removeMember(tx: Transaction, limit: LengthLimit, membership: Membership): Promise<void> {
+  await withAdministratorCheck(tx, limit, async () => {
     if (!(await tx.memberships.delete(membershipKey(membership)))) throw apiError('MEMBERSHIP_NOT_FOUND');
   });
 }

@@ -1,5 +1,7 @@
 /** Issues access tokens. */
 
+import type { LengthLimit } from '../directory/administrators.ts';
+import { resolveGroupRolesOfUser } from '../directory/user-roles.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import type { Session } from '../store/tables.ts';
 import {
@@ -13,6 +15,7 @@ import {
 } from './claims.ts';
 import type { TokenContent, TokenSize } from './content.ts';
 import type { KeyRing } from './keys.ts';
+import { readSampleClient, toSampleContent } from './sample-content.ts';
 
 /** The token response of the interface. */
 export interface TokenResponse {
@@ -31,6 +34,7 @@ export interface TokenIssuer {
   issue(content: TokenContent, onIssue?: (claims: AccessClaims) => void): Promise<TokenResponse>;
   /** The size of the token with this content, which is not signed for that. */
   measure(content: TokenContent): TokenSize;
+  fitsUser: LengthLimit['fitsUser'];
   /** Remaining lifetime in seconds, independent of the format of expiresIn. */
   secondsLeft(token: TokenResponse): number;
   /** Expiry of an access token by id, in epoch seconds; known only for the most recently issued tokens. */
@@ -57,6 +61,18 @@ export interface IssuerOptions extends ClaimOptions {
 }
 
 export function createIssuer(options: IssuerOptions): TokenIssuer {
+  const issuer = createIssuerOfContents(options);
+  return {
+    ...issuer,
+    async fitsUser(reader, user) {
+      const roles = await resolveGroupRolesOfUser(reader, user);
+      const { length, maxLength } = issuer.measure(toSampleContent(user, await readSampleClient(reader), roles));
+      return length <= maxLength;
+    },
+  };
+}
+
+function createIssuerOfContents(options: IssuerOptions): Omit<TokenIssuer, 'fitsUser'> {
   const expiries = new Map<string, number>();
   const createClaims = createClaimsFactory(options);
   const createSampleClaims = createClaimsFactory({ ...options, random: { uuid: () => sampleId } });

@@ -24,7 +24,7 @@ export default defineOperation({
   status: [200, 400, 401, 403, 404, 422, 500],
   request: { params: { groupId: GroupReference }, body: BusinessReferences },
   response: { status: 200, body: Empty },
-  errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'BUSINESS_UNKNOWN', 'MFA_MISSING'],
+  errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'BUSINESS_UNKNOWN', 'MFA_MISSING', 'TOKEN_LIMIT_EXCEEDED'],
   command: 'groups businesses add',
   cliExamples: [{ title: 'One business', command: 'ops BUSINESS_ID' }],
 

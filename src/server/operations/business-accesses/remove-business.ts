@@ -32,7 +32,7 @@ export default defineOperation({
   command: 'groups businesses remove',
   cliExamples: [{ title: 'Without confirmation', command: 'ops BUSINESS_ID --yes' }],
 
-  async handle({ params }, { store, caller }) {
+  async handle({ params }, { store, caller, issuer }) {
     assertOwnBusiness(params.businessId, requiredRoles, caller);
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
@@ -42,7 +42,7 @@ export default defineOperation({
         caller,
         owns: isOwnBusiness(params.businessId, caller),
       });
-      await removeMember(tx, membership);
+      await removeMember(tx, issuer, membership);
     });
   },
 });

@@ -34,7 +34,15 @@ export default defineOperation({
   status: ['200e', 201, 400, 401, 403, 412, 500],
   request: { body: Body },
   response: { status: 201, body: ClientCredentials, secret: true },
-  errors: ['NAME_NOT_VISIBLE', 'SCOPE_EXCEEDED', 'OWNER_AMBIGUOUS', 'USER_UNKNOWN', 'BUSINESS_UNKNOWN', 'ID_TAKEN'],
+  errors: [
+    'NAME_NOT_VISIBLE',
+    'SCOPE_EXCEEDED',
+    'OWNER_AMBIGUOUS',
+    'USER_UNKNOWN',
+    'BUSINESS_UNKNOWN',
+    'ID_TAKEN',
+    'TOKEN_LIMIT_EXCEEDED',
+  ],
   creates: 'client',
   command: 'clients create',
   cliExamples: [

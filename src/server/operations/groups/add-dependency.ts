@@ -15,7 +15,14 @@ export default defineOperation({
   status: [201, 400, 401, 403, 404, 422, 500],
   request: { params: { groupId: GroupReference }, body: Dependency },
   response: { status: 201, body: Empty },
-  errors: ['GROUP_NOT_FOUND', 'DEPENDENCY_UNKNOWN', 'DEPENDENCY_CYCLE', 'MFA_MISSING'],
+  errors: [
+    'GROUP_NOT_FOUND',
+    'DEPENDENCY_UNKNOWN',
+    'DEPENDENCY_CYCLE',
+    'MFA_MISSING',
+    'TOKEN_LIMIT_EXCEEDED',
+    'LAST_ADMINISTRATOR',
+  ],
   command: 'groups add-dependency',
   cliExamples: [{ title: 'Group leads inherits the roles of ops', command: 'leads --group-name ops' }],
 

@@ -17,7 +17,7 @@ export default defineOperation({
   status: [201, 400, 401, 403, 404, 422, 500],
   request: { params: { groupId: GroupReference }, body: z.strictObject({ roleName: RoleName }) },
   response: { status: 201, body: Empty },
-  errors: ['GROUP_NOT_FOUND', 'ROLE_RESERVED', 'MFA_MISSING'],
+  errors: ['GROUP_NOT_FOUND', 'ROLE_RESERVED', 'MFA_MISSING', 'TOKEN_LIMIT_EXCEEDED', 'LAST_ADMINISTRATOR'],
   command: 'groups add-role',
   cliExamples: [{ title: 'Add one role', command: 'ops --role-name DEPLOY' }],
 

@@ -26,7 +26,15 @@ export default defineOperation({
     status: 201,
     body: z.strictObject({ groupId: exampleText('64b0c0ffee00000000000001') }),
   },
-  errors: ['NAME_NOT_VISIBLE', 'GROUP_NAME_TAKEN', 'ROLE_RESERVED', 'DEPENDENCY_UNKNOWN', 'MFA_MISSING'],
+  errors: [
+    'NAME_NOT_VISIBLE',
+    'GROUP_NAME_TAKEN',
+    'ROLE_RESERVED',
+    'DEPENDENCY_UNKNOWN',
+    'MFA_MISSING',
+    'TOKEN_LIMIT_EXCEEDED',
+    'LAST_ADMINISTRATOR',
+  ],
   creates: 'group',
   command: 'groups create',
   cliExamples: [

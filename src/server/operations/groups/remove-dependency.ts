@@ -20,13 +20,13 @@ export default defineOperation({
   command: 'groups remove-dependency',
   cliExamples: [{ title: 'Group leads no longer inherits the roles of ops', command: 'leads ops --yes' }],
 
-  async handle({ params }, { store }) {
+  async handle({ params }, { store, issuer }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
       const other = await findGroup(tx, params.dependencyName);
       if (!other || !group.dependencies.includes(other.groupId)) throw apiError('DEPENDENCY_NOT_FOUND');
       const dependencies = group.dependencies.filter((groupId) => groupId !== other.groupId);
-      await replaceGroup(tx, group, { ...group, dependencies });
+      await replaceGroup(tx, issuer, { before: group, after: { ...group, dependencies } });
     });
   },
 });

@@ -21,13 +21,13 @@ export default defineOperation({
   command: 'groups remove-role',
   cliExamples: [{ title: 'Remove one role', command: 'ops DEPLOY --yes' }],
 
-  async handle({ params }, { store }) {
+  async handle({ params }, { store, issuer }) {
     const role = stripRolePrefix(params.roleName);
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
       if (!group.roles.includes(role)) throw apiError('ROLE_NOT_FOUND');
       const roles = group.roles.filter((name) => name !== role);
-      await replaceGroup(tx, group, { ...group, roles });
+      await replaceGroup(tx, issuer, { before: group, after: { ...group, roles } });
     });
   },
 });

@@ -25,13 +25,13 @@ export default defineOperation({
     { title: 'Several, if they exist', command: 'leads ops --yes --if-exists' },
   ],
 
-  async handle({ params }, { store, assertMatch }) {
+  async handle({ params }, { store, issuer, assertMatch }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupId);
       assertMatch(GroupSchema, await toGroupView(tx, group));
       await assertUnused(tx, group);
       const remove = () => removeWithMembers(tx, group);
-      await (canRemoveAdministrator(group) ? withAdministratorCheck(tx, remove) : remove());
+      await (canRemoveAdministrator(group) ? withAdministratorCheck(tx, issuer, remove) : remove());
     });
   },
 });

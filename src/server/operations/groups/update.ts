@@ -40,9 +40,10 @@ export default defineOperation({
     'DEPENDENCY_CYCLE',
     'MFA_MISSING',
     'LAST_ADMINISTRATOR',
+    'TOKEN_LIMIT_EXCEEDED',
   ],
 
-  async handle({ params, body }, { store, assertMatch }) {
+  async handle({ params, body }, { store, issuer, assertMatch }) {
     const { roles = [], dependencies = [], ...fields } = body;
     await store.transaction(async (tx) => {
       const current = await findGroup(tx, params.groupId);
@@ -68,7 +69,7 @@ export default defineOperation({
         dependencies: listDependencyIds(),
       };
       await assertNoDependencyCycle(tx, changed);
-      await replaceGroup(tx, current, changed);
+      await replaceGroup(tx, issuer, { before: current, after: changed });
     });
   },
 });

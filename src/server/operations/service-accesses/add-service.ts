@@ -24,7 +24,7 @@ export default defineOperation({
   status: [200, 400, 401, 403, 404, 422, 500],
   request: { params: { groupId: GroupReference }, body: ServiceReferences },
   response: { status: 200, body: Empty },
-  errors: ['GROUP_NOT_FOUND', 'SERVICE_NOT_FOUND', 'SERVICE_UNKNOWN', 'MFA_MISSING'],
+  errors: ['GROUP_NOT_FOUND', 'SERVICE_NOT_FOUND', 'SERVICE_UNKNOWN', 'MFA_MISSING', 'TOKEN_LIMIT_EXCEEDED'],
   command: 'groups services add',
   cliExamples: [{ title: 'One service', command: 'ops billing-service' }],
 

@@ -29,7 +29,7 @@ export default defineOperation({
   command: 'groups services remove',
   cliExamples: [{ title: 'Without confirmation', command: 'ops billing-service --yes' }],
 
-  async handle({ params: { groupId: reference, serviceId } }, { store, caller }) {
+  async handle({ params: { groupId: reference, serviceId } }, { store, caller, issuer }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, reference);
       const service = await findService(tx, serviceId);
@@ -37,7 +37,7 @@ export default defineOperation({
       const membership = { groupId: group.groupId, kind: 'service', memberId: serviceId } as const;
       const owns = service !== undefined && isOwnClient(service, caller);
       await assertMembershipRemovable(tx, group, membership, { admission: requiredRoles, caller, owns });
-      await removeMember(tx, membership);
+      await removeMember(tx, issuer, membership);
     });
   },
 });

@@ -28,7 +28,7 @@ export default defineOperation({
     body: UserReferences,
   },
   response: { status: 200, body: Empty },
-  errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'USER_NOT_OF_BUSINESS', 'MFA_MISSING'],
+  errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'USER_NOT_OF_BUSINESS', 'MFA_MISSING', 'TOKEN_LIMIT_EXCEEDED'],
   command: 'groups business-users add',
   cliExamples: [{ title: 'One user of a business', command: 'ops BUSINESS_ID USER_ID' }],
 

@@ -19,7 +19,7 @@ export default defineOperation({
   status: [200, 400, 401, 403, 404, 422, 500],
   request: { params: { groupName: GroupReference }, body: OneOrManyUsers },
   response: { status: 200, body: Empty },
-  errors: ['GROUP_NOT_FOUND', 'USER_UNKNOWN', 'MFA_MISSING'],
+  errors: ['GROUP_NOT_FOUND', 'USER_UNKNOWN', 'MFA_MISSING', 'TOKEN_LIMIT_EXCEEDED'],
   command: 'groups users add',
   cliExamples: [{ title: 'Two users at once', command: 'ops USER_ID ANOTHER_USER_ID' }],
 

@@ -34,7 +34,7 @@ export default defineOperation({
   command: 'groups business-users remove',
   cliExamples: [{ title: 'Without confirmation', command: 'ops BUSINESS_ID USER_ID --yes' }],
 
-  async handle({ params: { groupName, businessId, userId } }, { store, caller }) {
+  async handle({ params: { groupName, businessId, userId } }, { store, caller, issuer }) {
     assertOwnBusiness(businessId, requiredRoles, caller);
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, groupName);
@@ -45,7 +45,7 @@ export default defineOperation({
         caller,
         owns: isOwnBusiness(businessId, caller),
       });
-      await removeMember(tx, membership);
+      await removeMember(tx, issuer, membership);
     });
   },
 });

@@ -27,12 +27,12 @@ export default defineOperation({
   command: 'groups users remove',
   cliExamples: [{ title: 'Without confirmation', command: 'ops USER_ID --yes' }],
 
-  async handle({ params }, { store, caller }) {
+  async handle({ params }, { store, caller, issuer }) {
     await store.transaction(async (tx) => {
       const group = await requireGroup(tx, params.groupName);
       const membership = { groupId: group.groupId, kind: 'user', memberId: params.userId } as const;
       await assertMembershipRemovable(tx, group, membership, { admission: requiredRoles, caller, owns: false });
-      await removeMember(tx, membership);
+      await removeMember(tx, issuer, membership);
     });
   },
 });

@@ -70,6 +70,7 @@ export default defineOperation({
     'BUSINESS_UNKNOWN',
     'MFA_MISSING',
     'TOKEN_TOO_LONG',
+    'TOKEN_LIMIT_EXCEEDED',
   ],
   creates: 'user',
   command: 'users create',

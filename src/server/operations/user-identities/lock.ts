@@ -38,12 +38,12 @@ export default defineOperation({
   command: 'users lock',
   cliExamples: [{ title: 'With a reason', command: 'USER_ID --reason "left the company"' }],
 
-  async handle({ body }, { store, caller }) {
+  async handle({ body }, { store, caller, issuer }) {
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, body.userId);
       await assertMfaForAdministrator(tx, user, caller);
       if (caller.user?.userId === user.userId) throw apiError('LOCK_OF_SELF');
-      await withAdministratorCheck(tx, () => lockUser(tx, user, body.reason));
+      await withAdministratorCheck(tx, issuer, () => lockUser(tx, user, body.reason));
     });
     return {};
   },

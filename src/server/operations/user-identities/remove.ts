@@ -22,11 +22,11 @@ export default defineOperation({
   command: 'users delete',
   cliExamples: [{ title: 'Without confirmation', command: 'USER_ID --yes' }],
 
-  async handle({ params }, { store, caller }) {
+  async handle({ params }, { store, caller, issuer }) {
     await store.transaction(async (tx) => {
       const user = await requireUser(tx, params.id);
       await assertMfaForAdministrator(tx, user, caller);
-      await withAdministratorCheck(tx, () => removeUser(tx, user));
+      await withAdministratorCheck(tx, issuer, () => removeUser(tx, user));
     });
   },
 });

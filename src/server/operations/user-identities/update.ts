@@ -55,6 +55,7 @@ export default defineOperation({
     'BUSINESS_NOT_ALLOWED',
     'BUSINESS_UNKNOWN',
     'LAST_ADMINISTRATOR',
+    'TOKEN_LIMIT_EXCEEDED',
   ],
   command: 'users update',
   cliExamples: [{ title: 'Change the e-mail address', command: 'USER_ID --user-email alice@example.org' }],
@@ -72,7 +73,8 @@ export default defineOperation({
       if (typeof body.businessId === 'string') await assertMayAssignBusiness(tx, body.businessId, context.caller);
       const changed = applyChange(user, sent);
       await assertLoginNamesAvailable(tx, changed, user);
-      if (changed.businessId !== user.businessId) await withAdministratorCheck(tx, () => moveUser(tx, user, changed));
+      if (changed.businessId !== user.businessId)
+        await withAdministratorCheck(tx, context.issuer, () => moveUser(tx, user, changed));
       else await tx.users.replace(changed);
       // Codes sent to a removed contact are no longer valid.
       if (findRemovedContacts(user, changed).length > 0) await revokeOtps(tx, subjectOfUser(user.userId));

@@ -1,0 +1,48 @@
+/** The content of the longest token of a user, to compute its length without a login. */
+import type { Reader } from '../store/store.ts';
+import type { Client, Session, User } from '../store/tables.ts';
+import type { UserContent } from './content.ts';
+
+export const sampleUser: User = {
+  userId: '0'.repeat(24),
+  lead: false,
+  locked: false,
+  emailVerified: false,
+  mobileVerified: false,
+  identities: [],
+  legacyLogons: [],
+  createdAt: '',
+} as unknown as User;
+
+const sampleClient: Client = {
+  clientId: '0'.repeat(24),
+  appId: '0'.repeat(24),
+  party: '1STPARTY',
+  authorities: [],
+  scope: [],
+  grantTypes: [],
+  factorVisibility: 'CREDENTIALS_ONLY',
+  createdAt: '',
+};
+
+/** With both factors and AUTH-SMART, which last. */
+const sampleSession: Session = {
+  sessionId: '00000000-0000-4000-8000-000000000000',
+  clientId: sampleClient.clientId,
+  level: 'AUTH-MFA',
+  mfaAt: Number.MAX_SAFE_INTEGER,
+  smart: true,
+  remember: false,
+  startedAt: 0,
+  endsAt: Number.MAX_SAFE_INTEGER,
+};
+
+/** The client that users log in through, unless an application has its own. */
+export async function readSampleClient(reader: Pick<Reader, 'clients'>): Promise<Client> {
+  return (await reader.clients.getBy('bootstrap', 'app')) ?? sampleClient;
+}
+
+export function toSampleContent(user: User, client: Client, groupRoles: ReadonlySet<string>): UserContent {
+  const claims = user.businessId === undefined ? {} : { business_id: user.businessId };
+  return { kind: 'user', user, session: sampleSession, client, groupRoles, claims };
+}
