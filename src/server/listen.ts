@@ -2,9 +2,9 @@
  * Runs one IAM service: opens the store, bootstraps it, and serves requests until stopped.
  * In-process tests and the command both start it here; process handling (signals, exit codes) is in main.ts.
  */
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { retryLater } from '../contract/errors.ts';
+import { type PlainErrorCode, retryLater } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
 import { createApp } from './app.ts';
 import { type AppContext, type AppContextDeps, createAppContext } from './app-context.ts';
@@ -80,7 +80,7 @@ export interface RunningServer {
    * and the sandboxes are unchanged.
    */
   replaceStore(store: Store): Promise<void>;
-  /** Finishes requests in progress, flushes pending writes, and releases port and store. */
+  /** Finishes requests in progress, rejects others, flushes pending writes, and releases the store, then the port. */
   stop(): Promise<void>;
 }
 
@@ -153,30 +153,34 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
 interface Listener {
   readonly server: Server;
   readonly connections: Connections;
+  /** Rejects later requests. */
+  endAdmission(): void;
 }
 
 /** Opens the port. @throws errors of listening */
 async function openListener(options: ListenOptions, gate: Gate, { newRequestId }: Ids): Promise<Listener> {
   const { settings, tls } = options;
   const maxConnections = boundConnections(settings.maxConnections, await readDescriptorLimit());
-  const server = await createNodeServer(
-    { ...settings, tls, newRequestId },
-    createAdmission(gate.listener, {
-      isSlow: ({ method, url = '' }) => method === 'POST' && loginPaths.has(splitTarget(url).path),
-      readSource: createSourceReader(settings.trustedProxies),
-      // Enough for a source that uses all connections; only pipelined requests can exceed it.
-      maxQueued: maxConnections,
-      reject: (_request, response) =>
-        rejectRequest(response, retryLater('TOO_MANY_REQUESTS_WAITING', 1), newRequestId()),
-    }),
-  );
+  const rejectWith = (code: PlainErrorCode) => (_request: IncomingMessage, response: ServerResponse) =>
+    rejectRequest(response, retryLater(code, 1), newRequestId());
+  let admit = createAdmission(gate.listener, {
+    isSlow: ({ method, url = '' }) => method === 'POST' && loginPaths.has(splitTarget(url).path),
+    readSource: createSourceReader(settings.trustedProxies),
+    // Enough for a source that uses all connections; only pipelined requests can exceed it.
+    maxQueued: maxConnections,
+    reject: rejectWith('TOO_MANY_REQUESTS_WAITING'),
+  });
+  const server = await createNodeServer({ ...settings, tls, newRequestId }, (...exchange) => admit(...exchange));
   const connections = trackConnections(server, {
     maxConnections,
     networkOf: createNetworkReader(settings.trustedProxies),
   });
   if (options.ref === false) unrefServer(server);
   await bindServer(server, settings);
-  return { server, connections };
+  const endAdmission = () => {
+    admit = rejectWith('STORE_UNAVAILABLE');
+  };
+  return { server, connections, endAdmission };
 }
 
 interface RunOptions extends Pick<RunningServer, 'bootstrapResult' | 'warnings'> {
@@ -304,18 +308,36 @@ interface StopOptions extends Listener {
   readonly cleanupTimer: NodeJS.Timeout;
 }
 
-async function stopServer({ server, connections, appContext, cleanupTimer }: StopOptions): Promise<void> {
+/** Gives the port away last: whoever has it next gets the secrets of clients that see the process still run. */
+async function stopServer({ server, connections, ...options }: StopOptions): Promise<void> {
+  try {
+    await endWork({ connections, ...options });
+  } finally {
+    const closed = new Promise((resolve) => server.close(resolve));
+    connections.closeAll();
+    await closed;
+  }
+}
+
+async function endWork({
+  connections,
+  endAdmission,
+  appContext,
+  cleanupTimer,
+}: Omit<StopOptions, 'server'>): Promise<void> {
   clearInterval(cleanupTimer);
+  endAdmission();
   // Ends long polls and streams first; otherwise the stop would wait for them.
   const delivered = appContext.close();
   appContext.sandboxes.end();
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, stopTimeoutMs);
+    connections.closeWhenIdle(() => {
+      clearTimeout(timer);
+      resolve();
+    });
   });
-  connections.closeWhenIdle();
-  const timer = setTimeout(() => connections.closeAll(), stopTimeoutMs);
-  await closed;
-  clearTimeout(timer);
+  connections.closeAll();
   await flushUses(appContext);
   // A shared database may be out of reach, and the other servers delete them.
   if (!appContext.store.shared) await deleteUnusedRows(appContext);

@@ -1,12 +1,12 @@
 /** Stop: running requests complete, idle connections close at once, and the port is released. */
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
-import { buildHead, open, parseResponses, readUntilClosed } from '../http/raw-http.ts';
+import { buildHead, exchange, open, parseResponses, readUntilClosed, send } from '../http/raw-http.ts';
 import { stopPromptly } from './prompt-stop.ts';
 
 const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
@@ -78,6 +78,34 @@ test('a running request completes on a keep-alive connection, and its writes are
   await stopping;
   expect(parseResponses(await reading)).toMatchObject([{ status: 201 }]);
   expect(await store.groups.getBy('groupName', 'in-progress')).toBeDefined();
+});
+
+test('the port is free only after the store is closed; until then requests are rejected', async () => {
+  const { store, letGo, held: arrival } = createHeldStore();
+  const results: unknown[] = [];
+  const takePort = async () => {
+    const { port, hostname } = new URL(server.url);
+    const other = createServer().listen(Number(port), hostname);
+    results.push(
+      await once(other, 'listening').then(
+        () => 'taken',
+        ({ code }: NodeJS.ErrnoException) => code,
+      ),
+    );
+    other.close();
+    const get = send(server, buildHead('GET /healthz HTTP/1.1', 'Host: localhost')).catch(String);
+    results.push(await get);
+  };
+  const server = await startServer({ openStore: async () => ({ ...store, close: takePort }) });
+  const reading = exchange(server, creating);
+  await arrival;
+  const stopping = stopPromptly(server);
+  await takePort();
+  letGo();
+  await stopping;
+  expect(await reading).toMatchObject([{ status: 201 }]);
+  const rejected = { status: 503, headers: { 'retry-after': '1', connection: 'close' } };
+  expect(results).toMatchObject(['EADDRINUSE', rejected, 'EADDRINUSE', rejected]);
 });
 
 test('the port is free afterwards', async () => {

@@ -4,8 +4,11 @@ import type { Socket } from 'node:net';
 import { ConnectionShare } from './connection-share.ts';
 
 export interface Connections {
-  /** Closes each connection as soon as it has no request in progress: immediately, or after the response. */
-  closeWhenIdle(): void;
+  /**
+   * Closes each connection as soon as it has no request in progress: immediately, or after the response.
+   * @param whenIdle called once no connection has a request in progress
+   */
+  closeWhenIdle(whenIdle: () => void): void;
   closeAll(): void;
 }
 
@@ -36,7 +39,8 @@ export function trackConnections(server: Server, { maxConnections, networkOf }: 
     maxConnections,
     hasArrived: ({ request }) => request?.complete === true,
   });
-  let isClosing = false;
+  let activeRequests = 0;
+  let whenIdle: (() => void) | undefined;
 
   function addSocket(connection: Connection, socket: Socket): void {
     connection.sockets.add(socket);
@@ -79,19 +83,23 @@ export function trackConnections(server: Server, { maxConnections, networkOf }: 
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const connection = bySocket.get(request.socket);
     if (!connection) return;
+    activeRequests += 1;
     connection.activeRequests += 1;
     connection.request = request;
     if (connection.activeRequests === 1) share.setPhase(connection, 'busy');
     response.once('close', () => {
+      activeRequests -= 1;
+      if (activeRequests === 0) whenIdle?.();
       connection.activeRequests -= 1;
       if (connection.activeRequests > 0) return;
       share.setPhase(connection, 'idle');
-      if (isClosing) destroyConnection(connection);
+      if (whenIdle) destroyConnection(connection);
     });
   });
   return {
-    closeWhenIdle() {
-      isClosing = true;
+    closeWhenIdle(call) {
+      whenIdle = call;
+      if (activeRequests === 0) call();
       for (const connection of connections.values()) if (connection.activeRequests === 0) destroyConnection(connection);
     },
     closeAll() {
