@@ -33,7 +33,7 @@ export interface RouteOptions {
   readonly browser?: 'page' | 'asset';
   /** Changes what a server keeps in memory, or all data at once: refused while several servers share the store. */
   readonly exclusive?: true;
-  /** Returns the password hashes of the store. */
+  /** Returns the password hashes of the store, or compares them. */
   readonly hashes?: true;
   /** Holds the whole state in memory several times: one such request at a time in the process. */
   readonly large?: true;

@@ -211,14 +211,18 @@ export async function bindToDevice(tx: Transaction, session: Session, device: De
   return bound;
 }
 
-/** Replaces the refresh token of a changed session, if it has one. Always by a random one: the used token is not at hand. */
+/**
+ * Replaces the refresh token of a changed session, if it has one and has not used all that it may. Always by a random one: the
+ * used token is not at hand.
+ */
 export async function rotateSessionRefreshToken(
   tx: Transaction,
   session: Session,
   deps: TokenDeps,
 ): Promise<string | undefined> {
   const current = await findSessionToken(tx, session, epochSeconds(deps.clock));
-  return current && replaceToken(tx, current, session, deps.random.uuid(), deps);
+  if (!current || current.rotations >= limits.rotationsPerSession.max) return undefined;
+  return replaceToken(tx, current, session, deps.random.uuid(), deps);
 }
 
 /** The refresh token that can renew the session; undefined if there is none. @param now epoch seconds. */

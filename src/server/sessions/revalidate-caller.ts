@@ -60,6 +60,10 @@ export async function rotateCallerRefreshToken(
   session: Session,
   deps: Parameters<typeof rotateSessionRefreshToken>[2],
 ): Promise<string | undefined> {
-  const fullScope = session.scope ?? caller.client.scope;
-  return fullScope.every((name) => caller.scope.has(name)) ? rotateSessionRefreshToken(tx, session, deps) : undefined;
+  return hasScopeOfSession(caller, session) ? rotateSessionRefreshToken(tx, session, deps) : undefined;
+}
+
+/** False for a token with reduced scope, which the user gave to a service. */
+export function hasScopeOfSession({ client, scope }: Principal, session: Session): boolean {
+  return (session.scope ?? client.scope).every((name) => scope.has(name));
 }

@@ -55,7 +55,8 @@ export async function startSession(
 ): Promise<{ session: Session; refreshToken?: string }> {
   const startedAt = epochSeconds(deps.clock);
   await deleteEndedSessions(tx, options, startedAt, deps.random);
-  await endOldestSessions(tx, options, startedAt, deps.settings);
+  const { parentSession, ...holder } = options;
+  await endOldestSessions(tx, parentSession ? { ...holder, derived: true } : holder, deps);
   const session: Session = {
     sessionId: deps.random.uuid(),
     clientId: options.clientId,
@@ -65,6 +66,7 @@ export async function startSession(
     smart: options.parentSession?.smart ?? false,
     ...(options.scope === undefined ? {} : { scope: [...options.scope] }),
     remember: options.remember,
+    ...(options.parentSession ? { derived: true as const } : {}),
     ...(options.logon === undefined ? {} : { logon: options.logon }),
     ...(options.device ? toDeviceBinding(options.device) : {}),
     startedAt,
@@ -77,12 +79,15 @@ export async function startSession(
   return options.renewable ? { session, refreshToken: await issueRefreshToken(tx, session, deps) } : { session };
 }
 
+/** Moves a session to another client, where it counts as one more. */
 export async function transferSession(
   tx: Transaction,
   { scope: _scope, ...session }: Session,
   to: Pick<Session, 'clientId' | 'scope'>,
+  deps: SessionDeps,
 ): Promise<Session> {
   const transferred = { ...session, ...to };
+  if (to.clientId !== session.clientId) await endOldestSessions(tx, transferred, deps);
   await tx.sessions.replace(transferred);
   return transferred;
 }
@@ -115,16 +120,18 @@ async function deleteEndedSessions(
   for (const session of batches.flat()) if (session.endsAt <= now) await endSession(tx, session.sessionId);
 }
 
+type SessionHolder = Parameters<typeof toSessionHolder>[0];
+
 /** Makes room for one more session: of a user it never ends one of another user. */
 async function endOldestSessions(
   tx: Transaction,
-  options: SessionOptions,
-  now: number,
-  settings: SessionDeps['settings'],
+  holder: SessionHolder,
+  { clock, settings }: Pick<SessionDeps, 'clock' | 'settings'>,
 ): Promise<void> {
-  const most = await findMaxSessions(tx, options, settings);
+  const most = await findMaxSessions(tx, holder, settings);
   if (most === undefined) return;
-  const sessions = await tx.sessions.find('holder', toSessionHolder(options), { limit: most + excessBatchSize });
+  const now = epochSeconds(clock);
+  const sessions = await tx.sessions.find('holder', toSessionHolder(holder), { limit: most + excessBatchSize });
   const newestFirst = sessions
     .filter(({ endsAt }) => endsAt > now)
     .toSorted((one, other) => other.startedAt - one.startedAt);
@@ -133,7 +140,7 @@ async function endOldestSessions(
 
 async function findMaxSessions(
   tx: Transaction,
-  { userId, logon, clientId }: SessionOptions,
+  { userId, logon, clientId }: SessionHolder,
   settings: SessionDeps['settings'],
 ): Promise<number | undefined> {
   if (userId !== undefined || logon !== undefined) return resolveSessionsPerUser(settings);

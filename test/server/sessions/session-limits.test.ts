@@ -4,10 +4,12 @@ import { hashSecret } from '../../../src/server/lib/secrets.ts';
 import { deleteUsedTokens } from '../../../src/server/sessions/delete-used-tokens.ts';
 import type { Session } from '../../../src/server/store/tables.ts';
 import { rounds } from '../../effort.ts';
-import type { TestServer } from '../../harness.ts';
+import { appClientId, type TestServer } from '../../harness.ts';
 import { alice, logIn, postJson, readClaims, startWith } from '../operations/user-identities/login-fixtures.ts';
 import { createTokens, findSession, renew } from '../operations/user-identities/session-fixtures.ts';
 import { userToken } from '../operations/user-token.ts';
+
+const redeemAt = `/user-identities/auth-legacy-by-param?clientId=${appClientId}`;
 
 const sessionIds = async (server: TestServer) =>
   (await server.appContext.store.sessions.list()).map(({ sessionId }) => sessionId).sort();
@@ -29,6 +31,35 @@ describe('one more session than sessions-per-user', () => {
     }
     expect(await sessionIds(server)).toEqual([...others, ...kept].sort());
     expect(kept).not.toContain(oldest);
+  });
+
+  test('of those that a token started ends the oldest of these only: a service ends no login of its user', async () => {
+    await using server = await startWith([], limited);
+    const login = await logIn(server);
+    server.clock.advance(1);
+    const derive = async (accessToken: string) => {
+      const { param } = await server.as({ token: accessToken }).userIdentities.generateParam({ body: {} });
+      const redeemed = await postJson(server, redeemAt, {}, { param });
+      return (redeemed.json as { accessToken: string }).accessToken;
+    };
+    let token = await derive(login.accessToken);
+    for (let times = 0; times < 5; times += 1) token = await derive(token);
+    const ids = await sessionIds(server);
+    expect(ids).toContain(readClaims(login).sid);
+    expect(ids).toHaveLength(1 + 3);
+  });
+
+  test('also counts one that moves from another client', async () => {
+    await using server = await startWith([], limited);
+    await server.makeClient({ clientId: 'shop', serviceAccountId: 'shop-service' });
+    const moved: string[] = [];
+    for (let times = 0; times < 5; times += 1) {
+      const { accessToken } = await logIn(server);
+      moved.push(readClaims({ accessToken }).sid ?? '');
+      await server.as({ token: accessToken }).userIdentities.changeApp({ query: { targetClientId: 'shop' }, body: {} });
+      server.clock.advance(1);
+    }
+    expect(await sessionIds(server)).toEqual(moved.slice(2).sort());
   });
 
   test('counts no session that has ended by time', async () => {

@@ -22,6 +22,8 @@ export const SessionRow = z
     remember: z.boolean(),
     /** The mainframe logon it started with; without userId the logon is not bound to a user. */
     logon: text.optional(),
+    /** Started with a token of another session, and not by a login. */
+    derived: z.literal(true).optional(),
     /** The device that its refresh token is bound to; only this device can renew it. */
     deviceKey: text.optional(),
     /** The token of the device when the session was bound to it: the device can get another one by its id alone. */
@@ -55,9 +57,17 @@ export const UsedRefreshTokenRow = z.strictObject({ tokenHash: secret, sessionId
 /** A revoked access token without a session, retained until it expires (epoch seconds). */
 export const RevokedTokenRow = z.strictObject({ tokenId: secret, expiresAt: z.number() }).readonly();
 
-/** Whose sessions are counted together: those of a user or a logon with one client, or of a client itself. */
-export function toSessionHolder({ userId, logon, clientId }: Pick<Session, 'userId' | 'logon' | 'clientId'>): string {
-  return JSON.stringify([clientId, userId ?? null, userId === undefined ? (logon ?? null) : null]);
+/**
+ * Whose sessions are counted together: those of a user or a logon with one client, or of a client itself. Those that a token
+ * started count apart, so that a service with a token of the user ends no session of a login.
+ */
+export function toSessionHolder({
+  userId,
+  logon,
+  clientId,
+  derived,
+}: Pick<Session, 'userId' | 'logon' | 'clientId' | 'derived'>): string {
+  return JSON.stringify([clientId, userId ?? null, userId === undefined ? (logon ?? null) : null, derived ?? false]);
 }
 
 export const sessionTable = defineTable(SessionRow, (row) => row.sessionId, {

@@ -52,6 +52,8 @@ const StateDifference = z.strictObject({
 export default defineRoute({
   capability: 'maintain',
   large: true,
+  // It shows which hashes differ, so an import of a guess and a comparison would tell whether it is right.
+  hashes: true,
   id: 'control.state-diff',
   title: 'Compare two states',
   description: 'Each state is the name of a snapshot, or now, seed or empty.',
