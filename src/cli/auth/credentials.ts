@@ -22,6 +22,9 @@ export interface ResolvedCredentials {
   readonly profile?: string | undefined;
 }
 
+/** The origin of credentials that no profile stores. */
+export const environmentOrigin = 'the environment';
+
 export const noCredentials: ResolvedCredentials = { kind: 'none', origin: 'none' };
 
 /** Resolves the credentials in use. Those of a profile are sent only to the profile's server. */
@@ -56,7 +59,7 @@ export function resolveEnvironmentCredentials(
     IAM_CLIENT_ID: clientId,
     IAM_CLIENT_SECRET: clientSecret,
   } = settings.variables;
-  const origin = 'the environment';
+  const origin = environmentOrigin;
   if (token || apiKey) return toCredentials({ token, apiKey }, origin);
   if (userName && password) return resolveEnvironmentUser(settings, { userName, password, clientSecret }, origin);
   if (hasSession && !clientSecret) return undefined;

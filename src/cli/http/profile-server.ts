@@ -3,12 +3,13 @@
  * can listen on its port. A running server keeps its port.
  */
 import type { OutgoingRequest } from '../../client/request.ts';
-import type { ResolvedCredentials } from '../auth/credentials.ts';
+import { environmentOrigin, type ResolvedCredentials } from '../auth/credentials.ts';
 import type { ProfileServer } from '../config/profile.ts';
-import { isSameOrigin } from '../config/server-url.ts';
+import { isSameOrigin, toReachableUrl } from '../config/server-url.ts';
 import type { CliSettings } from '../config/settings.ts';
 import { CliError } from '../errors.ts';
 import { isProcessRunning } from '../io/processes.ts';
+import { isLoopbackUrl } from './network.ts';
 import { type FindRequestFields, isOpenRequest } from './redact.ts';
 
 /**
@@ -33,7 +34,10 @@ export function createProcessGuard(
   };
 }
 
-/** The server that the profile is bound to, if the profile selects the server or the credentials. */
+/**
+ * The server that the profile is bound to, if requests go there. Only with credentials and URL of the environment does it not
+ * matter: a request without credentials can have the tokens of the profile, or a password, in its body.
+ */
 function findProfileServer(
   settings: CliSettings,
   baseUrl: string,
@@ -41,10 +45,22 @@ function findProfileServer(
 ): ProfileServer | undefined {
   const { profile, profileName, options, variables } = settings;
   const server = profile?.server;
-  if (!server || !isSameOrigin(baseUrl, server.url)) return undefined;
+  if (!server || !isSameListener(baseUrl, server.url)) return undefined;
   const isNamed = (options.profile || variables.IAM_PROFILE) !== undefined;
   const selectsServer = settings.get('base-url')?.origin === `profile ${profileName?.value}`;
-  return isNamed || selectsServer || credentials.profile !== undefined ? server : undefined;
+  return isNamed || selectsServer || credentials.origin !== environmentOrigin ? server : undefined;
+}
+
+/** Whether two URLs have the same origin, or the same port of this machine: loopback has many names and addresses. */
+function isSameListener(one: string, other: string): boolean {
+  if (!URL.canParse(one) || !URL.canParse(other)) return false;
+  const [first, second] = [one, other].map((url) => new URL(toReachableUrl(url))) as [URL, URL];
+  const isLocal = isLoopbackUrl(first) && isLoopbackUrl(second);
+  return isLocal ? portOf(first) === portOf(second) : isSameOrigin(one, other);
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port || (protocol === 'https:' ? '443' : '80');
 }
 
 function createEndedError(profile: string, { url, options }: ProfileServer): CliError {

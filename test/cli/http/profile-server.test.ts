@@ -5,12 +5,16 @@ import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { writeSession } from '../../../src/cli/auth/session-file.ts';
+import { createTokenCache } from '../../../src/cli/auth/token-cache.ts';
 import type { ProfileFile } from '../../../src/cli/config/profile.ts';
 import { replacePrivateFile } from '../../../src/cli/io/private-files.ts';
 import { readProcessIdentity } from '../../../src/cli/io/processes.ts';
 import { followServer, saveServerProfile } from '../../../src/cli/local-server/server-profile.ts';
+import { listCompletions } from '../completion/complete.ts';
 import { type Home, test, tokenVariables } from '../run-cli.ts';
 
+const now = 1_800_000_000_000;
 const secret = 'secret-of-the-administrator';
 const credentials = { adminClientId: 'admin', appClientId: 'app', adminUser: 'administrator' };
 /** Accepts no connection itself: what matters is whether it runs. */
@@ -91,6 +95,51 @@ describe('the profile of a server that has stopped', () => {
     expect(await home.iam(words, { stdin: 'a-password\n' })).toMatchObject({ code: 75 });
     expect(received).toEqual([]);
   });
+
+  test.for(['IAM_BASE_URL', '--base-url'])(
+    'sends no stored token or password to a URL of %s',
+    async (source, { home }) => {
+      await addProfile(home);
+      const file = home.file('config/iam/config.json');
+      const profiles = JSON.parse(await readFile(file, 'utf8')) as ProfileFile;
+      await endProcess(owner);
+      const environment = { variables: home.variables, now: () => now, random: () => 0 };
+      const pair = { clientId: 'admin', clientSecret: secret };
+      const cache = createTokenCache(url, pair, environment);
+      await cache.write({ accessToken: 'cached', expiresIn: '600' });
+      const named = source === '--base-url' ? ['--base-url', url] : [];
+      const variables = source === '--base-url' ? {} : { IAM_BASE_URL: url };
+      const complete = () =>
+        listCompletions([...named, 'groups', 'get', ''], { variables: { ...home.variables, ...variables } });
+      const iam = (words: string[], stdin = '') => home.iam([...words, ...named], { variables, stdin });
+      const passwordLogin = ['login', '--user', 'administrator', '--client-id', 'app', '--password-stdin'];
+      await complete();
+      expect((await iam(passwordLogin, 'a-password\n')).code).toBe(75);
+      const session = { clientId: 'app', userName: 'administrator' };
+      const signedIn = { ...profiles, profiles: { local: { ...profiles.profiles.local, session } } };
+      await writeFile(file, JSON.stringify(signedIn));
+      const tokens = { accessToken: 'access', refreshToken: 'refresh', expiresAt: now + 600_000 };
+      await writeSession('local', { baseUrl: url, ...session, ...tokens }, home.variables);
+      await complete();
+      expect((await iam(['login', '--mfa'])).code).toBe(75);
+      const { code, err } = await iam(['logout']);
+      expect([code, err]).toEqual([0, expect.stringContaining('Could not revoke the tokens')]);
+      expect(received).toEqual([]);
+    },
+  );
+
+  test.for(['localhost', '127.0.0.2', '[::1]', 'iam.localhost'])(
+    'sends nothing to its port at another name of the machine: %s',
+    async (host, { home }) => {
+      await addProfile(home);
+      await home.iam(['config', 'set', 'base-url', `http://${host}:${new URL(url).port}`]);
+      await endProcess(owner);
+      expect(await home.iam(list)).toMatchObject({ code: 75, err: expect.stringContaining('is not running') });
+      await home.iam(['config', 'set', 'base-url', `http://${host}:1`]);
+      expect((await home.iam(list)).err).not.toContain('is not running');
+      expect(received).toEqual([]);
+    },
+  );
 
   test('is not used for credentials and URL of the environment, nor for requests without a secret', async ({
     home,
