@@ -20,7 +20,7 @@ export async function assertConsistent(dump: DumpTables): Promise<void> {
   await forEachYielding(readRows(dump, 'logons'), async ({ logon, passwordHash }) =>
     assertVerifiable(passwordHash, `logon ${logon}`),
   );
-  await assertNumbers(dump);
+  await assertValues(dump);
   const clients = readRows(dump, 'clients').map(({ clientId, ownerClientId }) => ({
     key: clientId,
     targets: ownerClientId === undefined ? [] : [ownerClientId],
@@ -39,7 +39,7 @@ function assertVerifiable(passwordHash: string | undefined, owner: string): void
     throw createDumpError(`the passwordHash of ${owner} ${hashRule}`);
 }
 
-async function assertNumbers(dump: DumpTables): Promise<void> {
+async function assertValues(dump: DumpTables): Promise<void> {
   const pause = createPause();
   for (const [name, rows] of dump)
     for (const [number, row] of rows.entries()) {
@@ -48,5 +48,15 @@ async function assertNumbers(dump: DumpTables): Promise<void> {
       const field = findLargeNumber(row);
       if (field !== undefined)
         throw createDumpError(`${name}[${number}].${field} contains a number beyond ${maxNumber}`);
+      const nullField = Object.keys(row).find((key) => hasNullCharacter(row[key]));
+      if (nullField !== undefined)
+        throw createDumpError(`${name}[${number}].${nullField} contains the character U+0000`);
     }
+}
+
+/** PostgreSQL stores no U+0000, and no operation accepts it. */
+function hasNullCharacter(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => key.includes('\0') || hasNullCharacter(inner));
 }

@@ -8,7 +8,7 @@ const passwordHash = '$argon2id$v=19$m=8,t=1,p=1$H4BSd2NfwKAFc7Dru9IOhA$fweESI9Z
 export type Random = () => number;
 
 /** PostgreSQL cannot contain these two, and requests with them are rejected. */
-const embeddedOnly = process.env.IAM_TEST_STORE === 'postgres' ? [] : ['\u0000', '\ud800'];
+const embeddedOnly = process.env.IAM_TEST_STORE === 'postgres' ? [] : ['\u0001', '\ud800'];
 const pieces = [...embeddedOnly, 'a', 'Ä', '"', '\\', '\n', '\u2028', '漢', '\u{1f600}', ' ', '/', '{', ''].map(
   (piece) => `x${piece}`,
 );
