@@ -308,7 +308,7 @@ interface StopOptions extends Listener {
   readonly cleanupTimer: NodeJS.Timeout;
 }
 
-/** Gives the port away last: whoever has it next gets the secrets of clients that see the process still run. */
+/** Gives the port away last: what listens there next gets the secrets of clients that see the process still run. */
 async function stopServer({ server, connections, ...options }: StopOptions): Promise<void> {
   try {
     await endWork({ connections, ...options });
