@@ -1,6 +1,8 @@
 /** What commands do with a database beside the servers: set it up, migrate it, inspect it. */
+
+import { readFileTrust } from '../lib/file-trust.ts';
 import type { BootstrapResult } from './bootstrap.ts';
-import { readSecretVariables } from './config/read-secret-file.ts';
+import { assertTrustedKeys, readSecretVariables } from './config/read-secret-file.ts';
 import { readSettings, SettingError, type Settings } from './config/settings.ts';
 import { systemClock } from './lib/clock.ts';
 import { createIds } from './lib/ids.ts';
@@ -51,6 +53,7 @@ export async function initializeDatabase({ flags, environment: variables }: Setu
 /** Applies the missing migrations. @returns their names @throws SettingError, StoreOpenError */
 export async function migrateDatabase({ flags, environment }: SetupOptions): Promise<readonly string[]> {
   const settings = readSettings({ ...flags, store: 'postgres' }, readSecretVariables(environment));
+  assertTrustedKeys(settings, readFileTrust(environment));
   const { connectDatabase } = await import('./store/postgres/setup/open-database.ts');
   const { connections, migrated } = await connectDatabase({ ...databaseOf(settings), initialize: true }, 'migration');
   await connections.close();

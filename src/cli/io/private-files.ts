@@ -1,6 +1,6 @@
 /** Files with secrets, created with owner-only access and replaced atomically. */
 import { readFileSync } from 'node:fs';
-import { type FileHandle, lchown, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { usageError } from '../errors.ts';
@@ -15,8 +15,7 @@ export async function replacePrivateFile(file: string, text: string, keepsOwner 
   const temporary = `${file}.${crypto.randomUUID()}`;
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await createPrivateFile(temporary, text);
-    if (keepsOwner) await keepOwner(file, temporary);
+    await createPrivateFile(temporary, text, keepsOwner ? await findOtherOwner(file) : undefined);
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
@@ -26,17 +25,26 @@ export async function replacePrivateFile(file: string, text: string, keepsOwner 
 }
 
 /** What root writes for another user, as with sudo and the home folder of the user, stays readable for that user. */
-async function keepOwner(file: string, replacement: string): Promise<void> {
-  if (process.geteuid?.() !== 0) return;
+async function findOtherOwner(file: string): Promise<Owner | undefined> {
+  if (process.geteuid?.() !== 0) return undefined;
   const owner = await lstat(file).catch(() => undefined);
-  if (owner && owner.uid !== 0) await lchown(replacement, owner.uid, owner.gid);
+  return owner?.uid === 0 ? undefined : owner;
 }
 
-/** Creates a new file with owner-only access. Rejects with EEXIST if it exists. */
-export async function createPrivateFile(file: string, text: string): Promise<void> {
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * Creates a new file with owner-only access. Rejects with EEXIST if it exists.
+ * @param owner gets the open file: in a folder of that user, its name can refer to another one by now
+ */
+export async function createPrivateFile(file: string, text: string, owner?: Owner): Promise<void> {
   const handle = await openPrivateFile(file);
   try {
     await handle.writeFile(text, 'utf8');
+    if (owner) await handle.chown(owner.uid, owner.gid);
     await handle.sync();
   } finally {
     await handle.close();

@@ -1,7 +1,8 @@
 /** The files of keys and secrets: what another user can write is not used. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { type FileTrust, readFileTrust } from '../../lib/file-trust.ts';
+import { type FileTrust, readFileTrust, type TrustProblem } from '../../lib/file-trust.ts';
 import { SettingError, type Settings, type SettingsEnvironment, withSecretFiles } from './settings.ts';
+import { splitDatabaseUrls } from './validators.ts';
 
 /** Adds the secrets of `_FILE` variables to the environment. @throws SettingError */
 export function readSecretVariables(variables: SettingsEnvironment): SettingsEnvironment {
@@ -19,12 +20,26 @@ export function createSecretReader(variables: SettingsEnvironment): (file: strin
 }
 
 /** @throws SettingError for the file of a key or a certificate that another user can write */
-export function assertTrustedKeys({ signingKey, tlsCert, tlsKey }: Settings, trust: FileTrust): void {
-  const files = { 'signing-key': signingKey, 'tls-cert': tlsCert, 'tls-key': tlsKey };
-  for (const [name, file] of Object.entries(files)) {
-    const problem = file === undefined ? undefined : trust.findSecretProblem(file);
-    if (problem) throw new SettingError(`--${name}: ${problem.message}. ${problem.hint}`);
-  }
+export function assertTrustedKeys(settings: Settings, trust: FileTrust): void {
+  const { signingKey, tlsCert, tlsKey, databaseUrl, databaseSecretUrl } = settings;
+  const find = (file: string | undefined) => (file === undefined ? undefined : trust.findSecretProblem(file));
+  const problems = {
+    '--signing-key': find(signingKey),
+    '--tls-cert': find(tlsCert),
+    '--tls-key': find(tlsKey),
+    'The address of the database': findDatabaseProblem(databaseSecretUrl ?? databaseUrl ?? '', trust),
+  };
+  for (const [name, problem] of Object.entries(problems))
+    if (problem) throw new SettingError(`${name}: ${problem.message}. ${problem.hint}`);
+}
+
+/** The first file of these addresses that must not be used: the driver reads certificates and a key. */
+export function findDatabaseProblem(addresses: string, trust: FileTrust): TrustProblem | undefined {
+  return splitDatabaseUrls(addresses)
+    .filter((url) => URL.canParse(url))
+    .flatMap((url) => ['sslrootcert', 'sslcert', 'sslkey'].flatMap((name) => new URL(url).searchParams.getAll(name)))
+    .map((file) => trust.findSecretProblem(file))
+    .find((problem) => problem !== undefined);
 }
 
 /** Keys and certificates fit, too. */

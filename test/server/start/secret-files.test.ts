@@ -65,6 +65,24 @@ describe.skipIf(process.getuid === undefined)('a file that others can write', ()
     expect([code, err]).toEqual([2, expect.stringContaining('other users can write')]);
   });
 
+  test.each(['sslrootcert', 'sslcert', 'sslkey'])('is not used for the connection to a database: %s', async (name) => {
+    await chmod(file, 0o666);
+    const url = `postgres://127.0.0.1:1/iam?${name}=${file}`;
+    const message = `other users can write ${file}`;
+    for (const variables of [
+      { IAM_SERVE_DATABASE_URL: url },
+      { IAM_DATABASE_URL: `postgres://127.0.0.1:1/a,${url}` },
+    ]) {
+      const settings = readConfiguration({ store: 'postgres' }, variables);
+      await expect(settings).rejects.toThrow(`The address of the database: ${message}`);
+      await expect(migrateDatabase({ flags: {}, environment: variables })).rejects.toThrow(message);
+      const { code, err } = await iam(['store', 'init'], { variables });
+      expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+      const trusting = { ...variables, IAM_TRUST_FOLDERS: folder };
+      expect((await readConfiguration({ store: 'postgres' }, trusting)).settings).toBeDefined();
+    }
+  });
+
   test('is not used by commands for the certificate of a client or an authority', async () => {
     await chmod(file, 0o666);
     const cases = [

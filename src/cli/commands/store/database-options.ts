@@ -1,11 +1,13 @@
 /** The options of commands that use the database of a server, and their errors. */
 import type { Command } from 'commander';
 import { readSecretFiles } from '../../../contract/secret-files.ts';
+import { readFileTrust } from '../../../lib/file-trust.ts';
 import type * as DatabaseSetup from '../../../server/setup-database.ts';
 import type { DatabaseTarget } from '../../../server/store/maintenance/copy-database.ts';
 import type { CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
 import type { Environment } from '../../io/io.ts';
+import { distrustError } from '../../io/user-folders.ts';
 import { convertStoreErrors } from './store-errors.ts';
 
 export function addDatabaseOptions(command: Command): Command {
@@ -14,7 +16,10 @@ export function addDatabaseOptions(command: Command): Command {
     .option('--database-schema <name>', 'schema of the tables, as in `iam serve --database-schema`');
 }
 
-/** The same settings as `iam serve`; undefined without a URL. @throws CliError for a password in --database-url */
+/**
+ * The same settings as `iam serve`; undefined without a URL.
+ * @throws CliError for a password in --database-url, or a certificate or key that another user can write
+ */
 export async function findDatabase(
   { manifest, environment }: Context,
   options: CommandOptions,
@@ -25,17 +30,23 @@ export async function findDatabase(
   };
   if (options.databaseUrl !== undefined && hasPassword(String(options.databaseUrl)))
     throw usageError('--database-url must not contain a password.', 'Set IAM_DATABASE_URL instead.');
-  const secret = await readDatabaseSecret(manifest, environment.variables);
+  const { createSecretReader, findDatabaseProblem } = await import('../../../server/config/read-secret-file.ts');
+  const secret = readDatabaseSecret(manifest, environment.variables, createSecretReader(environment.variables));
   const databaseUrl = secret || read('database-url', options.databaseUrl);
+  const problem = findDatabaseProblem(databaseUrl, readFileTrust(environment.variables));
+  if (problem) throw distrustError(problem);
   return databaseUrl === '' ? undefined : { databaseUrl, schema: read('database-schema', options.databaseSchema) };
 }
 
 /** The URL of IAM_DATABASE_URL or of the file of IAM_DATABASE_URL_FILE. @throws CliError for a file that cannot be read */
-async function readDatabaseSecret({ settings }: Context['manifest'], variables: Environment['variables']) {
-  const { createSecretReader } = await import('../../../server/config/read-secret-file.ts');
+function readDatabaseSecret(
+  { settings }: Context['manifest'],
+  variables: Environment['variables'],
+  read: (file: string) => string,
+) {
   const database = settings.filter(({ environment }) => environment === 'IAM_DATABASE_URL');
   return readSecretFiles(database, variables, {
-    read: createSecretReader(variables),
+    read,
     createError: (message) => usageError(message),
   }).IAM_DATABASE_URL;
 }
