@@ -1,4 +1,5 @@
 /** One run of the work of a transaction on a connection. */
+import { setImmediate } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { Random } from '../../lib/random.ts';
 import type { TableName } from '../tables.ts';
@@ -83,7 +84,11 @@ export class Attempt implements TransactionRunner {
     const gathered = this.#gathered.get(statement) ?? [];
     this.#gathered.set(statement, gathered);
     for (const row of rows) gathered.push(row);
-    if (gathered.length >= maxGathered) await this.flush();
+    if (gathered.length >= maxGathered) {
+      await this.flush();
+      // Without a turn of the event loop, nothing else would run until all rows of the work are gathered.
+      await setImmediate();
+    }
   }
 
   /** Sends the rows that were gathered. */

@@ -159,11 +159,24 @@ export class SqlTableReader {
     const { seen, access } = this;
     const epoch = seen?.epoch;
     const { rows } = await this.run(statement, values);
-    const read = (rows as VersionedText[]).map((row) => access.known.parse(row));
+    const read = await this.parse(rows as VersionedText[]);
     if (!seen || seen.epoch !== epoch) return read;
     for (const row of read) seen.set(access.table.shape.key(row), row);
     for (const key of keys) if (!seen.has(key)) seen.set(key, undefined);
     return read;
+  }
+
+  /** In slices, so that others are served beside a read of many rows. */
+  private async parse(rows: readonly VersionedText[]): Promise<StoredRow[]> {
+    const { known } = this.access;
+    const pause = createPause(rowsPerTurn);
+    const parsed: StoredRow[] = [];
+    for (const row of rows) {
+      const pausing = pause();
+      if (pausing) await pausing;
+      parsed.push(known.parse(row));
+    }
+    return parsed;
   }
 }
 
