@@ -16,7 +16,10 @@ import { createPause } from '../lib/event-loop-turns.ts';
 import { overrideTables, overrideWrites, type Reader, type Store, type Transaction } from '../store/store.ts';
 import { type Client, type Group, type Membership, memberValue, type User } from '../store/tables.ts';
 import type { TokenIssuer } from './issue.ts';
-import { readSampleClient, sampleUser, toSampleContent } from './sample-content.ts';
+import { readSampleClient, sampleClient, sampleUser, toSampleContent } from './sample-content.ts';
+
+/** Bytes of a token for the ids and the scope of a client. */
+const maxOfClient = 8_192;
 
 type Measure = Pick<TokenIssuer, 'measure'>;
 
@@ -26,6 +29,8 @@ export function guardTokenLengths(store: Store, issuer: Measure): Store {
     store.transaction(async (tx) => {
       const changes = new RoleChanges();
       const result = await work(changes.record(tx));
+      for (const [groupId, group] of changes.newGroups)
+        if (changes.memberships.length > 0 || !isSmall(group, issuer)) changes.groups.set(groupId, group);
       await assertTokensFit(store, changes, issuer);
       return result;
     });
@@ -35,6 +40,8 @@ export function guardTokenLengths(store: Store, issuer: Measure): Store {
 /** The rows that a transaction wrote by which someone can gain roles. */
 class RoleChanges {
   readonly groups = new Map<string, Group>();
+  /** Without dependencies: they have no members yet, and no other group depends on them. */
+  readonly newGroups = new Map<string, Group>();
   readonly memberships: Membership[] = [];
   readonly clients: Client[] = [];
   readonly users: User[] = [];
@@ -45,10 +52,11 @@ class RoleChanges {
         overrideWrites(groups, {
           insert: async (group) => {
             await groups.insert(group);
-            this.groups.set(group.groupId, group);
+            (group.dependencies.length === 0 ? this.newGroups : this.groups).set(group.groupId, group);
           },
           replace: async (group) => {
             if (addsRoles(await groups.get(group.groupId), group)) this.groups.set(group.groupId, group);
+            this.newGroups.delete(group.groupId);
             await groups.replace(group);
           },
         }),
@@ -84,6 +92,12 @@ class RoleChanges {
         }),
     });
   }
+}
+
+/** Most groups: a token with their roles alone is far below the limit, whatever client it is issued to. */
+function isSmall({ roles }: Group, issuer: Measure): boolean {
+  const { length, maxLength } = issuer.measure(toSampleContent(sampleUser, sampleClient, new Set(roles)));
+  return length + maxOfClient <= maxLength;
 }
 
 function addsRoles(before: Group | undefined, after: Group): boolean {

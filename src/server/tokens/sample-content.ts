@@ -14,7 +14,7 @@ export const sampleUser: User = {
   createdAt: '',
 } as unknown as User;
 
-const sampleClient: Client = {
+export const sampleClient: Client = {
   clientId: '0'.repeat(24),
   appId: '0'.repeat(24),
   party: '1STPARTY',
