@@ -1,9 +1,8 @@
 /** Redeems a one-time token of generate-param for a session of the same user in another client. */
 
-import { computeLevel } from '../directory/authentication-levels.ts';
 import { epochSeconds } from '../lib/clock.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';
-import { findActiveSession, type SessionDeps, startSession } from '../sessions/sessions.ts';
+import { deriveSession, findActiveSession, type SessionDeps } from '../sessions/sessions.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { OneTimeToken, Session, User } from '../store/tables.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
@@ -29,19 +28,9 @@ export async function loginWithOneTimeToken(
   const now = epochSeconds(deps.clock);
   const { user, source } = await requireSourceSession(tx, token, now);
   const device = deviceTokenId === undefined ? undefined : await findDeviceByToken(tx, user.userId, deviceTokenId);
-  const { session } = await startSession(
+  const session = await deriveSession(
     tx,
-    {
-      clientId,
-      userId: user.userId,
-      level: computeLevel(source, now),
-      remember: false,
-      renewable: false,
-      scope: token.scope,
-      logon: source.logon,
-      device,
-      parentSession: source,
-    },
+    { clientId, remember: false, scope: token.scope, device, parentSession: source },
     deps,
   );
   return { user, session };

@@ -41,7 +41,7 @@ export async function revokeToken(token: string, deps: RevocationDeps, issuedTo?
   });
 }
 
-/** Whether a refresh token or product token with this hash was issued to the client. Reads the same for every token. */
+/** Whether a refresh token or product token with this hash was issued to the client. Reads the same whichever client that is. */
 async function isRevocable(
   reader: RefreshTokenReader & Pick<Reader, 'sessions' | 'opaqueTokens'>,
   tokenHash: string,

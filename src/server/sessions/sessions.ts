@@ -1,7 +1,7 @@
 /** Sessions: started by a login, referenced by tokens, ended by locks, removals and password changes. */
 
 import { resolveSessionsPerUser, type Settings } from '../config/settings.ts';
-import type { AuthenticationLevel } from '../directory/authentication-levels.ts';
+import { type AuthenticationLevel, computeLevel } from '../directory/authentication-levels.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import type { Random } from '../lib/random.ts';
@@ -55,8 +55,6 @@ export async function startSession(
 ): Promise<{ session: Session; refreshToken?: string }> {
   const startedAt = epochSeconds(deps.clock);
   await deleteEndedSessions(tx, options, startedAt, deps.random);
-  const { parentSession, ...holder } = options;
-  await endOldestSessions(tx, parentSession ? { ...holder, derived: true } : holder, deps);
   const session: Session = {
     sessionId: deps.random.uuid(),
     clientId: options.clientId,
@@ -75,8 +73,25 @@ export async function startSession(
       options.parentSession?.endsAt ?? Number.POSITIVE_INFINITY,
     ),
   };
+  await endOldestSessions(tx, session, deps);
   await tx.sessions.insert(session);
   return options.renewable ? { session, refreshToken: await issueRefreshToken(tx, session, deps) } : { session };
+}
+
+export interface DerivedSessionOptions extends Pick<SessionOptions, 'clientId' | 'remember' | 'scope' | 'device'> {
+  /** The active session whose token the caller has. */
+  readonly parentSession: Session;
+}
+
+/** Starts a session with the user, the level and the logon of another one, and without a refresh token. */
+export async function deriveSession(
+  tx: Transaction,
+  options: DerivedSessionOptions,
+  deps: SessionDeps,
+): Promise<Session> {
+  const { userId, logon } = options.parentSession;
+  const level = computeLevel(options.parentSession, epochSeconds(deps.clock));
+  return (await startSession(tx, { ...options, userId, logon, level, renewable: false }, deps)).session;
 }
 
 /** Moves a session to another client, where it counts as one more. */
@@ -120,18 +135,16 @@ async function deleteEndedSessions(
   for (const session of batches.flat()) if (session.endsAt <= now) await endSession(tx, session.sessionId);
 }
 
-type SessionHolder = Parameters<typeof toSessionHolder>[0];
-
 /** Makes room for one more session: of a user it never ends one of another user. */
 async function endOldestSessions(
   tx: Transaction,
-  holder: SessionHolder,
+  session: Session,
   { clock, settings }: Pick<SessionDeps, 'clock' | 'settings'>,
 ): Promise<void> {
-  const most = await findMaxSessions(tx, holder, settings);
+  const most = await findMaxSessions(tx, session, settings);
   if (most === undefined) return;
   const now = epochSeconds(clock);
-  const sessions = await tx.sessions.find('holder', toSessionHolder(holder), { limit: most + excessBatchSize });
+  const sessions = await tx.sessions.find('holder', toSessionHolder(session), { limit: most + excessBatchSize });
   const newestFirst = sessions
     .filter(({ endsAt }) => endsAt > now)
     .toSorted((one, other) => other.startedAt - one.startedAt);
@@ -140,7 +153,7 @@ async function endOldestSessions(
 
 async function findMaxSessions(
   tx: Transaction,
-  { userId, logon, clientId }: SessionHolder,
+  { userId, logon, clientId }: Session,
   settings: SessionDeps['settings'],
 ): Promise<number | undefined> {
   if (userId !== undefined || logon !== undefined) return resolveSessionsPerUser(settings);

@@ -3,13 +3,11 @@ import { ClientId } from '../../../contract/schemas/client.ts';
 import { textUpTo } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { findNarrowedScope, requireTargetClient } from '../../auth/target-client.ts';
-import { computeLevel } from '../../directory/authentication-levels.ts';
-import { epochSeconds } from '../../lib/clock.ts';
 import { rotateSessionRefreshToken } from '../../sessions/refresh-tokens.ts';
-import { type ActiveUserSession, hasScopeOfSession, revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
-import { type SessionDeps, startSession, transferSession } from '../../sessions/sessions.ts';
+import { hasScopeOfSession, revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
+import { deriveSession, type SessionDeps, transferSession } from '../../sessions/sessions.ts';
 import type { Transaction } from '../../store/store.ts';
-import type { Client } from '../../store/tables.ts';
+import type { Client, Session } from '../../store/tables.ts';
 import { readUserContent } from '../../tokens/content.ts';
 import { defineOperation } from '../define.ts';
 
@@ -41,42 +39,32 @@ export default defineOperation({
   async handle({ query }, context) {
     const { store, caller } = context;
     const content = await store.transaction(async (tx) => {
-      const current = await revalidateUserCaller(tx, caller, context.clock);
+      const { user, session } = await revalidateUserCaller(tx, caller, context.clock);
       const target = await requireTargetClient(tx, query.targetClientId);
-      const start = { ...current, target, scope: findNarrowedScope(caller, current.session) };
-      const isWhole = hasScopeOfSession(caller, current.session);
-      const started = await (isWhole ? moveSession(tx, start, context) : deriveSession(tx, start, context));
-      return readUserContent(context, { user: current.user, client: target, ...started });
+      const move = { session, target, scope: findNarrowedScope(caller, session) };
+      if (hasScopeOfSession(caller, session))
+        return readUserContent(context, { user, client: target, ...(await moveSession(tx, move, context)) });
+      // For a service that the user gave a token of reduced scope: the session of the user stays as it is.
+      const derived = {
+        clientId: target.clientId,
+        scope: move.scope,
+        remember: session.remember,
+        parentSession: session,
+      };
+      return readUserContent(context, { user, client: target, session: await deriveSession(tx, derived, context) });
     });
     return context.issuer.issue(content);
   },
 });
 
-interface Start extends ActiveUserSession {
+interface Move {
+  readonly session: Session;
   readonly target: Client;
   readonly scope: string[] | undefined;
 }
 
-async function moveSession(tx: Transaction, { session, target, scope }: Start, deps: SessionDeps) {
+async function moveSession(tx: Transaction, { session, target, scope }: Move, deps: SessionDeps) {
   const to = { clientId: target.clientId, ...(scope === undefined ? {} : { scope }) };
   const moved = await transferSession(tx, session, to, deps);
   return { session: moved, refreshToken: await rotateSessionRefreshToken(tx, moved, deps) };
-}
-
-/** For a service that the user gave a token of reduced scope: the session of the user stays as it is. */
-function deriveSession(tx: Transaction, { user, session, target, scope }: Start, deps: SessionDeps) {
-  return startSession(
-    tx,
-    {
-      clientId: target.clientId,
-      userId: user.userId,
-      level: computeLevel(session, epochSeconds(deps.clock)),
-      remember: session.remember,
-      renewable: false,
-      scope,
-      logon: session.logon,
-      parentSession: session,
-    },
-    deps,
-  );
 }

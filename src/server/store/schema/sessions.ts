@@ -61,12 +61,7 @@ export const RevokedTokenRow = z.strictObject({ tokenId: secret, expiresAt: z.nu
  * Whose sessions are counted together: those of a user or a logon with one client, or of a client itself. Those that a token
  * started count apart, so that a service with a token of the user ends no session of a login.
  */
-export function toSessionHolder({
-  userId,
-  logon,
-  clientId,
-  derived,
-}: Pick<Session, 'userId' | 'logon' | 'clientId' | 'derived'>): string {
+export function toSessionHolder({ userId, logon, clientId, derived }: Session): string {
   return JSON.stringify([clientId, userId ?? null, userId === undefined ? (logon ?? null) : null, derived ?? false]);
 }
 
