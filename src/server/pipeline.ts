@@ -2,7 +2,6 @@
  * The request pipeline: a list of steps, compiled for each operation from its declaration at its first request. The
  * interface defines their order, so that a rejected request reveals nothing.
  */
-import { apiError } from '../contract/errors.ts';
 import { hasGrowthLimit } from '../contract/growth-limit.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isAllowed, type RoleExpression } from '../contract/roles.ts';
@@ -18,6 +17,7 @@ import { createChosenIdGuard } from './directory/chosen-ids.ts';
 import { createAbsentCaller, findAuthenticatedClientId, type Principal } from './directory/principal.ts';
 import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.ts';
 import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
+import { assertIfMatch } from './http/conditions.ts';
 import { createPreflightAssertion } from './http/cors.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';
 import { createPathParamsReader } from './http/paths.ts';
@@ -26,7 +26,6 @@ import { readRequestCredentials } from './http/request-credentials.ts';
 import type { KoaContext } from './http/request-state.ts';
 import { createHeaderReader, createQueryReader, validateParams } from './http/request-validation.ts';
 import type { Route } from './http/router.ts';
-import { matchesEtag } from './http/serializer.ts';
 import { type RequestSource, sourceBehindClient } from './lib/request-source.ts';
 import { toFlowKey } from './limits/hash-queue.ts';
 import type { LimitedRequest } from './limits/limited-store.ts';
@@ -375,8 +374,7 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
         state.caller = authenticated;
       },
       assertMatch: (schema, current) => {
-        if (ifMatch !== '' && !matchesEtag(ifMatch, appContext.serializers(schema).computeEtag(current)))
-          throw apiError('CHANGED_MEANWHILE');
+        if (ifMatch !== '') assertIfMatch(ifMatch, appContext.serializers(schema).computeEtag(current));
       },
     });
   };

@@ -5,11 +5,12 @@ import * as z from 'zod';
 import type { ByteStream, Operation, Page, PlainText, TextStream } from '../contract/operation.ts';
 import type { RoleExpression } from '../contract/roles.ts';
 import type { AppContext } from './app-context.ts';
+import { matchesEtag } from './http/conditions.ts';
 import { createErrorResponse } from './http/error-response.ts';
 import { formatNextLink, type ListIdentity } from './http/pagination.ts';
 import type { KoaContext } from './http/request-state.ts';
 import { setHeader, setHeaders, writeChunks, writeEmpty, writeJson, writeText } from './http/response.ts';
-import { matchesEtag, type SerializedValue, type Serializer, serializeOnce } from './http/serializer.ts';
+import { type SerializedValue, type Serializer, serializeOnce } from './http/serializer.ts';
 import { writeStream } from './http/streams.ts';
 
 /** Checks again that the caller may read the response, which takes long. @throws IamError as for a new request. */

@@ -13,12 +13,12 @@ import { UserReferences } from '../../src/contract/schemas/user.ts';
 import { readCredentials } from '../../src/server/auth/credentials.ts';
 import { parseXml } from '../../src/server/federation/xml.ts';
 import { parseBoundedJson } from '../../src/server/http/bounded-json.ts';
+import { matchesEtag } from '../../src/server/http/conditions.ts';
 import { parseLargeJson } from '../../src/server/http/large-json.ts';
 import { parseCursor } from '../../src/server/http/pagination.ts';
 import { splitTarget, toOriginForm } from '../../src/server/http/paths.ts';
 import { validateBody } from '../../src/server/http/request-validation.ts';
 import { createRouter } from '../../src/server/http/router.ts';
-import { matchesEtag } from '../../src/server/http/serializer.ts';
 import { parseSeed } from '../../src/server/seed/parse.ts';
 import { maxLinearGrowth, measureGrowth } from './measure-cost.ts';
 

@@ -1,8 +1,14 @@
-/** Raw request paths, before percent-decoding. */
-import { controlPrefix } from '../../contract/prefix.ts';
+/** The paths of operations, and raw request paths before percent-decoding. */
+import type { Operation } from '../../contract/operation.ts';
+import { controlPrefix, servicePrefix } from '../../contract/prefix.ts';
 
 /** The conventional path of Prometheus, served by a route of the control plane. */
 export const metricsPath = '/metrics';
+
+/** Returns the path at which an operation is served, such as `/groups/{groupId}` below the prefix of the service. */
+export function routeOf({ mount, path }: Pick<Operation<never>, 'mount' | 'path'>): string {
+  return mount === 'base' ? path : servicePrefix + path;
+}
 
 export function isControlPath(path: string): boolean {
   return path === metricsPath || path === controlPrefix || path.startsWith(`${controlPrefix}/`);

@@ -56,8 +56,3 @@ export function serializeOnce(schema: z.ZodType, value: object): SerializedValue
   const json = JSON.stringify(schema.parse(value));
   return { json, bytes: Buffer.byteLength(json) };
 }
-
-/** Returns whether a condition, as in If-Match, matches this ETag: `*`, or one of the list. */
-export function matchesEtag(condition: string, etag: string): boolean {
-  return condition.trim() === '*' || condition.split(',').some((candidate) => candidate.trim() === etag);
-}

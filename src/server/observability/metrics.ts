@@ -1,7 +1,7 @@
 /** Metrics in the text format of Prometheus. Labels are only operations, statuses and table names. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AuditLog } from '../audit/audit.ts';
-import { routeOf } from '../http/route-template.ts';
+import { routeOf } from '../http/paths.ts';
 import type { LoopDelay } from '../lib/stopwatch.ts';
 import { type Store, StoreUnavailableError } from '../store/store.ts';
 import { durationBounds, type OperationCount, type StatusCount } from './coverage.ts';

@@ -63,12 +63,16 @@ describe('If-Match', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('compares strongly: a weak form of the current ETag does not match', async () => {
+  test('compares strongly: the error says that the current ETag in its weak form or without quotes never matches', async () => {
     await using server = await startServer();
     await server.admin.groups.create({ body: whole });
     const { etag } = (await server.admin.call('groups.get', { params })).headers;
-    const failure = await catchClientError(server.admin.groups.update({ params, body: whole, ifMatch: `W/${etag}` }));
-    expect(failure.code).toBe('CHANGED_MEANWHILE');
+    const rejected = async (ifMatch: string) =>
+      (await catchClientError(server.admin.groups.update({ params, body: whole, ifMatch }))).items[0];
+    const code = 'CHANGED_MEANWHILE';
+    expect(await rejected(`"other", W/${etag}`)).toMatchObject({ code, message: expect.stringContaining('weak ETag') });
+    expect(await rejected(`${etag}`.slice(1, -1))).toMatchObject({ code, message: expect.stringContaining('quotes') });
+    expect(await rejected('"other"')).toMatchObject({ code, message: expect.stringContaining('has changed') });
   });
 
   test('returns 404 for an unknown group, also for *', async () => {
