@@ -57,6 +57,7 @@ const accessOf: Readonly<Record<string, Access>> = {
   'control.metric-series': list('metrics'),
   'control.metrics': document,
   'control.openapi': document,
+  'control.names': list('groups members'),
   'control.request': { command: 'requests show', library: 'requests.get' },
   'control.request-why': list('why'),
   'control.requests': { command: 'requests list', library: 'requests.list' },

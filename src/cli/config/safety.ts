@@ -83,9 +83,11 @@ const signInOperations: readonly string[] = [
 const signOutPath = '/_iam/revoke';
 /** A POST that changes nothing. */
 export const backupPath = '/_iam/store/backup';
+/** Reads with a body. */
+export const namesPath = '/_iam/names';
 /** A read with the token in its body, which is in no URL or log. */
 export const inspectTokenPath = '/_iam/tokens/inspect';
-const harmlessPaths: readonly string[] = [signOutPath, backupPath, inspectTokenPath];
+const harmlessPaths: readonly string[] = [signOutPath, backupPath, inspectTokenPath, namesPath];
 
 /** Wraps a client so that its writes follow the safety rules. @param beforeWrite runs before each write is sent */
 export function guardWrites(

@@ -24,7 +24,7 @@ const loginCommands: readonly string[] = ['login', 'logout'];
 const roleTolerantCommands: readonly string[] = ['doctor'];
 const signIn = ['client-identities.login'];
 /** A read whose request has a body, which is in no URL or log. */
-const readsWithBody = ['control.token-inspect'];
+const readsWithBody = ['control.names', 'control.token-inspect'];
 
 let runner: ExampleRunner;
 beforeAll(async () => {

@@ -178,7 +178,7 @@ describe('the control plane of a server with remote access', () => {
 
   test('has no other route that changes something, but for the revocation of tokens by their bearers', () => {
     const others = controlRoutes.filter(({ capability, method }) => capability !== 'maintain' && method !== 'GET');
-    expect(others.map(({ id }) => id).sort()).toEqual(['control.revoke', 'control.token-inspect']);
+    expect(others.map(({ id }) => id).sort()).toEqual(['control.names', 'control.revoke', 'control.token-inspect']);
   });
 
   test('changes and exports nothing for a client without AUTH-MFA, and names the line of the seed', async () => {

@@ -172,6 +172,7 @@ const withoutCommit: readonly string[] = [
   'control.coverage-clear',
   'control.faults-add',
   'control.faults-remove',
+  'control.names',
   'control.sandbox-create',
   'control.sandbox-delete',
   'control.set-clock',

@@ -23,9 +23,14 @@ test('the recorded fields match the committed matrix', async () => {
   await expect(entries.join('')).toMatchFileSnapshot('./__snapshots__/audit-matrix.txt');
 });
 
-test('every operation is recorded, except a GET whose response holds no secret', () => {
+/** Reads whose request has a body. */
+const readsWithBody: readonly string[] = ['control.names'];
+
+test('every operation is recorded, except a read whose response holds no secret', () => {
   const isSecret = ({ response }: Operation<never>) => 'secret' in response && response.secret === true;
-  const expected = all.filter((operation) => operation.method !== 'GET' || isSecret(operation));
+  const expected = all.filter(
+    (operation) => (operation.method !== 'GET' && !readsWithBody.includes(operation.id)) || isSecret(operation),
+  );
   expect(recorded.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
 });
 

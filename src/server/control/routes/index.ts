@@ -29,6 +29,7 @@ import keysList from './keys/list.ts';
 import keysRotate from './keys/rotate.ts';
 import metricsGet from './metrics/get.ts';
 import metricsGetSeries from './metrics/get-series.ts';
+import namesFind from './names/find.ts';
 import openapiGet from './openapi/get.ts';
 import requestsGet from './requests/get.ts';
 import requestsList from './requests/list.ts';
@@ -91,6 +92,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   keysRotate,
   metricsGet,
   metricsGetSeries,
+  namesFind,
   openapiGet,
   requestsGet,
   requestsList,

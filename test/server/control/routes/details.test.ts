@@ -219,6 +219,7 @@ test('a business contains its customer, corporate group, groups and effective ro
     createdAt,
     customerId: 1,
     corporateGroupId: 'holding-1',
+    corporateGroupName: 'holding',
     groups: [{ groupId: 'g-shops', groupName: 'shops', kind: 'business' }],
     groupCount: 1,
     effectiveRoles: ['SELL'],
@@ -236,7 +237,7 @@ test('a customer is found by its number', async () => {
 
 test('an API key contains its last use, and neither the key nor its hash', async () => {
   await using server = await startServer({ seed });
-  const expected = { apiKeyId: 'k1', appId: 'billing', clientId: 'c1', hint: 'tISE', createdAt };
+  const expected = { apiKeyId: 'k1', appId: 'billing', clientId: 'c1', clientName: 's1', hint: 'tISE', createdAt };
   const found = await show(server, 'api-keys/k1');
   expect(found).toEqual(expected);
   expect(JSON.stringify(found)).not.toContain(hashSecret(apiKey));

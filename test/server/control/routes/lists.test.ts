@@ -45,6 +45,7 @@ describe('users', () => {
       userName: 'Ann',
       userEmail: 'A***@example.com',
       businessId: 'acme',
+      businessName: 'Acme',
       lead: true,
       locked: false,
       nameVerified: true,
@@ -90,6 +91,7 @@ describe('clients', () => {
       grantTypes: ['client_credentials'],
       serviceAccountId: 's1',
       businessId: 'acme',
+      businessName: 'Acme',
       factorVisibility: 'CREDENTIALS_ONLY',
       createdAt: '2026-03-01T12:00:00.000Z',
     });
@@ -121,12 +123,13 @@ describe('businesses and customers', () => {
         createdAt,
         customerId: 1,
         corporateGroupId: 'holding-1',
+        corporateGroupName: 'holding',
       },
       { businessId: 'globex', businessName: 'Globex', createdAt },
     ]);
     expect(await list(server, 'customers')).toEqual([
       { customerId: 1, document: '1', businessId: 'acme', name: 'Acme', createdAt },
-      { customerId: 2, document: '1', userId: 'ann', name: 'Ann Example', createdAt },
+      { customerId: 2, document: '1', userId: 'ann', userName: 'Ann', name: 'Ann Example', createdAt },
     ]);
     expect(await list(server, 'businesses?name=Globex')).toMatchObject([{ businessId: 'globex' }]);
     expect(await list(server, 'businesses?name=globex')).toEqual([]);
@@ -136,7 +139,7 @@ describe('businesses and customers', () => {
 });
 
 describe('members of a group', () => {
-  test('contain kind and id, by the name and by the id of the group', async () => {
+  test('contain kind, id and name, by the name and by the id of the group', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [
       { kind: 'user', memberId: 'p2' },
@@ -147,11 +150,11 @@ describe('members of a group', () => {
     ]);
     await insertMembers(server, 'leads', [{ kind: 'user', memberId: 'p3' }]);
     const expected = [
-      { kind: 'business', businessId: 'b' },
-      { kind: 'businessUser', userId: 'a1', businessId: 'a' },
+      { kind: 'business', businessId: 'b', businessName: 'Business b' },
+      { kind: 'businessUser', userId: 'a1', userName: 'a1', businessId: 'a', businessName: 'Business a' },
       { kind: 'service', serviceId: 'service-of-a' },
-      { kind: 'user', userId: 'p1' },
-      { kind: 'user', userId: 'p2' },
+      { kind: 'user', userId: 'p1', userName: 'p1' },
+      { kind: 'user', userId: 'p2', userName: 'p2' },
     ];
     const group = await server.appContext.store.groups.getBy('groupName', 'plain');
     expect(await list(server, 'groups/plain/members')).toEqual(expected);

@@ -1,8 +1,9 @@
 import { apiError } from '../../../../contract/errors.ts';
-import { ApiKeySchema } from '../../../../contract/schemas/api-key.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { toApiKeyView } from '../../../directory/api-keys.ts';
 import { defineRoute } from '../../define.ts';
+import { addNames } from '../../name-fields.ts';
+import { ApiKeyItem } from './api-key-item.ts';
 
 export default defineRoute({
   capability: 'read',
@@ -13,12 +14,14 @@ export default defineRoute({
   path: '/api-keys/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
   request: { params: { id: Id.meta({ examples: ['64b0c0ffee00000000000004'] }) } },
-  response: { status: 200, body: ApiKeySchema },
+  response: { status: 200, body: ApiKeyItem },
   errors: ['API_KEY_NOT_FOUND'],
 
   async handle({ params }, { store, authentication }) {
     const row = await store.apiKeys.get(params.id);
     if (!row) throw apiError('API_KEY_NOT_FOUND');
-    return toApiKeyView(row, authentication.apiKeyUses);
+    const view = toApiKeyView(row, authentication.apiKeyUses);
+    const [item = view] = await addNames(store, [view], 'clientId');
+    return item;
   },
 });

@@ -1,8 +1,9 @@
-import { ApiKeySchema } from '../../../../contract/schemas/api-key.ts';
 import { toApiKeyView } from '../../../directory/api-keys.ts';
 import type { ApiKey } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
+import { addNames } from '../../name-fields.ts';
 import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
+import { ApiKeyItem } from './api-key-item.ts';
 
 const columns: SortColumns<Omit<ApiKey, 'keyHash'>> = {
   apiKeyId: ({ apiKeyId }) => apiKeyId,
@@ -21,12 +22,12 @@ export default defineRoute({
   path: '/api-keys',
   audit: { kind: 'read', targets: {} },
   request: { query: buildListQuery(columns, 'the id, the application, the client id or the hint') },
-  response: { page: ApiKeySchema },
+  response: { page: ApiKeyItem },
   errors: [],
 
   async handle({ query: { search, sort } }, { store, range, authentication }) {
     const hasText = createTextFilter(search);
-    return readSortedPage({
+    const page = await readSortedPage({
       range,
       sort,
       fetch: async (part) =>
@@ -35,5 +36,6 @@ export default defineRoute({
       isMatch: ({ apiKeyId, appId, clientId, hint }) => hasText([apiKeyId, appId, clientId, hint]),
       columns,
     });
+    return { ...page, items: await addNames(store, page.items, 'clientId') };
   },
 });

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { exampleText, optionalInt, optionalText } from '../../../../contract/schemas/primitives.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { Business } from '../../../store/tables.ts';
+import { nameFieldsOf } from '../../name-fields.ts';
 
 export const BusinessItem = z.strictObject({
   businessId: exampleText('example-shop'),
@@ -14,6 +15,7 @@ export const BusinessItem = z.strictObject({
   createdAt: optionalText('2026-03-01T12:00:00.000Z'),
   customerId: optionalInt(1001),
   corporateGroupId: optionalText('64b0c0ffee00000000000005'),
+  ...nameFieldsOf('corporateGroupId'),
 });
 
 /** Adds the customer and the corporate group of a business. */
@@ -25,6 +27,8 @@ export async function toBusinessItem(store: Reader, business: Business): Promise
   return {
     ...business,
     ...(customer === undefined ? {} : { customerId: customer.customerId }),
-    ...(corporateGroup === undefined ? {} : { corporateGroupId: corporateGroup.corporateGroupId }),
+    ...(corporateGroup === undefined
+      ? {}
+      : { corporateGroupId: corporateGroup.corporateGroupId, corporateGroupName: corporateGroup.corporateGroupName }),
   };
 }

@@ -3,7 +3,7 @@ import { Id } from '../../../../contract/schemas/primitives.ts';
 import { resolveClientAuthorities } from '../../../directory/service-roles.ts';
 import { defineRoute } from '../../define.ts';
 import { memberGrantFields, readMemberGrants } from '../../member-grants.ts';
-import { ClientItem, toClientItem } from './client-item.ts';
+import { ClientItem, toClientItems } from './client-item.ts';
 
 const ClientDetail = ClientItem.extend({
   ...memberGrantFields,
@@ -31,6 +31,8 @@ export default defineRoute({
     const { serviceAccountId } = client;
     const members = serviceAccountId === undefined ? [] : [{ kind: 'service', memberId: serviceAccountId } as const];
     const grants = await readMemberGrants(store, members, () => resolveClientAuthorities(store, client));
-    return { ...toClientItem(client), ...grants };
+    const [item] = await toClientItems(store, [client]);
+    if (!item) throw apiError('CLIENT_NOT_FOUND');
+    return { ...item, ...grants };
   },
 });

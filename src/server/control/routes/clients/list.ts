@@ -2,7 +2,7 @@ import { singleLine } from '../../../../contract/schemas/primitives.ts';
 import type { Client } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
 import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
-import { ClientItem, toClientItem } from './client-item.ts';
+import { ClientItem, toClientItems } from './client-item.ts';
 
 const columns: SortColumns<Client> = {
   clientId: ({ clientId }) => clientId,
@@ -44,6 +44,6 @@ export default defineRoute({
       },
       columns,
     });
-    return { ...page, items: page.items.map(toClientItem) };
+    return { ...page, items: await toClientItems(store, page.items) };
   },
 });

@@ -2,6 +2,7 @@ import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { customerKey } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
+import { addNames } from '../../name-fields.ts';
 import { CustomerItem, toCustomerItem } from './customer-item.ts';
 
 export default defineRoute({
@@ -21,6 +22,7 @@ export default defineRoute({
       ? await store.customers.get(customerKey(Number(params.id)))
       : undefined;
     if (!customer) throw apiError('CUSTOMER_NOT_FOUND');
-    return toCustomerItem(store, customer);
+    const [item] = await addNames(store, [await toCustomerItem(store, customer)], 'userId');
+    return item ?? customer;
   },
 });

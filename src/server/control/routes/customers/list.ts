@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { singleLine } from '../../../../contract/schemas/primitives.ts';
 import { customerKey } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
+import { addNames } from '../../name-fields.ts';
 import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
 import { CustomerItem, toCustomerItem } from './customer-item.ts';
 
@@ -35,7 +36,7 @@ export default defineRoute({
 
   async handle({ query: { name, search, sort } }, { store, range }) {
     const hasText = createTextFilter(search);
-    return readSortedPage({
+    const page = await readSortedPage({
       range,
       sort,
       fetch: async (part) =>
@@ -49,5 +50,6 @@ export default defineRoute({
         ]),
       columns,
     });
+    return { ...page, items: await addNames(store, page.items, 'userId') };
   },
 });

@@ -5,13 +5,17 @@ import { requireGroup } from '../../../directory/groups.ts';
 import { toPage } from '../../../store/pages.ts';
 import { type Membership, membershipKey } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
+import { addNames, nameFieldsOf } from '../../name-fields.ts';
 
 const MemberItem = z.strictObject({
   kind: z.enum(['user', 'business', 'businessUser', 'service']),
   userId: optionalText('alice'),
   businessId: optionalText('example-shop', 'For kind businessUser: the business on whose behalf the user is a member'),
   serviceId: optionalText('billing-service'),
+  ...nameFieldsOf('userId', 'businessId'),
 });
+
+type MemberIds = Pick<z.input<typeof MemberItem>, 'kind' | 'userId' | 'businessId' | 'serviceId'>;
 
 export default defineRoute({
   capability: 'read',
@@ -30,11 +34,11 @@ export default defineRoute({
     const { groupId } = await requireGroup(store, params.id);
     const rows = await store.memberships.find('group', groupId, { ...range, limit: range.limit + 1 });
     const page = toPage(rows, range.limit, membershipKey);
-    return { ...page, items: page.items.map(toMemberItem) };
+    return { ...page, items: await addNames(store, page.items.map(toMemberItem), 'userId', 'businessId') };
   },
 });
 
-function toMemberItem({ kind, memberId, businessId }: Membership): z.input<typeof MemberItem> {
+function toMemberItem({ kind, memberId, businessId }: Membership): MemberIds {
   switch (kind) {
     case 'user':
       return { kind, userId: memberId };

@@ -4,7 +4,7 @@ import { readFilteredPage } from '../../../store/pages.ts';
 import type { Range, Reader } from '../../../store/store.ts';
 import type { Session } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
-import { SessionItem, toSessionItem } from './session-item.ts';
+import { SessionItem, toSessionItems } from './session-item.ts';
 
 export default defineRoute({
   capability: 'read',
@@ -32,7 +32,7 @@ export default defineRoute({
       ({ sessionId }) => sessionId,
       (session) => session.endsAt > now && (clientId === undefined || session.clientId === clientId),
     );
-    return { ...page, items: await Promise.all(page.items.map((session) => toSessionItem(store, session, now))) };
+    return { ...page, items: await toSessionItems(store, page.items, now) };
   },
 });
 

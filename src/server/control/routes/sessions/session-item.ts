@@ -6,10 +6,12 @@ import { computeLevel } from '../../../directory/authentication-levels.ts';
 import { findSessionToken } from '../../../sessions/refresh-tokens.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { Session } from '../../../store/tables.ts';
+import { addNames, nameFieldsOf } from '../../name-fields.ts';
 
 export const SessionItem = z.strictObject({
   sessionId: exampleText('64b0c0ffee00000000000003'),
   userId: optionalText('alice'),
+  ...nameFieldsOf('userId', 'clientId'),
   logon: optionalText('ALICE01', 'Mainframe logon that started the session'),
   clientId: exampleText('billing-service'),
   level: exampleText('AUTH-BASIC', 'Current authentication level'),
@@ -27,12 +29,13 @@ export const SessionItem = z.strictObject({
   renewable: z.boolean().describe('Whether it has a valid refresh token'),
 });
 
-/** @param now epoch seconds. */
-export async function toSessionItem(
-  store: Reader,
-  session: Session,
-  now: number,
-): Promise<z.input<typeof SessionItem>> {
+/** Sessions with the names of their users and clients. @param now epoch seconds. */
+export async function toSessionItems(store: Reader, sessions: readonly Session[], now: number) {
+  const items = await Promise.all(sessions.map((session) => toSessionItem(store, session, now)));
+  return addNames(store, items, 'userId', 'clientId');
+}
+
+async function toSessionItem(store: Reader, session: Session, now: number): Promise<z.input<typeof SessionItem>> {
   const { sessionId, userId, logon, clientId, smart, remember, deviceKey, startedAt, endsAt } = session;
   const device = deviceKey === undefined ? undefined : await store.devices.get(deviceKey);
   return {

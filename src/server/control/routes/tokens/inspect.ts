@@ -6,7 +6,7 @@ import { longestMaxToken } from '../../../config/settings-table.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
 import { defineRoute } from '../../define.ts';
 import { KeyItem, toKeyItem } from '../keys/key-item.ts';
-import { SessionItem, toSessionItem } from '../sessions/session-item.ts';
+import { SessionItem, toSessionItems } from '../sessions/session-item.ts';
 
 const TokenQuestion = z.strictObject({
   token: sensitive(
@@ -67,6 +67,7 @@ export default defineRoute({
       authentication,
       source,
     );
+    const [item] = session === undefined ? [] : await toSessionItems(store, [session], epochSeconds(clock));
     return {
       ...found,
       active: status === 'active',
@@ -74,7 +75,7 @@ export default defineRoute({
       ...(reason === undefined ? {} : { reason }),
       ...(key === undefined ? {} : { key: toKeyItem(key) }),
       ...formatExpiry(expiresAt),
-      ...(session === undefined ? {} : { session: await toSessionItem(store, session, epochSeconds(clock)) }),
+      ...(item === undefined ? {} : { session: item }),
       ...(roles === undefined ? {} : { roles: [...roles] }),
     };
   },

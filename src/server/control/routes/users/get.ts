@@ -12,7 +12,7 @@ import { hasEmailForm, type User } from '../../../store/tables.ts';
 import { requireUser } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
 import { memberGrantFields, readMemberGrants } from '../../member-grants.ts';
-import { SessionItem, toSessionItem } from '../sessions/session-item.ts';
+import { SessionItem, toSessionItems } from '../sessions/session-item.ts';
 
 /** Roles with their groups, groups of one role, and sessions in a response. */
 const maxRoleSources = 1000;
@@ -89,7 +89,7 @@ function toRoleSource({ role, groupNames }: RoleSource) {
 async function listActiveSessions(store: Reader, userId: string, now: number) {
   const sessions = await store.sessions.find('userId', userId);
   const active = sessions.filter(({ endsAt }) => endsAt > now).slice(0, maxSessions);
-  return Promise.all(active.map((session) => toSessionItem(store, session, now)));
+  return toSessionItems(store, active, now);
 }
 
 function toIdentity({ userId, userName, identities, legacyLogons = [], lead, locked, lockReason, createdAt }: User) {

@@ -5,6 +5,7 @@ import type { Range, Reader } from '../../../store/store.ts';
 import { foldIdentifier, hasEmailForm, isUserNameProven, type User } from '../../../store/tables.ts';
 import { findUserByLogin } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
+import { addNames, nameFieldsOf } from '../../name-fields.ts';
 import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
 
 const UserItem = z.strictObject({
@@ -17,6 +18,7 @@ const UserItem = z.strictObject({
     ),
   userEmail: optionalText('a***@example.com', 'Masked'),
   businessId: optionalText('example-shop'),
+  ...nameFieldsOf('businessId'),
   lead: z.boolean(),
   locked: z.boolean(),
 });
@@ -57,7 +59,7 @@ export default defineRoute({
       isMatch: createUserFilter(search, settings.allowRemote),
       columns,
     });
-    return { ...page, items: page.items.map(toUserItem) };
+    return { ...page, items: await addNames(store, page.items.map(toUserItem), 'businessId') };
   },
 });
 
@@ -79,7 +81,7 @@ async function listCandidates(store: Reader, name: string | undefined, part: Ran
   return user && (part.after === undefined || user.userId > part.after) ? [user] : [];
 }
 
-function toUserItem(user: User): z.input<typeof UserItem> {
+function toUserItem(user: User) {
   const { userId, userName, userEmail, businessId, lead, locked } = user;
   return {
     userId,

@@ -43,6 +43,7 @@ describe('sessions', () => {
         sessionId: session.sessionId,
         userId: 'u1',
         clientId: appClientId,
+        clientName: 'iam-app',
         level: 'AUTH-BASIC',
         smart: false,
         remember: true,
