@@ -9,7 +9,11 @@ const ofPackage = 'test/e2e/package/**';
 const ofExecutable = 'test/e2e/delivery/executable.test.ts';
 
 /** Only in a full run. Else the suite of the store, and one race over two servers. */
-const longOnPostgres = ['test/postgres/!(store).test.ts', 'test/postgres/replicas/!(races).test.ts'];
+const longOnPostgres = [
+  'test/postgres/!(store).test.ts',
+  'test/postgres/replicas/!(races).test.ts',
+  'test/postgres/statements/*.test.ts',
+];
 
 const service = {
   include: ['test/{contract,model,security,server,statuses}/**/*.test.ts'],

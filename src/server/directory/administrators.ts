@@ -25,13 +25,14 @@ const membershipsPerRead = 50;
 /** Whether at least one user who can sign in effectively has IAM_ADMIN_MAINTENANCE. Clients do not count. */
 export async function hasAdministrator(reader: Reader, fits: UserCheck): Promise<boolean> {
   const granting = await reader.groups.findReaching('dependency', 'role', administratorRole);
-  const groupIds = granting.map(({ groupId }) => groupId);
+  let groupIds = granting.map(({ groupId }) => groupId);
   let after: string | undefined;
   for (;;) {
-    const memberships = await reader.memberships.findMany('group', groupIds, { after, limit: membershipsPerRead });
+    const memberships = await reader.memberships.findInOrder('group', groupIds, { after, limit: membershipsPerRead });
     if (await includesAdministrator(reader, memberships, fits)) return true;
     const last = memberships.at(-1);
     if (last === undefined || memberships.length < membershipsPerRead) return false;
+    groupIds = groupIds.slice(groupIds.indexOf(last.groupId));
     after = membershipKey(last);
   }
 }

@@ -31,11 +31,12 @@ export interface TableReader<Name extends TableName> {
   /** Returns the rows that have this value in a plain index, ordered by primary key. */
   find(index: Indexes<Name>, value: string, range?: Range): Promise<readonly Row<Name>[]>;
   /** Returns the rows that have any of these values in an index, ordered by primary key. */
-  findMany(
-    index: Indexes<Name> | Uniques<Name>,
-    values: readonly string[],
-    range?: Range,
-  ): Promise<readonly Row<Name>[]>;
+  findMany(index: Indexes<Name> | Uniques<Name>, values: readonly string[]): Promise<readonly Row<Name>[]>;
+  /**
+   * Returns the rows that have each of these values in a plain index, in the order of the values and then by primary key:
+   * at most `limit`, and of the first value those after `after`.
+   */
+  findInOrder(index: Indexes<Name>, values: readonly string[], range: Range): Promise<readonly Row<Name>[]>;
   /**
    * Returns the rows with these keys and all that they name in the index, directly or through others. The values of the
    * index are keys of the table. The order is that of a depth-first search that begins with the last key.
@@ -45,6 +46,7 @@ export interface TableReader<Name extends TableName> {
   findReaching(along: Indexes<Name>, index: Indexes<Name>, value: string): Promise<readonly Row<Name>[]>;
   /** Returns all rows, ordered by primary key. */
   list(range?: Range): Promise<readonly Row<Name>[]>;
+  /** Returns the number of rows. An engine may estimate one over 10,000. */
   count(): Promise<number>;
   /** Returns the cache of values that are derived from one row each. Rows are immutable, so entries stay valid; old ones leave. */
   rowCache<Value extends object>(derivation: Derivation<Value>): RowCache<Row<Name>, Value>;

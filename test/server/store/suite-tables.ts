@@ -73,11 +73,27 @@ export function readingSuite(store: () => Store): void {
       );
       const { groups } = store();
       expect(await idsOf(groups.findMany('role', ['y', 'x', 'missing', 'x']))).toEqual(['a', 'c']);
-      expect(await idsOf(groups.findMany('role', ['z', 'y', 'x'], { after: 'a', limit: 1 }))).toEqual(['b']);
       expect(await idsOf(groups.findMany('organizationId', ['o2', 'o1']))).toEqual(['a', 'b']);
-      expect(await idsOf(groups.findMany('organizationId', ['o2', 'o1'], { after: 'a' }))).toEqual(['b']);
       expect(await idsOf(groups.findMany('groupName', ['name of c', 'name of a', 'c']))).toEqual(['a', 'c']);
       expect(await groups.findMany('role', [])).toEqual([]);
+    });
+
+    test('returns pages of the rows with several values of an index, in the order of the values', async () => {
+      await insertGroups(
+        store(),
+        group('d', { organizationId: 'o1' }),
+        group('a', { organizationId: 'o2', roles: ['x', 'y'] }),
+        group('b', { organizationId: 'o1' }),
+        group('c', { organizationId: 'o1', roles: ['x'] }),
+      );
+      const { groups } = store();
+      const values = ['missing', 'o1', 'o2'];
+      expect(await idsOf(groups.findInOrder('organizationId', values, {}))).toEqual(['b', 'c', 'd', 'a']);
+      expect(await idsOf(groups.findInOrder('organizationId', values, { limit: 2 }))).toEqual(['b', 'c']);
+      const page = { after: 'c', limit: 2 };
+      expect(await idsOf(groups.findInOrder('organizationId', ['o1', 'o2'], page))).toEqual(['d', 'a']);
+      expect(await idsOf(groups.findInOrder('role', ['y', 'x'], { after: '', limit: 2 }))).toEqual(['a', 'a']);
+      expect(await groups.findInOrder('role', [], {})).toEqual([]);
     });
 
     test('returns a row and those that it names, in their order', async () => {

@@ -107,20 +107,31 @@ class ReadAccess<Kind extends View> {
     }, range);
   }
 
-  async findMany(index: string, values: readonly string[], range: Range = {}): Promise<readonly StoredRow[]> {
+  async findMany(index: string, values: readonly string[]): Promise<readonly StoredRow[]> {
     const { name, view } = this;
     const { key: keyOf, unique } = shapeOf(name);
     const isUnique = unique.some(([declared]) => declared === index);
     const [first] = values;
-    if (values.length === 1 && first !== undefined && !isUnique) return this.find(index, first, range);
+    if (values.length === 1 && first !== undefined && !isUnique) return this.find(index, first);
     const matches = new Map<string, StoredRow>();
     for (const value of values) {
-      const found = isUnique ? await this.findUnique(index, value, range) : await this.find(index, value, range);
+      const found = isUnique ? await this.findUnique(index, value) : await this.find(index, value);
       for (const row of found) matches.set(keyOf(row), row);
       const pausing = view.pause(found.length);
       if (pausing) await pausing;
     }
-    return sortByKey(matches).slice(0, range.limit);
+    return sortByKey(matches);
+  }
+
+  async findInOrder(index: string, values: readonly string[], { after, limit }: Range): Promise<readonly StoredRow[]> {
+    const rows: StoredRow[] = [];
+    for (const [at, value] of values.entries()) {
+      const left = limit === undefined ? undefined : limit - rows.length;
+      if (left === 0) break;
+      for (const row of await this.find(index, value, { after: at === 0 ? after : undefined, limit: left }))
+        rows.push(row);
+    }
+    return rows;
   }
 
   async reach(index: string, keys: readonly string[]): Promise<readonly StoredRow[]> {
@@ -178,9 +189,9 @@ class ReadAccess<Kind extends View> {
     }
   }
 
-  private async findUnique(unique: string, value: string, { after = '' }: Range): Promise<readonly StoredRow[]> {
+  private async findUnique(unique: string, value: string): Promise<readonly StoredRow[]> {
     const row = await this.getBy(unique, value);
-    return row !== undefined && precedes(after, shapeOf(this.name).key(row)) ? [row] : [];
+    return row === undefined ? [] : [row];
   }
 
   async count(): Promise<number> {

@@ -12,7 +12,7 @@ const select = {
   name: 'login_events.select',
   text: `select id::text, body::text, at::text, extract(epoch from at)::text as seconds,
       extract(epoch from statement_timestamp())::text as now from login_events
-    where replica <> $1 and (at, id) > ($2::timestamptz, $3::uuid) order by at, id limit ${rowsPerRead}`,
+    where replica <> $1 and (at, id) > ($2::timestamptz, $3::uuid) order by login_events.at, login_events.id limit ${rowsPerRead}`,
 };
 const lowestId = '00000000-0000-0000-0000-000000000000';
 const start = {

@@ -379,7 +379,7 @@ interface ExtendedPoolOptions {
  * Every statement looks up few rows in an index. The planner makes one plan for all values, also while a table has no
  * statistics: without them it would scan tables, which conflicts with every other transaction.
  */
-const sessionOptions =
+export const sessionOptions =
   '-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off';
 
 /** Documents and numbers stay text: documents are parsed once per version. */

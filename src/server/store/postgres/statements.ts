@@ -19,8 +19,10 @@ export interface IndexStatements {
   /** $1 value. */
   readonly getBy: Statement;
   readonly find: Statement;
-  /** $1 values, $2 key after which the page begins, $3 limit. */
+  /** $1 values, each once. */
   readonly findMany: Statement;
+  /** $1 values, $2 key after which the rows of the first value begin, $3 limit. */
+  readonly findInOrder: Statement;
   /** $1 key: its row and those that it names in this index. */
   readonly getLinked: Statement;
   /** $1 keys: their rows and all that these name in this index. */
@@ -87,7 +89,7 @@ export function createStatements(table: StoredTable): TableStatements {
     get: named('get', `select ${shown} from ${sqlName} t where key = $1`),
     getMany: named('getMany', `select ${shown} from ${sqlName} t where key = any($1)`),
     list: named('list', `select ${shown} from ${sqlName} t where key > $1 order by key limit $2`),
-    count: named('count', `select count(*) as count from ${sqlName}`),
+    count: named('count', countRows(sqlName)),
     insert: named('insert', `${insert} on conflict do nothing`),
     insertAll: {
       ofOne: insertNew,
@@ -116,12 +118,23 @@ export function createStatements(table: StoredTable): TableStatements {
   };
 }
 
+/** Counts so many rows; of more, returns what the last analysis of the table estimated. */
+const maxCounted = 10_000;
+
+function countRows(sqlName: string): string {
+  const counted = `select count(*) as rows from (select from ${sqlName} limit ${maxCounted + 1}) as first`;
+  const estimate = `select reltuples::bigint from pg_class where oid = '${sqlName}'::regclass`;
+  return `select case when rows <= ${maxCounted} then rows else greatest(rows, (${estimate})) end as count from (${counted}) as counted`;
+}
+
 type Namer = (name: string, text: string) => Statement;
 
 function createIndexStatements(table: StoredTable, index: StoredIndex, named: Namer): IndexStatements {
   const rows = quoteName(table.sqlName);
   const { value, key, owners } = describeEntries(table, index);
   const source = index.isMultiValued ? `${owners} join ${rows} t on t.key = v.key` : owners;
+  // With `any($1)`, the planner could read the whole table in the order of its keys instead.
+  const matches = `select ${index.isMultiValued ? key : `${key}, ${shown}`} from ${owners} where ${value} = given.value offset 0`;
   return {
     index,
     getBy: named(`getBy.${index.name}`, `select ${shown} from ${source} where ${value} = $1`),
@@ -132,7 +145,14 @@ function createIndexStatements(table: StoredTable, index: StoredIndex, named: Na
     findMany: named(
       `findMany.${index.name}`,
       // A row with several of the values is returned once.
-      `select ${shown} from ${rows} t where ${index.isMultiValued ? `t.key in (select ${key} from ${owners} where ${value} = any($1))` : `${value} = any($1)`} and t.key > $2 order by t.key limit $3`,
+      index.isMultiValued
+        ? `select ${shown} from ${joinReached(table, `(select distinct m.key from unnest($1::text[]) as given(value), lateral (${matches}) m)`)} where t.version is not null order by r.key`
+        : `select ${shown} from unnest($1::text[]) as given(value), lateral (${matches}) t order by t.key`,
+    ),
+    findInOrder: named(
+      `findInOrder.${index.name}`,
+      // The planner knows that `at` is sorted: it reads the values one by one until there are enough rows.
+      `select ${shown} from unnest($1::text[]) with ordinality as given(value, at), lateral (select ${key}, ${shown} from ${source} where ${value} = given.value and ${key} > case when given.at = 1 then $2 else '' end order by ${key} limit $3) t order by given.at, t.key limit $3`,
     ),
     getLinked: named(
       `getLinked.${index.name}`,

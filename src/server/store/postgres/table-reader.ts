@@ -76,11 +76,19 @@ export class SqlTableReader {
     return this.readOnce(nameQuery(index, [value], range), find, [toIndexText(value), ...rangeValues(range)]);
   }
 
-  async findMany(index: string, values: readonly string[], range: Range = {}): Promise<readonly StoredRow[]> {
+  async findMany(index: string, values: readonly string[]): Promise<readonly StoredRow[]> {
     const storable = values.filter(isStorableText);
     if (storable.length === 0) return [];
     const { findMany } = this.statementsOf(index);
-    return this.readOnce(nameQuery(index, values, range), findMany, [storable.map(toIndexText), ...rangeValues(range)]);
+    return this.readOnce(nameQuery(index, values), findMany, [[...new Set(storable.map(toIndexText))]]);
+  }
+
+  async findInOrder(index: string, values: readonly string[], range: Range): Promise<readonly StoredRow[]> {
+    const storable = values.filter(isStorableText);
+    if (storable.length === 0) return [];
+    const { findInOrder } = this.statementsOf(index);
+    const parameters = [storable.map(toIndexText), ...rangeValues(range)];
+    return this.readOnce(`ordered ${nameQuery(index, values, range)}`, findInOrder, parameters);
   }
 
   async reach(index: string, keys: readonly string[]): Promise<readonly StoredRow[]> {
