@@ -12,11 +12,12 @@ import { declareValueSources } from '../prompts/value-sources.ts';
 import { tryOperation } from '../request/call-operation.ts';
 import { getOperation } from '../request/find-operation.ts';
 import { NameResolver } from '../request/resolve-names.ts';
+import { readControlDetails } from './control-details.ts';
 
 export const canText: CommandDescription = {
   title: 'Check whether a user or service has a role',
   description:
-    'Also shows the groups that grant the role: `leads > ops` is the group leads, which depends on ops. Exits with 0 for yes and 1 for no. With --business, only roles that the user has on behalf of that business count.',
+    'Also shows the groups that grant the role: `leads > ops` is the group leads, which depends on ops. Exits with 0 for yes and 1 for no. With --business, only roles that the user has on behalf of that business count. For a locked user the answer is no, with what the user would have. The lock is read from the control plane of the server under /_iam; where it cannot be used, a notice says so.',
   roles: varyingRoles,
   effect: 'read',
   examples: [
@@ -53,6 +54,17 @@ interface RoleSource {
 interface RoleHolder {
   readonly kind: 'user' | 'service';
   readonly roles: readonly RoleSource[];
+  /** The id of the user or service. */
+  readonly id: string;
+}
+
+interface Decision {
+  readonly subject: string;
+  readonly role: string;
+  readonly hasRole: boolean;
+  /** Whether the user is locked; undefined for services, and where the server does not say so. */
+  readonly locked: boolean | undefined;
+  readonly rolePaths: readonly (readonly string[])[];
 }
 
 async function can(context: Context, subject: string, role: string, options: CommandOptions): Promise<void> {
@@ -63,24 +75,35 @@ async function can(context: Context, subject: string, role: string, options: Com
     );
   const names = new NameResolver(context);
   const businessId = await names.resolveOptional(business, options.business);
-  const { kind, roles } = await findRoleHolder(context, names, subject, businessId);
+  const { kind, roles, id } = await findRoleHolder(context, names, subject, businessId);
   const through = roles.find((source) => source.role === role)?.groupNames ?? [];
-  const allowed = roles.some((source) => source.role === role);
+  const hasRole = roles.some((source) => source.role === role);
+  const locked = hasRole && kind === 'user' ? await readLock(context, id) : undefined;
+  const allowed = hasRole && locked !== true;
   const rolePaths = await Promise.all(through.map((groupName) => findRolePath(context, groupName, role)));
-  if (context.printer.isForPeople) context.printer.lines([formatDecision(subject, role, allowed, rolePaths)]);
-  else await context.printer.value({ subject, kind, role, businessId, allowed, through, ways: rolePaths });
+  if (context.printer.isForPeople)
+    context.printer.lines([formatDecision({ subject, role, hasRole, locked, rolePaths })]);
+  else await context.printer.value({ subject, kind, role, businessId, allowed, locked, through, ways: rolePaths });
   if (!allowed) throw new QuietExit(1);
 }
 
-function formatDecision(
-  subject: string,
-  role: string,
-  allowed: boolean,
-  rolePaths: readonly (readonly string[])[],
-): string {
+/** The service API returns the roles of locked users as those of others. */
+async function readLock(context: Context, userId: string): Promise<boolean | undefined> {
+  const details = await readControlDetails(context, `/_iam/users/${encodeURIComponent(userId)}`);
+  if ('entity' in details && typeof details.entity.locked === 'boolean') return details.entity.locked;
+  const rejection = 'rejection' in details ? details.rejection : undefined;
+  const reason = rejection?.message ?? 'The server has no control plane, or its version lacks this route.';
+  context.notice(`Whether the user is locked is unknown. ${reason}`);
+  return undefined;
+}
+
+function formatDecision({ subject, role, hasRole, locked, rolePaths }: Decision): string {
   const [who, what] = [escapeControls(subject), escapeControls(role)];
-  const through = rolePaths.map((groups) => groups.map(escapeControls).join(' > '));
-  return allowed ? `yes: ${who} has ${what} through ${through.join(', ')}` : `no: ${who} does not have ${what}`;
+  if (!hasRole) return `no: ${who} does not have ${what}`;
+  const through = rolePaths.map((groups) => groups.map(escapeControls).join(' > ')).join(', ');
+  return locked
+    ? `no: ${who} is locked. Unlocked, ${who} has ${what} through ${through}`
+    : `yes: ${who} has ${what} through ${through}`;
 }
 
 /** Looks up a user, then a service: user ids and service account ids share one namespace. */
@@ -90,17 +113,13 @@ async function findRoleHolder(
   subject: string,
   businessId: string | undefined,
 ): Promise<RoleHolder> {
-  const asUser = await findRoles(
-    context,
-    'user-accesses.list-user-roles',
-    await names.resolve(user['x-reference'], subject),
-    { businessId },
-    businessId === undefined,
-  );
-  if (asUser) return { kind: 'user', roles: asUser };
+  const userId = await names.resolve(user['x-reference'], subject);
+  const userRoles = 'user-accesses.list-user-roles';
+  const asUser = await findRoles(context, userRoles, userId, { businessId }, businessId === undefined);
+  if (asUser) return { kind: 'user', roles: asUser, id: userId };
   const serviceId = await names.resolve(service['x-reference'], subject);
   const asService = await findRoles(context, 'service-accesses.list-service-roles', serviceId, {}, true);
-  if (asService) return { kind: 'service', roles: asService };
+  if (asService) return { kind: 'service', roles: asService, id: serviceId };
   throw new CliError(`User or service ${JSON.stringify(subject)} not found.`, {
     code: 'SUBJECT_NOT_FOUND',
     exitCode: 3,

@@ -6,17 +6,22 @@ export interface DetailList {
   readonly property: string;
   /** The columns of a row. */
   toRow(item: TableRow): TableRow;
+  /** What a reader of the list must know, after its heading. */
+  note?(entity: TableRow): string | undefined;
 }
 
 /** Formats the entity as lines. An empty list is a field with the value `none`. */
 export async function formatDetails(entity: TableRow, lists: readonly DetailList[], width?: number): Promise<string[]> {
-  const tables = lists.flatMap(({ property, toRow }) => {
+  const tables = lists.flatMap(({ property, toRow, note }) => {
     const items = entity[property];
-    return Array.isArray(items) && items.length > 0 ? [{ property, rows: (items as TableRow[]).map(toRow) }] : [];
+    if (!Array.isArray(items) || items.length === 0) return [];
+    const noted = note?.(entity);
+    const heading = toWords(property) + (noted === undefined ? '' : ` (${noted})`);
+    return [{ property, heading, rows: (items as TableRow[]).map(toRow) }];
   });
   const separate = new Set(tables.map(({ property }) => property));
   const fields = Object.entries(entity).filter(([name]) => !separate.has(name));
-  const sections = await Promise.all(tables.map(({ property, rows }) => formatSection(property, rows, width)));
+  const sections = await Promise.all(tables.map(({ heading, rows }) => formatSection(heading, rows, width)));
   return [...(await formatFields(Object.fromEntries(fields.map(describeEmpty)), width)), ...sections.flat()];
 }
 
@@ -24,10 +29,10 @@ function describeEmpty([name, value]: [string, unknown]): [string, unknown] {
   return [name, Array.isArray(value) && value.length === 0 ? 'none' : value];
 }
 
-async function formatSection(property: string, rows: readonly TableRow[], width?: number): Promise<string[]> {
+async function formatSection(heading: string, rows: readonly TableRow[], width?: number): Promise<string[]> {
   const [first = {}] = rows;
   const format = createTableFormatter({ width, columnsOf: () => Object.keys(first) });
   const indent = '  ';
   const lines = await format(rows);
-  return ['', toWords(property), ...lines.map((line) => indent + line)];
+  return ['', heading, ...lines.map((line) => indent + line)];
 }

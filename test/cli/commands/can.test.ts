@@ -3,14 +3,17 @@ import type { ErrorDetails } from '../../../src/client/errors.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
 import { iam, test, tokenVariables } from '../run-cli.ts';
 
-/** Has the user u1, the service s1, and groups that grant DEPLOY: ops directly, leads through it. */
-function roleServer(): Promise<FakeServer> {
+/** Has the users u1 and locked, the service s1, and groups that grant DEPLOY: ops directly, leads through it. */
+function roleServer({ hasControlPlane = true } = {}): Promise<FakeServer> {
   const roles = [{ role: 'DEPLOY', groupNames: ['ops', 'leads'] }];
   return startFakeServer(({ path }) => {
     if (path.endsWith('/groups/ops')) return { json: { groupName: 'ops', roles: ['DEPLOY'], dependencies: [] } };
     if (path.endsWith('/groups/leads'))
       return { json: { groupName: 'leads', roles: ['LEAD'], dependencies: [{ groupName: 'ops' }] } };
+    if (path.startsWith('/_iam/users/'))
+      return hasControlPlane ? { json: { locked: path.endsWith('/locked') } } : errorResponse(404, 'PATH_NOT_FOUND');
     if (path.includes('/user-accounts/u1/roles')) return { json: path.includes('businessId=') ? [] : roles };
+    if (path.includes('/user-accounts/locked/roles')) return { json: roles };
     if (path.includes('/user-accounts/')) return errorResponse(404, 'USER_NOT_FOUND');
     return path.includes('/service-accounts/s1/roles') ? { json: roles } : errorResponse(404, 'SERVICE_NOT_FOUND');
   });
@@ -22,6 +25,8 @@ describe('can', () => {
     [0, ['u1', 'ROLE_DEPLOY'], 'yes: u1 has DEPLOY through ops, leads > ops\n'],
     [0, ['s1', 'DEPLOY'], 'yes: s1 has DEPLOY through ops, leads > ops\n'],
     [1, ['u1', 'APPROVE'], 'no: u1 does not have APPROVE\n'],
+    [1, ['locked', 'DEPLOY'], 'no: locked is locked. Unlocked, locked has DEPLOY through ops, leads > ops\n'],
+    [1, ['locked', 'APPROVE'], 'no: locked does not have APPROVE\n'],
     [1, ['u1', 'DEPLOY', '--business', 'b1'], 'no: u1 does not have DEPLOY\n'],
     [3, ['unknown', 'DEPLOY'], ''],
     [3, ['s1', 'DEPLOY', '--business', 'b1'], ''],
@@ -34,6 +39,19 @@ describe('can', () => {
   test('reports an id that is neither a user nor a service', async () => {
     await using server = await roleServer();
     expect((await iam(['can', 'unknown', 'X'], server)).err).toContain('not found');
+  });
+
+  test('says no for a locked user, with the groups, and that a lock is unknown', async () => {
+    await using server = await roleServer();
+    const locked = await iam(['can', 'locked', 'DEPLOY', '-o', 'json'], server);
+    expect([locked.code, JSON.parse(locked.out)]).toMatchObject([
+      1,
+      { allowed: false, locked: true, through: ['ops', 'leads'] },
+    ]);
+    await using plain = await roleServer({ hasControlPlane: false });
+    const unknown = await iam(['can', 'u1', 'DEPLOY'], plain);
+    expect(unknown).toMatchObject({ code: 0, out: 'yes: u1 has DEPLOY through ops, leads > ops\n' });
+    expect(unknown.err).toContain('Whether the user is locked is unknown.');
   });
 
   test('prints subject, kind and paths for programs', async () => {

@@ -17,11 +17,12 @@ const seed = {
       businessId: 'acme',
     },
     { userId: 'bob' },
+    { userId: 'leo', locked: true },
   ],
   clients: [{ clientId: 'c1', clientSecret: 'very secret', appId: 'billing', serviceAccountId: 's1' }],
   groups: [
     { groupId: 'g-view', groupName: 'viewers', roles: ['VIEW'], businesses: ['acme'], services: ['s1'] },
-    { groupId: 'g-ops', groupName: 'ops', roles: ['DEPLOY'], dependencies: [{ groupName: 'viewers' }], users: ['ann'] },
+    { groupId: 'g-ops', groupName: 'ops', roles: ['DEPLOY'], dependencies: [{ groupName: 'viewers' }], users: ['ann', 'leo'] },
   ],
   apiKeys: [{ apiKeyId: 'k1', appId: 'billing', clientId: 'c1', keyHash: `sha256:${'0'.repeat(64)}` }],
 };
@@ -50,6 +51,11 @@ describe('users get', () => {
     expect(out).toMatch(/^ {2}main-mobile +\+55 \*\*\* \*\*\*4321 +true/m);
     expect(out).toMatch(/^ {2}ops +g-ops +user\n {2}viewers +g-view +business$/m);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test('says beside the roles that a locked user cannot use them', async () => {
+    const { out } = await run('users get leo');
+    expect(out).toContain('\neffective roles (without effect while the user is locked)\n  ROLE ');
   });
 
   test('prints the whole object as JSON', async () => {

@@ -79,6 +79,7 @@ const shape = buildListShape(
 const roleList: DetailList = {
   property: 'effectiveRoles',
   toRow: ({ role, groups = [], groupCount }) => ({ role, through: formatNames(groups as string[], groupCount) }),
+  note: ({ locked }) => (locked === true ? 'without effect while the user is locked' : undefined),
 };
 
 function formatNames(names: readonly string[], count: unknown): string {
