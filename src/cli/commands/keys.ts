@@ -2,40 +2,52 @@
 import type { Command } from 'commander';
 import { type ApiResponse, asPage } from '../../client/response.ts';
 import { addCommand, setAction } from '../command.ts';
-import type { CliRuntime } from '../context.ts';
-import { buildListShape, callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
-import { sendControlWrite } from '../request/control-requests.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { resolveBaseUrl } from '../http/connection.ts';
+import { getTerminalWidth } from '../io/io.ts';
+import { type DetailList, formatDetails } from '../output/details.ts';
+import type { TableRow } from '../output/table.ts';
+import { assertConfirmed } from '../request/confirm.ts';
+import { buildListShape, callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
 import { printPages } from '../request/pagination.ts';
+import { printRequestPreview } from '../request/preview.ts';
 
 const path = '/_iam/keys/rotate';
-const columns = ['kid', 'state', 'alg', 'createdAt', 'retiredAt', 'expiresAt'];
-/** Key ids are long: a table has no space for more. */
-const tableColumnCount = 2;
+/** Key ids are long: a table of 80 columns truncates them, not the dates. */
+const columns = ['state', 'createdAt', 'expiresAt', 'kid', 'alg', 'retiredAt'];
+const tableColumnCount = 4;
+const dates = ['createdAt', 'expiresAt'];
 
 export function addKeysList(keys: Command, runtime: CliRuntime): void {
   const command = addCommand(keys, 'list', {
     title: 'List signing keys with state and dates',
     description: `Without the keys themselves. \`iam keys\` prints the public keys. ${controlPlaneNote}`,
     effect: 'read',
-    examples: [{ title: 'With dates: until when tokens of retired keys are accepted', command: '-o wide' }],
+    examples: [{ title: 'With whole ids and algorithms', command: '-o wide' }],
   }).alias('ls');
   setAction(command, runtime, (context) => {
     const source = async () => asPage((await callControlPlane(context, 'GET', '/_iam/keys')) as ApiResponse);
-    return printPages(context, source, buildListShape(columns, tableColumnCount), { all: true });
+    return printPages(context, source, { ...buildListShape(columns, tableColumnCount), whole: dates }, { all: true });
   });
 }
 
 export function addKeysRotate(keys: Command, runtime: CliRuntime): void {
   const command = addCommand(keys, 'rotate', {
     title: 'Rotate the signing key',
-    description: `Tokens signed with previous keys stay valid until they expire; the response contains the retirement time of those keys. ${controlPlaneNote}`,
-    effect: 'write',
-    examples: [
-      { title: 'Rotate the key now', command: '' },
-      { title: 'Preview the request', command: '--dry-run' },
-    ],
+    description: `Tokens signed with previous keys stay valid until they expire; the response contains the retirement time of those keys. Applications that never fetch the keys again reject the new tokens. ${controlPlaneNote}`,
+    effect: 'destructive',
+    examples: [{ title: 'Rotate the key in a script', command: '--yes' }],
   });
-  setAction(command, runtime, (context, _, options) =>
-    sendControlWrite(context, options, { method: 'POST', path, done: '' }),
-  );
+  setAction(command, runtime, (context, _, options) => rotate(context, options));
 }
+
+async function rotate(context: Context, options: CommandOptions): Promise<void> {
+  if (options.dryRun === true) return printRequestPreview(context, controlRequestPreview(context, 'POST', path));
+  await assertConfirmed(context, `Rotate the signing key of ${resolveBaseUrl(context.settings)}?`, options);
+  const body = (await callControlPlane(context, 'POST', path)).body as TableRow;
+  const { printer, settings, io } = context;
+  if (!printer.isForPeople || settings.options.columns !== undefined) return printer.value(body);
+  printer.verbatim(await formatDetails(body, [retiredKeys], getTerminalWidth(io.stdout)));
+}
+
+const retiredKeys: DetailList = { property: 'retired', toRow: ({ until, kid }) => ({ until, kid }) };

@@ -2,7 +2,9 @@
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import type { CliRuntime, Context } from '../context.ts';
+import type { TableRow } from '../output/table.ts';
 import { buildListShape, callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
+import { summarizeForTables } from '../request/control-requests.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
 
 const path = '/_iam/metrics/series';
@@ -10,7 +12,7 @@ const columns = ['at', 'requests', 'errors', 'logins', 'median', 'p95', 'p99'];
 
 export const metricsText: CommandDescription = {
   title: 'Show requests, errors, logins and durations of the last hour',
-  description: `One row per interval, oldest first, without intervals that had no requests; --all includes them. Durations are estimated, in seconds. ${controlPlaneNote} For Prometheus, the server has /metrics.`,
+  description: `One row per interval, oldest first, without intervals that had no requests; --all includes them. Durations are estimated; tables show milliseconds, other formats seconds. ${controlPlaneNote} For Prometheus, the server has /metrics.`,
   effect: 'read',
   examples: [
     { title: 'Show the last ten minutes', command: '' },
@@ -33,11 +35,29 @@ interface Series {
   readonly points: readonly { readonly requests: number }[];
 }
 
+/** Estimated durations, in seconds. */
+const durations = ['median', 'p95', 'p99'] as const;
+
+/** The interval in a table: durations in milliseconds, to what the estimate is good for. */
+function formatPoint(point: TableRow): TableRow {
+  const texts = durations.flatMap((name) => {
+    const seconds = point[name];
+    return typeof seconds !== 'number' ? [] : [[name, formatMilliseconds(seconds * 1000)] as const];
+  });
+  return { ...point, ...Object.fromEntries(texts) };
+}
+
+/** Two digits below 10 ms, else whole milliseconds. */
+function formatMilliseconds(milliseconds: number): string {
+  return `${milliseconds < 10 ? Number(milliseconds.toPrecision(2)) : Math.round(milliseconds)} ms`;
+}
+
 async function printSeries(context: Context, limit: number | undefined, isComplete: boolean): Promise<void> {
   const { points } = (await callControlPlane(context, 'GET', path, { query: { limit } })).body as Series;
   const shown = points.filter(({ requests }) => isComplete || requests > 0);
+  const rows = summarizeForTables(context, async () => ({ items: shown }), formatPoint);
   const pages = async function* () {
-    yield shown;
+    yield (await rows({})).items;
   };
   const count = await context.printer.list(pages(), buildListShape(columns, columns.length));
   if (count === 0) context.notice('No requests in these intervals.');

@@ -3,12 +3,14 @@
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
+import { servicePrefix } from '../../contract/prefix.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions } from '../context.ts';
 import { CliError } from '../errors.ts';
+import type { TableRow } from '../output/table.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { buildListShape, callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
-import { printControlList } from '../request/control-requests.ts';
+import { printControlList, summarizeForTables } from '../request/control-requests.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
 import { resolveOperation } from '../request/operation-names.ts';
 import { addListOptions, printPages } from '../request/pagination.ts';
@@ -16,10 +18,10 @@ import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from '../re
 
 const path = '/_iam/requests';
 const columns = [
-  ...['id', 'status', 'operation', 'errors', 'caller'],
-  ...['at', 'milliseconds', 'method', 'path', 'clientId', 'userId', 'fault'],
+  ...['id', 'at', 'status', 'method', 'path', 'errors', 'caller'],
+  ...['operation', 'milliseconds', 'clientId', 'userId', 'fault'],
 ];
-const tableColumnCount = 5;
+const tableColumnCount = 7;
 const filters = ['operation', 'caller', 'status', 'error'] as const;
 
 export function addRequests(noun: Command, runtime: CliRuntime): void {
@@ -43,8 +45,17 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
   addListOptions(command);
   setAction(command, runtime, (context, _, options) => {
     const filters = readFilters(context.manifest, options);
-    return printControlList(context, options, { path, filters, columns, main: tableColumnCount });
+    return printControlList(context, options, { path, filters, columns, main: tableColumnCount, summarize });
   });
+}
+
+/** The request in a table: the time to the second, and a path of the service without the prefix, which leaves no space. */
+function summarize({ at, path: requested, ...entry }: TableRow): TableRow {
+  return {
+    ...entry,
+    at: String(at).replace(/\.\d+Z$/, 'Z'),
+    path: String(requested).replace(`${servicePrefix}/`, '/'),
+  };
 }
 
 function addFilterOptions(command: Command): void {
@@ -110,7 +121,8 @@ function addWaitCommand(noun: Command, runtime: CliRuntime): void {
     const waitRequest = { path: `${path}/wait`, missing: 'REQUEST_NOT_FOUND', query };
     const items = await waitFor<object[]>(context, waitRequest, deadlineAfter(parseWaitSeconds(options.wait ?? '10')));
     if (!items) throw tooFewRequestsError();
-    await printPages(context, async () => ({ items }), buildListShape(columns, tableColumnCount), { all: true });
+    const rows = summarizeForTables(context, async () => ({ items }), summarize);
+    await printPages(context, rows, buildListShape(columns, tableColumnCount), { all: true });
   });
 }
 

@@ -1,5 +1,6 @@
 /** The requests of commands for the control plane: lists that are printed page by page, and writes. */
 import type { CommandOptions, Context } from '../context.ts';
+import type { TableRow } from '../output/table.ts';
 import {
   buildListShape,
   type ControlFilters,
@@ -7,7 +8,7 @@ import {
   controlRequestPreview,
   createControlPageSource,
 } from './control-plane.ts';
-import { parseListLimits, printPages } from './pagination.ts';
+import { type PageSource, parseListLimits, printPages } from './pagination.ts';
 import { printRequestPreview } from './preview.ts';
 import { printResponse } from './send.ts';
 
@@ -17,16 +18,32 @@ interface ControlListRequest {
   readonly columns: readonly string[];
   /** How many of the columns a table displays. */
   readonly main: number;
+  /** The row of a table. */
+  readonly summarize?: (row: TableRow) => TableRow;
 }
 
 /** Prints a list of the control plane within the limits of the options. */
 export function printControlList(
   context: Context,
   options: CommandOptions,
-  { path, filters = {}, columns, main }: ControlListRequest,
+  { path, filters = {}, columns, main, summarize }: ControlListRequest,
 ): Promise<void> {
   const source = createControlPageSource(context, path, filters);
-  return printPages(context, source, buildListShape(columns, main), parseListLimits(options));
+  const rows = summarize ? summarizeForTables(context, source, summarize) : source;
+  return printPages(context, rows, buildListShape(columns, main), parseListLimits(options));
+}
+
+/** The rows as a table shows them; other formats, and columns that the caller selects, have the data. */
+export function summarizeForTables(
+  { printer, settings }: Context,
+  source: PageSource,
+  summarize: (row: TableRow) => TableRow,
+): PageSource {
+  if (!printer.isForPeople || printer.format !== 'table' || settings.options.columns !== undefined) return source;
+  return async (query) => {
+    const page = await source(query);
+    return { ...page, items: (page.items as readonly TableRow[]).map(summarize) };
+  };
 }
 
 export interface ControlWrite {

@@ -22,7 +22,13 @@ const seed = {
   clients: [{ clientId: 'c1', clientSecret: 'very secret', appId: 'billing', serviceAccountId: 's1' }],
   groups: [
     { groupId: 'g-view', groupName: 'viewers', roles: ['VIEW'], businesses: ['acme'], services: ['s1'] },
-    { groupId: 'g-ops', groupName: 'ops', roles: ['DEPLOY'], dependencies: [{ groupName: 'viewers' }], users: ['ann', 'leo'] },
+    {
+      groupId: 'g-ops',
+      groupName: 'ops',
+      roles: ['DEPLOY'],
+      dependencies: [{ groupName: 'viewers' }],
+      users: ['ann', 'leo'],
+    },
   ],
   apiKeys: [{ apiKeyId: 'k1', appId: 'billing', clientId: 'c1', keyHash: `sha256:${'0'.repeat(64)}` }],
 };

@@ -5,7 +5,7 @@ import { manifest } from '../../../src/contract/manifest.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { listOperationErrors } from '../../../src/contract/operation-errors.ts';
 import { operations } from '../../../src/server/operations/index.ts';
-import { startFakeServer } from '../../client/fake-server.ts';
+import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
 import { iam, test } from '../run-cli.ts';
 
 interface Field {
@@ -154,6 +154,28 @@ describe('an explanation', () => {
     expect((await iam(['explain', 'AUTH-MFA'])).out).toContain('No group can grant it');
   });
 
+  test('of a role that only groups of the server name has these groups', async () => {
+    await using server = await startFakeServer(() => ({ json: [{ groupName: 'ops' }, { groupName: 'leads' }] }));
+    const variables = { IAM_TOKEN: 'test-token' };
+    const { out, code } = await iam(['explain', 'ROLE_DEPLOY'], { url: server.url, variables });
+    expect(server.received.map(({ path }) => path)).toEqual([expect.stringContaining('role=DEPLOY')]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/Role {2}DEPLOY\n[\s\S]*Groups that grant it directly:\n {2}ops, leads\n/),
+    ]);
+    await using other = await startFakeServer(() => errorResponse(403, 'ROLE_MISSING'));
+    const { err } = await iam(['explain', 'DEPLOY'], { url: other.url, variables });
+    expect(err).toContain('The groups of the server were not searched for a role with this name: ');
+    expect(err).toContain('error: "DEPLOY" is no operation, field, error code or role.');
+    expect((await iam(['explain', 'a b'], { url: other.url, variables })).err).not.toContain('searched');
+    expect(other.received).toHaveLength(1);
+  });
+
+  test('of an option is that of its field', async () => {
+    expect((await iam(['explain', '--user-name'])).out).toBe((await iam(['explain', 'user-name'])).out);
+    expect((await iam(['explain', '-lead'])).out).toBe((await iam(['explain', 'lead'])).out);
+  });
+
   test.each([
     ['grop', 'Did you mean groups?'],
     ['ROLE_MISING', 'Did you mean ROLE_MISSING?'],
@@ -161,6 +183,7 @@ describe('an explanation', () => {
     ['lock', 'Did you mean users lock?'],
     ['groups.create.rolse', 'or groups.create.roles?'],
     ['bulk run', 'See `iam bulk run --help`.'],
+    ['rotate', 'Did you mean `iam keys rotate`?'],
     ['xyzzyx', 'is no operation, field, error code or role.'],
   ])('of %s is rejected with the nearest names', async (name, message) => {
     const outcome = await iam(['explain', name]);

@@ -5,7 +5,7 @@ import { iam } from '../run-cli.ts';
 
 const at = (second: number) => `2026-03-01T12:00:${second}.000Z`;
 const idle = { at: at(10), requests: 0, errors: 0, logins: 0 };
-const busy = { at: at(20), requests: 3, errors: 1, logins: 2, median: 0.004, p95: 0.01, p99: 0.02 };
+const busy = { at: at(20), requests: 3, errors: 1, logins: 2, median: 0.004, p95: 0.00996, p99: 0.0200001 };
 const start = () => startFakeServer(() => ({ json: { intervalSeconds: 10, points: [idle, busy] } }));
 
 test('metrics prints the intervals with requests', async () => {
@@ -13,8 +13,8 @@ test('metrics prints the intervals with requests', async () => {
   expect(await iam(['metrics'], server)).toEqual({
     code: 0,
     out:
-      'AT                        REQUESTS  ERRORS  LOGINS  MEDIAN  P95   P99\n' +
-      '2026-03-01T12:00:20.000Z  3         1       2       0.004   0.01  0.02\n',
+      'AT                        REQUESTS  ERRORS  LOGINS  MEDIAN  P95    P99\n' +
+      '2026-03-01T12:00:20.000Z  3         1       2       4 ms    10 ms  20 ms\n',
     err: '',
   });
   const json = await iam(['metrics', '-o', 'json', '--all'], server);

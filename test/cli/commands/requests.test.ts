@@ -22,7 +22,10 @@ describe('requests', () => {
     await using server = await startFakeServer(() => ({ json: [entry] }));
     const words = ['--operation', 'groups.list', '--caller', 'billing', '--status', '4xx', '--error', 'ROLE_MISSING'];
     const { code, out } = await iam(['requests', 'list', ...words], server);
-    expect([code, out.split('\n')[1]]).toEqual([0, 'r-1  403     groups.list  ROLE_MISSING  billing']);
+    expect([code, out.split('\n')[1]]).toEqual([
+      0,
+      'r-1  2026-03-01T12:00:00Z  403     GET     /groups  ROLE_MISSING  billing',
+    ]);
     expect(queryOf(server.received[0]?.path ?? '')).toEqual({
       operation: 'groups.list',
       caller: 'billing',
@@ -37,7 +40,10 @@ describe('requests', () => {
     await using server = await startFakeServer(() => responses.shift() ?? { status: 500 });
     const words = ['--operation', 'groups.list', '--count', '2', '--after', 'r-0', '--wait', '30s', '--timeout', '10'];
     const { code, out } = await iam(['requests', 'wait', ...words], server);
-    expect([code, out.trimEnd().split('\n')]).toMatchObject([0, { length: 3 }]);
+    expect([code, out.trimEnd().split('\n')]).toMatchObject([
+      0,
+      { length: 3, 1: expect.stringContaining(' /groups ') },
+    ]);
     const query = { operation: 'groups.list', count: '2', after: 'r-0', timeout: '8' };
     expect(server.received.map(({ path }) => queryOf(path))).toEqual([query, query]);
     expect(server.received[0]?.path).toMatch(/^\/_iam\/requests\/wait\?/);

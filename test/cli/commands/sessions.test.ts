@@ -43,9 +43,13 @@ describe('keys rotate', () => {
   test('creates a new key, and prints how long the previous ones stay', async () => {
     const json = { kid: 'k2', retired: [{ kid: 'k1', until: '2026-03-01T13:01:00.000Z' }] };
     await using server = await startFakeServer(() => ({ json }));
-    const outcome = await iam(['keys', 'rotate', '-o', 'json'], server);
+    expect(await iam(['keys', 'rotate'], server)).toMatchObject({ code: 10, out: '' });
+    expect(server.received).toEqual([]);
+    const outcome = await iam(['keys', 'rotate', '--yes', '-o', 'json'], server);
     expect([outcome.code, JSON.parse(outcome.out)]).toEqual([0, json]);
     expect(server.received).toMatchObject([{ method: 'POST', path: '/_iam/keys/rotate' }]);
+    const { out } = await iam(['keys', 'rotate', '--yes'], server);
+    expect(out).toBe('kid  k2\n\nretired\n  UNTIL                     KID\n  2026-03-01T13:01:00.000Z  k1\n');
   });
 
   test('does not change `iam keys`', async () => {

@@ -18,7 +18,7 @@ const writes = [
   ['call', 'groups.remove', '--param', 'groupId=ops', '--yes'],
   ['api', 'POST', '/groups', '-f', '-'],
   ['api', 'DELETE', '/groups/ops', '--yes'],
-  ['keys', 'rotate'],
+  ['keys', 'rotate', '--yes', '--confirm', 'careful'],
   ['sessions', 'end', 's1', '--yes'],
 ];
 

@@ -72,12 +72,31 @@ describe('--query', () => {
     expect((await iam(['groups', 'get', 'ops', '--query', 'none'], server)).out).toBe('');
   });
 
-  test.each(['[', 'limit=10', 'nofunction('])('%s is a usage error, and nothing is sent', async (expression) => {
+  test.each([
+    ...[
+      '[',
+      'limit=10',
+      'nofunction(',
+      'nofunction(@)',
+      '[].{n: lenght(roles)}',
+      'sum(@, @)',
+      '[?starts_with(groupName)]',
+    ],
+    ...['pad_left(@)', 'merge()'],
+  ])('%s is a usage error, and nothing is sent', async (expression) => {
     await using server = await groupServer();
     const outcome = await iam(['groups', 'list', '--query', expression], server);
     expect(outcome).toMatchObject({ code: 2, out: '' });
     expect(outcome.err).toContain('--query is not a valid JMESPath expression');
     expect(server.received).toEqual([]);
+  });
+
+  test('has functions with optional and any number of arguments', async () => {
+    await using server = await groupServer();
+    const expression = `[].{m: merge(@, @), p: pad_left(groupName, \`4\`), f: find_first(groupName, 'o')}`;
+    expect((await iam(['groups', 'list', '--query', expression], server)).code).toBe(0);
+    const { err } = await iam(['groups', 'list', '--query', 'lenght(@)'], server);
+    expect(err).toContain('unknown function lenght(); did you mean length()?');
   });
 
   test('that cannot be applied to the result is reported', async () => {

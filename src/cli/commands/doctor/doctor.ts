@@ -91,11 +91,13 @@ async function checkServer(context: Context): Promise<Finding[]> {
     const health = await readPath(context, '/healthz');
     const endedAt = environment.now();
     const testClock = readTestClock(await readPath(context, '/_iam/clock'));
+    const readiness = await readPath(context, '/readyz');
     return [
       checkReachable(context, health, endedAt - startedAt),
       checkEncryption(context),
       checkClock(health, startedAt, endedAt, testClock),
-      checkStore(await readPath(context, '/readyz')),
+      checkStore(readiness),
+      ...[health, readiness].flatMap(checkOtherStates),
       checkVersion(context, await readPath(context, '/openapi.json')),
       checkControlPlane(await readPath(context, '/_iam/settings')),
       ...(await checkSignIn(context, testClock.offsetMs)),
@@ -198,15 +200,41 @@ function checkClock({ headers }: ApiResponse, startedAt: number, endedAt: number
     : warn('clock', `The server is ${offset}.`, next);
 }
 
-function checkStore({ status, body }: ApiResponse): Finding {
-  const { store } = (typeof body === 'object' && body !== null ? body : {}) as { readonly store?: unknown };
+function checkStore(response: ApiResponse): Finding {
+  const { status } = response;
+  const { store, problem } = readStates(response);
   if (status === 200) return ok('store', store === undefined ? 'ready' : String(store));
   if (status === 404) return warn('store', 'The server does not report the status of its store.', '');
   return fail(
     'store',
-    `The server is not ready: ${String(store ?? status)}.`,
+    `The server is not ready: ${String(store ?? status)}${problem === undefined ? '' : `: ${String(problem)}`}.`,
     'See the server log. With a folder, free disk space if needed and restart it; with PostgreSQL, it connects again by itself.',
   );
+}
+
+function readStates({ body }: ApiResponse): Readonly<Record<string, unknown>> {
+  return typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Record<string, unknown>) : {};
+}
+
+/** The states that `checkReachable` and `checkStore` report. */
+const reportedStates: readonly string[] = ['status', 'store', 'problem'];
+
+/** What /healthz and /readyz report of parts whose failure does not stop the server, such as the audit log. */
+const knownStates: Readonly<Record<string, { readonly healthy: string; readonly next: string }>> = {
+  audit: {
+    healthy: 'written',
+    next: 'Changes are made without audit events. See the server log, and check free space and permissions of the file of --audit-log.',
+  },
+};
+
+/** A state that this version does not know is shown as it is. */
+function checkOtherStates(response: ApiResponse): Finding[] {
+  const others = Object.entries(readStates(response)).filter(([name]) => !reportedStates.includes(name));
+  return others.map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const known = Object.hasOwn(knownStates, name) ? knownStates[name] : undefined;
+    return known === undefined || known.healthy === text ? ok(name, text) : warn(name, text, known.next);
+  });
 }
 
 function checkVersion({ manifest }: Context, { status, body }: ApiResponse): Finding {

@@ -1,29 +1,48 @@
 /** Finds what a name means, and prints the explanation. */
+import { InputError } from '../../../client/errors.ts';
 import type { Manifest, ManifestOperation } from '../../../contract/manifest-types.ts';
 import { findNearest } from '../../../contract/nearest-name.ts';
 import { commandPath, descriptionOf } from '../../command.ts';
 import type { CliRuntime, Context } from '../../context.ts';
 import { type CliError, usageError } from '../../errors.ts';
 import { getTextOutput, type Io } from '../../io/io.ts';
+import { createErrorReport } from '../../output/error-report.ts';
 import { commandOfOperation, findNearOperations, findOperations } from '../../request/operation-names.ts';
 import { type ErrorExplanation, explainError, formatError } from './error.ts';
 import { explainField, type FieldReport, formatField, listOccurrences, listOperationsBelow } from './field.ts';
 import { explainOperation, formatOperation, type OperationExplanation } from './operation.ts';
-import { explainRole, formatRole, listRoles, type RoleExplanation } from './role.ts';
+import { explainRole, explainRoleOfGroups, formatRole, listRoles, type RoleExplanation } from './role.ts';
 import { textWidth } from './text.ts';
 
 type Explanation = OperationExplanation | ErrorExplanation | RoleExplanation | FieldReport;
 
 /** Prints the explanation of a name. @throws CliError (exit 2) with the nearest names if it means nothing */
-export async function printExplanation({ manifest, printer, io }: Context, runtime: CliRuntime, name: string) {
+export async function printExplanation(context: Context, runtime: CliRuntime, name: string) {
+  const { manifest, printer, io } = context;
   const operations = findOperations(manifest, name);
   const listed = operations.length > 0 ? operations : listOperationsBelow(manifest, splitWords(name));
   const [only, ...others] = operations;
   if (listed.length > 0 && (!only || others.length > 0)) return printer.value(listed.map(describeEntry));
-  const explanation = only ? explainOperation(manifest, only) : findExplanation(manifest, name);
-  if (!explanation) throw unknownNameError(manifest, runtime, name);
+  const explanation = only
+    ? explainOperation(manifest, only)
+    : (findExplanation(manifest, name) ?? (await explainStoredRole(context, runtime, name)));
   if (!printer.isForPeople) return printer.value(explanation);
   printer.lines(formatExplanation(explanation, textWidth(io.stdout.columns)));
+}
+
+/** A role of the groups of the server. @throws CliError (exit 2) if the name is none, or the server does not say so */
+async function explainStoredRole(context: Context, runtime: CliRuntime, name: string): Promise<RoleExplanation> {
+  const unknownName = unknownNameError(context.manifest, runtime, name);
+  const role = await explainRoleOfGroups(context, name).catch((error: unknown) => {
+    if (context.io.signal.aborted) throw error;
+    // Not sent, because it is no valid name of a role.
+    if (error instanceof InputError) return undefined;
+    const { message } = createErrorReport(error, context.manifest);
+    context.notice(`The groups of the server were not searched for a role with this name: ${message}`);
+    return undefined;
+  });
+  if (!role) throw unknownName;
+  return role;
 }
 
 /** Prints `iam call OPERATION --help`. */
@@ -61,15 +80,22 @@ function formatExplanation(explanation: Explanation, width: number): string[] {
 }
 
 function unknownNameError(manifest: Manifest, runtime: CliRuntime, name: string): CliError {
-  const command = splitWords(name).join(' ');
-  if (listCommands(runtime).includes(`iam ${command}`))
+  const words = splitWords(name);
+  const command = words.join(' ');
+  const commands = listCommands(runtime);
+  if (commands.includes(`iam ${command}`))
     return usageError(`\`iam ${command}\` is not one operation.`, `See \`iam ${command} --help\`.`);
-  const near = listNearNames(manifest, name);
+  const named = commands.filter((path) => words.length === 1 && path.split(/[ -]/).includes(command));
+  const operations = listNearNames(manifest, name);
+  const near = operations.length > 0 ? operations : named.slice(0, maxNamedCommands).map((path) => `\`${path}\``);
   return usageError(
     `${JSON.stringify(name)} is no operation, field, error code or role.${near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : ''}`,
     'List operations with `iam commands`. For error codes, see docs/reference/errors.md.',
   );
 }
+
+/** The commands with a word that are suggested. */
+const maxNamedCommands = 3;
 
 function listCommands({ everyCommand }: CliRuntime): string[] {
   const program = everyCommand();

@@ -9,6 +9,8 @@ import {
   type RoleExpression,
   stripRolePrefix,
 } from '../../../contract/roles.ts';
+import type { RequestContext } from '../../context.ts';
+import { callOperation } from '../../request/call-operation.ts';
 import { formatItems, formatParagraph } from './text.ts';
 
 export interface RoleExplanation {
@@ -22,6 +24,8 @@ export interface RoleExplanation {
   readonly acceptedBy: readonly string[];
   /** Operations that reject the role unless the caller has others. */
   readonly rejectedBy: readonly string[];
+  /** Names of groups of the server that grant a role that no operation names; the first ones. */
+  readonly groups?: readonly string[];
 }
 
 /** Explains a role that operations name; undefined for other names. */
@@ -40,6 +44,18 @@ export function explainRole({ operations }: Manifest, name: string): RoleExplana
     rejectedBy: idsOf('rejected'),
   };
 }
+
+/** Explains a role that only groups of the server name; undefined if no group grants it directly. */
+export async function explainRoleOfGroups(context: RequestContext, name: string): Promise<RoleExplanation | undefined> {
+  const role = stripRolePrefix(name);
+  const { body } = await callOperation(context, 'groups.list', { query: { role, limit: maxGroups } });
+  const groups = (body as readonly { readonly groupName: string }[]).map(({ groupName }) => groupName);
+  if (groups.length === 0) return undefined;
+  return { kind: 'role', role, grantedByGroups: true, requiredBy: [], acceptedBy: [], rejectedBy: [], groups };
+}
+
+/** The groups that an explanation names. */
+const maxGroups = 50;
 
 type Use = 'required' | 'accepted' | 'rejected';
 
@@ -80,15 +96,17 @@ export function listRoles(operations: readonly ManifestOperation[]): string[] {
 }
 
 export function formatRole(explanation: RoleExplanation, width: number): string[] {
-  const { role, grantedByGroups, requiredBy, acceptedBy, rejectedBy } = explanation;
+  const { role, grantedByGroups, requiredBy, acceptedBy, rejectedBy, groups } = explanation;
   const origin = grantedByGroups
-    ? `Groups can grant it: \`iam groups list --role ${role}\` lists them.`
+    ? `Groups ${groups ? 'grant' : 'can grant'} it: \`iam groups list --role ${role}\` lists them.`
     : 'No group can grant it: it depends on the caller and on how it signs in.';
   const section = (heading: string, ids: readonly string[]) =>
     ids.length === 0 ? [] : ['', heading, ...formatParagraph(ids.join(', '), width - 2).map((line) => `  ${line}`)];
   return [
     ...formatItems([['Role', role]], width, ''),
     ...formatParagraph(origin, width),
+    ...(groups ? ['No operation of the service requires it: it is for the applications that read tokens.'] : []),
+    ...section('Groups that grant it directly:', groups ?? []),
     ...section('Operations that require it:', requiredBy),
     ...section('Operations that accept it instead of another role:', acceptedBy),
     ...section('Operations that reject it, unless the caller has another role:', rejectedBy),
