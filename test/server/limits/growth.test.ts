@@ -48,8 +48,8 @@ describe('an unauthenticated source', () => {
     await using server = await startServer({ flags: proxied });
     const ask = () =>
       signUp(server, { from: stranger, path: `/user-identities/digital-certificate/token?clientId=${appClientId}` });
-    expect(new Set(await statuses(1000, ask))).toEqual(new Set([201]));
-    expect(await ask()).toBe(429);
+    for (let made = 0; made < 998; made += 1) server.appContext.growthLimits.reserve({ network: stranger });
+    expect(await statuses(3, ask)).toEqual([201, 201, 429]);
     expect(await signUp(server, { from: '203.0.113.10' })).toBe(201);
     server.clock.advance(3599);
     expect(await ask()).toBe(429);
