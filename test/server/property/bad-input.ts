@@ -61,14 +61,19 @@ function listMutations({ request }: Operation<never>) {
   return Object.entries(mutations).filter(fitting);
 }
 
+/** All operations and routes with the pattern of their paths, those with the fewest parameters first. */
+const patterns = [...registry, ...routes]
+  .map((operation) => ({
+    operation,
+    pattern: new RegExp(`^${prefixOf(operation)}${operation.path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
+  }))
+  .sort((a, b) => a.operation.path.split('{').length - b.operation.path.split('{').length);
+
 /** The operation that a request reaches, which a mutation may have changed. */
 function findOperation(method: string, path: string): Operation<never> | undefined {
   const [withoutQuery = ''] = path.split('?');
-  const patternOf = (one: Operation<never>) => `^${prefixOf(one)}${one.path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`;
-  const matching = [...registry, ...routes].filter(
-    (one) => one.method === method && new RegExp(patternOf(one)).test(withoutQuery),
-  );
-  return matching.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
+  return patterns.find(({ operation, pattern }) => operation.method === method && pattern.test(withoutQuery))
+    ?.operation;
 }
 
 export function isErrorArray(json: unknown): json is { code: string; message: string }[] {
