@@ -50,7 +50,7 @@ describe('an example', () => {
     expect(await inProject('node-test', ['--test'])).toMatch(/pass 5\b/);
   });
 
-  test('for vitest passes', async () => {
+  test.runIf(isFullRun)('for vitest passes', async () => {
     const out = await inProject('vitest', [
       path.join(shared, 'vitest/vitest.mjs'),
       'run',

@@ -335,7 +335,9 @@ test.each(groups)('finds $names', async ({ cases }) => {
 test('names no other operation', async () => {
   const { deviation } = deviations.find(({ expected }) => expected.aspect === 'code') ?? { deviation: {} };
   await using target = await startDeviation(server, deviation);
-  const { report } = await checkConformance(server, target.url);
+  const few = ['groups.get', 'groups.list', 'groups.remove', 'corporate-groups.get'];
+  const words = isFullRun ? [] : few.flatMap((id) => ['--operation', id]);
+  const { report } = await checkConformance(server, target.url, words);
   expect([...new Set(report.differences.map((one) => one.operation))]).toEqual(['groups.get']);
   expect(report.summary.different).toBe(report.differences.length);
 });
