@@ -1422,7 +1422,7 @@ export interface UserIdentitiesOperations {
    *
    * Sets a new mainframe password with the code of retrieve-legacy-identity, revokes every session of the logon
    * and of its user, and logs in. The new password must match the setting mainframe-password-rule. If it does not,
-   * or if the mainframe does not respond, the code is not consumed.
+   * if the token would be too long, or if the mainframe does not respond, the code is not consumed.
    *
    * `POST /security/iam/v1/user-identities/reset-legacy-password`
    *

@@ -1,10 +1,11 @@
 /**
  * Sets a new mainframe password with a one-time code. The mainframe is called between two transactions: the first
  * consumes the code, so that only one of several parallel requests continues; the second ends existing sessions and
- * starts a new one. If the mainframe fails, the code is restored. After a crash in between, the code is consumed and a
- * new one must be requested; the mainframe may already have the new password.
+ * starts a new one. If the mainframe fails, the code is restored. The first also rejects a token that would be too long: if
+ * the owner gains roles in between, the second ends the sessions and only does not sign in. After a crash in between, the
+ * code is consumed and a new one must be requested; the mainframe may already have the new password.
  */
-import { apiError } from '../../contract/errors.ts';
+import { apiError, IamError } from '../../contract/errors.ts';
 import type { Authentication } from '../auth/authenticate.ts';
 import { clearCreations, type GrowthDeps } from '../auth/limit-creations.ts';
 import { revokeUserAccess } from '../auth/revoke-user-access.ts';
@@ -19,9 +20,10 @@ import { toDeviceBinding } from '../sessions/devices.ts';
 import { endSessionsOfLogon } from '../sessions/end-sessions.ts';
 import { listMfaKeys, withOnlyKnownSources } from '../sessions/known-sources.ts';
 import type { Transaction } from '../store/store.ts';
-import type { Client } from '../store/tables.ts';
+import type { Client, User } from '../store/tables.ts';
 import type { LogonContent, UserContent } from '../tokens/content.ts';
 import type { TokenIssuer } from '../tokens/issue.ts';
+import { sampleSession } from '../tokens/sample-content.ts';
 import type { Mainframe } from './mainframe.ts';
 import {
   assertMainframePassword,
@@ -53,8 +55,8 @@ export interface LogonResetDeps extends OtpDeps, GrowthDeps {
 
 /**
  * Sets the password, signs in, and returns what the token says.
- * @throws IamError PROOF_INVALID, CODE_FAILURES, PASSWORD_NOT_FOR_MAINFRAME (the code remains valid), TOO_BUSY and
- *   MAINFRAME_UNAVAILABLE (the code is restored).
+ * @throws IamError PROOF_INVALID, CODE_FAILURES, PASSWORD_NOT_FOR_MAINFRAME and TOKEN_TOO_LONG (the code remains valid),
+ *   TOO_BUSY and MAINFRAME_UNAVAILABLE (the code is restored).
  */
 export async function resetLogonPassword(
   reset: LogonResetRequest,
@@ -64,6 +66,7 @@ export async function resetLogonPassword(
   if (!(await setPassword(reset, authorization.codeId, deps))) throw apiError('PROOF_INVALID');
   const content = await deps.store.transaction((tx) => completeReset(tx, reset, authorization, deps));
   if (!content) throw apiError('PROOF_INVALID');
+  if (content instanceof IamError) throw content;
   const { throttles } = deps.authentication;
   await throttles.logon.clear([reset.logon]);
   if (content.kind === 'user') await throttles.clear(content.user);
@@ -77,11 +80,9 @@ interface ResetAuthorization {
   readonly source: OtpSource;
 }
 
-async function consumeResetOtp(
-  { logon, codeId, code, newPassword, ...reset }: LogonResetRequest,
-  deps: LogonResetDeps,
-): Promise<ResetAuthorization> {
-  const source = await resolveOtpSource(deps.store, await findLogonOwner(deps.store, logon), reset.deviceTokenId, deps);
+async function consumeResetOtp(reset: LogonResetRequest, deps: LogonResetDeps): Promise<ResetAuthorization> {
+  const { logon, codeId, code, newPassword, deviceTokenId } = reset;
+  const source = await resolveOtpSource(deps.store, await findLogonOwner(deps.store, logon), deviceTokenId, deps);
   const createError = () => apiError('PROOF_INVALID');
   const check = {
     purpose: 'legacy-recovery',
@@ -95,8 +96,26 @@ async function consumeResetOtp(
     const owner = await findLogonOwner(tx, logon);
     if (row.about !== logon || owner?.locked) throw createError();
     assertMainframePassword(newPassword, deps.settings);
+    const tooLong = await findLengthError(owner, reset, deps);
+    if (tooLong) throw tooLong;
     return { codeId: row.codeId, userId: owner?.userId, source };
   });
+}
+
+/** The error of a login with this logon if its token would be too long. */
+async function findLengthError(
+  user: User | undefined,
+  { logon, client }: LogonResetRequest,
+  deps: LogonResetDeps,
+): Promise<IamError | undefined> {
+  const session = { ...sampleSession, clientId: client.clientId, logon, level: 'AUTH-BASIC', smart: false } as const;
+  try {
+    await readLogonContent(deps, { user, logon, session }, client);
+    return undefined;
+  } catch (error) {
+    if (error instanceof IamError && error.code === 'TOKEN_TOO_LONG') return error;
+    throw error;
+  }
 }
 
 async function setPassword(
@@ -112,13 +131,17 @@ async function setPassword(
   }
 }
 
-/** Always ends sessions, because the old password is invalid; a lock or a new owner only prevents the sign-in. */
+/**
+ * Always ends sessions, because the old password is invalid; a lock, a new owner or a token that is too long only prevents
+ * the sign-in.
+ */
 async function completeReset(
   tx: Transaction,
-  { logon, client }: LogonResetRequest,
+  reset: LogonResetRequest,
   { userId, source }: ResetAuthorization,
   deps: LogonResetDeps,
-): Promise<UserContent | LogonContent | undefined> {
+): Promise<UserContent | LogonContent | IamError | undefined> {
+  const { logon, client } = reset;
   const owner = await findLogonOwner(tx, logon);
   await recordPasswordChange(tx, logon);
   await endSessionsOfLogon(tx, logon);
@@ -130,6 +153,8 @@ async function completeReset(
     await tx.users.replace(user);
     if (await clearSecondFactorLimits(tx, user, deps)) clearCreations(deps, user);
   }
+  const tooLong = await findLengthError(user, reset, deps);
+  if (tooLong) return tooLong;
   const start = { clientId: client.clientId, logon, user, remember: false, renewable: true };
   return readLogonContent(deps, await startLogonSession(tx, start, deps), client);
 }

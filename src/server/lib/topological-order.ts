@@ -14,18 +14,35 @@ export interface Chains {
   readonly endless: readonly GraphNode[];
 }
 
-/**
- * Follows each reference once, from the ends of the chains, by Kahn's algorithm (Topological sorting of large networks,
- * 1962). Yields to the event loop.
- */
+/** @returns the chains of references between these nodes. */
 export async function measureChains(nodes: readonly GraphNode[]): Promise<Chains> {
+  const lengths = new Map<string, number>();
+  let longest = 0;
+  const endless = await visitFromEnds(nodes, ({ key, targets }) => {
+    let length = 1;
+    for (const target of targets) length = Math.max(length, (lengths.get(target) ?? 0) + 1);
+    lengths.set(key, length);
+    longest = Math.max(longest, length);
+  });
+  return { longest, endless };
+}
+
+/**
+ * Visits each node after all that it refers to: follows each reference once, from the ends of the chains, by Kahn's
+ * algorithm (Topological sorting of large networks, 1962). Yields to the event loop.
+ * @returns the nodes of cycles, and those that lead into one: they are not visited
+ */
+export async function visitFromEnds<Node extends GraphNode>(
+  nodes: readonly Node[],
+  visit: (node: Node) => void,
+): Promise<readonly Node[]> {
   const pause = createPause();
-  const lengths = new Map(nodes.map(({ key }) => [key, 0]));
+  const nodesByKey = new Map(nodes.map((node) => [node.key, node]));
   const open = new Map<string, number>();
   const sources = new Map<string, string[]>();
   const ended: string[] = [];
   for (const { key, targets } of nodes) {
-    const known = targets.filter((target) => lengths.has(target));
+    const known = targets.filter((target) => nodesByKey.has(target));
     for (const target of known) {
       const pausing = pause();
       if (pausing) await pausing;
@@ -36,21 +53,19 @@ export async function measureChains(nodes: readonly GraphNode[]): Promise<Chains
     open.set(key, known.length);
     if (known.length === 0) ended.push(key);
   }
-  let longest = 0;
   for (let key = ended.pop(); key !== undefined; key = ended.pop()) {
     open.delete(key);
-    const length = (lengths.get(key) ?? 0) + 1;
-    longest = Math.max(longest, length);
+    const node = nodesByKey.get(key);
+    if (node) visit(node);
     for (const source of sources.get(key) ?? []) {
       const pausing = pause();
       if (pausing) await pausing;
-      lengths.set(source, Math.max(lengths.get(source) ?? 0, length));
       const rest = (open.get(source) ?? 0) - 1;
       open.set(source, rest);
       if (rest === 0) ended.push(source);
     }
   }
-  return { longest, endless: nodes.filter(({ key }) => open.has(key)) };
+  return nodes.filter(({ key }) => open.has(key));
 }
 
 /** The keys of nodes on a cycle, and of those between two cycles. */

@@ -33,8 +33,9 @@ import { applyProduct } from './products.ts';
 import { applyProviders } from './providers.ts';
 import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
+import { withLengthCheck } from './token-lengths.ts';
 
-/** The issuer of tokens does not exist yet. */
+/** Without an issuer, which a conversion has not. */
 const anyLength = { fitsUser: async () => true };
 
 /** Applies a seed. @returns the counts by kind. @throws SeedError if it can't be applied; the store is unchanged then. */
@@ -45,7 +46,9 @@ export async function applySeed(seed: SeedDocument, deps: SeedDeps): Promise<See
   await passwords.hashAll(holders, settings?.hashConcurrency ?? 1, reportHashes);
   try {
     return await store.transaction((tx) =>
-      withAdministratorCheck(tx, anyLength, () => applyEntries(tx, seed, deps, passwords)),
+      withAdministratorCheck(tx, deps.issuer ?? anyLength, () =>
+        withLengthCheck(tx, seed, deps, (recorded) => applyEntries(recorded, seed, deps, passwords)),
+      ),
     );
   } catch (error) {
     if (!isRejection(error)) throw error;

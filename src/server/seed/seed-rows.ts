@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { Store } from '../store/store.ts';
+import type { TokenMeasure } from '../tokens/issue.ts';
 import type { HashPassword } from '../users/passwords.ts';
 import type { SeedOutcome } from './entries.ts';
 import type { ReportHashes } from './passwords.ts';
@@ -17,6 +18,8 @@ export interface SeedDeps {
   /** Passwords that `hash` hashes at the same time; one without settings. */
   readonly settings?: Pick<Settings, 'hashConcurrency'> | undefined;
   readonly reportHashes?: ReportHashes | undefined;
+  /** Measures tokens. Their length is not checked if missing. */
+  readonly issuer?: TokenMeasure | undefined;
 }
 
 /** Removes undefined values, so that an absent key does not overwrite the row's value. */

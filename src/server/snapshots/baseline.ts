@@ -11,6 +11,7 @@ import type { SeedDocument } from '../seed/schema.ts';
 import { openMemoryStore } from '../store/memory/memory-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
+import { createTokenMeasure, type TokenMeasure } from '../tokens/issue.ts';
 import { createPasswords, type HashPassword, type Passwords } from '../users/passwords.ts';
 import { restoreBootstrap } from './bootstrap-restore.ts';
 import { type DumpTables, readRows, readTables, replaceTables } from './dump.ts';
@@ -38,7 +39,8 @@ export async function initializeStore(
   const emptyBaseline = isFresh ? await readTables(store) : await createEmptyBaseline(deps);
   const passwords = createPasswords(deps.hashQueue, { fast: deps.settings.fastPasswords });
   const hash: HashPassword = (password) => passwords.hash(password, internalFlow);
-  if (seed) await applySeed(seed, { ...baselineDeps, hash, reportHashes });
+  const issuer = createTokenMeasure(deps.settings, deps.clock);
+  if (seed) await applySeed(seed, { ...baselineDeps, hash, reportHashes, issuer });
   const seedBaseline = isFresh ? await readTables(store) : undefined;
   return {
     bootstrapped,
@@ -75,7 +77,11 @@ export async function createSeededBaseline(
   const idOf = (kind: Client['bootstrap']) => clients.find(({ bootstrap }) => bootstrap === kind)?.clientId;
   const settings = { ...deps.settings, adminClientId: idOf('admin'), appClientId: idOf('app') };
   const bootstrapped = await bootstrap({ ...deps, store, settings });
-  return { bootstrapped, baseline: createBaselineSource({ ...deps, seed }, await readTables(store), undefined) };
+  const issuer = createTokenMeasure(settings, deps.clock);
+  return {
+    bootstrapped,
+    baseline: createBaselineSource({ ...deps, seed, issuer }, await readTables(store), undefined),
+  };
 }
 
 interface BaselineDeps extends Pick<BootstrapDeps, 'clock' | 'ids' | 'settings'> {
@@ -83,6 +89,8 @@ interface BaselineDeps extends Pick<BootstrapDeps, 'clock' | 'ids' | 'settings'>
   readonly hash: HashPassword;
   /** The store that the seed was applied to, if any. */
   readonly present?: { readonly store: Store; readonly passwords: Passwords } | undefined;
+  /** Checks the length of tokens. Missing if the seed was applied before, under this limit or another one. */
+  readonly issuer?: TokenMeasure | undefined;
   /** The baseline `seed` of an initialized store, such as a fork. Default: bootstrap data and the seed. */
   readonly readInitialState?: (() => Promise<DumpTables>) | undefined;
 }

@@ -1,8 +1,10 @@
 /** Issues access tokens. */
 
+import type { SigningAlgorithm } from '../../contract/signing-algorithms.ts';
+import type { Settings } from '../config/settings.ts';
 import type { LengthLimit } from '../directory/administrators.ts';
 import { resolveGroupRolesOfUser } from '../directory/user-roles.ts';
-import { epochSeconds } from '../lib/clock.ts';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Session } from '../store/tables.ts';
 import {
   type AccessClaims,
@@ -14,7 +16,8 @@ import {
   toAuthorities,
 } from './claims.ts';
 import type { TokenContent, TokenSize } from './content.ts';
-import type { KeyRing } from './keys.ts';
+import { createSampleSigner } from './jwt-signer.ts';
+import type { CurrentSigningKey } from './keys.ts';
 import { readSampleClient, toSampleContent } from './sample-content.ts';
 
 /** The token response of the interface. */
@@ -48,7 +51,7 @@ const sampleId = '00000000-0000-4000-8000-000000000000';
 const maxTrackedTokens = 10_000;
 
 export interface IssuerOptions extends ClaimOptions {
-  readonly keys: KeyRing;
+  readonly keys: { current(): Pick<CurrentSigningKey, 'signer'> };
   /** Maximum length of a token in bytes. */
   readonly maxToken: number;
   /** Lifetime of a client's token in seconds. */
@@ -71,6 +74,23 @@ export function createIssuer(options: IssuerOptions): TokenIssuer {
     },
   };
 }
+
+/** Part of the issuer: what checks the length of tokens. */
+export type TokenMeasure = Pick<TokenIssuer, 'measure' | 'fitsUser'>;
+
+/** Measures tokens before the server has its keys: their length can differ by that of the signature and of the issuer. */
+export function createTokenMeasure(settings: Settings, clock: Clock): TokenMeasure {
+  const signer = createSampleSigner(settings.signingAlg as SigningAlgorithm);
+  return createIssuer({
+    ...settings,
+    clock,
+    random: { uuid: () => sampleId },
+    issuer: settings.issuer ?? settings.baseUrl ?? sampleIssuerUrl,
+    keys: { current: () => ({ signer }) },
+  });
+}
+
+const sampleIssuerUrl = 'http://127.0.0.1:65535';
 
 function createIssuerOfContents(options: IssuerOptions): Omit<TokenIssuer, 'fitsUser'> {
   const expiries = new Map<string, number>();

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { SigningAlgorithm } from '../../contract/signing-algorithms.ts';
 import type { SigningKey } from '../store/tables.ts';
 import { accessTokenType } from './claims.ts';
-import { fitsAlgorithm } from './key-form.ts';
+import { fitsAlgorithm, rsaLengths } from './key-form.ts';
 
 export interface JwtSigner {
   /** Signs these claims. They are all set: none is added. */
@@ -60,11 +60,26 @@ export function createJwtSigner({ kid, alg, privateJwk }: SigningKey): JwtSigner
       const signature = isSlow ? await signInThreadPool(digest, data, key) : sign(digest, data, key);
       return `${signed}.${(convert?.(signature) ?? signature).toString('base64url')}`;
     },
-    measure(claims) {
-      const claimsLength = Buffer.byteLength(JSON.stringify(claims));
-      return header.length + measureEncoded(claimsLength) + measureEncoded(signatureLength) + 2;
-    },
+    measure: (claims) => measureToken(header, claims, signatureLength),
   };
+}
+
+/** Measures tokens that a generated key would sign. */
+export function createSampleSigner(alg: SigningAlgorithm): JwtSigner {
+  const header = encode(JSON.stringify({ alg, kid: sampleKeyId, typ: accessTokenType }));
+  const signatureLength = schemes[alg].isSlow ? rsaLengths.min / 8 : 2 * integerLength;
+  return {
+    sign: () => Promise.reject(new Error('there is no key')),
+    measure: (claims) => measureToken(header, claims, signatureLength),
+  };
+}
+
+/** As long as the id of a key, which ends with a SHA-256 hash in base64url. */
+const sampleKeyId = 'iam-standin-'.padEnd(12 + 43, '0');
+
+function measureToken(header: string, claims: object, signatureLength: number): number {
+  const claimsLength = Buffer.byteLength(JSON.stringify(claims));
+  return header.length + measureEncoded(claimsLength) + measureEncoded(signatureLength) + 2;
 }
 
 /** The bytes of r, and of s, for the curve P-256. */

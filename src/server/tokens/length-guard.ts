@@ -2,21 +2,29 @@
  * Rejects a write that makes tokens longer than the limit: of a group, the tokens that its roles make too long alone, and
  * those of groups that depend on it; of a membership, a client or the business of a user, the tokens of that member.
  * The existing members of a changed group can be many and are not read: what they get from several groups together is
- * checked when they log in. So are delegated roles of services, which depend on their owner.
+ * checked when they log in. So are delegated roles of services, which depend on their owner. A seed is checked with the
+ * existing members: see `findLongTokens`.
  *
  * Reads the store and not the transaction, whose reads conflict with changes of groups. A concurrent change that is missed
  * is noticed at the login, too.
  */
 import { apiError, detailedError, type IamError } from '../../contract/errors.ts';
 import { hasAdministrator } from '../directory/administrators.ts';
-import { partyRole } from '../directory/clients.ts';
 import { edgesPerTurn } from '../directory/group-roles.ts';
 import { listMemberIdentities } from '../directory/user-roles.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
-import { overrideTables, overrideWrites, type Reader, type Store, type Transaction } from '../store/store.ts';
+import type { Reader, Store } from '../store/store.ts';
 import { type Client, type Group, type Membership, memberValue, type User } from '../store/tables.ts';
 import type { TokenIssuer } from './issue.ts';
-import { readSampleClient, sampleClient, sampleUser, toSampleContent } from './sample-content.ts';
+import { RoleChanges } from './role-changes.ts';
+import {
+  maxDifference,
+  readSampleClient,
+  sampleClient,
+  sampleUser,
+  toSampleClientContent,
+  toSampleContent,
+} from './sample-content.ts';
 
 /** Bytes of a token for the ids and the scope of a client. */
 const maxOfClient = 8_192;
@@ -37,74 +45,10 @@ export function guardTokenLengths(store: Store, issuer: Measure): Store {
   return Object.assign(Object.create(store) as Store, { transaction });
 }
 
-/** The rows that a transaction wrote by which someone can gain roles. */
-class RoleChanges {
-  readonly groups = new Map<string, Group>();
-  /** Without dependencies: they have no members yet, and no other group depends on them. */
-  readonly newGroups = new Map<string, Group>();
-  readonly memberships: Membership[] = [];
-  readonly clients: Client[] = [];
-  readonly users: User[] = [];
-
-  record(tx: Transaction): Transaction {
-    return overrideTables(tx, {
-      groups: (groups) =>
-        overrideWrites(groups, {
-          insert: async (group) => {
-            await groups.insert(group);
-            (group.dependencies.length === 0 ? this.newGroups : this.groups).set(group.groupId, group);
-          },
-          replace: async (group) => {
-            if (addsRoles(await groups.get(group.groupId), group)) this.groups.set(group.groupId, group);
-            this.newGroups.delete(group.groupId);
-            await groups.replace(group);
-          },
-        }),
-      memberships: (memberships) =>
-        overrideWrites(memberships, {
-          insert: async (membership) => {
-            await memberships.insert(membership);
-            this.memberships.push(membership);
-          },
-          replace: async (membership) => {
-            await memberships.replace(membership);
-            this.memberships.push(membership);
-          },
-        }),
-      clients: (clients) =>
-        overrideWrites(clients, {
-          insert: async (client) => {
-            await clients.insert(client);
-            this.clients.push(client);
-          },
-        }),
-      users: (users) =>
-        overrideWrites(users, {
-          insert: async (user) => {
-            await users.insert(user);
-            if (user.businessId !== undefined) this.users.push(user);
-          },
-          replace: async (user) => {
-            const before = await users.get(user.userId);
-            await users.replace(user);
-            if (user.businessId !== undefined && user.businessId !== before?.businessId) this.users.push(user);
-          },
-        }),
-    });
-  }
-}
-
 /** Most groups: a token with their roles alone is far below the limit, whatever client it is issued to. */
 function isSmall({ roles }: Group, issuer: Measure): boolean {
   const { length, maxLength } = issuer.measure(toSampleContent(sampleUser, sampleClient, new Set(roles)));
   return length + maxOfClient <= maxLength;
-}
-
-function addsRoles(before: Group | undefined, after: Group): boolean {
-  return (
-    after.roles.some((role) => !before?.roles.includes(role)) ||
-    after.dependencies.some((groupId) => !before?.dependencies.includes(groupId))
-  );
 }
 
 /** One whose token a change can make longer. */
@@ -195,21 +139,12 @@ async function listClientHolders(
   return [...services, ...clients].map((client) => ({
     name: `client ${client.clientId}`,
     groupIds: new Set(groupIds.get(toMemberValue(client))),
-    measure: (roles) =>
-      issuer.measure({
-        kind: 'client',
-        client,
-        roles: new Set([
-          ...roles,
-          ...client.authorities,
-          ...['AUTH-BASIC', 'CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', partyRole(client)],
-        ]),
-      }),
+    measure: (roles) => issuer.measure(toSampleClientContent(client, roles)),
   }));
 }
 
 /** The groups of each member, by its value in the index. */
-async function readGroupIds(
+export async function readGroupIds(
   reader: Reader,
   memberValues: readonly string[],
   added: readonly Membership[],
@@ -245,9 +180,8 @@ const maxSteps = 500_000;
 
 async function assertHoldersFit(holders: readonly Holder[], graph: Graph, measure: Holder['measure']): Promise<void> {
   const all = new Set([...graph.values()].flatMap(({ roles }) => roles));
-  // Names and ids of holders differ by less than this.
   const { length, maxLength } = measure(all);
-  const isSmall = length + 2048 <= maxLength;
+  const isSmall = length + maxDifference <= maxLength;
   const pause = createPause(edgesPerTurn);
   let steps = 0;
   for (const { name, groupIds, measure: measureHolder } of holders) {

@@ -1,7 +1,8 @@
 /** The content of the longest token of a user, to compute its length without a login. */
+import { partyRole } from '../directory/clients.ts';
 import type { Reader } from '../store/store.ts';
 import type { Client, Session, User } from '../store/tables.ts';
-import type { UserContent } from './content.ts';
+import type { ClientContent, UserContent } from './content.ts';
 
 export const sampleUser: User = {
   userId: '0'.repeat(24),
@@ -26,7 +27,7 @@ export const sampleClient: Client = {
 };
 
 /** With both factors and AUTH-SMART, which last. */
-const sampleSession: Session = {
+export const sampleSession: Session = {
   sessionId: '00000000-0000-4000-8000-000000000000',
   clientId: sampleClient.clientId,
   level: 'AUTH-MFA',
@@ -46,3 +47,12 @@ export function toSampleContent(user: User, client: Client, groupRoles: Readonly
   const claims = user.businessId === undefined ? {} : { business_id: user.businessId };
   return { kind: 'user', user, session: sampleSession, client, groupRoles, claims };
 }
+
+/** @param groupRoles those of its service; its own authorities are added */
+export function toSampleClientContent(client: Client, groupRoles: ReadonlySet<string>): ClientContent {
+  const own = ['AUTH-BASIC', 'CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', partyRole(client)];
+  return { kind: 'client', client, roles: new Set([...groupRoles, ...client.authorities, ...own]) };
+}
+
+/** Bytes by which tokens of users with the same roles differ at most, by the names and ids in them. */
+export const maxDifference = 2_048;

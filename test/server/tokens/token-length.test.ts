@@ -1,9 +1,11 @@
 /** Long tokens: up to the setting max-token they work everywhere; longer ones are not issued. */
 import { describe, expect, test } from 'vitest';
-import { adminClient, appClientId, type TestServer } from '../../harness.ts';
+import { adminClient, appClientId } from '../../harness.ts';
 import {
   alice,
   basic,
+  giveRoles,
+  listRoles,
   password,
   post,
   postForm,
@@ -13,21 +15,6 @@ import {
 import { createTokens } from '../operations/user-identities/session-fixtures.ts';
 
 const maxToken = 32_768;
-
-/** As many role names, each of 27 bytes. */
-function listRoles(count: number, prefix = 'REPORTING'): string[] {
-  return Array.from({ length: count }, (_, at) => `${prefix}_${String(at).padStart(17, '0')}`);
-}
-
-/** Gives a user these roles without the checks of an operation. */
-async function giveRoles(server: TestServer, roles: readonly string[], userId = alice.userId): Promise<void> {
-  const { store, ids } = server.appContext;
-  const groupId = ids.newId();
-  await store.transaction(async (tx) => {
-    await tx.groups.insert({ groupId, groupName: `g-${groupId}`, roles, dependencies: [], createdAt: 'x' });
-    await tx.memberships.insert({ groupId, kind: 'user', memberId: userId });
-  });
-}
 
 describe('a user with 400 roles', () => {
   test('logs in, and its token is accepted by every kind of call', async () => {

@@ -12,7 +12,7 @@ export default defineOperation({
   id: 'user-identities.reset-legacy-password',
   title: 'Reset the password of a mainframe logon',
   description:
-    'Sets a new mainframe password with the code of retrieve-legacy-identity, revokes every session of the logon and of its user, and logs in. The new password must match the setting mainframe-password-rule. If it does not, or if the mainframe does not respond, the code is not consumed.',
+    'Sets a new mainframe password with the code of retrieve-legacy-identity, revokes every session of the logon and of its user, and logs in. The new password must match the setting mainframe-password-rule. If it does not, if the token would be too long, or if the mainframe does not respond, the code is not consumed.',
   method: 'POST',
   path: '/user-identities/reset-legacy-password',
   auth: 'client-id',

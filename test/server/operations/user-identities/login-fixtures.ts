@@ -139,3 +139,18 @@ export function afterPasswordCheck(server: TestServer, change: () => Promise<unk
     },
   });
 }
+
+/** As many role names, each of 27 bytes. */
+export function listRoles(count: number, prefix = 'REPORTING'): string[] {
+  return Array.from({ length: count }, (_, at) => `${prefix}_${String(at).padStart(17, '0')}`);
+}
+
+/** Gives a user these roles without the checks of an operation. */
+export async function giveRoles(server: TestServer, roles: readonly string[], userId = alice.userId): Promise<void> {
+  const { store, ids } = server.appContext;
+  const groupId = ids.newId();
+  await store.transaction(async (tx) => {
+    await tx.groups.insert({ groupId, groupName: `g-${groupId}`, roles, dependencies: [], createdAt: 'x' });
+    await tx.memberships.insert({ groupId, kind: 'user', memberId: userId });
+  });
+}

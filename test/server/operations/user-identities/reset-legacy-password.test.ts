@@ -4,7 +4,7 @@ import { apiError } from '../../../../src/contract/errors.ts';
 import { internalFlow } from '../../../../src/server/limits/hash-queue.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
-import { logIn, postJson, readClaims } from './login-fixtures.ts';
+import { giveRoles, listRoles, logIn, postJson, readClaims } from './login-fixtures.ts';
 import {
   afterMainframeRequest,
   createLogonClient,
@@ -210,6 +210,29 @@ describe('a password that the mainframe rejects', () => {
     await expect(reset(server, pending)).rejects.toMatchObject({ status: 422 });
     replaceMainframe(server, before);
     await expect(reset(server, pending)).resolves.toBeDefined();
+  });
+});
+
+describe('a token that would be too long', () => {
+  const tooLong = { status: 400, code: 'TOKEN_TOO_LONG' };
+
+  test('is rejected before the password changes, and the code stays valid', async () => {
+    await using server = await startWithLogons();
+    const pending = await startReset(server, 'DORA1');
+    await giveRoles(server, listRoles(1000), dora.userId);
+    const before = await server.dump();
+    await expect(reset(server, pending)).rejects.toMatchObject(tooLong);
+    expect(await server.dump()).toEqual(before);
+    expect(await server.appContext.mainframe.verify('DORA1', logonPassword, internalFlow)).toBe(true);
+  });
+
+  test('because of roles that were added during the request to the mainframe: all sessions end', async () => {
+    await using server = await startWithLogons();
+    await createLogonClient(server, 'DORA1');
+    const pending = await startReset(server, 'DORA1');
+    afterMainframeRequest(server, 'setPassword', () => giveRoles(server, listRoles(1000), dora.userId));
+    await expect(reset(server, pending)).rejects.toMatchObject(tooLong);
+    expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 });
 
