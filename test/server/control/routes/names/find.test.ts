@@ -39,7 +39,7 @@ const everyKind = [
 
 describe('the names of ids', () => {
   test('of every kind are found, of all entities with the id, and of unknown ids none', async () => {
-    const ids = [...new Set(everyKind.map(({ id }) => id)), 'u1', 'nobody', '__proto__'];
+    const ids = [...new Set(everyKind.map(({ id }) => id)), 'u1', 'unknown', '__proto__'];
     const { status, body } = await find(shared(), ids);
     expect(status).toBe(200);
     const { names } = body as { names: unknown[] };
