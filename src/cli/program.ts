@@ -1,9 +1,11 @@
 /** Builds the commands. Nothing happens before they are parsed. */
 import { Command, Help, type Option } from 'commander';
-import type { Manifest } from '../contract/manifest-types.ts';
+import type { Manifest, ManifestOperation } from '../contract/manifest-types.ts';
 import { addGlobalOptions, assertNoEmptyArguments } from './command.ts';
 import { addHelp } from './commands/help.ts';
 import { addOperationCommand } from './commands/operation.ts';
+import { findUpdatableResource } from './commands/update/resources.ts';
+import { addUpdateCommand } from './commands/update/update.ts';
 import { isGlobalOption } from './config/global-options.ts';
 import type { GlobalOptions } from './config/settings.ts';
 import type { CliRuntime } from './context.ts';
@@ -203,10 +205,24 @@ function addOperations(
     const [next = '', ...rest] = operation.command.slice(prefix.length).split(' ');
     const aliases = findVerbAliases(next);
     if (rest.length > 0) addNestedNoun(parent, [...above, next], noun, runtime, isRequested);
+    else if (findUpdatableResource(operation)) addUpdates(parent, operation, runtime, isRequested);
     else if (isRequested([next, ...aliases]))
       addOperationCommand(parent, operation, runtime, above.length === 1 ? noun.variants?.[next] : undefined);
     else parent.command(next).summary(operation.title).aliases(aliases);
   }
+}
+
+/** Adds the commands of an operation that updates a resource. */
+function addUpdates(
+  parent: Command,
+  operation: ManifestOperation,
+  runtime: CliRuntime,
+  isRequested: IsRequested,
+): void {
+  const resource = findUpdatableResource(operation);
+  if (!resource) return;
+  if (isRequested(['update'])) addUpdateCommand(parent, operation, runtime, resource);
+  else parent.command('update').summary(operation.title);
 }
 
 /** Adds a nested noun, unless it exists. */

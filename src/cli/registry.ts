@@ -19,7 +19,6 @@ import { addEvents, eventsText } from './commands/events.ts';
 import { addExplain, explainText } from './commands/explain/explain.ts';
 import { addFaults } from './commands/faults.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
-import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addImport } from './commands/import/import.ts';
 import { addInbox } from './commands/inbox.ts';
 import { addKeysList, addKeysRotate } from './commands/keys.ts';
@@ -106,7 +105,7 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: 'groups',
         summary: 'Manage groups, their roles and dependencies',
-        add: [addControlSearch, addGroupsUpdate, addGroupsTree, addGroupsMembers],
+        add: [addControlSearch, addGroupsTree, addGroupsMembers],
         nouns: {
           users: 'Manage users of a group',
           businesses: 'Manage businesses of a group, with all their users',

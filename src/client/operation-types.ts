@@ -1654,9 +1654,9 @@ export interface UserIdentitiesFactorsOperations {
   /**
    * Update a contact of the caller.
    *
-   * Replaces an alternative contact of the calling user; omitted tags are cleared. A changed contact is unverified
-   * again. Codes sent to the old contact are revoked, and a notice is sent to it. Main contacts cannot be changed
-   * here.
+   * Replaces an alternative contact of the calling user; omitted tags are cleared, and an omitted address or
+   * number of the same type stays. A changed contact is unverified again. Codes sent to the old contact are
+   * revoked, and a notice is sent to it. Main contacts cannot be changed here.
    *
    * `PUT /security/iam/v1/user-identities/me/authentication-factors/{id}`
    *

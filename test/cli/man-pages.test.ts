@@ -9,7 +9,7 @@ const pages = renderManPages();
 test('there is a page for iam and for each command below it', () => {
   expect([...pages.keys()]).toEqual(expect.arrayContaining(['iam.1', 'iam-groups.1', 'iam-login.1', 'iam-store.1']));
   expect(pages.get('iam-groups.1')).toContain('.SS "iam groups update"');
-  expect(pages.get('iam-groups.1')).toContain('\\fB\\-\\-add\\-role <role>');
+  expect(pages.get('iam-groups.1')).toContain('\\fB\\-\\-add\\-role <value..>');
   expect(pages.get('iam.1')).toContain('.SH "EXIT CODES"');
 });
 

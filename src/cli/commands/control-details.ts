@@ -18,6 +18,7 @@ import {
   controlPlaneMissingError,
   controlPlaneNote,
 } from '../request/control-plane.ts';
+import type { EntityRead } from '../request/entity-rows.ts';
 import { getOperation } from '../request/find-operation.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
 import { listAllEntries } from '../request/pagination.ts';
@@ -36,7 +37,7 @@ interface ControlDetail {
   /** Columns of several, the main ones of a table first. */
   readonly shape: ListShape;
   /** Reads the entity through the service API where the control plane cannot be used. */
-  readonly fallback?: (context: Context, id: string) => Promise<TableRow>;
+  readonly fallback?: (context: Context, id: string) => Promise<EntityRead>;
 }
 
 const missingOperation = 'The service API has no operation for this.';
@@ -129,23 +130,33 @@ export function addControlGet(noun: Command, runtime: CliRuntime): void {
   );
 }
 
-async function readEntity(context: Context, { path, fallback }: ControlDetail, id: string): Promise<TableRow> {
+async function readEntity(
+  context: Context,
+  { path, fallback }: Pick<ControlDetail, 'path' | 'fallback'>,
+  id: string,
+): Promise<EntityRead> {
   const found = await readControlDetails(context, path + encodeURIComponent(id));
-  if ('entity' in found) return found.entity;
+  if ('entity' in found) return found;
   if (fallback) return fallback(context, id);
   throw found.rejection ?? controlPlaneMissingError(context, missingOperation);
 }
 
 /** An entity, or why the control plane does not return it: it is missing, or rejects the caller. */
-export type ControlDetails = { readonly entity: TableRow } | { readonly rejection?: ClientError };
+export type ControlDetails = EntityRead | { readonly rejection?: ClientError };
+
+/** An API key for `get` and `update`. */
+export function readApiKey(context: Context, id: string): Promise<EntityRead> {
+  return readEntity(context, { path: '/_iam/api-keys/', fallback: findListedApiKey }, id);
+}
 
 /** Reads an entity of the control plane. @throws ClientError if it does not exist */
 export async function readControlDetails(context: Context, path: string): Promise<ControlDetails> {
   try {
-    const body = (await callOptionalControlPlane(context, 'GET', path, {}))?.body;
+    const response = await callOptionalControlPlane(context, 'GET', path, {});
+    const body = response?.body;
     // Another product may respond to any path.
     const isEntity = typeof body === 'object' && body !== null && !Array.isArray(body);
-    return isEntity ? { entity: body as TableRow } : {};
+    return isEntity ? { entity: body as TableRow, etag: response?.headers.etag } : {};
   } catch (error) {
     if (error instanceof ClientError && (error.status === 401 || error.status === 403)) return { rejection: error };
     throw error;
@@ -161,7 +172,7 @@ export const groupList: DetailList = {
 export interface EntityReader {
   /** What the arguments refer to, by id or by name. */
   readonly reference: ReturnType<typeof reference>;
-  read(id: string): Promise<TableRow>;
+  read(id: string): Promise<EntityRead>;
   /** The columns of several entities. */
   readonly shape: ListShape;
   /** Lists of one entity that are tables of their own. */
@@ -180,12 +191,12 @@ export async function printEntities(
   const names = new NameResolver(context);
   const read = async (typed: string) => reader.read(await names.resolve(reader.reference['x-reference'], typed));
   if (others.length === 0) return printEntity(context, await read(first), reader);
-  await readEachTarget(context, [first, ...others], { ...reader, read });
+  await readEachTarget(context, [first, ...others], { ...reader, read: async (typed) => (await read(typed)).entity });
 }
 
 async function printEntity(
   context: Context,
-  entity: TableRow,
+  { entity }: EntityRead,
   { lists = [groupList], summarize = (all) => all }: EntityReader,
 ): Promise<void> {
   const { printer, settings, io } = context;
@@ -201,10 +212,10 @@ function noticeIncomplete(context: Context, listed: unknown, count: unknown, wha
     context.notice(`Showing the first ${listed.length} of ${count} ${what}.`);
 }
 
-async function findListedApiKey(context: Context, id: string): Promise<TableRow> {
+async function findListedApiKey(context: Context, id: string): Promise<EntityRead> {
   const rows = await listAllEntries(context, getOperation(context.manifest, 'api-key.list'));
   const found = (rows as readonly TableRow[]).find(({ apiKeyId }) => apiKeyId === id);
-  if (found) return found;
+  if (found) return { entity: found };
   const code: ErrorCode = 'API_KEY_NOT_FOUND';
   throw new CliError('API key not found.', { code, exitCode: 3, hint: 'List API keys with `iam api-key list`.' });
 }

@@ -31,3 +31,9 @@ export async function readEntityPage(
   const response = await send(context, operation, { params, ...(operation.response.page ? { query } : {}), signal });
   return Array.isArray(response.body) ? asPage(response) : { items: [response.body] };
 }
+
+/** One entity, and the ETag for a write of it if the response had one. */
+export interface EntityRead {
+  readonly entity: Readonly<Record<string, unknown>>;
+  readonly etag?: string | undefined;
+}

@@ -53,6 +53,16 @@ export interface FactorReplacement {
   readonly setByAdministrator: boolean;
 }
 
+/** The contact of a change: one that is not sent stays, unless its type changes. */
+export function withContactOf(
+  factor: Factor,
+  { contactType, email, mobile }: Pick<FactorDraft, 'contactType' | 'email' | 'mobile'>,
+): Pick<FactorDraft, 'contactType' | 'email' | 'mobile'> {
+  const isSent = email !== undefined || mobile !== undefined;
+  const { email: address, mobile: number } = contactType === factor.contactType && !isSent ? factor : {};
+  return { contactType, email: email ?? address, mobile: mobile ?? number };
+}
+
 /**
  * Replaces an alternative contact. If the contact differs in any character, it becomes unverified, and codes and tokens of
  * the previous contact are deleted.

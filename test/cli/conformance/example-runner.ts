@@ -189,6 +189,12 @@ export class ExampleRunner implements AsyncDisposable {
     };
   }
 
+  /** Runs a command line without a setup. */
+  async run(line: string, as: ExampleSetup['as'], options: RunOptions = {}): Promise<CliResult> {
+    const words = line.split(' ').map((word) => this.names[word] ?? word);
+    return iam(words, { url: this.server.url, variables: this.#variables(as), ...options });
+  }
+
   #variables(as: ExampleSetup['as'] = 'administrator'): Record<string, string> {
     if (as === 'anonymous') return {};
     if (as === 'client') return { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };

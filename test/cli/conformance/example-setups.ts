@@ -72,7 +72,7 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
     before: ['groups business-users add ops BUSINESS_ID USER_ID'],
   },
   'iam groups update ops --add-dependency leads --dry-run': { before: ['groups remove-dependency leads ops --yes'] },
-  'iam groups update ops -f ops.yaml': { files: { 'ops.yaml': 'groupName: ops\nroles: [VIEW]\n' } },
+  'iam groups update ops -f ops.yaml --yes': { files: { 'ops.yaml': 'groupName: ops\nroles: [VIEW]\n' } },
   'iam clients create --app-id billing --service-account-id billing-service': {
     names: { 'billing-service': 'another-service' },
   },

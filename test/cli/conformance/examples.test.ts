@@ -119,7 +119,11 @@ function printsJson(words: readonly string[]): boolean {
 function listUndeclaredOperations({ command, roles }: CatalogueEntry, requests: readonly LoggedRequest[]): string[] {
   if (roles === varyingRoles || loginCommands.includes(command) || roleTolerantCommands.includes(command)) return [];
   const missing = describeMissing(findMissingAuthorities(parseRoles(roles), { roles: new Set(), scope: new Set() }));
-  const granted = { roles: new Set(missing), scope: new Set<string>() };
+  // Levels are cumulative.
+  const granted = {
+    roles: new Set(missing.includes('AUTH-MFA') ? [...missing, 'AUTH-BASIC'] : missing),
+    scope: new Set<string>(),
+  };
   const requested = manifest.operations.filter(({ id }) => requests.some(({ operation }) => operation === id));
   return requested.filter((operation) => !isAllowed(parseRoles(operation.roles), granted)).map(({ id }) => id);
 }

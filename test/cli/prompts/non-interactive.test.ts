@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { findUpdatableResource } from '../../../src/cli/commands/update/resources.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
 import { iam } from '../run-cli.ts';
@@ -13,20 +14,21 @@ describe('missing values in non-interactive mode', () => {
     expect(commands.length).toBeGreaterThan(40);
   });
 
-  test.each(commands)(
-    'of $command are reported with exit code 10, and nothing is sent',
-    async ({ command = '', params, body }) => {
-      await using server = await startFakeServer(() => ({ json: {} }));
-      const outcome = await iam([...command.split(' '), '--no-input', '-o', 'json'], { ...server, columns: 80 });
-      expect(outcome).toMatchObject({ code: 10, out: '' });
-      const { error } = JSON.parse(outcome.err) as { error: { code: string; message: string; hint: string } };
-      expect(error.code).toBe('INPUT_NEEDED');
-      const required = params.length + (body?.required?.length ?? (body?.type === 'array' ? 1 : 0));
-      expect(error.message.match(/<[a-z-]+>|--[a-z.-]+/g)?.length).toBeGreaterThanOrEqual(required);
-      expect(error.hint).toContain(`\`iam ${command} `);
-      expect(server.received).toEqual([]);
-    },
-  );
+  test.each(commands)('of $command are reported with exit code 10, and nothing is sent', async (operation) => {
+    const { command = '', params, body } = operation;
+    // An update changes what is named: no field is required.
+    const isUpdate = findUpdatableResource(operation) !== undefined;
+    await using server = await startFakeServer(() => ({ json: {} }));
+    const outcome = await iam([...command.split(' '), '--no-input', '-o', 'json'], { ...server, columns: 80 });
+    expect(outcome).toMatchObject({ code: 10, out: '' });
+    const { error } = JSON.parse(outcome.err) as { error: { code: string; message: string; hint: string } };
+    expect(error.code).toBe('INPUT_NEEDED');
+    const fields = isUpdate ? 0 : (body?.required?.length ?? (body?.type === 'array' ? 1 : 0));
+    const required = params.length + fields;
+    expect(error.message.match(/<[a-z-]+>|--[a-z.-]+/g)?.length).toBeGreaterThanOrEqual(required);
+    expect(error.hint).toContain(`\`iam ${command} `);
+    expect(server.received).toEqual([]);
+  });
 
   test.each([
     [['groups', 'tree', '--no-input'], 0],

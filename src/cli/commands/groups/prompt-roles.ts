@@ -6,7 +6,6 @@ import { findChoiceList } from '../../prompts/choice-lists.ts';
 import { pageSize } from '../../prompts/select.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { send } from '../../request/send.ts';
-import type { GroupBody } from './merge.ts';
 
 /** Returns the roles to add and remove, or undefined if there are no roles to choose from. Requires an interactive terminal. */
 export async function promptRoles(
@@ -14,8 +13,9 @@ export async function promptRoles(
   reference: string,
 ): Promise<{ readonly addRoles: readonly string[]; readonly removeRoles: readonly string[] } | undefined> {
   const input = { params: { groupId: reference } };
-  const { roles: currentRoles } = (await send(context, getOperation(context.manifest, 'groups.get'), input))
-    .body as GroupBody;
+  const { roles: currentRoles } = (await send(context, getOperation(context.manifest, 'groups.get'), input)).body as {
+    readonly roles: readonly string[];
+  };
   const choiceList = await findChoiceList(context, {
     sources: [referenceTo('role', ['name'])['x-reference']],
     known: {},

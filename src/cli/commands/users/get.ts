@@ -10,6 +10,7 @@ import type { TableRow } from '../../output/table.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { callOperation } from '../../request/call-operation.ts';
 import { buildListShape } from '../../request/control-plane.ts';
+import type { EntityRead } from '../../request/entity-rows.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { findVerbAliases } from '../../request/operation-names.ts';
 import { addTargetOptions } from '../../request/several-targets.ts';
@@ -43,7 +44,8 @@ export function addUsersGet(noun: Command, runtime: CliRuntime): void {
   );
 }
 
-async function readUser(context: Context, id: string): Promise<TableRow> {
+/** The user for `get` and `update`. The ETag of the control plane is of all fields, that of the service API of its own. */
+export async function readUser(context: Context, id: string): Promise<EntityRead> {
   const isSignedIn = resolveCredentials(context.settings).kind !== 'none';
   // First, because its errors are those of the caller; the control plane of a local server needs no credentials.
   const main = isSignedIn ? await readMainContacts(context, id) : undefined;
@@ -51,7 +53,7 @@ async function readUser(context: Context, id: string): Promise<TableRow> {
   if ('entity' in details) {
     if (!main) context.notice('Contacts are masked. Sign in with `iam login` to see the main contacts.');
     const { userId, userName, ...others } = details.entity;
-    return { userId, userName, ...main, ...others };
+    return { entity: { userId, userName, ...main?.entity, ...others }, etag: details.etag ?? main?.etag };
   }
   if (!main) {
     if (details.rejection) throw details.rejection;
@@ -59,11 +61,12 @@ async function readUser(context: Context, id: string): Promise<TableRow> {
   }
   const reason = details.rejection?.message ?? 'the server has no control plane, or its version lacks this route.';
   context.notice(`Only main contacts and logons are shown: ${reason}`);
-  return { userId: id, ...main };
+  return { entity: { userId: id, ...main?.entity }, etag: main?.etag };
 }
 
-async function readMainContacts(context: Context, id: string): Promise<TableRow> {
-  return (await callOperation(context, 'user-identities.get', { params: { id } })).body as TableRow;
+async function readMainContacts(context: Context, id: string): Promise<EntityRead> {
+  const { body, headers } = await callOperation(context, 'user-identities.get', { params: { id } });
+  return { entity: body as TableRow, etag: headers.etag };
 }
 
 const shape = buildListShape(

@@ -37,10 +37,8 @@ export default defineOperation({
   ],
   command: 'corporate-groups update',
   cliExamples: [
-    {
-      title: 'Rename a group; list its businesses again',
-      command: 'CORPORATE_GROUP_ID --corporate-group-name group --business acme,globex',
-    },
+    { title: 'Rename a corporate group', command: 'CORPORATE_GROUP_ID --corporate-group-name group' },
+    { title: 'Add a business', command: 'CORPORATE_GROUP_ID --add-business globex' },
   ],
 
   async handle({ params, body }, { store, assertMatch }) {

@@ -29,7 +29,6 @@ export default defineOperation({
   status: ['200e', 204, 400, 401, 404, 422, 500, 503],
   request: { params: { groupId: GroupReference }, body: GroupInput },
   response: { status: 204 },
-  customCommand: 'groups update',
   errors: [
     'NAME_NOT_VISIBLE',
     'GROUP_NOT_FOUND',
@@ -41,6 +40,16 @@ export default defineOperation({
     'MFA_MISSING',
     'LAST_ADMINISTRATOR',
     'TOKEN_LIMIT_EXCEEDED',
+  ],
+  command: 'groups update',
+  cliExamples: [
+    { title: 'Add one role and remove another', command: 'ops --add-role DEPLOY --remove-role ROLLBACK' },
+    {
+      title: 'Rename the group and clear its organization',
+      command: 'ops --group-name operations --set organizationId=',
+    },
+    { title: 'Preview the request', command: 'ops --add-dependency leads --dry-run' },
+    { title: 'Replace the group with a file', command: 'ops -f ops.yaml --yes' },
   ],
 
   async handle({ params, body }, { store, issuer, assertMatch }) {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { mergeGroup } from '../../../../src/cli/commands/groups/merge.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../../client/fake-server.ts';
 import { iam } from '../../run-cli.ts';
 
@@ -45,7 +44,7 @@ describe('groups update', () => {
       [...update, '--add-role', 'ROLE_C', '--remove-role', 'A', '--set', 'groupName=dev=ops'],
       server,
     );
-    expect(outcome).toEqual({ code: 0, out: '', err: 'ops: + role C, - role A, groupName = dev=ops\n' });
+    expect(outcome).toEqual({ code: 0, out: '', err: 'ops: ~ groupName: ops -> dev=ops, + role C, - role A\n' });
     expect(server.group()).toEqual({ ...group, groupName: 'dev=ops', roles: ['B', 'C'] });
     expect(writes(server)).toMatchObject([{ path: '/security/iam/v1/groups/g1', headers: { 'if-match': '"1"' } }]);
   });
@@ -107,27 +106,31 @@ describe('groups update', () => {
 
   test('-f replaces the group, and shows what it replaced', async () => {
     await using server = await withGroup((current) => current.roles.push('C'));
-    const outcome = await iam([...update, '-f', '-'], {
-      url: server.url,
-      stdin: 'groupName: new\nroles: [ROLE_A, Z]\n',
+    const stdin = 'groupName: new\nroles: [ROLE_A, Z]\n';
+    const unconfirmed = await iam([...update, '-f', '-'], { url: server.url, stdin });
+    expect(unconfirmed).toMatchObject({
+      code: 10,
+      err: expect.stringContaining('Remove role B, dependency base, organizationId acme from ops?'),
     });
+    expect(writes(server)).toEqual([]);
+    const outcome = await iam([...update, '-f', '-', '--yes'], { url: server.url, stdin });
     expect([outcome.code, outcome.out, outcome.err.split('\n')]).toEqual([
       0,
       '',
       [
-        'ops: replaced',
+        'ops: updated',
+        '  ~ groupName: ops -> new',
+        '  ~ organizationId: acme -> (none)',
         '  + role Z',
         '  - role B',
         '  - role C',
         '  - dependency base',
-        '  ~ groupName: ops -> new',
-        '  ~ organizationId: acme -> (none)',
         '',
       ],
     ]);
     expect(writes(server).map(({ body }) => body)).toEqual([
-      '{"groupName":"new","roles":["ROLE_A","Z"]}',
-      '{"groupName":"new","roles":["ROLE_A","Z"]}',
+      '{"groupName":"new","roles":["ROLE_A","Z"],"dependencies":[]}',
+      '{"groupName":"new","roles":["ROLE_A","Z"],"dependencies":[]}',
     ]);
   });
 
@@ -177,14 +180,13 @@ describe('groups update', () => {
     { dependencies: ['base'] },
     { dependencies: [{ groupName: 'base', note: 'x' }] },
     { organizationId: null },
-    { note: 'x' },
   ])('-f sends %j, so that the server rejects it', async (change) => {
     const current = { ...group, roles: [] };
     await using server = await startFakeServer(({ method }) =>
       method === 'GET' ? { json: current } : errorResponse(400, 'FIELD_TYPE'),
     );
     const stdin = JSON.stringify({ ...current, ...change });
-    const { code, err } = await iam([...update, '-f', '-'], { url: server.url, stdin });
+    const { code, err } = await iam([...update, '-f', '-', '--yes'], { url: server.url, stdin });
     expect({ code, err }).toEqual({ code: 7, err: expect.not.stringContaining('nothing to change') });
     expect(writes(server)).toHaveLength(1);
   });
@@ -192,7 +194,8 @@ describe('groups update', () => {
   test.each([
     [[], 'No changes specified'],
     [['--set', 'groupName'], 'FIELD=VALUE'],
-    [['--set', 'groupId=x'], 'one of the fields groupName, organizationId, businessUnitId'],
+    [['--set', 'groupId=x'], 'one of the fields groupName, organizationId, businessUnitId, roles, dependencies'],
+    [['--force', '--add-role', 'A'], '--force needs -f'],
     [['-f', '-', '--add-role', 'A'], 'cannot be combined'],
     [['--add-role', 'A,,B'], 'empty value'],
   ])('%j is a usage error', async (words, message) => {
@@ -204,24 +207,20 @@ describe('groups update', () => {
   });
 });
 
-test.each(['--group-name=X', '--group-name', '--organization-id='])(
-  '%s, an option of create, gets a hint for update',
-  async (option) => {
-    await using server = await withGroup();
-    const { code, err } = await iam([...update, option, 'X'], { url: server.url });
-    expect(code).toBe(2);
-    expect(err).toMatch(/Set the field with --set (groupName|organizationId)=VALUE\./);
-    expect(server.received).toEqual([]);
-  },
-);
+test('an option of a field sets it, and replaces a list only after a question', async () => {
+  await using server = await withGroup();
+  const replaced = [...update, '--group-name', 'dev', '--role', 'B,C'];
+  expect(await iam(replaced, server)).toMatchObject({
+    code: 10,
+    err: expect.stringContaining('Remove role A from ops?'),
+  });
+  expect(writes(server)).toEqual([]);
+  expect((await iam([...replaced, '--yes'], server)).code).toBe(0);
+  expect(server.group()).toEqual({ ...group, groupName: 'dev', roles: ['B', 'C'] });
+});
 
 test('an unknown option is rejected', async () => {
   const { code, err } = await iam([...update, '--nope']);
   expect(code).toBe(2);
   expect(err).toContain("unknown option '--nope'");
-});
-
-test('a role that is added and removed at once is absent', () => {
-  const change = { addRoles: ['C', 'A'], removeRoles: ['C'], addDependencies: [], removeDependencies: [], fields: {} };
-  expect(mergeGroup(group, change)).toEqual({ group, differences: [] });
 });

@@ -8,7 +8,7 @@ import { maskEmail } from '../../../messaging/contacts.ts';
 import { listAllFactorViews } from '../../../mfa/factor-views.ts';
 import { countActiveSessions } from '../../../sessions/sessions.ts';
 import type { Reader } from '../../../store/store.ts';
-import { hasEmailForm, type User } from '../../../store/tables.ts';
+import { hasEmailForm, isUserNameProven, type User } from '../../../store/tables.ts';
 import { requireUser } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
 import { memberGrantFields, readMemberGrants } from '../../member-grants.ts';
@@ -22,6 +22,7 @@ const maxSessions = 100;
 const UserDetail = z.strictObject({
   userId: exampleText('alice'),
   userName: exampleText('alice'),
+  nameVerified: z.boolean().describe('False if the user chose the name itself'),
   identities: z.array(z.string()).meta({
     description: 'Additional login identifiers; e-mail addresses among them are masked',
     examples: [['alice.smith']],
@@ -72,6 +73,7 @@ export default defineRoute({
     const now = epochSeconds(clock);
     return {
       ...toIdentity(user),
+      nameVerified: isUserNameProven(user),
       ...(await readSubject(store, user)),
       contacts: await listAllFactorViews(store, user),
       ...(await readMemberGrants(store, members)),

@@ -1,11 +1,8 @@
-import type * as z from 'zod';
 import { FactorChange, FactorIdOfUser } from '../../../../contract/schemas/factor.ts';
 import { UserId } from '../../../../contract/schemas/user.ts';
 import { assertMfaForAdministrator } from '../../../directory/object-access.ts';
-import { replaceFactor } from '../../../mfa/factor-changes.ts';
-import type { FactorDraft } from '../../../mfa/factor-validation.ts';
+import { replaceFactor, withContactOf } from '../../../mfa/factor-changes.ts';
 import { requireChangeableFactor } from '../../../mfa/factors.ts';
-import type { Factor } from '../../../store/tables.ts';
 import { requireUser } from '../../../users/users.ts';
 import { defineOperation } from '../../define.ts';
 
@@ -32,7 +29,7 @@ export default defineOperation({
     'TAG_TAKEN',
   ],
   command: 'users factors update',
-  cliExamples: [{ title: 'Replace the tags', command: 'USER_ID FACTOR_ID --tag home --tag MARKED_RESOURCES' }],
+  cliExamples: [{ title: 'Add a tag', command: 'USER_ID FACTOR_ID --add-tag MARKED_RESOURCES' }],
 
   async handle({ params, body }, context) {
     const { store, caller } = context;
@@ -41,14 +38,9 @@ export default defineOperation({
       const user = await requireUser(tx, params.id);
       await assertMfaForAdministrator(tx, user, caller);
       const factor = await requireChangeableFactor(tx, user, params.factorId);
-      await replaceFactor(tx, user, factor, { draft: mergeFactor(factor, body), setByAdministrator });
+      const { contactType = factor.contactType, tags = factor.tags } = body;
+      const draft = { ...withContactOf(factor, { ...body, contactType }), tags };
+      await replaceFactor(tx, user, factor, { draft, setByAdministrator });
     });
   },
 });
-
-/** A change of contactType drops the previous contact. */
-function mergeFactor(factor: Factor, change: z.output<typeof FactorChange>): FactorDraft {
-  const { contactType = factor.contactType, tags = factor.tags } = change;
-  const previous = contactType === factor.contactType ? factor : undefined;
-  return { contactType, email: change.email ?? previous?.email, mobile: change.mobile ?? previous?.mobile, tags };
-}

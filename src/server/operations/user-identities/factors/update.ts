@@ -1,6 +1,6 @@
 import { parseTags } from '../../../../contract/schemas/contact.ts';
 import { FactorId, FactorInput } from '../../../../contract/schemas/factor.ts';
-import { replaceFactor } from '../../../mfa/factor-changes.ts';
+import { replaceFactor, withContactOf } from '../../../mfa/factor-changes.ts';
 import { requireChangeableFactor } from '../../../mfa/factors.ts';
 import { revalidateUserCaller } from '../../../sessions/revalidate-caller.ts';
 import { defineOperation } from '../../define.ts';
@@ -9,7 +9,7 @@ export default defineOperation({
   id: 'user-identities.factors.update',
   title: 'Update a contact of the caller',
   description:
-    'Replaces an alternative contact of the calling user; omitted tags are cleared. A changed contact is unverified again. Codes sent to the old contact are revoked, and a notice is sent to it. Main contacts cannot be changed here.',
+    'Replaces an alternative contact of the calling user; omitted tags are cleared, and an omitted address or number of the same type stays. A changed contact is unverified again. Codes sent to the old contact are revoked, and a notice is sent to it. Main contacts cannot be changed here.',
   method: 'PUT',
   path: '/user-identities/me/authentication-factors/{id}',
   auth: 'caller',
@@ -29,10 +29,10 @@ export default defineOperation({
 
   async handle({ params, body }, context) {
     const { store, caller } = context;
-    const draft = { ...body, tags: parseTags(body.tags) };
     await store.transaction(async (tx) => {
       const { user } = await revalidateUserCaller(tx, caller, context.clock);
       const factor = await requireChangeableFactor(tx, user, params.id);
+      const draft = { ...withContactOf(factor, body), tags: parseTags(body.tags) };
       await replaceFactor(tx, user, factor, { draft, setByAdministrator: false });
     });
   },

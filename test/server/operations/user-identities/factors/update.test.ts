@@ -109,6 +109,14 @@ describe('an unchanged contact', () => {
     await expect(as.userIdentities.factors.validateToken({ params: { id: 'work' }, body })).resolves.toBeDefined();
   });
 
+  test('stays if it is not sent', async () => {
+    await using server = await startWithBob();
+    const before = await factorOf(server, 'work');
+    await update(await createSession(server, 'bob'), { contactType: 'EMAIL', tags: ['new'] });
+    expect(await factorOf(server, 'work')).toEqual({ ...before, tags: ['new'] });
+    expect(await notices(server)).toEqual([]);
+  });
+
   test('stays unverified', async () => {
     await using server = await startWithBob();
     await update(await createSession(server, 'bob'), email(freshEmail, 'a'), 'fresh');
@@ -131,7 +139,7 @@ describe('is rejected', () => {
     ['the main mobile', 'main-mobile', good, 412, 'MAIN_CONTACT'],
     ['a contact that another factor has', 'work', email(freshEmail.toUpperCase()), 412, 'FACTOR_TAKEN'],
     ['a main contact of the user', 'work', email(mainEmail), 412, 'FACTOR_TAKEN'],
-    ['no contact', 'work', { contactType: 'EMAIL' }, 422, 'CONTACT_AMBIGUOUS'],
+    ['another kind without its contact', 'work', { contactType: 'MOBILE' }, 422, 'CONTACT_AMBIGUOUS'],
     ['a contact of another kind', 'phone', { contactType: 'MOBILE', email: 'x@e.example' }, 422, 'CONTACT_AMBIGUOUS'],
     ['a second tag MARKED_RESOURCES', 'fresh', email(freshEmail, 'MARKED_RESOURCES'), 422, 'TAG_TAKEN'],
     ['an impossible id', 'a b', good, 404, 'PATH_VALUE'],

@@ -1,0 +1,55 @@
+/** The file of an update: what `get -o yaml` printed, edited. */
+import { findNearest } from '../../../contract/nearest-name.ts';
+import { usageError } from '../../errors.ts';
+import { type EntityFields, isSame } from './merge.ts';
+import { idPropertyOf, nameOf } from './resources.ts';
+import type { UpdateTarget } from './write.ts';
+
+/** The property of the ETag in output and files. */
+export const etagProperty = 'etag';
+
+export interface EntityFile {
+  readonly fields: EntityFields;
+  readonly etag: string | undefined;
+}
+
+/** @throws CliError (exit 2) if the ETag is no text */
+export function splitEtag({ [etagProperty]: etag, ...fields }: EntityFields): EntityFile {
+  if (etag === undefined || typeof etag === 'string') return { fields, etag };
+  throw usageError(`etag must be the text that \`get\` printed, not ${JSON.stringify(etag)}.`, 'Remove it to replace.');
+}
+
+/**
+ * Returns the fields of the file that the update accepts. Others must be as they are.
+ * @throws CliError (exit 2) for another entity, and for a field that is read-only or unknown
+ */
+export function selectFields(
+  { resource, operation, rules }: UpdateTarget,
+  fields: EntityFields,
+  entity: EntityFields,
+): EntityFields {
+  const id = idPropertyOf(resource);
+  if (fields[id] !== undefined && !isSame(fields[id], entity[id]))
+    throw usageError(
+      `The file is of the ${resource.label} ${JSON.stringify(fields[id])}, but ${nameOf(resource, entity)} is ${String(entity[id])}.`,
+      `Name the ${resource.label} of the file, or remove its ${id}.`,
+    );
+  const writable = Object.keys(rules.schema.properties ?? {});
+  for (const [name, value] of Object.entries(fields)) {
+    if (writable.includes(name) || resource.volatile?.includes(name) || isSame(value, entity[name])) continue;
+    if (entity[name] === undefined) throw unknownFieldError(name, [...writable, ...Object.keys(entity)], operation.id);
+    throw usageError(
+      `${name} of a ${resource.label} is read-only: it is ${JSON.stringify(entity[name])}, and the file has ${JSON.stringify(value)}.`,
+      `Remove ${name} from the file. Fields that can change: ${writable.join(', ')}.`,
+    );
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => writable.includes(name)));
+}
+
+function unknownFieldError(name: string, names: readonly string[], operation: string) {
+  const near = findNearest(name, names);
+  return usageError(
+    `The file has the unknown field ${name}.${near ? ` Did you mean ${near}?` : ''}`,
+    `Fields: \`iam explain ${operation}\`.`,
+  );
+}

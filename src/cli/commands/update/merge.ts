@@ -1,0 +1,215 @@
+/** What an update makes of an entity, and how it differs: from options, which change what they name, or from a file. Pure. */
+import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import { setAtPath, toSingular } from '../../request/field-options.ts';
+
+export type EntityFields = Readonly<Record<string, unknown>>;
+
+/** The changes that options name. */
+export interface ResourceEdit {
+  /** Values by field; null clears the field. Fields of an object are merged into it. */
+  readonly set: EntityFields;
+  /** Entries of lists by field. */
+  readonly add: Readonly<Record<string, readonly unknown[]>>;
+  readonly remove: Readonly<Record<string, readonly unknown[]>>;
+}
+
+/** How the fields of a body are compared and written. */
+export interface BodyRules {
+  readonly schema: JsonSchema;
+  /** The write changes only what is sent (PATCH), so that null clears a field. Otherwise it replaces the entity (PUT). */
+  readonly isPartial: boolean;
+  /** Fields whose value a read hides: they are sent only if they change. */
+  readonly hidden?: readonly string[];
+  /** Fields of an entity that a write changes even if it sends the value that they have: it becomes verified. */
+  listUnverified?(entity: EntityFields): readonly string[];
+  /** The form of a list entry in which two are compared. */
+  normalizeEntry?(field: string, entry: unknown): unknown;
+}
+
+export interface Merge {
+  /** The fields of the body after the write. */
+  readonly after: EntityFields;
+  /** Fields that are sent although their value is the same. */
+  readonly verified?: readonly string[];
+  /** A line for each difference; empty if there is nothing to write. */
+  readonly differences: readonly string[];
+  /** What is lost without being named: entries of a list that is replaced, and fields that a file leaves out. */
+  readonly losses: readonly string[];
+}
+
+/** Applies the edit and leaves all other fields as they are. */
+export function mergeEdit(entity: EntityFields, edit: ResourceEdit, rules: BodyRules): Merge {
+  const before = pickBody(entity, rules);
+  const after: Record<string, unknown> = structuredClone(before);
+  for (const [field, value] of Object.entries(edit.set)) {
+    if (!isRow(value)) after[field] = value ?? undefined;
+    else {
+      const known = rules.hidden?.includes(field) ? undefined : after[field];
+      after[field] = { ...(isRow(known) ? known : {}), ...value };
+    }
+  }
+  for (const field of new Set([...Object.keys(edit.add), ...Object.keys(edit.remove)])) {
+    const key = (entry: unknown) => keyOf(field, entry, rules);
+    const removed = new Set((edit.remove[field] ?? []).map(key));
+    const all = [...toList(after[field]), ...(edit.add[field] ?? []).map((entry) => normalize(field, entry, rules))];
+    const entries = new Map(all.map((entry) => [key(entry), entry]));
+    after[field] = [...entries].flatMap(([name, entry]) => (removed.has(name) ? [] : [entry]));
+  }
+  const verified = (rules.listUnverified?.(entity) ?? []).filter(
+    (field) => edit.set[field] !== undefined && edit.set[field] !== null && isSame(before[field], after[field]),
+  );
+  const replaced = Object.keys(edit.set).filter((field) => Array.isArray(edit.set[field]));
+  return {
+    after,
+    verified,
+    differences: [
+      ...describeDifferences(before, after, rules),
+      ...verified.map(
+        (field) => `~ ${field}: ${formatValue(before[field])} (not verified) -> ${formatValue(after[field])}`,
+      ),
+    ],
+    losses: replaced.flatMap((field) => removedEntries(field, before[field], after[field], rules)),
+  };
+}
+
+/** Replaces the entity with the fields of a file: what the file leaves out is cleared, if the write can clear it. */
+export function mergeFile(entity: EntityFields, file: EntityFields, rules: BodyRules): Merge {
+  const before = pickBody(entity, rules);
+  const after: Record<string, unknown> = {};
+  for (const [field, schema] of Object.entries(rules.schema.properties ?? {})) {
+    const value = file[field];
+    const isCleared = value === null && isClearable(schema);
+    if (value !== undefined && !isCleared) after[field] = value;
+    else if (schema.type === 'array' || (rules.isPartial && !isClearable(schema))) {
+      // A list that is left out is empty, and a field that cannot be cleared stays.
+      after[field] = schema.type === 'array' ? [] : before[field];
+    }
+  }
+  const omitted = Object.keys(before).filter((field) => file[field] === undefined);
+  const emptied = Object.keys(after).filter((field) => Array.isArray(before[field]) && Array.isArray(after[field]));
+  const cleared = omitted.filter((field) => !Array.isArray(before[field]) && after[field] === undefined);
+  return {
+    after,
+    differences: describeDifferences(before, after, rules),
+    losses: [
+      ...emptied.flatMap((field) => removedEntries(field, before[field], after[field], rules)),
+      ...cleared.map((field) => `${field} ${formatValue(before[field])}`),
+    ],
+  };
+}
+
+/** The body of the write. A partial one has the changed fields only. */
+export function buildBody(
+  entity: EntityFields,
+  { after, verified = [] }: Pick<Merge, 'after' | 'verified'>,
+  rules: BodyRules,
+): EntityFields {
+  const before = pickBody(entity, rules);
+  const fields = Object.keys(rules.schema.properties ?? {});
+  const isChanged = (field: string) =>
+    verified.includes(field) || describeField(field, before[field], after[field], rules).length > 0;
+  const isSent = (field: string) =>
+    rules.isPartial || rules.hidden?.includes(field) ? isChanged(field) : after[field] !== undefined;
+  return Object.fromEntries(fields.filter(isSent).map((field) => [field, after[field] ?? null]));
+}
+
+/** The lines of what differs between two states of an entity. */
+export function describeDifferences(before: EntityFields, after: EntityFields, rules: BodyRules): readonly string[] {
+  const fields = Object.keys(rules.schema.properties ?? {});
+  return fields.flatMap((field) => describeField(field, before[field], after[field], rules));
+}
+
+/** The fields of an entity that its update accepts. */
+export function pickBody(entity: EntityFields, { schema }: BodyRules): EntityFields {
+  const names = Object.keys(schema.properties ?? {}).filter((name) => entity[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, entity[name]]));
+}
+
+function describeField(field: string, before: unknown, after: unknown, rules: BodyRules): readonly string[] {
+  if (Array.isArray(before) && (after === undefined || Array.isArray(after)))
+    return describeEntries(field, before, after ?? [], rules);
+  if (Array.isArray(after) && before === undefined) return describeEntries(field, [], after, rules);
+  if (isRow(before) && isRow(after))
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
+      describeField(`${field}.${name}`, before[name], after[name], rules),
+    );
+  if (toKey(before) === toKey(after)) return [];
+  return [`~ ${field}: ${formatValue(before)} -> ${formatValue(after)}`];
+}
+
+function describeEntries(
+  field: string,
+  before: readonly unknown[],
+  after: readonly unknown[],
+  rules: BodyRules,
+): readonly string[] {
+  return [
+    ...removedEntries(field, after, before, rules).map((entry) => `+ ${entry}`),
+    ...removedEntries(field, before, after, rules).map((entry) => `- ${entry}`),
+  ];
+}
+
+/** The entries of the first list that the second lacks: `role DEPLOY`. */
+function removedEntries(field: string, before: unknown, after: unknown, rules: BodyRules): readonly string[] {
+  const kept = new Set(toList(after).map((entry) => keyOf(field, entry, rules)));
+  return toList(before)
+    .filter((entry) => !kept.has(keyOf(field, entry, rules)))
+    .map((entry) => `${toSingular(field)} ${formatEntry(normalize(field, entry, rules))}`);
+}
+
+function keyOf(field: string, entry: unknown, rules: BodyRules): string {
+  return toKey(normalize(field, entry, rules));
+}
+
+function normalize(field: string, entry: unknown, { normalizeEntry }: BodyRules): unknown {
+  return normalizeEntry ? normalizeEntry(field, entry) : entry;
+}
+
+/** The text of a value that is the same for equal ones: the order of fields does not matter. */
+function toKey(value: unknown): string {
+  if (value === undefined) return '';
+  if (isRow(value))
+    return `{${Object.keys(value)
+      .sort()
+      .map((name) => `${JSON.stringify(name)}:${toKey(value[name])}`)
+      .join()}}`;
+  if (Array.isArray(value)) return `[${value.map(toKey).join()}]`;
+  return JSON.stringify(value);
+}
+
+/** Whether two values are the same. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return toKey(one) === toKey(other);
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function isRow(value: unknown): value is EntityFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether null clears the field. */
+export function isClearable({ anyOf, type }: JsonSchema): boolean {
+  return type === 'null' || (anyOf?.some((one) => one.type === 'null') ?? false);
+}
+
+function formatValue(value: unknown): string {
+  if (value === undefined || value === null) return '(none)';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** An entry with a single field, such as `{groupName}`, is its value. */
+function formatEntry(entry: unknown): string {
+  if (!isRow(entry)) return formatValue(entry);
+  const values = Object.values(entry);
+  return values.length === 1 ? formatValue(values[0]) : JSON.stringify(entry);
+}
+
+/** Merges the values of nested fields into one object: `userMobile.areaCode`. */
+export function toNested(fields: readonly (readonly [path: readonly string[], value: unknown])[]): EntityFields {
+  const row: Record<string, unknown> = {};
+  for (const [path, value] of fields) setAtPath(row, path, value);
+  return row;
+}

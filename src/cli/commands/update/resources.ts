@@ -1,0 +1,142 @@
+/**
+ * The resources that commands update: the table from which `update` and `edit` of each are built. An operation or a route
+ * that updates a resource needs a line here; test/cli/conformance/updates.test.ts walks them.
+ */
+import { type EntityName, entityOf } from '../../../contract/entities.ts';
+import type { ManifestOperation } from '../../../contract/manifest-types.ts';
+import { stripRolePrefix } from '../../../contract/roles.ts';
+import type { Context } from '../../context.ts';
+import { CliError } from '../../errors.ts';
+import { callOperation } from '../../request/call-operation.ts';
+import type { EntityRead } from '../../request/entity-rows.ts';
+import { readApiKey } from '../control-details.ts';
+import { promptRoles } from '../groups/prompt-roles.ts';
+import { readOwnFactor, readUserFactor } from '../users/factors.ts';
+import { readUser } from '../users/get.ts';
+import type { EntityFields, ResourceEdit } from './merge.ts';
+
+/** The values of the path, by the name of the parameter. */
+export type PathParams = Readonly<Record<string, string>>;
+
+export interface UpdatableResource {
+  /** The operation that writes it. PUT replaces all fields, PATCH changes those that are sent. */
+  readonly write: string;
+  readonly entity: EntityName;
+  /** What messages call it. */
+  readonly label: string;
+  /** The same as its `get` command prints, and the ETag, if a response had one. */
+  read(context: Context, params: PathParams): Promise<EntityRead>;
+  /** Fields of a read that change by themselves: a file may have other values. All others that the write lacks are read-only. */
+  readonly volatile?: readonly string[];
+  /** Fields that a read masks. The write keeps them if they are not sent. */
+  readonly masked?: readonly string[];
+  /** Converts a read to the forms of the write. */
+  toBody?(entity: EntityFields): EntityFields;
+  /** Fields that a write of the same value verifies. */
+  listUnverified?(entity: EntityFields): readonly string[];
+  normalizeEntry?(field: string, entry: unknown): unknown;
+  /** Prompts for changes at a terminal if the options name none. */
+  promptEdit?(context: Context, params: PathParams): Promise<ResourceEdit | undefined>;
+  /** The operation that reads it, if there is one: completion takes its lists from there. */
+  readonly get?: string;
+}
+
+const factor = {
+  entity: 'factor',
+  label: 'contact',
+  masked: ['email', 'mobile'],
+  // A read returns the tags as JSON text.
+  toBody: (entity: EntityFields) => ({ ...entity, tags: parseTags(entity.tags) }),
+} as const;
+
+export const updatableResources: readonly UpdatableResource[] = [
+  {
+    write: 'groups.update',
+    entity: 'group',
+    label: 'group',
+    get: 'groups.get',
+    read: (context, params) => readOperation(context, 'groups.get', params),
+    normalizeEntry: (field, entry) => (field === 'roles' && typeof entry === 'string' ? stripRolePrefix(entry) : entry),
+    promptEdit: promptGroup,
+  },
+  {
+    write: 'corporate-groups.update',
+    entity: 'corporateGroup',
+    label: 'corporate group',
+    get: 'corporate-groups.get',
+    read: (context, params) => readOperation(context, 'corporate-groups.get', params),
+  },
+  {
+    write: 'user-identities.update',
+    entity: 'user',
+    label: 'user',
+    read: (context, { id = '' }) => readUser(context, id),
+    volatile: ['sessions', 'activeSessions'],
+    listUnverified: listUnverifiedContacts,
+  },
+  {
+    write: 'api-key.update',
+    entity: 'apiKey',
+    label: 'API key',
+    read: (context, { apiKeyId = '' }) => readApiKey(context, apiKeyId),
+    volatile: ['lastUsedAt'],
+  },
+  {
+    ...factor,
+    write: 'user-identities.factors.update',
+    read: (context, { id = '' }) => readOwnFactor(context, id),
+  },
+  {
+    ...factor,
+    write: 'user-identities.factors.admin-update',
+    read: (context, { id = '', factorId = '' }) => readUserFactor(context, id, factorId),
+  },
+];
+
+export function findUpdatableResource({ id }: ManifestOperation): UpdatableResource | undefined {
+  return updatableResources.find(({ write }) => write === id);
+}
+
+/** The property with the id of the entity. */
+export function idPropertyOf({ entity }: UpdatableResource): string {
+  return entityOf(entity).properties.id ?? '';
+}
+
+/** What a person calls the entity: its name, or its id if it has none. */
+export function nameOf({ entity: kind }: UpdatableResource, entity: EntityFields): string {
+  const { name = '', id = '' } = entityOf(kind).properties;
+  return String(entity[name] ?? entity[id] ?? '');
+}
+
+async function readOperation(context: Context, id: string, params: PathParams): Promise<EntityRead> {
+  const { body, headers } = await callOperation(context, id, { params });
+  return { entity: body as EntityFields, etag: headers.etag };
+}
+
+async function promptGroup(context: Context, { groupId = '' }: PathParams): Promise<ResourceEdit | undefined> {
+  const roles = await promptRoles(context, groupId);
+  return roles && { set: {}, add: { roles: roles.addRoles }, remove: { roles: roles.removeRoles } };
+}
+
+/** Names and contacts of a user that are not verified, or not known to be. */
+function listUnverifiedContacts({ nameVerified, contacts }: EntityFields): readonly string[] {
+  const isVerified = (id: string) =>
+    Array.isArray(contacts) && (contacts as EntityFields[]).some((one) => one.id === id && one.verified === true);
+  return [
+    ...(nameVerified === true ? [] : ['userName']),
+    ...(isVerified('main-email') ? [] : ['userEmail']),
+    ...(isVerified('main-mobile') ? [] : ['userMobile']),
+  ];
+}
+
+function parseTags(tags: unknown): unknown {
+  if (typeof tags !== 'string') return tags;
+  try {
+    return JSON.parse(tags);
+  } catch {
+    throw new CliError(`The server returned tags that are not JSON: ${JSON.stringify(tags)}.`, {
+      code: 'ANSWER_UNREADABLE',
+      exitCode: 70,
+    });
+  }
+}

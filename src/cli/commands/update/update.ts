@@ -1,0 +1,248 @@
+/** `update` of every resource in the table: changes the fields that options name, or replaces all with a file. */
+import type { Command } from 'commander';
+import type { reference } from '../../../contract/entities.ts';
+import type { ManifestOperation } from '../../../contract/manifest-types.ts';
+import { addCommand, addConfirmOptions, setAction } from '../../command.ts';
+import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
+import { usageError } from '../../errors.ts';
+import { readObject, readSecret } from '../../io/input.ts';
+import { canPrompt } from '../../io/prompt.ts';
+import { declareValueSources, referenceIn } from '../../prompts/value-sources.ts';
+import { addFieldOption, type Field, parseFieldValue, readFieldOption } from '../../request/field-options.ts';
+import { buildRequestSpec, formatArgumentName } from '../../request/request-spec.ts';
+import { describeNames, NameResolver } from '../../request/resolve-names.ts';
+import { selectFields, splitEtag } from './file.ts';
+import {
+  type EntityFields,
+  isClearable,
+  isRow,
+  isSame,
+  mergeEdit,
+  mergeFile,
+  type ResourceEdit,
+  toNested,
+} from './merge.ts';
+import type { UpdatableResource } from './resources.ts';
+import { type EntityChange, rulesOf, type UpdateTarget, writeUpdate } from './write.ts';
+
+export function addUpdateCommand(
+  parent: Command,
+  operation: ManifestOperation,
+  runtime: CliRuntime,
+  resource: UpdatableResource,
+): void {
+  const command = addCommand(parent, 'update', {
+    title: operation.title,
+    description: `Changes only what the options name. If someone else changes the ${resource.label} in the meantime, the command retries, so concurrent changes are preserved. With -f, the file replaces the ${resource.label}: it may be what \`get -o yaml\` printed, and what it leaves out is cleared. Prints what changed.`,
+    roles: operation.roles,
+    effect: 'write',
+    examples: operation.examples,
+  });
+  for (const param of operation.params)
+    command.argument(`<${formatArgumentName(param)}>`, describeNames(param.schema) ?? '');
+  const fields = updateFields(operation);
+  for (const field of fields) addUpdateOption(command, field);
+  const settable = listSettable(operation);
+  const repeated = (value: string, before: readonly string[] = []) => [...before, value];
+  command
+    .option('--set <field=value>', `field to set, empty to clear (repeatable): ${settable.join(', ')}`, repeated)
+    .option('-f, --file <file>', `JSON or YAML file that replaces the ${resource.label}, - is standard input`)
+    .option('--force', 'with -f: overwrite changes since the file was read');
+  addConfirmOptions(command);
+  declareValueSources(command, sourcesIn(operation, resource, fields));
+  setAction(command, runtime, (context, args, options) => update(context, { operation, resource, args, options }));
+}
+
+/** The fields of the body. None is required: what is not named stays. */
+function updateFields(operation: ManifestOperation): readonly Field[] {
+  return buildRequestSpec(operation).body.map((field) => ({ ...field, required: false }));
+}
+
+/** Variants of a list option. */
+const listChanges = ['add', 'remove'] as const;
+
+function addUpdateOption(command: Command, field: Field): void {
+  const description = describeNames(field.schema) ?? '';
+  const describe = (text: string) => ({ ...field, schema: { ...field.schema, description: text } });
+  if (field.schema.type !== 'array') {
+    addFieldOption(command, describe(description));
+    return;
+  }
+  for (const change of listChanges)
+    addFieldOption(command, {
+      ...describe(`${change} (repeatable or comma-separated): ${lowerFirst(description)}`),
+      flag: `${change}-${field.flag}`,
+    });
+  addFieldOption(command, describe(`${description}; replaces the list`));
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}
+
+function sourcesIn(
+  operation: ManifestOperation,
+  { get }: UpdatableResource,
+  fields: readonly Field[],
+): Parameters<typeof declareValueSources>[1] {
+  const sources: [string, ReturnType<typeof reference>][] = [];
+  const add = (name: string, found: ReturnType<typeof referenceIn>) => {
+    if (found) sources.push([name, { 'x-reference': found }]);
+  };
+  for (const param of operation.params) add(formatArgumentName(param), referenceIn(param.schema));
+  for (const { flag, path, schema } of fields) {
+    const found = referenceIn(schema);
+    add(`--${flag}`, found);
+    if (schema.type !== 'array') continue;
+    add(`--add-${flag}`, found);
+    const property = [...path, ...Object.keys(schema.items?.properties ?? {})].join('.');
+    add(`--remove-${flag}`, found && get !== undefined ? { ...found, among: { operation: get, property } } : found);
+  }
+  return Object.fromEntries(sources);
+}
+
+/** The names that --set takes: fields by their path, and objects that can be cleared. */
+function listSettable(operation: ManifestOperation): readonly string[] {
+  const paths = updateFields(operation).flatMap(({ path, secret }) => (secret ? [] : [path.join('.')]));
+  const objects = Object.entries(operation.body?.properties ?? {}).filter(
+    ([name, schema]) => isClearable(schema) && !paths.includes(name),
+  );
+  return [...paths, ...objects.map(([name]) => name)];
+}
+
+interface UpdateRun {
+  readonly operation: ManifestOperation;
+  readonly resource: UpdatableResource;
+  readonly args: readonly (string | readonly string[] | undefined)[];
+  readonly options: CommandOptions;
+}
+
+async function update(context: Context, { operation, resource, args, options }: UpdateRun): Promise<void> {
+  const file = options.file as string | undefined;
+  const edit = await parseEdit(context, operation, options);
+  if (file !== undefined && !isEmpty(edit))
+    throw usageError(`-f replaces the whole ${resource.label} and cannot be combined with other changes.`);
+  if (options.force === true && file === undefined)
+    throw usageError('--force needs -f: without a file, concurrent changes are merged and never overwritten.');
+  const read = file === undefined ? undefined : await readObject(file, context.io);
+  const target = await resolveTarget(context, { operation, resource, args, options });
+  if (read) return writeUpdate(context, target, replaceWith(target, read), options);
+  const change = isEmpty(edit) ? await promptEdit(context, target, options) : await resolveEdit(target, edit);
+  await writeUpdate(context, target, { merge: (entity) => mergeEdit(entity, change, target.rules) }, options);
+}
+
+/** The target with its names resolved to ids. */
+export async function resolveTarget(
+  context: Context,
+  { operation, resource, args, options }: UpdateRun,
+): Promise<UpdateTarget> {
+  const params = Object.fromEntries(operation.params.map(({ name }, at) => [name, String(args[at])]));
+  const names = new NameResolver(context, options.dryRun === true);
+  await names.resolveRequest(operation, { params, query: {}, body: undefined });
+  return { resource, operation, params, rules: rulesOf(resource, operation), names };
+}
+
+/** The change of a file that replaces the entity. */
+export function replaceWith(target: UpdateTarget, file: EntityFields): EntityChange {
+  const { fields, etag } = splitEtag(file);
+  return {
+    file: { etag },
+    merge: async (entity) =>
+      mergeFile(entity, await resolveNew(target, selectFields(target, fields, entity), entity), target.rules),
+  };
+}
+
+/** Resolves the names in fields and entries that the entity lacks: those it has are ids. */
+async function resolveNew(
+  { operation, names }: UpdateTarget,
+  file: EntityFields,
+  entity: EntityFields,
+): Promise<EntityFields> {
+  const fields: Record<string, unknown> = structuredClone(file);
+  const added: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(fields)) {
+    const known = entity[field];
+    if (!Array.isArray(value)) {
+      if (!isSame(value, known)) added[field] = value;
+      continue;
+    }
+    const kept = new Set(Array.isArray(known) ? known.map((entry) => JSON.stringify(entry)) : []);
+    added[field] = value.filter((entry) => isRow(entry) && !kept.has(JSON.stringify(entry)));
+  }
+  await names.resolveRequest(operation, { params: {}, query: {}, body: added });
+  // The entries of a list are resolved in place.
+  return { ...fields, ...Object.fromEntries(Object.entries(added).filter(([, value]) => !Array.isArray(value))) };
+}
+
+/** Prompts for the changes on an interactive terminal. @throws CliError (exit 2) otherwise */
+async function promptEdit(context: Context, target: UpdateTarget, options: CommandOptions): Promise<ResourceEdit> {
+  const { resource, operation, params } = target;
+  const prompted =
+    options.dryRun !== true && canPrompt(context.promptOptions(false))
+      ? await resource.promptEdit?.(context, params)
+      : undefined;
+  if (prompted) return prompted;
+  throw usageError('No changes specified.', `See \`iam ${operation.command} --help\` for the options.`);
+}
+
+function isEmpty(edit: ResourceEdit): boolean {
+  return Object.values(edit).every((part: EntityFields) => Object.keys(part).length === 0);
+}
+
+/** The changes that the options name. @throws CliError (exit 2) if a value is not valid */
+async function parseEdit(
+  context: Context,
+  operation: ManifestOperation,
+  options: CommandOptions,
+): Promise<ResourceEdit> {
+  const set: [readonly string[], unknown][] = [];
+  const lists = { add: new Map<string, unknown[]>(), remove: new Map<string, unknown[]>() };
+  const fields = updateFields(operation);
+  for (const field of fields) {
+    const { path, flag, secret, schema } = field;
+    const value = readFieldOption(field, options);
+    if (value !== undefined)
+      set.push([path, secret ? await readSecret(String(value), context.io) : toCleared(operation, path, value)]);
+    if (schema.type !== 'array') continue;
+    for (const change of listChanges) {
+      const entries = readFieldOption({ ...field, flag: `${change}-${flag}` }, options);
+      if (entries !== undefined) lists[change].set(path.join('.'), entries as unknown[]);
+    }
+  }
+  for (const assignment of (options.set ?? []) as readonly string[])
+    set.push(parseAssignment(operation, fields, assignment));
+  return { set: toNested(set), add: Object.fromEntries(lists.add), remove: Object.fromEntries(lists.remove) };
+}
+
+function parseAssignment(
+  operation: ManifestOperation,
+  fields: readonly Field[],
+  assignment: string,
+): [readonly string[], unknown] {
+  const [, name = '', text = ''] = /^([^=]*)=(.*)$/s.exec(assignment) ?? [];
+  const settable = listSettable(operation);
+  const field = fields.find(({ path }) => path.join('.') === name);
+  const isObject = field === undefined && settable.includes(name);
+  if (name === '' || !settable.includes(name) || (isObject && text !== ''))
+    throw usageError(
+      `--set ${assignment} must be FIELD=VALUE with one of the fields ${settable.join(', ')}.`,
+      isObject ? `Set its fields one by one; ${name}= clears it.` : undefined,
+    );
+  if (field === undefined) return [[name], null];
+  const isText = field.schema.type !== 'array' && field.schema.type !== 'integer' && field.schema.type !== 'boolean';
+  return [field.path, text === '' && isText ? toCleared(operation, field.path, text) : parseFieldValue(field, text)];
+}
+
+/** Empty text clears a field: null, or what the server rejects if the field cannot be cleared. */
+function toCleared({ method, body }: ManifestOperation, path: readonly string[], value: unknown): unknown {
+  if (value !== '') return value;
+  const schema = body?.properties?.[path[0] ?? ''] ?? {};
+  return method === 'PATCH' && !isClearable(schema) ? value : null;
+}
+
+/** Resolves the names in the changes to ids. */
+async function resolveEdit({ operation, names }: UpdateTarget, edit: ResourceEdit): Promise<ResourceEdit> {
+  const resolved = structuredClone(edit);
+  for (const body of Object.values(resolved)) await names.resolveRequest(operation, { params: {}, query: {}, body });
+  return resolved;
+}

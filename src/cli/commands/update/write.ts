@@ -1,0 +1,132 @@
+/**
+ * The one engine of updates: reads the entity, applies a change to it, and writes the result with If-Match (RFC 9110), so
+ * that concurrent changes by others are never overwritten.
+ */
+import { ClientError } from '../../../client/errors.ts';
+import type { ManifestOperation } from '../../../contract/manifest-types.ts';
+import type { CommandOptions, Context } from '../../context.ts';
+import { CliError, categoryOf } from '../../errors.ts';
+import { assertConfirmed } from '../../request/confirm.ts';
+import type { EntityRead } from '../../request/entity-rows.ts';
+import { previewOf, printRequestPreview } from '../../request/preview.ts';
+import type { NameResolver } from '../../request/resolve-names.ts';
+import { send } from '../../request/send.ts';
+import { type BodyRules, buildBody, describeDifferences, type EntityFields, type Merge, pickBody } from './merge.ts';
+import { idPropertyOf, nameOf, type PathParams, type UpdatableResource } from './resources.ts';
+
+/** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
+const maxAttempts = 10;
+
+export interface UpdateTarget {
+  readonly resource: UpdatableResource;
+  readonly operation: ManifestOperation;
+  /** The path, with ids. */
+  readonly params: PathParams;
+  readonly rules: BodyRules;
+  readonly names: NameResolver;
+}
+
+export interface EntityChange {
+  /** Applies the change to an entity in the forms of the write. */
+  merge(entity: EntityFields): Merge | Promise<Merge>;
+  /** The change is that of a file, which replaces the entity. */
+  readonly file?: {
+    /** The ETag in the file: if the entity has changed since, nothing is written. */
+    readonly etag: string | undefined;
+  };
+}
+
+/** The rules of an operation that updates a resource. */
+export function rulesOf(resource: UpdatableResource, { method, body }: ManifestOperation): BodyRules {
+  return {
+    schema: body ?? {},
+    isPartial: method === 'PATCH',
+    ...(resource.masked ? { hidden: resource.masked } : {}),
+    ...(resource.listUnverified ? { listUnverified: resource.listUnverified } : {}),
+    ...(resource.normalizeEntry ? { normalizeEntry: resource.normalizeEntry } : {}),
+  };
+}
+
+/** Reads the entity in the forms of the write. */
+export async function readCurrent(context: Context, { resource, params }: UpdateTarget): Promise<EntityRead> {
+  const { entity, etag } = await resource.read(context, params);
+  return { entity: resource.toBody ? resource.toBody(entity) : entity, etag };
+}
+
+/** Writes what the change makes of the entity; repeats all if the entity was changed in between. */
+export async function writeUpdate(
+  context: Context,
+  target: UpdateTarget,
+  change: EntityChange,
+  options: CommandOptions,
+): Promise<void> {
+  const { resource, operation, rules, names } = target;
+  const expected = options.force === true ? undefined : change.file?.etag;
+  for (let attempt = 1; ; attempt += 1) {
+    const { entity, etag } = await readCurrent(context, target);
+    const name = nameOf(resource, entity);
+    const merge = await change.merge(entity);
+    const result = { ...withoutBody(entity, rules), ...merge.after };
+    if (merge.differences.length === 0) return printResult(context, result, [`${name}: nothing to change`]);
+    if (expected !== undefined && etag !== undefined && expected !== etag)
+      throw conflictError(name, describeDifferences(pickBody(entity, rules), merge.after, rules));
+    const input = {
+      params: toIdParams(target, entity),
+      body: buildBody(entity, merge, rules),
+      ifMatch: expected ?? etag,
+    };
+    if (options.dryRun === true) {
+      names.printResolved();
+      await printRequestPreview(context, previewOf(context, operation, input));
+      return context.notice(...merge.differences);
+    }
+    if (attempt === 1 && merge.losses.length > 0)
+      await assertConfirmed(context, `Remove ${merge.losses.join(', ')} from ${name}?`, options, options.file === '-');
+    try {
+      await send(context, operation, input);
+    } catch (error) {
+      const isChanged = error instanceof ClientError && categoryOf(context.manifest, error) === 'changed';
+      if (!isChanged || attempt === maxAttempts) throw error;
+      if (expected !== undefined) throw await describeConflict(context, target, merge);
+      continue;
+    }
+    const { differences } = merge;
+    const notices = change.file
+      ? [`${name}: updated`, ...differences.map((line) => `  ${line}`)]
+      : [`${name}: ${differences.join(', ')}`];
+    return printResult(context, result, notices);
+  }
+}
+
+/** The path with the id of the entity: the change can rename it. */
+function toIdParams({ resource, operation, params }: UpdateTarget, entity: EntityFields): PathParams {
+  const last = operation.params.at(-1)?.name ?? '';
+  return { ...params, [last]: String(entity[idPropertyOf(resource)] ?? params[last]) };
+}
+
+function withoutBody(entity: EntityFields, { schema }: BodyRules): EntityFields {
+  const fields = new Set(Object.keys(schema.properties ?? {}));
+  return Object.fromEntries(Object.entries(entity).filter(([name]) => !fields.has(name)));
+}
+
+async function printResult(context: Context, entity: EntityFields, notices: readonly string[]): Promise<void> {
+  const present = Object.entries(entity).filter(([, value]) => value !== undefined && value !== null);
+  if (!context.printer.isForPeople) await context.printer.value(Object.fromEntries(present));
+  context.notice(...notices);
+}
+
+async function describeConflict(context: Context, target: UpdateTarget, { after }: Merge): Promise<CliError> {
+  const { entity } = await readCurrent(context, target);
+  const differences = describeDifferences(pickBody(entity, target.rules), after, target.rules);
+  return conflictError(nameOf(target.resource, entity), differences);
+}
+
+function conflictError(name: string, differences: readonly string[]): CliError {
+  return new CliError(`${name} has changed since the file was read; nothing was written.`, {
+    code: 'CHANGED_MEANWHILE',
+    exitCode: 6,
+    lines: ['From the server to the file:', ...differences.map((line) => `  ${line}`)],
+    details: { differences },
+    hint: 'Read it again and repeat your change, or overwrite the change of others with --force.',
+  });
+}
