@@ -83,6 +83,7 @@ describe('a user', () => {
     expect(found).toEqual({
       userId: 'ann',
       userName: 'Ann',
+      nameVerified: true,
       identities: ['annie', 's***@example.com', 'partner:t***@example.com'],
       legacyLogons: ['ANN01'],
       businessId: 'acme',
