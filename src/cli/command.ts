@@ -1,5 +1,6 @@
 /** Builds commands: name, help with examples, global options and action. */
-import type { Command } from 'commander';
+import type { EventEmitter } from 'node:events';
+import { type Command, Option } from 'commander';
 import type { CliExample } from '../contract/operation.ts';
 import { createGlobalOptions, globalOptionsLine } from './config/global-options.ts';
 import { assertWritable } from './config/safety.ts';
@@ -8,6 +9,7 @@ import { type CliRuntime, type CommandOptions, type Context, withContext } from 
 import { usageError } from './errors.ts';
 import { findMissingArguments, promptForValues } from './prompts/missing-values.ts';
 import { declareValueSources } from './prompts/value-sources.ts';
+import { toSingular } from './request/field-options.ts';
 
 export interface CommandDescription {
   readonly title: string;
@@ -122,6 +124,7 @@ export function setAction(
   work: CommandAction,
   actionOptions: ActionOptions = {},
 ): Command {
+  acceptBothNames(command);
   addGlobalOptions(command);
   // Commander would exit with a usage error; missing arguments are prompted for instead.
   Object.assign(command, { missingArgument: () => undefined });
@@ -145,6 +148,21 @@ export function setAction(
       stdinIsData,
     });
   });
+}
+
+/** In the commands of a noun `--name` and the name of its field, such as `--group-name`, are the same option. */
+function acceptBothNames(command: Command): void {
+  const noun = toSingular(command.parent?.name() ?? '');
+  const both = ['--name', `--${noun}-name`];
+  const [found, ...others] = command.options.filter(({ long }) => both.includes(long ?? ''));
+  if (!found || others.length > 0) return;
+  const other = both.find((long) => long !== found.long) ?? '';
+  const alias = new Option(`${other} ${found.optional ? '[value]' : '<value>'}`).hideHelp();
+  command.addOption(alias).on(`option:${alias.name()}`, (value: string) => {
+    command.setOptionValueWithSource(alias.attributeName(), undefined, 'alias');
+    (command as unknown as EventEmitter).emit(`option:${found.name()}`, value);
+  });
+  if (!found.hidden) found.description = `${found.description} (also ${other})`.trimStart();
 }
 
 async function promptForArguments(

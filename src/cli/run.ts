@@ -1,4 +1,5 @@
 /** Runs one command line and returns its exit code. */
+import { CommanderError } from 'commander';
 import { manifest } from '../contract/manifest.ts';
 import { addTrustedFolders } from '../lib/file-trust.ts';
 import { hiddenCompleteCommand } from './commands/completion/hidden-command.ts';
@@ -29,7 +30,9 @@ export async function run(words: readonly string[], io: Io, given: Environment):
       profile: optionValue(words, '--profile'),
       baseUrl: optionValue(words, '--base-url'),
     });
-    const report = createInterruptReport(io, error) ?? createErrorReport(error, manifest, serverOptions);
+    const report =
+      createInterruptReport(io, error) ??
+      (await addSuggestion(createErrorReport(error, manifest, serverOptions), error, words, io, environment));
     await printErrorReport(report, io, environment, {
       json: !report.quiet && (await wantsJson(words, environment)),
       colour: optionValue(words, '--color'),
@@ -53,6 +56,23 @@ async function parse(
     if (!(error instanceof DeferredHelp)) throw error;
     await error.print();
   }
+}
+
+/** For an unknown command or option: what it means probably, in place of a name with similar letters. */
+async function addSuggestion(
+  report: ErrorReport,
+  error: unknown,
+  words: readonly string[],
+  io: Io,
+  environment: Environment,
+): Promise<ErrorReport> {
+  const code = error instanceof CommanderError ? error.code : '';
+  if (code !== 'commander.unknownCommand' && code !== 'commander.unknownOption') return report;
+  const { suggestInstead } = await import('./suggestions.ts');
+  const suggestion = suggestInstead(buildProgram(io, environment, { manifest }), words);
+  if (suggestion === undefined) return report;
+  const [message = report.message] = report.lines ?? [];
+  return { ...report, message, lines: [message], hint: `${suggestion} ${report.hint}` };
 }
 
 /** After a signal, any error is reported as an interruption, unless the command ended with its own exit code. */

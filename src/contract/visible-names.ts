@@ -46,6 +46,20 @@ export function escapeInText(text: string): string {
   return plainName.test(text) ? text : text.replace(hiddenExceptBreaksAndTabs, toUnicodeEscape);
 }
 
+/** Letters of scripts with look-alikes of Latin letters (UTS #39), and the Latin letters of other widths and styles. */
+const lookAlikes =
+  '\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}\\p{sc=Cherokee}\\p{sc=Lisu}\\uff21-\\uff3a\\uff41-\\uff5a\\u{1d400}-\\u{1d7ff}';
+const wordWithLookAlikes = new RegExp(`[\\p{L}\\p{M}\\p{N}_]*[${lookAlikes}][\\p{L}\\p{M}\\p{N}_]*`, 'gu');
+const allLookAlikes = new RegExp(`[${lookAlikes}]`, 'gu');
+
+/** Escapes letters within a word of ASCII letters that can pass for those: the first one of `аdmin` in Cyrillic. */
+export function escapeLookAlikes(text: string): string {
+  if (plainName.test(text)) return text;
+  return text.replace(wordWithLookAlikes, (word) =>
+    /[A-Za-z]/.test(word) ? word.replace(allLookAlikes, toUnicodeEscape) : word,
+  );
+}
+
 function toUnicodeEscape(letter: string): string {
   return Array.from(
     { length: letter.length },

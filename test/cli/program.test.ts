@@ -276,6 +276,39 @@ describe('a command that was replaced', () => {
     expect((await iam([...now.split(' '), '--help'])).code).toBe(0);
   });
 
+  test.each([
+    ['list groups', 'Did you mean `iam groups list`?'],
+    ['delete user ada', 'Did you mean `iam users delete`?'],
+    ['groups describe ops', 'Did you mean `iam groups get`?'],
+    ['config list', 'Did you mean `iam config explain`?'],
+    ['users --profile x edit ada', 'Did you mean `iam users update`?'],
+    ['users create --email x@example.com', 'Did you mean --user-email?'],
+    ['users lock ada --search x', '`iam users list` has --search.'],
+    ['users get --user ada', 'Pass it as the argument <user-id>.'],
+    ['api-key list --app=x', 'Did you mean --app-id?'],
+    ['groups get --role X', '`iam groups create` and `iam groups list` have --role.'],
+  ])('%j gets a suggestion', async (line, hint) => {
+    const { code, err } = await iam(line.split(' '));
+    expect([code, err]).toEqual([2, expect.stringContaining(`hint     ${hint} Add --help to see the usage.`)]);
+  });
+
+  test.each([
+    ['groups create', '--group-name', '--name'],
+    ['groups list', '--name', '--group-name'],
+    ['users create --user-email a@example.com', '--user-name', '--name'],
+    ['users list', '--name', '--user-name'],
+    ['corporate-groups create', '--corporate-group-name', '--name'],
+  ])('%s accepts %s and %s', async (line, one, other) => {
+    await using server = await startFakeServer(() => ({ json: [] }));
+    const run = async (flag: string) => {
+      const { out } = await iam([...line.split(' '), flag, 'x', '-o', 'json'], server);
+      return [out, server.received.at(-1)?.path, server.received.at(-1)?.body];
+    };
+    const plain = await run(one);
+    expect(JSON.stringify(plain)).toContain('x');
+    expect(await run(other)).toEqual(plain);
+  });
+
   test('does not hide an unknown command', async () => {
     const { code, err } = await iam(['groups', 'constructor']);
     expect(code).toBe(2);

@@ -96,6 +96,7 @@ const cliLayers = [
   'completion',
   'cli-reference.ts',
   'man-pages.ts',
+  'suggestions.ts',
   'run.ts',
   'main.ts',
 ];

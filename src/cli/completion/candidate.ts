@@ -1,5 +1,5 @@
 /** Completion candidates and their sanitization. Pure. */
-import { escapeControls } from '../io/control-characters.ts';
+import { escapeHidden } from '../io/control-characters.ts';
 
 export interface Candidate {
   readonly value: string;
@@ -33,12 +33,12 @@ export function sanitizeCompletions(completions: Completions): Completions {
 
 function isPresentable(value: string): boolean {
   return (
-    value !== '' && value.length <= maxValueLength && escapeControls(value) === value && !/\p{Surrogate}/u.test(value)
+    value !== '' && value.length <= maxValueLength && escapeHidden(value) === value && !/\p{Surrogate}/u.test(value)
   );
 }
 
 function truncate(text: string): string {
-  const letters = [...escapeControls(text).replace(/\p{Surrogate}/gu, '')];
+  const letters = [...escapeHidden(text).replace(/\p{Surrogate}/gu, '')];
   return letters.length > maxTextLength ? `${letters.slice(0, maxTextLength - 2).join('')}..` : letters.join('');
 }
 

@@ -54,7 +54,10 @@ export async function findLocalValues(request: LocalValueRequest): Promise<reado
   return Object.hasOwn(sources, key) ? sources[key]?.(request) : undefined;
 }
 
-/** Ids of operations; the names of commands only if no id matches, and their words after the first one. */
+/**
+ * Ids of operations, and the names of commands: for an option both, for an argument the names only if no id matches, and
+ * their words after the first one.
+ */
 function listOperationNames({ manifest, position, slot, typed }: LocalValueRequest): readonly Candidate[] {
   const above = slot.flag === undefined ? position.args.map((word) => `${word} `).join('') : '';
   const named = manifest.operations.flatMap((operation) => {
@@ -67,8 +70,11 @@ function listOperationNames({ manifest, position, slot, typed }: LocalValueReque
   });
   if (above !== '') return withoutRepeated(nextWords);
   const ids = manifest.operations.map(({ id, title }) => ({ value: id, text: title }));
-  if (ids.some(({ value }) => value.startsWith(typed))) return ids;
-  return named.map(({ command, title }) => ({ value: command.replaceAll(' ', '.'), text: title }));
+  if (slot.flag === undefined && ids.some(({ value }) => value.startsWith(typed))) return ids;
+  return withoutRepeated([
+    ...ids,
+    ...named.map(({ command, title }) => ({ value: command.replaceAll(' ', '.'), text: title })),
+  ]);
 }
 
 /** Operations, error codes and roles; the fields of an operation that is typed completely. */

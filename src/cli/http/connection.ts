@@ -16,7 +16,7 @@ import { isSameServer, stripUserInfo } from '../config/server-url.ts';
 import type { CliSettings } from '../config/settings.ts';
 import type { ErrorTable } from '../errors.ts';
 import { signInNeededError, usageError } from '../errors.ts';
-import { escapeControls } from '../io/control-characters.ts';
+import { escapeHidden } from '../io/control-characters.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { isLoopbackUrl, resolveProxy, resolveTls } from './network.ts';
 import { createProcessGuard } from './profile-server.ts';
@@ -140,7 +140,7 @@ export function resolveBaseUrl(settings: CliSettings): string {
       'If you trust it, add a profile with `iam profile add NAME --base-url URL`, or set IAM_BASE_URL.',
     );
   // URLs are printed in logs, terminals and shells, and URL parsers drop line breaks and tabs.
-  if (escapeControls(value) !== value)
+  if (escapeHidden(value) !== value)
     throw usageError(`The base URL (${origin}) contains control characters.`, 'Remove them.');
   if (stripUserInfo(value) !== value) throw usageError('The base URL must not contain a user name or a password.');
   return value;

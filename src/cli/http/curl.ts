@@ -1,6 +1,6 @@
 /** Formats a request as a curl command, with shell variables in place of secrets. Pure. */
 import type { RedactionStyle } from '../../contract/redaction.ts';
-import { escapeControls, jsonText } from '../io/control-characters.ts';
+import { escapeHidden, jsonText } from '../io/control-characters.ts';
 import type { RequestFields } from './redact.ts';
 import { isLoggableHeader, redactPath, redactRequestBody } from './redact.ts';
 
@@ -29,7 +29,7 @@ export function formatCurlCommand({ method, url, headers = {}, body }: CurlCall,
   const data = body === undefined ? [] : ['--data-raw', quoteForShell(formatBody(body, fields))];
   const words = ['curl', '-X', method, ...options, ...data, quoteForShell(redactPath(url, fields.query, style))];
   // Valid URLs and headers contain no control characters.
-  return escapeControls(words.join(' '));
+  return escapeHidden(words.join(' '));
 }
 
 function formatHeaderOption(name: string, value: string, url: string): string[] {

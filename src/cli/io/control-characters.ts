@@ -1,11 +1,16 @@
 /** Escapes characters that can control a terminal, reorder text or hide. Pure. */
-import { escapeInText, hiddenExceptBreaksAndTabs } from '../../contract/visible-names.ts';
+import { escapeInText, escapeLookAlikes, hiddenExceptBreaksAndTabs } from '../../contract/visible-names.ts';
 
 /** JSON escapes. Line breaks and tabs remain in multi-line text. */
 const shortForms: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Escapes text for one line: each of these characters becomes visible, such as `\u001b`. */
+/** Escapes text for a person, on one line: these characters become visible, such as `\u001b`, and letters that look like others. */
 export function escapeControls(text: string): string {
+  return escapeLookAlikes(escapeHidden(text));
+}
+
+/** Escapes only these characters: for a line that a program or a shell reads. */
+export function escapeHidden(text: string): string {
   return escapeInText(text.replace(/[\n\r\t]/g, (letter) => shortForms[letter] ?? letter));
 }
 

@@ -48,7 +48,7 @@ export async function runApply(
   if (isDry || plan.changes.length === 0) return;
   const steps = buildSteps(plan.changes, prepared.state, prepared.caller);
   assertChangeLimit(context.settings, countWrites(steps));
-  await confirmPlan(context, plan, options);
+  await confirmPlan(context, plan, options, input.saved !== undefined);
   await executePlan(context, prepared, steps, options);
 }
 
@@ -82,8 +82,11 @@ function assertNoLockout(plan: Plan, options: CommandOptions): void {
   });
 }
 
-/** Deletions and the loss of administrative roles need a typed name as confirmation; other changes need a yes. */
-async function confirmPlan(context: Context, plan: Plan, options: CommandOptions): Promise<void> {
+/**
+ * Deletions and the loss of administrative roles need a typed name as confirmation; other changes need a yes, unless the
+ * plan was saved, and so reviewed, and makes no administrators.
+ */
+async function confirmPlan(context: Context, plan: Plan, options: CommandOptions, isSaved: boolean): Promise<void> {
   const stdinIsData = getDocumentFiles(options).includes('-');
   const { administratorsLose, lastAdministrator } = plan.guards;
   const removed = describeRemovals(plan);
@@ -94,7 +97,8 @@ async function confirmPlan(context: Context, plan: Plan, options: CommandOptions
     const gaining = listGainingAdministrators(plan).length;
     const question =
       gaining === 0 ? `Apply ${changes}?` : `Apply ${changes}, with administrative roles for ${gaining}?`;
-    return assertConfirmed(context, question, options, stdinIsData, { alternativeName: name });
+    const confirmed = isSaved && gaining === 0 ? { ...options, yes: true } : options;
+    return assertConfirmed(context, question, confirmed, stdinIsData, { alternativeName: name });
   }
   const question = removed === '' ? 'This removes roles from administrators.' : `This permanently removes ${removed}.`;
   await assertConfirmed(context, question, options, stdinIsData, { requireName: true, name });

@@ -9,6 +9,7 @@ import { type EntityName, entityOf, type Reference } from '../../contract/entiti
 import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
 import type { RequestContext } from '../context.ts';
 import { CliError } from '../errors.ts';
+import { createTableFormatter } from '../output/table.ts';
 import { callControlPlane } from './control-plane.ts';
 import { readEntityPage } from './entity-rows.ts';
 import { isNameLikeId, parseTypedValue } from './value-prefix.ts';
@@ -268,15 +269,15 @@ function selectNamed(rows: readonly Row[], search: NameSearch): Omit<Matches, 'w
 }
 
 /** The id of the only entity that the value can mean; the value itself if there is none. @throws CliError (exit 2 or 3) */
-function selectId(search: NameSearch, { withId, own, foreign }: Matches): string {
+async function selectId(search: NameSearch, { withId, own, foreign }: Matches): Promise<string> {
   const { entity, value } = search;
   const accepted = idsOf(search);
   const rows = new Map([...(withId ? [withId] : []), ...own].map((row) => [idOf(row, accepted), row]));
   const [only, ...others] = rows.keys();
-  if (others.length > 0) throw ambiguousNameError(search, [...rows.values()], withId !== undefined);
-  if (withId && own.length === 0 && isNameLikeId(entity, value)) throw nameLikeIdError(search, withId);
+  if (others.length > 0) throw await ambiguousNameError(search, [...rows.values()], withId !== undefined);
+  if (withId && own.length === 0 && isNameLikeId(entity, value)) throw await nameLikeIdError(search, withId);
   if (only !== undefined) return withId ? value : only;
-  if (foreign.length > 0) throw foreignNameError(search, foreign);
+  if (foreign.length > 0) throw await foreignNameError(search, foreign);
   if (search.isName) throw unknownNameError(search);
   return value;
 }
@@ -300,37 +301,47 @@ function idOf(row: Row, ids: readonly string[]): string {
 /** A value that does not identify one entity safely (exit 2), or a name of none (exit 3). */
 export class AmbiguousNameError extends CliError {}
 
-function listRows(entity: EntityName, rows: readonly Row[]): string[] {
+/** The rows as an indented table. */
+async function listRows(entity: EntityName, rows: readonly Row[]): Promise<string[]> {
   const { shown } = entityOf(entity);
-  return rows.map((row) => `  ${shown.flatMap((name) => row[name] ?? []).join('  ')}`);
+  const format = createTableFormatter({ columnsOf: () => shown.filter((name) => rows.some((row) => name in row)) });
+  return (await format(rows)).map((line) => `  ${line}`);
 }
 
-function ambiguousNameError(
+async function ambiguousNameError(
   { entity, lookup: { noun }, value }: NameSearch,
   rows: readonly Row[],
   isId: boolean,
-): AmbiguousNameError {
+): Promise<AmbiguousNameError> {
   const count = rows.length < maxCandidates ? String(rows.length) : `At least ${rows.length}`;
   const hint = `Write id:${value} for the first one, which has this id, or name:${value} for the one with this name.`;
   return new AmbiguousNameError(`${count} ${noun} match ${JSON.stringify(value)}; nothing was sent.`, {
     code: 'USAGE',
     exitCode: 2,
     hint: isId ? hint : 'Use the id of one of them.',
-    lines: listRows(entity, rows),
+    lines: await listRows(entity, rows),
   });
 }
 
-function nameLikeIdError({ entity, value }: NameSearch, row: Row): AmbiguousNameError {
+async function nameLikeIdError({ entity, value }: NameSearch, row: Row): Promise<AmbiguousNameError> {
   return new AmbiguousNameError(
     `${JSON.stringify(value)} is the id of a user, but no verified login name; nothing was sent.`,
-    { code: 'USAGE', exitCode: 2, hint: `Write id:${value} if you mean this user.`, lines: listRows(entity, [row]) },
+    {
+      code: 'USAGE',
+      exitCode: 2,
+      hint: `Write id:${value} if you mean this user.`,
+      lines: await listRows(entity, [row]),
+    },
   );
 }
 
-function foreignNameError({ entity, lookup, value }: NameSearch, rows: readonly Row[]): AmbiguousNameError {
+async function foreignNameError(
+  { entity, lookup, value }: NameSearch,
+  rows: readonly Row[],
+): Promise<AmbiguousNameError> {
   return new AmbiguousNameError(
     `${JSON.stringify(value)} is only ${lookup.foreign?.text}, which any caller can choose; nothing was sent.`,
-    { code: 'USAGE', exitCode: 2, hint: 'Use the id of one of them.', lines: listRows(entity, rows) },
+    { code: 'USAGE', exitCode: 2, hint: 'Use the id of one of them.', lines: await listRows(entity, rows) },
   );
 }
 

@@ -120,7 +120,9 @@ describe('local values', () => {
   test('are operations, shells, settings, methods, topics and commands', async () => {
     const ids = manifest.operations.map(({ id }) => id);
     expect(await values('call', '')).toEqual(ids);
-    expect(await values('bulk', 'run', 'rows.csv', '--operation', '')).toEqual(ids);
+    const both = await values('bulk', 'run', 'rows.csv', '--operation', '');
+    expect(both).toEqual(expect.arrayContaining([...ids, 'users.create', 'groups.users.add']));
+    expect(new Set(both).size).toBe(both.length);
     expect(await values('completion', '')).toEqual(['bash', 'fish', 'zsh']);
     expect(await values('config', 'explain', '')).toContain('client-secret');
     expect(await values('config', 'set', '')).toContain('base-url');

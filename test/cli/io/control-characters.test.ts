@@ -2,9 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { parse } from 'yaml';
-import { escapeControls, escapeLines, hasControls, jsonText } from '../../../src/cli/io/control-characters.ts';
+import {
+  escapeControls,
+  escapeHidden,
+  escapeLines,
+  hasControls,
+  jsonText,
+} from '../../../src/cli/io/control-characters.ts';
 import type { Question } from '../../../src/cli/io/prompter.ts';
 import { formatYaml } from '../../../src/cli/io/yaml.ts';
+import { entityName } from '../../../src/cli/output/format.ts';
 import { escapeInText } from '../../../src/contract/visible-names.ts';
 import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
 import { rounds } from '../../effort.ts';
@@ -47,6 +54,16 @@ describe('control characters', () => {
   test('become visible escapes; multi-line text keeps line breaks and tabs', () => {
     expect(escapeControls('a\u001b\u009b\u202e\n\r\t')).toBe(String.raw`a\u001b\u009b\u202e\n\r\t`);
     expect(escapeControls(`a${tag}`)).toBe(String.raw`a\udb40\udc41`);
+  });
+
+  test('letters that look like others are visible within a word of Latin letters only', () => {
+    expect(escapeControls('\u0430dmin, \u043e\u0440s_1, ops\uff41')).toBe(
+      String.raw`\u0430dmin, \u043e\u0440s_1, ops\uff41`,
+    );
+    for (const text of ['Администратор', 'Ελλάδα-admins', 'Ж ops', '\uff4f\uff50\uff53', 'Gruppe Ä ö', '管理者a'])
+      expect(escapeControls(text)).toBe(text);
+    expect(escapeHidden('\u0430dmin\n')).toBe('\u0430dmin\\n');
+    expect(entityName({ groupName: '\u0430dmin' })).toBe('\u0430dmin');
     expect(escapeLines('a\r\n\tb')).toBe('a\\r\n\\tb');
     expect(escapeInText('a\r\n\tb')).toBe('a\\u000d\n\tb');
   });

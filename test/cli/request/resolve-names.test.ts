@@ -85,7 +85,14 @@ describe('names', () => {
   test('that are the id of another entity are a usage error that lists both, and a prefix decides', async () => {
     const { code, out, err } = await run('groups businesses add ops b-acme');
     expect([code, out]).toEqual([2, '']);
-    const lines = ['2 businesses match "b-acme"', '  b-acme  Acme', '  b-other  b-acme', 'id:b-acme', 'name:b-acme'];
+    const lines = [
+      '2 businesses match "b-acme"',
+      '  BUSINESS ID  BUSINESS NAME',
+      '  b-acme       Acme',
+      '  b-other      b-acme',
+      'id:b-acme',
+      'name:b-acme',
+    ];
     for (const line of lines) expect(err).toContain(line);
     const bodyOf = async (value: string) => (await preview(`groups businesses add ops ${value}`)).body;
     expect(await bodyOf('id:b-acme')).toEqual([{ businessId: 'b-acme' }]);
@@ -127,7 +134,7 @@ describe('names', () => {
   });
 
   test.each([
-    ['groups businesses add ops Twin', ['b-twin-1  Twin', 'b-twin-2  Twin'], '2 businesses match "Twin"'],
+    ['groups businesses add ops Twin', ['b-twin-1     Twin', 'b-twin-2     Twin'], '2 businesses match "Twin"'],
     ['clients delete shared --yes', ['c-one', 'c-two'], '2 clients match "shared"'],
   ])('of several entities are a usage error of `%s` that lists them', async (line, candidates, message) => {
     const before = await server.dump();

@@ -132,7 +132,7 @@ describe('a plan in a file', () => {
     expect((await stat(planFile)).mode & 0o777).toBe(0o600);
     expect(await fixture.read('plan.json')).not.toContain('secret-of');
     await fixture.write('iam.yaml', 'groups: []\n');
-    expect((await fixture.iam(['apply', planFile, '--yes'])).code).toBe(0);
+    expect((await fixture.iam(['apply', planFile])).code).toBe(0);
     expect((await fixture.iam(['diff', '-f', await fixture.write('iam.yaml', everything)])).code).toBe(0);
   });
 

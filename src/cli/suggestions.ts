@@ -1,0 +1,128 @@
+/** Suggests what an unknown command or option means, from all commands and their options. */
+import type { Argument, Command, Option } from 'commander';
+import { commandPath } from './command.ts';
+
+/** Verbs of other programs, and ours with this meaning, the nearest one first. Only those that a noun has are suggested. */
+const verbs: Readonly<Record<string, readonly string[]>> = {
+  add: ['create', 'save'],
+  all: ['list', 'explain'],
+  current: ['show', 'get', 'list'],
+  describe: ['get', 'show', 'explain', 'status'],
+  disable: ['lock', 'stop'],
+  edit: ['update', 'set'],
+  enable: ['unlock', 'start'],
+  find: ['search', 'list'],
+  get: ['show', 'list', 'inspect'],
+  info: ['get', 'show', 'status'],
+  list: ['list', 'explain', 'show'],
+  load: ['import', 'restore'],
+  ls: ['list', 'explain'],
+  modify: ['update', 'set'],
+  new: ['create', 'add'],
+  patch: ['update', 'set'],
+  rename: ['update'],
+  revoke: ['delete', 'end', 'remove'],
+  save: ['save', 'export', 'backup'],
+  set: ['update'],
+  show: ['get', 'list', 'explain', 'status'],
+  switch: ['use'],
+  view: ['get', 'show'],
+};
+
+/** What the words mean probably, after a command or an option of them was rejected; undefined without an idea. */
+export function suggestInstead(program: Command, words: readonly string[]): string | undefined {
+  const { command, at } = findCommand(program, words);
+  const word = words[at];
+  if (command.commands.length > 0 && word !== undefined) return suggestCommand(command, word, words.slice(at + 1));
+  const unknown = words.find((one) => one.startsWith('--') && !isKnown(command, flagOf(one)));
+  return unknown === undefined ? undefined : suggestOption(command, flagOf(unknown));
+}
+
+/** The deepest command that the words name, and the position of the first word after it. */
+function findCommand(program: Command, words: readonly string[]): { command: Command; at: number } {
+  let command = program;
+  let at = 0;
+  for (; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (isOption(word)) {
+      if (!word.includes('=') && findOption(command, word)?.required === true) at += 1;
+      continue;
+    }
+    const below = subcommandOf(command, word);
+    if (!below) break;
+    command = below;
+  }
+  return { command, at };
+}
+
+function isOption(word: string): boolean {
+  return word.startsWith('-') && word.length > 1;
+}
+
+function flagOf(word: string): string {
+  return word.split('=')[0] ?? word;
+}
+
+function subcommandOf(command: Command, word: string): Command | undefined {
+  return command.commands.find((below) => below.name() === word || below.aliases().includes(word));
+}
+
+/** Suggests `groups list` for `list groups`, and the verb of this noun for that of another program. */
+function suggestCommand(command: Command, word: string, rest: readonly string[]): string | undefined {
+  for (const next of rest.filter((one) => !isOption(one))) {
+    const noun = subcommandOf(command, next);
+    const found = noun && findVerb(noun, word);
+    if (found) return didYouMean(found);
+  }
+  const own = command.parent ? findVerb(command, word) : undefined;
+  return own && didYouMean(own);
+}
+
+function findVerb(noun: Command, word: string): Command | undefined {
+  const meant = Object.hasOwn(verbs, word) ? (verbs[word] ?? []) : [];
+  return [word, ...meant].map((verb) => subcommandOf(noun, verb)).find((found) => found !== undefined);
+}
+
+function didYouMean(command: Command): string {
+  return `Did you mean \`${commandPath(command)}\`?`;
+}
+
+function findOption(command: Command, flag: string): Option | undefined {
+  const found = command.options.find((option) => option.long === flag || option.short === flag);
+  return found ?? (command.parent ? findOption(command.parent, flag) : undefined);
+}
+
+function isKnown(command: Command, flag: string): boolean {
+  return flag === '--' || flag === '--help' || findOption(command, flag) !== undefined;
+}
+
+/** Suggests an option or argument of the command that shares words with the flag, or commands beside it that have it. */
+function suggestOption(command: Command, flag: string): string | undefined {
+  const typed = partsOf(flag.slice(2));
+  const options = command.options.filter(
+    ({ long, hidden }) => !hidden && long != null && isPartOf(partsOf(long.slice(2)), typed),
+  );
+  if (options.length > 0) return `Did you mean ${options.map(({ long }) => long).join(' or ')}?`;
+  const argument = command.registeredArguments.find((one) => isPartOf(partsOf(one.name()), typed));
+  if (argument) return `Pass it as the argument ${formatArgument(argument)}.`;
+  const beside = (command.parent?.commands ?? []).filter((one) =>
+    one.options.some(({ long, hidden }) => long === flag && !hidden),
+  );
+  if (beside.length === 0) return undefined;
+  return `${beside.map((one) => `\`${commandPath(one)}\``).join(' and ')} ${beside.length === 1 ? 'has' : 'have'} ${flag}.`;
+}
+
+function formatArgument(argument: Argument): string {
+  return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
+}
+
+function partsOf(name: string): readonly string[] {
+  return name.split(/[-.]/);
+}
+
+/** Whether one of the names starts or ends with the other: `name` and `group-name`. */
+function isPartOf(a: readonly string[], b: readonly string[]): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  const starts = short.every((part, at) => long[at] === part);
+  return starts || short.every((part, at) => long[long.length - short.length + at] === part);
+}
