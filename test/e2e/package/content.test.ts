@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { isFullRun } from '../../effort.ts';
 import { requestResource } from '../../resources/request.ts';
 import { root } from '../cli-process.ts';
 import { InstalledPackage } from './installed-package.ts';
@@ -186,6 +187,10 @@ describe('the entries', () => {
 
   test('have types for import, require and bundlers', async () => {
     expect(await typeProblems(await readFile(packed.file))).toEqual([]);
+  });
+
+  // Resolves and compiles the entries of the whole package once more.
+  test.runIf(isFullRun)('must not lack types, or have wrong ones', async () => {
     const folder = await damaged(async (copy) => {
       await rm(path.join(copy, 'dist/client.d.cts'));
       await writeFile(path.join(copy, 'dist/index.d.cts'), 'export default function startServer(): void;\n');
