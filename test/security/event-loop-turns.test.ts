@@ -129,8 +129,10 @@ test('yields to the event loop while a transaction works on many rows', async ()
   expect(await store.memberships.count()).toBe(0);
 });
 
-test('yields to the event loop while a dump is written', async () => {
+test('a dump is written in slices, none of which takes long', () => {
   const row = (at: number) => ({ groupId: 'g', kind: 'user', memberId: `u${at}` }) as const;
-  const dumpTables = new Map([['memberships', Array.from({ length: 10_000 }, (_, at) => row(at))]] as const);
-  expect(await turnsOf(() => encodeDump(dumpTables))).toBeGreaterThan(20);
+  const memberships = Array.from({ length: 10_000 }, (_, at) => row(at));
+  const slices = [...encodeDump(new Map([['memberships', memberships]]))];
+  expect(Math.max(...slices.map(({ length }) => length))).toBeLessThan(100_000);
+  expect(JSON.parse(Buffer.concat(slices).toString())).toMatchObject({ tables: { memberships, groups: [] } });
 });

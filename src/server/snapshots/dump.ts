@@ -15,7 +15,16 @@ const NO_ROWS: readonly StoredRow[] = [];
 
 /** Dumps a store: contains all earlier writes, which are durable, and no later ones. */
 export async function dumpStore(store: Store): Promise<DumpTables> {
-  return (await store.dump()).tables;
+  const tables = new Map<TableName, readonly StoredRow[]>();
+  for (const [name, rows] of (await store.dump()).tables)
+    tables.set(name, Array.isArray(rows) ? (rows as readonly StoredRow[]) : await listYielding(rows));
+  return tables;
+}
+
+async function listYielding(rows: Iterable<StoredRow>): Promise<readonly StoredRow[]> {
+  const list: StoredRow[] = [];
+  await forEachYielding(rows, async (row) => void list.push(row));
+  return list;
 }
 
 /** The rows of a table in a dump. */

@@ -22,7 +22,8 @@ import { createSnapshots, type Snapshot, type Snapshots } from './snapshots.ts';
 export interface StateManager {
   dump(): Promise<DumpTables>;
   reset(to: BaselineName): Promise<void>;
-  export(): Promise<string>;
+  /** Slices of a document. */
+  export(): Promise<Iterable<Uint8Array>>;
   /** @throws IamError STATE_NEWER, STATE_DAMAGED; STATE_NOT_EMPTY unless `force`. */
   import(document: DumpDocument, force: boolean): Promise<void>;
   readonly snapshots: Pick<Snapshots, 'list' | 'delete'>;
@@ -87,7 +88,7 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
     snapshots,
     dump: () => dumpStore(store),
     reset: async (to) => replaceAll(await baseline.read(to), retainedOnReset),
-    export: async () => encodeDump(await dumpStore(store)),
+    export: async () => encodeDump((await store.dump()).tables),
     async import(document, force) {
       const dump = await decodeDump(document);
       await assertUsableKeys(dump);

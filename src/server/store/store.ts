@@ -172,8 +172,8 @@ export interface JournalEvent {
 export interface StoreDump {
   /** The sequence of the last commit it contains; 0 if the engine does not count commits. */
   readonly sequence: number;
-  /** Rows by table, ordered by primary key. */
-  readonly tables: ReadonlyMap<TableName, readonly StoredRow[]>;
+  /** Rows by table, ordered by primary key. They can be read several times, and can be parsed when they are read. */
+  readonly tables: ReadonlyMap<TableName, Iterable<StoredRow>>;
 }
 
 /** Counts since the start. */

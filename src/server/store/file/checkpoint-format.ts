@@ -4,6 +4,7 @@
  */
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
+import { toSlices } from '../../lib/text-slices.ts';
 import { findLargeNumber } from '../large-numbers.ts';
 import type { Overlay, TableOverlay } from '../memory/overlay.ts';
 import { createDamagedError, createNewerFormatError, type StoreOpenError } from '../open-error.ts';
@@ -32,24 +33,14 @@ const CRC_SUFFIX = /^"crc32":"([0-9a-f]{8})"\n\}\n$/;
 const CRC_SUFFIX_LENGTH = '"crc32":"00000000"\n}\n'.length;
 const PREFIX = /^\{\n"formatVersion":(\d+),\n/;
 
-/** Characters per slice: half a millisecond of work. */
-const SLICE_LENGTH = 64 * 1024;
-
 /** Encodes a checkpoint with its CRC suffix, in slices. */
 export function* checkpointSlices(checkpoint: Checkpoint): Generator<Buffer> {
   let crc = 0;
-  let slice = '';
-  for (const text of encodeCheckpoint(checkpoint)) {
-    slice += text;
-    if (slice.length < SLICE_LENGTH) continue;
-    const bytes = Buffer.from(slice);
-    slice = '';
+  for (const bytes of toSlices(encodeCheckpoint(checkpoint))) {
     crc = crc32(bytes, crc);
     yield bytes;
   }
-  const bytes = Buffer.from(slice);
-  yield bytes;
-  yield Buffer.from(encodeCrcSuffix(crc32(bytes, crc)));
+  yield Buffer.from(encodeCrcSuffix(crc));
 }
 
 /** Encodes the text before the CRC suffix, in small pieces. */

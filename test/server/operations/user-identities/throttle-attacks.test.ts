@@ -206,7 +206,10 @@ describe('attackers who spend the budget of a name', () => {
     ],
     [
       'an import',
-      async ({ appContext }: TestServer) => appContext.state.import(JSON.parse(await appContext.state.export()), true),
+      async ({ appContext: { state } }: TestServer) => {
+        const text = Buffer.concat([...(await state.export())]).toString();
+        await state.import(JSON.parse(text), true);
+      },
     ],
   ])('are cleared after %s', async (_, clear) => {
     await using server = await start();

@@ -27,7 +27,8 @@ export default defineRoute({
   openapiExamples: { response: { formatVersion: 1, tables: {} } },
 
   async handle({ query: { format } }, { state }) {
-    const text = format === 'state' ? await state.export() : await formatSeed(await exportSeed(state));
-    return { contentType: 'application/json; charset=utf-8', text };
+    const contentType = 'application/json; charset=utf-8';
+    if (format === 'state') return { contentType, chunks: await state.export() };
+    return { contentType, text: await formatSeed(await exportSeed(state)) };
   },
 });
