@@ -126,3 +126,15 @@ test('a host that accepts connections and never responds does not keep another o
   expect(await store.users.count()).toBe(0);
   silent.close();
 });
+
+test('callers share the connections that the database allows, and are not rejected because there are no more', async () => {
+  await locker.query('rollback');
+  await store.close();
+  const rights = ['schema', 'all tables in schema'].map((what) => `grant all on ${what} iam to limited`).join('; ');
+  await admin.query(`create role limited login connection limit 3; ${rights}`);
+  const url = new URL(proxy.url);
+  url.username = 'limited';
+  store = await openStore(url.href);
+  await Promise.all(Array.from({ length: 200 }, () => store.users.list()));
+  await admin.query('alter role limited connection limit -1');
+});

@@ -15,8 +15,13 @@ export interface AttemptOptions {
   readonly random: Random;
 }
 
-/** Writes that are sent before the first of them has its result. */
-const maxUnsettled = 200;
+/**
+ * Rows that are sent before the first of them has its result. The time limit of a statement begins when it is sent: behind
+ * very many rows it would be over before the database begins with it.
+ */
+const maxUnsettledRows = 4_000;
+/** What a statement for one row counts. */
+const rowsOfStatement = 20;
 /** Rows of one statement. */
 const maxGathered = 1_000;
 
@@ -37,7 +42,7 @@ export class Attempt implements TransactionRunner {
   readonly #random: Random;
   /** Of the last write that was sent; the connection runs all in order. */
   #settled: Promise<void> = Promise.resolve();
-  #unsettledCount = 0;
+  #unsettledRows = 0;
   /** Rows that are not sent yet, by their statement: all of one kind, in the order of their first rows. */
   readonly #gathered = new Map<RowsStatement, (readonly unknown[])[]>();
   #gatheredKind: GatheredKind | undefined;
@@ -130,14 +135,18 @@ export class Attempt implements TransactionRunner {
     return this.#dispatch(
       statement,
       first.map((_, column) => rows.map((row) => row[column])),
+      rows.length,
     );
   }
 
-  async #dispatch(statement: Statement, values: readonly unknown[]): Promise<void> {
+  async #dispatch(statement: Statement, values: readonly unknown[], rows = 1): Promise<void> {
     this.hasWritten = true;
-    this.#unsettledCount += 1;
-    this.#settled = this.#observe(statement, values);
-    if (this.#unsettledCount >= maxUnsettled) await this.#settled;
+    const weight = Math.max(rows, rowsOfStatement);
+    this.#unsettledRows += weight;
+    this.#settled = this.#observe(statement, values).then(() => {
+      this.#unsettledRows -= weight;
+    });
+    if (this.#unsettledRows >= maxUnsettledRows) await this.#settled;
     if (this.failure) throw this.failure;
   }
 
@@ -147,7 +156,6 @@ export class Attempt implements TransactionRunner {
     } catch (error) {
       this.failure ??= error;
     }
-    this.#unsettledCount -= 1;
   }
 
   #assertActive(): void {

@@ -27,7 +27,7 @@ import {
   mergeIdentities,
   readDatabaseState,
 } from './database-state.ts';
-import { codeOf, isPrimaryLost, isUnavailable } from './sql-errors.ts';
+import { codeOf, isPrimaryLost, isTooManyConnections, isUnavailable } from './sql-errors.ts';
 import type { Statement } from './statements.ts';
 
 export interface ConnectionOptions {
@@ -55,6 +55,8 @@ const idleInTransactionTimeout = 10_000;
 const lockTimeout = 2_000;
 /** To get a connection of the pool, free or new. */
 const acquireTimeout = 5_000;
+/** After the database allowed no more connections. */
+const growPause = 5_000;
 /** Callers fail at once for as long after no primary was found. */
 const probePause = 500;
 
@@ -190,7 +192,7 @@ export class PrimaryConnections {
     const cancel = this.#options.timer.after(acquireTimeout, () =>
       reject(new StoreUnavailableError('No connection to the database became free.')),
     );
-    const connecting = pool.connect();
+    const connecting = this.#connect(pool);
     try {
       return await Promise.race([connecting, given]);
     } catch (error) {
@@ -203,6 +205,18 @@ export class PrimaryConnections {
     } finally {
       cancel();
       waiting.delete(reject);
+    }
+  }
+
+  /** Where the database allows no more connections, callers share those of the pool, which opens no other for a while. */
+  async #connect(pool: Pool): Promise<PoolClient> {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (!isTooManyConnections(error) || pool.totalCount === 0) throw error;
+      pool.options.max = 1;
+      this.#options.timer.after(growPause, () => Object.assign(pool.options, { max: this.#options.maxConnections }));
+      return pool.connect();
     }
   }
 

@@ -36,6 +36,11 @@ export function isMissingValue(error: unknown): boolean {
   return sqlStateOf(error) === '23502';
 }
 
+/** too_many_connections. */
+export function isTooManyConnections(error: unknown): boolean {
+  return sqlStateOf(error) === '53300';
+}
+
 /** Whether COMMIT may have succeeded although it failed: statement_completion_unknown, or no response. */
 export function isAmbiguous(error: unknown): boolean {
   const state = sqlStateOf(error);
