@@ -6,6 +6,8 @@ import { addBulk } from './commands/bulk.ts';
 import { addCall, callText } from './commands/call.ts';
 import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
+import { addRotate } from './commands/clients/rotate.ts';
+import { addClientsUpdate } from './commands/clients/update.ts';
 import { addClock, clockText } from './commands/clock.ts';
 import { addCompletion } from './commands/completion/completion.ts';
 import { addConfig } from './commands/config.ts';
@@ -132,7 +134,11 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: 'Manage customers: businesses and users by contract',
         add: [addControlList, addControlGet],
       },
-      { name: 'clients', summary: 'Manage client identities', add: [addControlList, addControlGet] },
+      {
+        name: 'clients',
+        summary: 'Manage client identities',
+        add: [addControlList, addControlGet, addClientsUpdate, addRotate],
+      },
       { name: 'my-clients', summary: 'Manage your own clients' },
       { name: 'services', summary: 'Manage service accounts of clients' },
     ],
@@ -140,7 +146,7 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     heading: 'Credentials and products:',
     commands: [
-      { name: 'api-key', summary: 'Manage API keys of clients', add: [addControlSearch, addControlGet] },
+      { name: 'api-key', summary: 'Manage API keys of clients', add: [addControlSearch, addControlGet, addRotate] },
       { name: 'factors', summary: 'Manage your own MFA contacts' },
       {
         name: 'token',

@@ -556,7 +556,31 @@ export const errorTable = {
     status: 412,
     category: 'conflict',
     message: 'The clients that the first start created cannot be removed.',
-    hint: 'To replace the secret, start the server with --reset-admin.',
+    hint: 'To replace the secret of the administrator client, use `iam clients rotate-secret`, or start the server with --reset-admin.',
+  },
+  OVERLAP_ACTIVE: {
+    status: 412,
+    category: 'conflict',
+    message: 'Two secrets are valid since an earlier rotation; a rotation ends one of them.',
+    hint: 'Say which one is in use: keep `newest` or keep `oldest` (--keep). Keep the oldest if the newest was lost.',
+  },
+  OWNER_INACTIVE: {
+    status: 412,
+    category: 'conflict',
+    message: 'The owner of the client is locked or was removed, so the previous secret cannot stay valid.',
+    hint: 'Rotate without an overlap, or unlock the owner first.',
+  },
+  CLIENT_WITHOUT_SECRET: {
+    status: 412,
+    category: 'conflict',
+    message: 'The client has no secret to rotate: it identifies itself by its id only.',
+    hint: 'Create a client with a secret: `iam clients create`.',
+  },
+  SECRET_CONFIGURED: {
+    status: 412,
+    category: 'conflict',
+    message: 'The configuration of the server sets this secret, and every start would restore it.',
+    hint: 'Change IAM_ADMIN_CLIENT_SECRET and restart the server.',
   },
   CHANGED_MEANWHILE: {
     status: 412,

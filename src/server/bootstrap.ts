@@ -8,6 +8,7 @@ import { removeClient } from './auth/remove-client.ts';
 import { revokeUserAccess } from './auth/revoke-user-access.ts';
 import { administratorsGroupName, createBootstrapGroups } from './bootstrap-groups.ts';
 import { SettingError, type Settings } from './config/settings.ts';
+import { withoutOverlap } from './directory/replaced-secrets.ts';
 import { isSubjectUsed, reserveSubjectId } from './directory/subject-ids.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Ids } from './lib/ids.ts';
@@ -105,7 +106,11 @@ async function ensureAdminClient(tx: Transaction, deps: BootstrapDeps, secret: s
   const client = await ensureClient(tx, deps, 'admin', deps.settings.adminClientId);
   if (secret === undefined) return client;
   const tokenGeneration = (client.tokenGeneration ?? 0) + 1;
-  const changed = { ...client, secretHash: hashSecret(secret), ...(client.secretHash ? { tokenGeneration } : {}) };
+  const changed = {
+    ...withoutOverlap(client),
+    secretHash: hashSecret(secret),
+    ...(client.secretHash ? { tokenGeneration } : {}),
+  };
   await tx.clients.replace(changed);
   return changed;
 }

@@ -241,6 +241,13 @@ export interface SeedInput {
     clientSecret?: string | undefined;
     /** Hash from an export, instead of the plain value */
     secretHash?: string | undefined;
+    /** The value that a rotation replaced, from an export */
+    previousSecret?: {
+      /** Hash from an export, instead of the plain value */
+      hash: string;
+      /** Until when the previous value is valid */
+      endsAt?: string | undefined;
+    } | undefined;
     /** Application */
     appId?: string | undefined;
     party?: '1STPARTY' | '3RDPARTY' | undefined;
@@ -351,6 +358,15 @@ export interface SeedInput {
     keyHash?: string | undefined;
     /** The end of the key, to identify it */
     hint?: string | undefined;
+    /** The value that a rotation replaced, from an export */
+    previousKey?: {
+      /** Hash from an export, instead of the plain value */
+      hash: string;
+      /** Until when the previous value is valid */
+      endsAt?: string | undefined;
+      /** The end of the previous key */
+      hint: string;
+    } | undefined;
   }[] | undefined;
   corporateGroups?: {
     /** Id: 1 to 64 letters, digits or . _ : @ - */

@@ -26,10 +26,12 @@ const document: Access = { command: because('document'), library: because('docum
 /** By the id of the route. */
 const accessOf: Readonly<Record<string, Access>> = {
   'control.api-key': list('api-key get'),
+  'control.api-key-rotate': list('api-key rotate'),
   'control.api-keys': list('api-key search'),
   'control.business': list('businesses get'),
   'control.businesses': list('businesses list'),
   'control.client': list('clients get'),
+  'control.client-rotate-secret': list('clients rotate-secret'),
   'control.clients': list('clients list'),
   'control.clock': { command: 'clock show', library: 'clock.now' },
   'control.coverage': list('coverage'),
@@ -81,6 +83,7 @@ const accessOf: Readonly<Record<string, Access>> = {
   'control.state-reset': { command: 'state reset', library: 'reset' },
   'control.store-backup': { command: 'store backup', library: because('process') },
   'control.token-inspect': list('token inspect'),
+  'control.update-client': list('clients update'),
   'control.user': list('users get'),
   'control.user-factors': list('users factors list'),
   'control.user-role-path': { command: 'can', library: because('raw') },

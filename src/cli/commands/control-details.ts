@@ -55,7 +55,15 @@ const details: Readonly<Record<string, ControlDetail>> = {
       [
         ...['clientId', 'appId', 'serviceAccountId', 'party', 'effectiveRoles', 'authorities', 'scope', 'grantTypes'],
         ...['redirectURI', 'userId', 'businessId', 'ownerClientId', 'organizationId', 'businessUnitId'],
-        ...['factorVisibility', 'createdAt', 'groups', 'groupCount', 'effectiveRoleCount'],
+        ...[
+          'factorVisibility',
+          'createdAt',
+          'secretRotatedAt',
+          'previousSecretEndsAt',
+          'groups',
+          'groupCount',
+          'effectiveRoleCount',
+        ],
       ],
       5,
     ),
@@ -89,13 +97,20 @@ const details: Readonly<Record<string, ControlDetail>> = {
   },
   'api-key': {
     title: 'Show an API key',
-    description: 'Without the key itself; hint contains its last characters.',
+    description:
+      'Without the key itself; hint contains its last characters. After a rotation, shows until when the previous value is valid.',
     path: '/_iam/api-keys/',
     argument: 'api-key-id',
     argumentText: 'API key id, or the application or client of the key',
     reference: reference('apiKey', ['id']),
     example: 'KEY_ID',
-    shape: buildListShape(['apiKeyId', 'appId', 'clientId', 'hint', 'createdAt', 'lastUsedAt'], 6),
+    shape: buildListShape(
+      [
+        ...['apiKeyId', 'appId', 'clientId', 'hint', 'createdAt', 'lastUsedAt'],
+        ...['rotatedAt', 'previousHint', 'previousKeyEndsAt'],
+      ],
+      6,
+    ),
     fallback: findListedApiKey,
   },
 };

@@ -42,6 +42,7 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     columns: [
       ...['clientId', 'appId', 'serviceAccountId', 'party', 'authorities', 'scope', 'grantTypes', 'redirectURI'],
       ...['userId', 'businessId', 'ownerClientId', 'organizationId', 'businessUnitId', 'factorVisibility', 'createdAt'],
+      ...['secretRotatedAt', 'previousSecretEndsAt'],
     ],
     main: 5,
     sort: ['clientId', 'appId', 'serviceAccountId', 'createdAt'],
@@ -94,7 +95,10 @@ const controlSearches: Readonly<Record<string, ControlSearch>> = {
     path: '/_iam/api-keys',
     searched: 'Text in the id, the application, the client id or the hint',
     example: 'billing --sort -lastUsedAt',
-    columns: ['apiKeyId', 'appId', 'clientId', 'hint', 'createdAt', 'lastUsedAt'],
+    columns: [
+      ...['apiKeyId', 'appId', 'clientId', 'hint', 'createdAt', 'lastUsedAt'],
+      ...['rotatedAt', 'previousHint', 'previousKeyEndsAt'],
+    ],
     main: 6,
     sort: ['apiKeyId', 'appId', 'clientId', 'createdAt', 'lastUsedAt'],
   },

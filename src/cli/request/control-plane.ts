@@ -14,7 +14,7 @@ import type { RequestPreview } from './preview.ts';
 export const controlPlaneNote = 'Uses the control plane of the server under /_iam. A server can have it disabled.';
 
 export type ControlFilters = Readonly<Record<string, Scalar | undefined>>;
-type ControlInput = Pick<CallInput, 'query' | 'body' | 'signal'>;
+type ControlInput = Pick<CallInput, 'query' | 'body' | 'ifMatch' | 'signal'>;
 
 /** Sends a request to the control plane with the credentials in use. @throws ClientError for an error response */
 export async function callControlPlane(

@@ -6,10 +6,10 @@ import type { ApiKeyUses } from '../directory/api-key-uses.ts';
 import { computeLevel, rolesOfLevel } from '../directory/authentication-levels.ts';
 import { hasOwner, isOwnerActive, partyRole, resolveAuthenticatedClientRoles } from '../directory/clients.ts';
 import type { Principal } from '../directory/principal.ts';
+import { findApiKey, isAccepted, matchClientSecret } from '../directory/replaced-secrets.ts';
 import { listMemberIdentities, resolveUserRoles } from '../directory/user-roles.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
-import { hashSecret, secretMatches } from '../lib/secrets.ts';
 import type { Throttles } from '../limits/throttles.ts';
 import { findActiveSession } from '../sessions/sessions.ts';
 import type { Derivation } from '../store/derived-values.ts';
@@ -90,19 +90,25 @@ export async function authenticateClient(
   source: RequestSource,
 ): Promise<Client> {
   const client = await deps.store.clients.get(name);
-  if (!secretMatches(secret, client?.secretHash) || !client) {
+  const match = matchClientSecret(secret, client, deps.clock.now());
+  if (!isAccepted(match) || !client) {
     deps.throttles.clientSecret.recordFailure(source);
-    throw createAuthenticationError('CREDENTIALS_INVALID').withReason(explainSecretMismatch(client));
+    throw createAuthenticationError('CREDENTIALS_INVALID').withReason(explainSecretMismatch(client, match === 'ended'));
   }
   if (!(await isOwnerActive(deps.store, client)))
     throw createAuthenticationError('CREDENTIALS_INVALID').withReason(createInactiveOwnerReason(client));
   return client;
 }
 
-function explainSecretMismatch(client: Client | undefined): ErrorReason {
+function explainSecretMismatch(client: Client | undefined, hasEnded: boolean): ErrorReason {
   if (!client) return { text: 'No client has the given id.' };
-  const text = client.secretHash === undefined ? 'The client has no secret.' : 'The secret does not match.';
-  return { text, clientId: client.clientId };
+  const { clientId, secretHash, previousSecret, secretRotatedAt } = client;
+  if (hasEnded) return { text: explainRotation('secret', secretRotatedAt, previousSecret?.endsAt), clientId };
+  return { text: secretHash === undefined ? 'The client has no secret.' : 'The secret does not match.', clientId };
+}
+
+function explainRotation(what: string, rotatedAt = 'an unknown time', endsAt = rotatedAt): string {
+  return `The ${what} was replaced at ${rotatedAt}, and was valid until ${endsAt}.`;
 }
 
 function createInactiveOwnerReason(client: Client): ErrorReason {
@@ -128,15 +134,18 @@ async function identifyClient(deps: Authentication, clientId: string): Promise<P
 }
 
 async function authenticateApiKey(deps: Authentication, key: string): Promise<Principal> {
-  const row = await deps.store.apiKeys.getBy('keyHash', hashSecret(key));
+  const now = deps.clock.now();
+  const { row, match } = await findApiKey(deps.store, key, now);
   const client = row && (await deps.store.clients.get(row.clientId));
-  if (!row || !client)
-    throw createAuthenticationError('CREDENTIALS_INVALID').withReason({
-      text: 'The API key does not exist or was deleted.',
-    });
+  if (!row || !client || !isAccepted(match))
+    throw createAuthenticationError('CREDENTIALS_INVALID').withReason(
+      row && match === 'ended'
+        ? { text: explainRotation('API key', row.rotatedAt, row.previousKey?.endsAt), clientId: row.clientId }
+        : { text: 'The API key does not exist or was deleted.' },
+    );
   if (!(await isOwnerActive(deps.store, client)))
     throw createAuthenticationError('CREDENTIALS_INVALID').withReason(createInactiveOwnerReason(client));
-  deps.apiKeyUses.record(row.apiKeyId, deps.clock.now());
+  deps.apiKeyUses.record(row.apiKeyId, now);
   return createClientPrincipal(deps.store, client, 'api-key');
 }
 
@@ -147,10 +156,6 @@ async function authenticateToken({ verifier, clock, store }: Authentication, tok
   const deps: TokenReading = { clock, store: store.prefetch ? await store.prefetch(listReads(claims)) : store };
   const client = await deps.store.clients.get(claims.client_id);
   if (!client) throw createTokenError('The client that the token was issued to no longer exists.');
-  if ((claims.generation ?? 0) !== (client.tokenGeneration ?? 0))
-    throw createTokenError('The client was changed after the token was issued. It must log in again.', {
-      client,
-    });
   if (hasOwner(client) && !(await isOwnerActive(deps.store, client)))
     throw createAuthenticationError('TOKEN_INVALID').withReason(createInactiveOwnerReason(client));
   // `return await`: returning a promise from an async function costs two extra microtask turns.
@@ -181,6 +186,10 @@ function listReads(claims: AccessClaims): Prefetch {
 }
 
 async function resolveClientToken(deps: TokenReading, claims: AccessClaims, client: Client): Promise<Principal> {
+  if ((claims.generation ?? 0) !== (client.tokenGeneration ?? 0))
+    throw createTokenError('The client was changed after the token was issued. It must log in again.', {
+      client,
+    });
   if (await isRevoked(deps, claims))
     throw createTokenError(claims.sid === undefined ? 'The token was revoked.' : 'The session of the token ended.', {
       client,

@@ -1,8 +1,8 @@
 /** Client authentication at the OAuth endpoints (RFC 6749, 2.3 and 3.2.1): in a header, in the body, or by id only. */
 import { apiError } from '../../contract/errors.ts';
 import { isClientItself, type Principal } from '../directory/principal.ts';
+import { isAccepted, matchClientSecret } from '../directory/replaced-secrets.ts';
 import type { RequestSource } from '../lib/request-source.ts';
-import { secretMatches } from '../lib/secrets.ts';
 import type { Client } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import { type Authentication, authenticate, authenticateClient } from './authenticate.ts';
@@ -103,7 +103,7 @@ function createSecretClient(client: Client): AuthenticatedClient {
 /** OAuth libraries form-encode the pair (RFC 6749, 2.3.1), other callers send it raw: the raw form is tried first. */
 async function decodeClientCredentials(deps: Authentication, raw: BasicCredentials): Promise<BasicCredentials> {
   const client = await deps.store.clients.get(raw.name);
-  if (secretMatches(raw.secret, client?.secretHash)) return raw;
+  if (isAccepted(matchClientSecret(raw.secret, client, deps.clock.now()))) return raw;
   try {
     return { name: decodeForm(raw.name), secret: decodeForm(raw.secret) };
   } catch {

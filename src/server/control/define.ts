@@ -23,6 +23,14 @@ export const capabilities = {
     auth: 'caller',
     roles: 'CLI-1STPARTY and IAM_ADMIN_MAINTENANCE and AUTH-MFA',
   },
+  /** Changes clients: as the operations of the interface that create and delete them, for administrators and owners. */
+  clients: {
+    auth: 'caller',
+    roles:
+      'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ((AUTH-MFA and ADMIN) or (PERSON and not BUSINESS) or BUSINESSOWNER or BUSINESSADMIN)',
+  },
+  /** Changes API keys: as the operations of the interface. */
+  apiKeys: { auth: 'caller', roles: 'CLI-1STPARTY and CLI-AUTH-IDENTIFIED and ADMIN' },
   /** Needs no credentials: the body authorizes the request. */
   public: { auth: 'none', roles: 'none' },
 } as const;

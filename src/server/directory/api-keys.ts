@@ -58,8 +58,13 @@ export async function assertApiKeyAvailable(tx: Transaction, keyHash: string, ap
   if (existing && existing.apiKeyId !== apiKeyId) throw apiError('API_KEY_TAKEN');
 }
 
+export type ApiKeyView = Omit<ApiKey, 'keyHash' | 'previousKey' | 'rotatedAt'>;
+
 /** An API key as responses contain it: without its hash, and with its last use. */
-export function toApiKeyView({ keyHash: _, ...row }: ApiKey, uses: ApiKeyUses): Omit<ApiKey, 'keyHash'> {
+export function toApiKeyView(
+  { keyHash: _, previousKey: _previous, rotatedAt: _rotated, ...row }: ApiKey,
+  uses: ApiKeyUses,
+): ApiKeyView {
   const lastUsedAt = uses.findPending(row.apiKeyId)?.toISOString() ?? row.lastUsedAt;
   return lastUsedAt === undefined ? row : { ...row, lastUsedAt };
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { apiError } from '../../contract/errors.ts';
 import { revokeToken } from '../auth/revoke-token.ts';
-import { hashSecret } from '../lib/secrets.ts';
+import { findApiKey, isAccepted } from '../directory/replaced-secrets.ts';
 import { defineOperation } from '../operations/define.ts';
 import { authenticateEndpointClient, TokenParameters } from './endpoint-client.ts';
 
@@ -43,8 +43,8 @@ export default defineOperation({
   async handle({ body }, context) {
     const { client } = await authenticateEndpointClient(context, body);
     // A key of the client would stay valid, so success would be misleading. Keys of others are not reported.
-    const apiKey = await context.store.apiKeys.getBy('keyHash', hashSecret(body.token));
-    if (apiKey?.clientId === client.clientId) throw apiError('TOKEN_TYPE_UNSUPPORTED');
+    const { row: apiKey, match } = await findApiKey(context.store, body.token, context.clock.now());
+    if (apiKey?.clientId === client.clientId && isAccepted(match)) throw apiError('TOKEN_TYPE_UNSUPPORTED');
     await revokeToken(body.token, context, client.clientId);
     return {};
   },

@@ -23,8 +23,10 @@ export async function assertAdministratorsRemain(seed: Reader, server: Reader): 
   await forEachYielding(await seed.clients.list(), async (client) => {
     if (!(await resolveClientAuthorities(seed, client)).has(administratorRole)) return;
     if (!(await remainsClient(server, client))) reject(`client ${client.clientId}`);
-    for (const { apiKeyId, keyHash } of await seed.apiKeys.find('clientId', client.clientId))
-      if ((await server.apiKeys.get(apiKeyId))?.keyHash !== keyHash) reject(`API key ${apiKeyId}`);
+    for (const { apiKeyId, keyHash, previousKey } of await seed.apiKeys.find('clientId', client.clientId)) {
+      const key = await server.apiKeys.get(apiKeyId);
+      if (key?.keyHash !== keyHash || !remainsReplaced(key.previousKey, previousKey)) reject(`API key ${apiKeyId}`);
+    }
   });
 }
 
@@ -59,9 +61,15 @@ async function listCredentials(reader: Reader, user: User): Promise<string[]> {
   ];
 }
 
-async function remainsClient(server: Reader, { clientId, secretHash }: Client): Promise<boolean> {
+/** Whether a previous secret that is valid in the seed, by some clock, is that of the server, with the same end. */
+function remainsReplaced(present: Client['previousSecret'], seeded: Client['previousSecret']): boolean {
+  return seeded?.endsAt === undefined || (seeded.hash === present?.hash && seeded.endsAt === present.endsAt);
+}
+
+async function remainsClient(server: Reader, { clientId, secretHash, previousSecret }: Client): Promise<boolean> {
   const client = await server.clients.get(clientId);
   if (client === undefined || client.secretHash !== secretHash || !(await isOwnerActive(server, client))) return false;
+  if (!remainsReplaced(client.previousSecret, previousSecret)) return false;
   return (await resolveClientAuthorities(server, client)).has(administratorRole);
 }
 

@@ -12,7 +12,7 @@ import { certificatePrefix, formatCertificateIdentity } from '../federation/cert
 import { hashSecret } from '../lib/secrets.ts';
 import { withoutKnownSources } from '../sessions/known-sources.ts';
 import type { Store, Transaction } from '../store/store.ts';
-import { foldIdentifier, isUserNameVerified, loginNames, type User } from '../store/tables.ts';
+import { type ApiKey, foldIdentifier, isUserNameVerified, loginNames, type User } from '../store/tables.ts';
 import { describeViolations } from '../users/password-policy.ts';
 import { hashPassword } from '../users/passwords.ts';
 import {
@@ -216,7 +216,8 @@ function mergeIdentities({ identities, certificates }: SeedUser, known?: User): 
 }
 
 async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDeps): Promise<SeedOutcome> {
-  const { clientSecret, secretHash = clientSecret && hashSecret(clientSecret), authorities, ...rest } = seed;
+  const { clientSecret, previousSecret, authorities, ...others } = seed;
+  const { secretHash = clientSecret && hashSecret(clientSecret), ...rest } = others;
   const known = await tx.clients.get(seed.clientId);
   const fields = {
     ...omitUndefined(rest),
@@ -237,7 +238,7 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
     factorVisibility: 'CREDENTIALS_ONLY',
     ...fields,
     clientId: seed.clientId,
-    ...(secretHash === undefined ? {} : { secretHash }),
+    ...omitUndefined({ secretHash, previousSecret }),
     createdAt: clock.now().toISOString(),
   });
   return 'created';
@@ -265,21 +266,21 @@ async function reserveClientSubject(
   );
 }
 
+/** A plain key applies until the key is rotated: it is the replaced one then, which must not become valid again. */
 async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: SeedDeps): Promise<SeedOutcome> {
-  const { apiKey, keyHash = '', hint = '', ...fields } = seed;
+  const { apiKey, keyHash = '', hint = '', previousKey, ...fields } = seed;
   const client = await tx.clients.get(seed.clientId);
   if (!client) throw new SeedProblem(`client ${seed.clientId} does not exist`, ['clientId']);
-  const keyFields = apiKey === undefined ? { keyHash, hint } : digestApiKey(apiKey);
+  const keyFields = apiKey === undefined ? { keyHash, hint, ...omitUndefined({ previousKey }) } : digestApiKey(apiKey);
   const known =
     (seed.apiKeyId === undefined ? undefined : await tx.apiKeys.get(seed.apiKeyId)) ??
     (await tx.apiKeys.getBy('keyHash', keyFields.keyHash));
   const appId = normalizeNewName('appId', seed.appId, known?.appId, client.appId);
-  if (known)
-    return replaceIfChanged(
-      known,
-      { ...known, ...omitUndefined(fields), appId, ...keyFields, apiKeyId: known.apiKeyId },
-      (row) => tx.apiKeys.replace(row),
-    );
+  if (known) {
+    const isRotated = apiKey !== undefined && known.rotatedAt !== undefined;
+    const changed = { ...known, ...omitUndefined(fields), appId, apiKeyId: known.apiKeyId };
+    return replaceIfChanged(known, isRotated ? changed : withKey(changed, keyFields), (row) => tx.apiKeys.replace(row));
+  }
   await tx.apiKeys.insert({
     ...fields,
     appId,
@@ -288,4 +289,13 @@ async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: Se
     createdAt: clock.now().toISOString(),
   });
   return 'created';
+}
+
+/** A previous key belongs to its current one: the seed of another key replaces both. */
+function withKey(
+  { previousKey: before, ...known }: ApiKey,
+  { previousKey, ...digest }: Pick<ApiKey, 'keyHash' | 'hint' | 'previousKey'>,
+): ApiKey {
+  const kept = previousKey ?? (digest.keyHash === known.keyHash ? before : undefined);
+  return { ...known, ...digest, ...omitUndefined({ previousKey: kept }) };
 }

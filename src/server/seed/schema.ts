@@ -28,6 +28,13 @@ const SecretHash = sensitive(
   'secret',
 );
 
+/** Of the secret or key that a rotation replaced. Without endsAt it is no longer valid. */
+const Previous = z.strictObject({
+  hash: SecretHash,
+  endsAt: z.iso.datetime().optional().describe('Until when the previous value is valid'),
+});
+const previousDescription = 'The value that a rotation replaced, from an export';
+
 const PasswordHash = sensitive(z.string().startsWith('$argon2id$', hashRule), 'secret');
 
 const hasVerifiableHash = ({ passwordHash }: { passwordHash?: string | undefined }) =>
@@ -44,6 +51,7 @@ const SeedClient = z
     clientId: NewId,
     clientSecret: Secret.optional(),
     secretHash: SecretHash.optional(),
+    previousSecret: sensitive(Previous, 'secret').optional().describe(previousDescription),
     appId: singleLine(64, 'Application').optional(),
     party: z.enum(['1STPARTY', '3RDPARTY']).optional(),
     authorities: z.array(RoleName).optional(),
@@ -60,6 +68,10 @@ const SeedClient = z
   .refine((client) => client.clientSecret === undefined || client.secretHash === undefined, {
     path: ['secretHash'],
     message: 'must not be combined with clientSecret',
+  })
+  .refine((client) => client.previousSecret === undefined || client.secretHash !== undefined, {
+    path: ['previousSecret'],
+    message: 'must be combined with secretHash',
   })
   // Both can be the `sub` of a token, which must identify one of them.
   .refine((client) => client.serviceAccountId !== client.clientId, {
@@ -157,11 +169,18 @@ const SeedApiKey = z
     apiKey: ApiKeyValue.optional(),
     keyHash: SecretHash.optional(),
     hint: singleLine(4, 'The end of the key, to identify it').optional(),
+    previousKey: sensitive(Previous.extend({ hint: singleLine(4, 'The end of the previous key') }), 'secret')
+      .optional()
+      .describe(previousDescription),
   })
   .refine(
     (key) => (key.apiKey === undefined) !== (key.keyHash === undefined),
     'must have either an apiKey or a keyHash',
-  );
+  )
+  .refine((key) => key.previousKey === undefined || key.keyHash !== undefined, {
+    path: ['previousKey'],
+    message: 'must be combined with keyHash',
+  });
 
 const SeedLogon = z
   .strictObject({

@@ -21,3 +21,9 @@ export async function endSessionsOfLogon(tx: Transaction, logon: string): Promis
 export async function endSessionsOfClient(tx: Transaction, clientId: string): Promise<void> {
   for (const { sessionId } of await tx.sessions.find('clientId', clientId)) await endSession(tx, sessionId);
 }
+
+/** Ends the sessions in which a client acts for itself, not those of users. */
+export async function endOwnSessionsOfClient(tx: Transaction, clientId: string): Promise<void> {
+  for (const { sessionId, userId, logon } of await tx.sessions.find('clientId', clientId))
+    if (userId === undefined && logon === undefined) await endSession(tx, sessionId);
+}

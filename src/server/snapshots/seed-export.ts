@@ -46,8 +46,10 @@ export async function exportSeed(state: { dump(): Promise<DumpTables> }): Promis
         !membership.delegated && isMember(membership, members) ? membership : undefined,
       ),
     ),
-    apiKeys: await collect(readRows(dump, 'apiKeys'), ({ apiKeyId, appId, clientId, keyHash, hint }) =>
-      clientIds.has(clientId) ? { apiKeyId, appId, clientId, keyHash, hint } : undefined,
+    apiKeys: await collect(
+      readRows(dump, 'apiKeys'),
+      ({ createdAt: _, lastUsedAt: _used, rotatedAt: _rotated, ...key }) =>
+        clientIds.has(key.clientId) ? key : undefined,
     ),
     corporateGroups: await collect(
       readRows(dump, 'corporateGroups'),
@@ -118,6 +120,7 @@ function omitEmpty<T extends object>(values: T): T {
 
 function toSeedClient({
   createdAt: _,
+  secretRotatedAt: _rotated,
   tokenGeneration: _generation,
   ownerClientId: _owner,
   bootstrap: __,

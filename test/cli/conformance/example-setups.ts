@@ -42,6 +42,7 @@ const folder = { files: { 'iam/groups.yaml': document } };
 const alice: ExampleSetup = { as: 'alice' };
 const bob: ExampleSetup = { as: 'bob' };
 const factors = 'authenticationFactors:\n  - contactType: EMAIL\n    email: alice@example.net\n    tags: [work]\n';
+const deployer: ExampleSetup = { names: { CLIENT_ID: 'deployer' } };
 const withStagingProfile: ExampleSetup = { as: 'anonymous', profiles: ['staging'] };
 const oneOperation: ExampleSetup = { options: ['--operation', 'groups.get'] };
 const renameGroup = 'groups update ops --set groupName=former';
@@ -76,6 +77,9 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam clients create --app-id billing --service-account-id billing-service': {
     names: { 'billing-service': 'another-service' },
   },
+  'iam clients rotate-secret CLIENT_ID --overlap 24h': deployer,
+  'iam clients rotate-secret CLIENT_ID --yes': deployer,
+  'iam clients rotate-secret CLIENT_ID --overlap 24h --keep oldest': deployer,
   'iam customers create-business --business-id acme --business-name Acme --document 12345': {
     names: { acme: 'initech' },
   },

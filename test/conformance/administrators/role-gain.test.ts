@@ -104,6 +104,8 @@ describe('the guard', () => {
   const others: Readonly<Record<Guarded, object>> = {
     clients: {
       secretHash: 'x',
+      previousSecret: { hash: 'x' },
+      secretRotatedAt: instant,
       appId: 'x',
       party: '3RDPARTY',
       scope: ['x'],
@@ -176,9 +178,12 @@ describe('the guard', () => {
 describe('the control plane of a server with remote access', () => {
   const routes = controlRoutes.filter(({ capability }) => capability === 'maintain');
 
-  test('has no other route that changes something, but for the revocation of tokens by their bearers', () => {
+  test('has no other route that changes something, but for own clients, API keys and the revocation of tokens', () => {
     const others = controlRoutes.filter(({ capability, method }) => capability !== 'maintain' && method !== 'GET');
-    expect(others.map(({ id }) => id).sort()).toEqual(['control.names', 'control.revoke', 'control.token-inspect']);
+    expect(others.map(({ id }) => id).sort()).toEqual([
+      ...['control.api-key-rotate', 'control.client-rotate-secret', 'control.names', 'control.revoke'],
+      ...['control.token-inspect', 'control.update-client'],
+    ]);
   });
 
   test('changes and exports nothing for a client without AUTH-MFA, and names the line of the seed', async () => {

@@ -122,6 +122,15 @@ const user = '/users/alice-id';
 
 /** Requests to the routes that change the store of the server. */
 const controlRequests: Readonly<Record<string, ControlRequest | ((server: TestServer) => Promise<ControlRequest>)>> = {
+  'control.api-key-rotate': async (server) => {
+    const { clientId } = await server.makeClient();
+    const { apiKeyId } = await server.admin.apiKey.create({ body: { appId: 'walk', clientId } });
+    return { path: `/api-keys/${apiKeyId}/rotate`, body: { overlap: '1h' } };
+  },
+  'control.client-rotate-secret': async (server) => ({
+    path: `/clients/${(await server.makeClient()).clientId}/rotate-secret`,
+    body: {},
+  }),
   'control.create-session': { body: { userId: 'alice-id', level: 'AUTH-BASIC' } },
   'control.create-user': { body: { userName: 'new' } },
   'control.end-sessions': async (server) => {
@@ -148,6 +157,10 @@ const controlRequests: Readonly<Record<string, ControlRequest | ((server: TestSe
     body: (await send(server, `${controlPrefix}/state/export`)).body,
   }),
   'control.state-reset': {},
+  'control.update-client': async (server) => ({
+    path: `/clients/${(await server.makeClient()).clientId}`,
+    body: { scope: ['READ'] },
+  }),
 };
 
 test('in requests of the control plane', async () => {

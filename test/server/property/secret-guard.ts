@@ -2,9 +2,13 @@
  * Searches everything that leaves the server for secrets: a response contains only those that its operation declares.
  */
 import type { Operation } from '../../../src/contract/operation.ts';
+import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 
-const registry: Readonly<Record<string, Operation<never>>> = operations;
+const registry: Readonly<Record<string, Operation<never>>> = {
+  ...operations,
+  ...Object.fromEntries(controlRoutes.map((route) => [route.id, route])),
+};
 
 const secretName = /hash|secret|password|salt|private/i;
 const secretValue = /sha256:[0-9a-f]{64}|\$argon2/;

@@ -11,6 +11,11 @@ import { uncreatableFileError } from '../../io/file-errors.ts';
  * @throws CliError if the file exists and may not be replaced, or cannot be created
  */
 export async function resolveBackupTarget(to: string, time: number, replace: boolean): Promise<BackupTarget> {
+  if (to === '-')
+    throw usageError(
+      '--to - is not supported: a backup is verified before it is complete, and standard output cannot be. Nothing was written.',
+      'Name a file or a folder; for a file with the name -, use --to ./-',
+    );
   const target = path.resolve(to);
   const kind = await readKind(target);
   const endsWithSlash = /[/\\]$/.test(to);

@@ -2,10 +2,13 @@
 import type { ControlRoute } from '../define.ts';
 import apiKeysGet from './api-keys/get.ts';
 import apiKeysList from './api-keys/list.ts';
+import apiKeysRotate from './api-keys/rotate.ts';
 import businessesGet from './businesses/get.ts';
 import businessesList from './businesses/list.ts';
 import clientsGet from './clients/get.ts';
 import clientsList from './clients/list.ts';
+import clientsRotateSecret from './clients/rotate-secret.ts';
+import clientsUpdate from './clients/update.ts';
 import clockGet from './clock/get.ts';
 import clockSet from './clock/set.ts';
 import coverageClear from './coverage/clear.ts';
@@ -65,10 +68,13 @@ import usersSetPassword from './users/set-password.ts';
 export const controlRoutes: readonly ControlRoute[] = [
   apiKeysGet,
   apiKeysList,
+  apiKeysRotate,
   businessesGet,
   businessesList,
   clientsGet,
   clientsList,
+  clientsRotateSecret,
+  clientsUpdate,
   clockGet,
   clockSet,
   coverageClear,

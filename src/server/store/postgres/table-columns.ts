@@ -19,6 +19,7 @@ const multiValued: {
     Record<MultiValued<Name>, true>
   >;
 } = {
+  apiKeys: { keyHash: true },
   groups: { role: true, dependency: true },
   users: { login: true, legacyLogon: true, visibleLogin: true },
   corporateGroups: { business: true },

@@ -1,5 +1,6 @@
 /** Subjects, clients, API keys, groups, businesses, customers and products. */
 import * as z from 'zod';
+import { sensitive } from '../../../contract/sensitive.ts';
 import { toVisibleName } from '../../../contract/visible-names.ts';
 import { defineTable, instant, names, secret, text } from './define-table.ts';
 
@@ -14,6 +15,12 @@ export const ClientRow = z
   .strictObject({
     clientId: text,
     secretHash: secret.optional(),
+    /** The secret that the last rotation replaced; without `endsAt` it ended then. */
+    previousSecret: sensitive(
+      z.strictObject({ hash: secret, endsAt: instant.optional() }).readonly().optional(),
+      'secret',
+    ),
+    secretRotatedAt: instant.optional(),
     appId: text,
     party: z.enum(['1STPARTY', '3RDPARTY']),
     authorities: names,
@@ -55,6 +62,12 @@ export const ApiKeyRow = z
     clientId: text,
     keyHash: secret,
     hint: text,
+    /** The key that the last rotation replaced; without `endsAt` it ended then. */
+    previousKey: sensitive(
+      z.strictObject({ hash: secret, hint: text, endsAt: instant.optional() }).readonly().optional(),
+      'secret',
+    ),
+    rotatedAt: instant.optional(),
     createdAt: instant,
     lastUsedAt: instant.optional(),
   })
@@ -63,7 +76,10 @@ export const ApiKeyRow = z
 export type ApiKey = z.infer<typeof ApiKeyRow>;
 
 export const apiKeyTable = defineTable(ApiKeyRow, (row) => row.apiKeyId, {
-  unique: { keyHash: (row) => row.keyHash },
+  unique: {
+    /** Also of the previous key, which no other key may have: it is found, and rejected once it has ended. */
+    keyHash: (row) => (row.previousKey === undefined ? [row.keyHash] : [row.keyHash, row.previousKey.hash]),
+  },
   index: { clientId: (row) => row.clientId, appId: (row) => row.appId },
 });
 

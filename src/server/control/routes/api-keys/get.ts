@@ -1,9 +1,8 @@
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
-import { toApiKeyView } from '../../../directory/api-keys.ts';
 import { defineRoute } from '../../define.ts';
 import { addNames } from '../../name-fields.ts';
-import { ApiKeyItem } from './api-key-item.ts';
+import { ApiKeyItem, toApiKeyItem } from './api-key-item.ts';
 
 export default defineRoute({
   capability: 'read',
@@ -17,10 +16,10 @@ export default defineRoute({
   response: { status: 200, body: ApiKeyItem },
   errors: ['API_KEY_NOT_FOUND'],
 
-  async handle({ params }, { store, authentication }) {
+  async handle({ params }, { store, clock, authentication }) {
     const row = await store.apiKeys.get(params.id);
     if (!row) throw apiError('API_KEY_NOT_FOUND');
-    const view = toApiKeyView(row, authentication.apiKeyUses);
+    const view = toApiKeyItem(row, authentication.apiKeyUses, clock.now());
     const [item = view] = await addNames(store, [view], 'clientId');
     return item;
   },

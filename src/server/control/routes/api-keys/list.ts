@@ -1,11 +1,10 @@
-import { toApiKeyView } from '../../../directory/api-keys.ts';
-import type { ApiKey } from '../../../store/tables.ts';
+import type { ApiKeyView } from '../../../directory/api-keys.ts';
 import { defineRoute } from '../../define.ts';
 import { addNames } from '../../name-fields.ts';
 import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
-import { ApiKeyItem } from './api-key-item.ts';
+import { ApiKeyItem, toApiKeyItem } from './api-key-item.ts';
 
-const columns: SortColumns<Omit<ApiKey, 'keyHash'>> = {
+const columns: SortColumns<ApiKeyView> = {
   apiKeyId: ({ apiKeyId }) => apiKeyId,
   appId: ({ appId }) => appId,
   clientId: ({ clientId }) => clientId,
@@ -25,13 +24,14 @@ export default defineRoute({
   response: { page: ApiKeyItem },
   errors: [],
 
-  async handle({ query: { search, sort } }, { store, range, authentication }) {
+  async handle({ query: { search, sort } }, { store, clock, range, authentication }) {
+    const now = clock.now();
     const hasText = createTextFilter(search);
     const page = await readSortedPage({
       range,
       sort,
       fetch: async (part) =>
-        (await store.apiKeys.list(part)).map((row) => toApiKeyView(row, authentication.apiKeyUses)),
+        (await store.apiKeys.list(part)).map((row) => toApiKeyItem(row, authentication.apiKeyUses, now)),
       keyOf: ({ apiKeyId }) => apiKeyId,
       isMatch: ({ apiKeyId, appId, clientId, hint }) => hasText([apiKeyId, appId, clientId, hint]),
       columns,

@@ -1,8 +1,11 @@
 /** A client in responses of the control plane. */
 import * as z from 'zod';
+import { optionalText } from '../../../../contract/schemas/primitives.ts';
+import { isInOverlap } from '../../../directory/replaced-secrets.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { Client } from '../../../store/tables.ts';
 import { addNames, nameFieldsOf } from '../../name-fields.ts';
+import { previousEndsAt } from '../../secret-rotation.ts';
 
 const text = z.string();
 const ownerFields = ['userId', 'businessId', 'ownerClientId'] as const;
@@ -33,14 +36,20 @@ export const ClientItem = z.strictObject({
   businessUnitId: text.optional().meta({ examples: ['retail'] }),
   factorVisibility: z.enum(['CREDENTIALS_ONLY', 'MARKED_RESOURCES', 'UNRESTRICTED']),
   createdAt: text.meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+  secretRotatedAt: optionalText('2026-03-01T12:00:00.000Z', 'When the secret was last rotated'),
+  previousSecretEndsAt: previousEndsAt('secret'),
 });
 
 /** Clients with the names of their owners. */
-export function toClientItems(store: Reader, clients: readonly Client[]) {
-  return addNames(store, clients.map(toClientItem), ...ownerFields);
+export function toClientItems(reader: Reader, clients: readonly Client[], now: Date) {
+  const items = clients.map((client) => toClientItem(client, now));
+  return addNames(reader, items, ...ownerFields);
 }
 
 /** Omits secrets and internal fields. */
-function toClientItem({ secretHash: _, tokenGeneration: _generation, bootstrap: _bootstrap, ...client }: Client) {
-  return client;
+function toClientItem(
+  { secretHash: _, previousSecret, tokenGeneration: _generation, bootstrap: _bootstrap, ...client }: Client,
+  now: Date,
+) {
+  return isInOverlap(previousSecret, now) ? { ...client, previousSecretEndsAt: previousSecret.endsAt } : client;
 }

@@ -30,7 +30,8 @@ export default defineRoute({
   response: { page: ClientItem },
   errors: [],
 
-  async handle({ query: { name, search, sort } }, { store, range }) {
+  async handle({ query: { name, search, sort } }, { store, clock, range }) {
+    const now = clock.now();
     const hasText = createTextFilter(search);
     const page = await readSortedPage({
       range,
@@ -44,6 +45,6 @@ export default defineRoute({
       },
       columns,
     });
-    return { ...page, items: await toClientItems(store, page.items) };
+    return { ...page, items: await toClientItems(store, page.items, now) };
   },
 });

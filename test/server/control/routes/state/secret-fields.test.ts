@@ -9,8 +9,8 @@ import { looksSensitive } from '../../../../secret-names.ts';
 
 const secretFields = {
   signingKeys: ['privateJwk'],
-  clients: ['secretHash'],
-  apiKeys: ['keyHash'],
+  clients: ['secretHash', 'previousSecret'],
+  apiKeys: ['keyHash', 'previousKey'],
   users: ['passwordHash'],
   sessions: ['deviceTokenHash'],
   refreshTokens: ['tokenHash'],

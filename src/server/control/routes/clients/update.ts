@@ -1,0 +1,98 @@
+import * as z from 'zod';
+import { apiError, detailedError } from '../../../../contract/errors.ts';
+import { stripRolePrefix } from '../../../../contract/roles.ts';
+import { clientFields } from '../../../../contract/schemas/client.ts';
+import { Id, listUpTo } from '../../../../contract/schemas/primitives.ts';
+import { RoleName } from '../../../../contract/schemas/role.ts';
+import { assertMayGrantScope } from '../../../directory/clients.ts';
+import { normalizeNewName } from '../../../directory/new-names.ts';
+import type { Principal } from '../../../directory/principal.ts';
+import type { Client } from '../../../store/tables.ts';
+import { guardTokenLengths } from '../../../tokens/length-guard.ts';
+import { findCaller, requireManagedClient } from '../../client-access.ts';
+import { defineRoute } from '../../define.ts';
+import { ClientWithGrants, readClientWithGrants } from './client-with-grants.ts';
+
+const { appId, scope, redirectURI, grantTypes, organizationId, businessUnitId } = clientFields;
+
+/** Ids, owner and party of a client never change: tokens, memberships and audit records refer to them. */
+const ClientUpdate = z
+  .strictObject({
+    appId: appId.optional(),
+    scope,
+    grantTypes,
+    redirectURI: redirectURI.nullable(),
+    organizationId: organizationId.nullable(),
+    businessUnitId: businessUnitId.nullable(),
+    authorities: listUpTo(100, RoleName)
+      .optional()
+      .describe('Authorities of the client itself, besides those of groups'),
+    factorVisibility: z
+      .enum(['CREDENTIALS_ONLY', 'MARKED_RESOURCES', 'UNRESTRICTED'])
+      .optional()
+      .describe('Which factors of a user the client sees'),
+  })
+  .meta({ id: 'ClientUpdate' });
+
+type ClientUpdate = z.output<typeof ClientUpdate>;
+
+export default defineRoute({
+  capability: 'clients',
+  id: 'control.update-client',
+  title: 'Update a client',
+  description:
+    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, service account, owner and party cannot change. Administrators need every authority and scope of the client; owners can update their own clients. authorities and factorVisibility require IAM_ADMIN_MAINTENANCE and AUTH-MFA; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
+  method: 'PATCH',
+  path: '/clients/{id}',
+  audit: {
+    kind: 'administration',
+    targets: { path: ['id'], body: ['appId', 'organizationId', 'businessUnitId', 'authorities', 'scope'] },
+  },
+  request: { params: { id: Id.meta({ examples: ['billing-service'] }) }, body: ClientUpdate },
+  response: { status: 200, body: ClientWithGrants, entity: true },
+  errors: [
+    ...(['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'SCOPE_EXCEEDED', 'NAME_NOT_VISIBLE', 'BOOTSTRAP_CLIENT'] as const),
+    ...(['CHANGED_MEANWHILE', 'TOKEN_LIMIT_EXCEEDED'] as const),
+  ],
+  openapiExamples: { body: { redirectURI: 'https://app.example.com/callback', scope: ['reports.read'] } },
+
+  async handle({ params, body }, context) {
+    const { clock, issuer, assertMatch } = context;
+    const caller = findCaller(context);
+    const now = clock.now();
+    return guardTokenLengths(context.store, issuer).transaction(async (tx) => {
+      const client = await requireManagedClient(tx, params.id, caller);
+      assertMatch(ClientWithGrants, await readClientWithGrants(tx, client, now));
+      const changed = changeClient(client, body);
+      if (caller) {
+        assertMayAdminister(body, caller);
+        const added = changed.scope.filter((name) => !client.scope.includes(name));
+        if (!caller.roles.has('IAM_ADMIN_MAINTENANCE')) await assertMayGrantScope(tx, added, caller);
+      }
+      await tx.clients.replace(changed);
+      return readClientWithGrants(tx, changed, now);
+    });
+  },
+});
+
+/** @throws IamError BOOTSTRAP_CLIENT, NAME_NOT_VISIBLE. */
+function changeClient(client: Client, { authorities, appId: name, ...fields }: ClientUpdate): Client {
+  if (authorities && client.bootstrap !== undefined)
+    throw apiError('BOOTSTRAP_CLIENT', 'The authorities of the clients that the first start created cannot change.');
+  const changed = {
+    ...client,
+    ...fields,
+    ...(name === undefined ? {} : { appId: normalizeNewName('appId', name, client.appId) }),
+    ...(authorities ? { authorities: [...new Set(authorities.map(stripRolePrefix))] } : {}),
+  };
+  return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null)) as Client;
+}
+
+/** The interface gives no operation that sets these fields. @throws IamError GRANT_EXCEEDED. */
+function assertMayAdminister({ authorities, factorVisibility }: ClientUpdate, caller: Principal): void {
+  if (authorities === undefined && factorVisibility === undefined) return;
+  const missingRoles = ['IAM_ADMIN_MAINTENANCE', 'AUTH-MFA'].filter((role) => !caller.roles.has(role));
+  if (missingRoles.length === 0) return;
+  const message = `authorities and factorVisibility require ${missingRoles.join(' and ')}.`;
+  throw detailedError('GRANT_EXCEEDED', { missingRoles }, message);
+}

@@ -1,0 +1,125 @@
+/** Who may rotate and update which client on a server with remote access, and what an update changes. */
+import { describe, expect, test } from 'vitest';
+import type { IamClient } from '../../../../../src/client/index.ts';
+import { startServer, type TestServer } from '../../../../harness.ts';
+import { asUser } from '../../../operations/user-token.ts';
+import { send } from '../../control-client.ts';
+
+const flags = { host: '0.0.0.0', 'allow-remote': true, 'chosen-ids': 'all' };
+const startRemote = () => startServer({ flags });
+
+const requests = {
+  rotation: (caller: IamClient, id: string) => caller.raw('POST', `/_iam/clients/${id}/rotate-secret`, { body: {} }),
+  update: (caller: IamClient, id: string) => caller.raw('PATCH', `/_iam/clients/${id}`, { body: { appId: 'renamed' } }),
+};
+
+describe.each(Object.entries(requests))('the %s of a client', (_name, request) => {
+  const outcome = async (caller: IamClient, id: string) => {
+    const { status, body } = await request(caller, id);
+    return status === 200 ? 'accepted' : (body as [{ code: string }])[0].code;
+  };
+
+  test('is for its owner, and for administrators that have all its rights', async () => {
+    await using server = await startRemote();
+    const owner = await asUser(server, { userId: 'alice' });
+    const other = await asUser(server, { userId: 'mallory' });
+    const chief = await asUser(server, { userId: 'chief', businessId: 'acme', roles: ['BUSINESSADMIN'] });
+    const administrator = await server.withAuthorities(['AUTH-BASIC', 'AUTH-MFA', 'ADMIN']);
+    await server.makeClient({ clientId: 'own', userId: 'alice' });
+    await server.makeClient({ clientId: 'shop', businessId: 'acme' });
+    await server.makeClient({ clientId: 'strong', authorities: ['IAM_ADMIN_MAINTENANCE'], userId: 'alice' });
+    const before = await server.dump();
+    expect(await outcome(other, 'own')).toBe('CLIENT_NOT_FOUND');
+    expect(await outcome(owner, 'shop')).toBe('CLIENT_NOT_FOUND');
+    expect(await outcome(owner, 'test-admin')).toBe('CLIENT_NOT_FOUND');
+    // Others gave it the role after its owner got the secret.
+    expect(await outcome(owner, 'strong')).toBe('GRANT_EXCEEDED');
+    expect(await outcome(administrator, 'strong')).toBe('GRANT_EXCEEDED');
+    expect(await outcome(administrator, 'test-admin')).toBe('GRANT_EXCEEDED');
+    expect(await server.dump()).toEqual(before);
+    expect(await outcome(owner, 'own')).toBe('accepted');
+    expect(await outcome(chief, 'shop')).toBe('accepted');
+    expect(await outcome(administrator, 'own')).toBe('accepted');
+    expect(await outcome(server.admin, 'strong')).toBe('accepted');
+  });
+});
+
+test('an API key is rotated only by a caller with all rights of its client', async () => {
+  await using server = await startRemote();
+  await server.makeClient({ clientId: 'strong', authorities: ['IAM_ADMIN_MAINTENANCE'] });
+  const { apiKeyId } = await server.admin.apiKey.create({ body: { appId: 'billing', clientId: 'strong' } });
+  const administrator = await server.withAuthorities(['AUTH-BASIC', 'AUTH-MFA', 'ADMIN']);
+  const rotate = (caller: IamClient) => caller.raw('POST', `/_iam/api-keys/${apiKeyId}/rotate`, { body: {} });
+  const before = await server.dump();
+  expect(await rotate(administrator)).toMatchObject({ status: 403, body: [{ code: 'GRANT_EXCEEDED' }] });
+  expect(await server.dump()).toEqual(before);
+  expect(await rotate(server.admin)).toMatchObject({ status: 200 });
+});
+
+describe('an update', () => {
+  const patch = (server: TestServer, id: string, body: object, headers: Record<string, string> = {}) =>
+    send(server, `/_iam/clients/${id}`, { method: 'PATCH', body, headers });
+
+  test('changes what is sent, clears with null, and returns the client with its ETag', async () => {
+    await using server = await startServer();
+    await server.makeClient({ clientId: 'app', scope: ['READ'], redirectURI: 'https://old.example.com/' });
+    const before = await server.appContext.store.clients.get('app');
+    const body = { scope: ['READ', 'reports'], redirectURI: null, organizationId: 'acme', authorities: ['ROLE_ADMIN'] };
+    const response = await patch(server, 'app', body);
+    const { redirectURI: _, ...kept } = before ?? {};
+    const changed = { scope: ['READ', 'reports'], organizationId: 'acme', authorities: ['ADMIN'] };
+    expect(await server.appContext.store.clients.get('app')).toEqual({ ...kept, ...changed });
+    const read = await send(server, '/_iam/clients/app');
+    expect([response.status, response.body, response.headers.etag]).toEqual([200, read.body, read.headers.etag]);
+  });
+
+  test('is rejected for another version than the current one, and changes nothing', async () => {
+    await using server = await startServer();
+    await server.makeClient({ clientId: 'app' });
+    const { headers } = await send(server, '/_iam/clients/app');
+    const condition = { 'If-Match': String(headers.etag) };
+    expect(await patch(server, 'app', { scope: ['READ'] }, condition)).toMatchObject({ status: 200 });
+    const before = await server.dump();
+    const late = await patch(server, 'app', { scope: ['WRITE'] }, condition);
+    expect(late).toMatchObject({ status: 412, body: [{ code: 'CHANGED_MEANWHILE' }] });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test.each([
+    [{ clientId: 'new' }, 400],
+    [{ userId: 'alice' }, 400],
+    [{ clientSecret: 'x' }, 400],
+    [{ appId: null }, 400],
+    [{ appId: 'in\u200bvisible' }, 400],
+    [{ scope: ['a b'] }, 422],
+    [{ authorities: ['lower'] }, 422],
+  ])('is rejected with %j', async (body, status) => {
+    await using server = await startServer();
+    await server.makeClient({ clientId: 'app' });
+    const before = await server.dump();
+    expect(await patch(server, 'app', body)).toMatchObject({ status });
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('adds only scope that the caller has, and authorities only with IAM_ADMIN_MAINTENANCE', async () => {
+    await using server = await startRemote();
+    const administrator = await server.withAuthorities(['AUTH-BASIC', 'AUTH-MFA', 'ADMIN'], { scope: ['READ'] });
+    await server.makeClient({ clientId: 'app' });
+    const update = (caller: IamClient, body: object) => caller.raw('PATCH', '/_iam/clients/app', { body });
+    const before = await server.dump();
+    expect(await update(administrator, { scope: ['WRITE'] })).toMatchObject({ body: [{ code: 'SCOPE_EXCEEDED' }] });
+    for (const body of [{ authorities: ['ADMIN'] }, { factorVisibility: 'UNRESTRICTED' }])
+      expect(await update(administrator, body)).toMatchObject({ status: 403, body: [{ code: 'GRANT_EXCEEDED' }] });
+    expect(await server.dump()).toEqual(before);
+    expect(await update(administrator, { scope: ['READ'] })).toMatchObject({ status: 200 });
+    expect(await update(server.admin, { scope: ['WRITE'], authorities: ['ADMIN'] })).toMatchObject({ status: 200 });
+  });
+
+  test('leaves the authorities of the clients of the first start as they are', async () => {
+    await using server = await startServer();
+    const before = await server.dump();
+    const response = await patch(server, 'test-admin', { authorities: [] });
+    expect(response).toMatchObject({ status: 412, body: [{ code: 'BOOTSTRAP_CLIENT' }] });
+    expect(await server.dump()).toEqual(before);
+  });
+});
