@@ -39,6 +39,8 @@ export type Question =
       readonly source: ChoiceSource;
       /** Visible lines of the list. */
       readonly pageSize: number;
+      /** Whether the server has more entries than the list. */
+      readonly hasMore?: boolean;
       readonly validate?: (value: string) => Promise<true | string>;
     };
 

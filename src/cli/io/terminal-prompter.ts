@@ -1,6 +1,7 @@
 /** Prompts at a terminal with inquirer, drawn on standard error. Loaded only by runs that prompt. */
 import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { styleText } from 'node:util';
 import inquirer from 'inquirer';
 import { inputNeededError, PromptCanceledError } from '../errors.ts';
 import type { Io, OutputStream } from './io.ts';
@@ -13,34 +14,87 @@ const turnsAfterEnd = 5;
 const unselected = '\u0000';
 const chooseFirst = 'Choose with the arrow keys.';
 
-/** Creates a prompter. The end of the input aborts the prompt. A list has no preselected entry. */
+/** Creates a prompter. The end of the input aborts the prompt, Esc cancels it. A list has no preselected entry. */
 export function createTerminalPrompter(io: Io, isColoured = true): Prompter {
   const ask = createAsker(io, isColoured);
   return async (question) => {
-    const asked = withoutPreselection(question);
+    const { asked, answerOf } = question.type === 'search' ? prepareSearch(question) : prepareOther(question);
     for (;;) {
-      const answer = await ask(asked);
+      const answer = answerOf(await ask(asked));
       if (answer !== unselected) return answer;
     }
   };
 }
 
+interface PreparedQuestion {
+  readonly asked: Question & { readonly theme: object };
+  /** The answer of the prompt, or what replaces it. */
+  answerOf(answer: unknown): unknown;
+}
+
 /** Starts a list at a line that is not a choice, because Enter would otherwise select the first entry unread. */
-function withoutPreselection(question: Question): Question {
-  if (question.type === 'select') return { ...question, choices: addFirstLine(question.choices, chooseFirst) };
-  if (question.type !== 'search') return question;
+function prepareOther(question: Exclude<Question, { readonly type: 'search' }>): PreparedQuestion {
+  const theme = createTheme(() => ('choices' in question ? question.choices.length : 0), question);
+  const asked =
+    question.type === 'select' ? { ...question, choices: addFirstLine(question.choices, chooseFirst) } : question;
+  return { asked: { ...asked, theme }, answerOf: (answer) => answer };
+}
+
+/** A search that accepts a typed text whose Enter arrives before its list, as in a pasted line. */
+function prepareSearch(question: Extract<Question, { readonly type: 'search' }>): PreparedQuestion {
   const { source, validate } = question;
-  return {
+  let term = '';
+  let list: Promise<readonly Choice[]> = Promise.resolve([]);
+  let count = 0;
+  let typed: string | undefined;
+  const load = async (text: string | undefined, options: { readonly signal: AbortSignal }) => {
+    const choices = await source(text, options);
+    if (!options.signal.aborted) count = choices.length;
+    return term === '' ? addFirstLine(choices, 'Choose with the arrow keys, or type to search.') : choices;
+  };
+  const asked: PreparedQuestion['asked'] = {
     ...question,
-    source: async (term, options) => {
-      const choices = await source(term, options);
-      return (term ?? '').trim() === ''
-        ? addFirstLine(choices, 'Choose with the arrow keys, or type to search.')
-        : choices;
+    theme: createTheme(() => count, question),
+    source: (text, options) => {
+      term = (text ?? '').trim();
+      list = load(text, options);
+      return list;
     },
     // A rejected choice would become the search term.
-    validate: async (value) => value === unselected || ((await validate?.(value)) ?? true),
+    validate: async (value) => {
+      const choices = await list;
+      typed = choices.some((choice) => choice.value === value) ? undefined : term;
+      if (typed === undefined && value === unselected) return true;
+      return (await validate?.(typed ?? value)) ?? true;
+    },
   };
+  return {
+    asked,
+    answerOf: (answer) => {
+      const replaced = typed ?? answer;
+      typed = undefined;
+      return replaced;
+    },
+  };
+}
+
+/** The footer: that Esc cancels, and that a list, which starts with an empty line, has more entries than its window. */
+function createTheme(countOf: () => number, question: Question): object {
+  const { pageSize = 7, hasMore = false } = question as { readonly pageSize?: number; readonly hasMore?: boolean };
+  const hasFooter = ['select', 'checkbox', 'search'].includes(question.type);
+  const keysHelpTip = (keys: readonly (readonly [string, string])[]) => {
+    const count = countOf();
+    const entries: readonly (readonly [string, string])[] =
+      count < pageSize
+        ? []
+        : [[`${count}${hasMore ? '+' : ''} entries`, hasMore ? 'type to search all' : 'scroll for more']];
+    return [...keys, ['esc', 'cancel'] as const, ...entries]
+      .map(([key, action]) => `${styleText('bold', key)} ${styleText('dim', action)}`)
+      .join(styleText('dim', ' • '));
+  };
+  const message = (text: string, status: string) =>
+    styleText('bold', text) + (status === 'done' || hasFooter ? '' : styleText('dim', ' (esc cancels)'));
+  return { style: { keysHelpTip, message } };
 }
 
 /** Adds the line, unless the first choice selects nothing: `(skip)`, `(done)`. */
@@ -63,7 +117,7 @@ function createAsker(io: Io, isColoured: boolean): Prompter {
       const { answer } = await ask([{ ...question, name: 'answer' } as never]);
       return answer as unknown;
     } catch (error) {
-      throw watch.hasEnded() ? inputEndedError() : toOwnError(error);
+      throw watch.hasEnded() ? inputEndedError() : toOwnError(error, watch.isCanceled());
     } finally {
       watch.close();
     }
@@ -82,9 +136,9 @@ function withoutColour(stderr: OutputStream): Writable {
 }
 
 /** inquirer names its error for Ctrl-C `ExitPromptError`. */
-function toOwnError(error: unknown): unknown {
-  const isCanceled = error instanceof Error && error.name === 'ExitPromptError';
-  return isCanceled ? new PromptCanceledError('The prompt was canceled.', { cause: error }) : error;
+function toOwnError(error: unknown, isEscaped: boolean): unknown {
+  const isInterrupted = error instanceof Error && error.name === 'ExitPromptError';
+  return isInterrupted || isEscaped ? new PromptCanceledError('The prompt was canceled.', { cause: error }) : error;
 }
 
 function inputEndedError(): Error {
@@ -98,6 +152,8 @@ interface InputWatch {
   readonly signal: AbortSignal;
   /** Whether the prompt was aborted by the end of the input. */
   hasEnded(): boolean;
+  /** Whether Esc aborted the prompt. */
+  isCanceled(): boolean;
   close(): void;
 }
 
@@ -116,6 +172,7 @@ function watchInput({ stdin, signal: interrupted }: Io): InputWatch {
   };
   // Ctrl-D on an empty line closes the line editor, which pauses the input; elsewhere it deletes a character.
   const onKey = async (_text: unknown, { ctrl, name }: Key = {}) => {
+    if (name === 'escape') broken.abort('canceled');
     if (!ctrl || name !== 'd') return;
     await nextTurn();
     if (!isOver && stdin.isPaused()) broken.abort('end of input');
@@ -131,6 +188,7 @@ function watchInput({ stdin, signal: interrupted }: Io): InputWatch {
   return {
     signal: broken.signal,
     hasEnded: () => broken.signal.reason === 'end of input',
+    isCanceled: () => broken.signal.reason === 'canceled',
     close() {
       isOver = true;
       stdin.off('end', end).off('close', end).off('keypress', onKey);

@@ -69,11 +69,12 @@ async function promptSearch(
   const { promptOptions, message } = selectOptions;
   const { source, validate } = createSearch(selectOptions, first, chosen);
   const title = chosen.length === 0 ? message : `${chosen.length} selected; next:`;
-  return String(await prompt(promptOptions, { type: 'search', message: title, source, validate, pageSize }));
+  const search = { source, validate, pageSize, hasMore: first.more };
+  return String(await prompt(promptOptions, { type: 'search', message: title, ...search }));
 }
 
 /**
- * Finds choices for a term: first among the loaded entries, then on the server if more exist.
+ * Finds choices for a term: among the loaded entries, and on the server if more exist.
  * The term itself is also a choice, because the list may be incomplete.
  */
 export function createSearch(
@@ -117,11 +118,12 @@ async function findMatches(
     first.choices.filter(({ name }) => Math.min(1, name.toLowerCase().indexOf(lower)) === index),
   );
   const near = [...(prefixed ?? []), ...(containing ?? [])];
-  if (near.length > 0 || !first.more || !list.canSearch) return near;
+  if (term === '' || !first.more || !list.canSearch) return near;
   await environment.pause?.(searchDelayMs, signal);
   if (signal.aborted) return [];
   const { choices } = await list.load(term, signal).catch((): ChoicePage => ({ choices: [], more: false }));
-  return choices.slice(0, maxLoaded);
+  const loaded = new Set(near.map(({ value }) => value));
+  return [...near, ...choices.slice(0, maxLoaded).filter(({ value }) => !loaded.has(value))];
 }
 
 function toTypedChoice({ validate }: SelectOptions, term: string, known: readonly string[]): Choice[] {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Question } from '../../../src/cli/io/prompter.ts';
+import type { ChoiceSource, Question } from '../../../src/cli/io/prompter.ts';
 import { createTerminalPrompter } from '../../../src/cli/io/terminal-prompter.ts';
 import { drainStream } from '../drain-stream.ts';
 
@@ -45,6 +45,45 @@ test.each([
   const reply = ask({ type: 'input', message: 'Name:' });
   setImmediate(() => stdin.write(key));
   await expect(reply).rejects.toMatchObject(failure);
+});
+
+test.each(questions)('Esc cancels a $type prompt, and its text says so', async (question) => {
+  const { stdin, stderr, ask } = terminal(false);
+  const reply = ask(question);
+  setImmediate(() => stdin.write('\u001b'));
+  await expect(reply).rejects.toMatchObject({ name: 'PromptCanceledError' });
+  expect(drainStream(stderr)).toMatch(/esc cancel/);
+});
+
+test('a pasted line is the answer of a search whose list is still loading', async () => {
+  const { stdin, ask } = terminal(false);
+  let loaded: () => void = () => undefined;
+  const slow = new Promise<void>((resolve) => {
+    loaded = resolve;
+  });
+  const source: ChoiceSource = async (term) => {
+    if (term === undefined) return [{ value: 'u1', name: 'anna' }];
+    await slow;
+    return [
+      { value: 'u2', name: `${term}  x` },
+      { value: term, name: `${term}  (as typed)` },
+    ];
+  };
+  const reply = ask({ type: 'search', message: 'User:', source, pageSize: 5 });
+  setImmediate(() => {
+    stdin.write('zoe\n');
+    setImmediate(loaded);
+  });
+  expect(await reply).toBe('zoe');
+});
+
+test('the footer of a list says that there are more entries than lines', async () => {
+  const { stdin, stderr, ask } = terminal(false);
+  const choices = Array.from({ length: 9 }, (_, at) => ({ value: `u${at}`, name: `u${at}` }));
+  const reply = ask({ type: 'search', message: 'User:', source: async () => choices, pageSize: 5, hasMore: true });
+  setTimeout(() => stdin.write('\u001b'), 20);
+  await expect(reply).rejects.toMatchObject({ name: 'PromptCanceledError' });
+  expect(drainStream(stderr)).toContain('9+ entries type to search all');
 });
 
 test('a reply that arrives with the end of the input is accepted', async () => {
