@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { commandPath, varyingRoles } from '../../src/cli/command.ts';
+import { updatableResources } from '../../src/cli/commands/update/resources.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { commandGroups } from '../../src/cli/registry.ts';
@@ -44,7 +45,9 @@ describe('every command', () => {
       const flags = command?.options.map(({ long }) => long) ?? [];
       expect(command?.registeredArguments.filter(({ required }) => required)).toHaveLength(operation.params.length);
       if (operation.effect !== 'read') expect(flags).toContain('--dry-run');
-      expect(flags.includes('--yes')).toBe(operation.effect === 'destructive');
+      // An update asks if it empties a list.
+      const asks = operation.effect === 'destructive' || updatableResources.some(({ write }) => write === operation.id);
+      expect(flags.includes('--yes')).toBe(asks);
     },
   );
 
@@ -286,7 +289,6 @@ describe('a command that was replaced', () => {
     ['users lock ada --search x', '`iam users list` has --search.'],
     ['users get --user ada', 'Pass it as the argument <user-id>.'],
     ['api-key list --app=x', 'Did you mean --app-id?'],
-    ['groups get --role X', '`iam groups create` and `iam groups list` have --role.'],
   ])('%j gets a suggestion', async (line, hint) => {
     const { code, err } = await iam(line.split(' '));
     expect([code, err]).toEqual([2, expect.stringContaining(`hint     ${hint} Add --help to see the usage.`)]);
