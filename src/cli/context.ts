@@ -1,6 +1,5 @@
 /** The context of a command: resolved settings, lazy client, output and prompts. */
 import type { Command } from 'commander';
-import type { BaseClient } from '../client/create-client.ts';
 import type { Manifest } from '../contract/manifest-types.ts';
 import { readFileTrust } from '../lib/file-trust.ts';
 import { noCredentials } from './auth/credentials.ts';
@@ -15,15 +14,17 @@ import {
   type SettingDefinition,
   settingDefinitions,
 } from './config/settings.ts';
-import { usageError } from './errors.ts';
-import { connect } from './http/connection.ts';
+import { CliError, type ErrorTable, usageError } from './errors.ts';
+import { type CliClient, connect } from './http/connection.ts';
 import type { CurlCall } from './http/curl.ts';
 import { type FindRequestFields, requestFieldsIn } from './http/redact.ts';
 import { printCurl } from './http/request-trace.ts';
 import { escapeControls } from './io/control-characters.ts';
 import type { Environment, Io } from './io/io.ts';
+import { findOutputFailure, isBrokenPipe, outputError } from './io/output-failure.ts';
 import type { PromptOptions } from './io/prompt.ts';
 import { parseColumns } from './output/columns.ts';
+import { createErrorReport } from './output/error-report.ts';
 import { type Format, formats } from './output/format.ts';
 import { createPrinter, type Printer, type Selection } from './output/printer.ts';
 import type { ResultQuery } from './output/query.ts';
@@ -46,7 +47,7 @@ export interface Context {
    * Returns the client of this command, created by the first call with its arguments; later ones are ignored. With
    * `anonymous` it sends no credentials. By default with the settings of the context.
    */
-  connect(as?: 'anonymous', settings?: CliSettings): Promise<BaseClient>;
+  connect(as?: 'anonymous', settings?: CliSettings): Promise<CliClient>;
   /** With --curl: prints a request that is not sent as a curl command. */
   readonly curl?: ((call: CurlCall) => void) | undefined;
   promptOptions(stdinIsData: boolean): PromptOptions;
@@ -97,7 +98,7 @@ export async function withContext(
   const tracing = { verbose: options.verbose === true, debug: options.debug === true, curl: options.curl === true };
   const printer = createPrinter(io.stdout, readFormat(settings), await readSelection(options, settings), io.signal);
   const fieldsAt = requestFieldsIn(runtime.manifest);
-  let client: Promise<BaseClient> | undefined;
+  let client: Promise<CliClient> | undefined;
   let isAnnounced = false;
   const announceServer = () => {
     const selected = isAnnounced ? undefined : findProjectServer(context.settings);
@@ -122,16 +123,47 @@ export async function withContext(
         tracing,
         fieldsAt,
         announceServer,
+        notice: (text) => context.notice(text),
         ...(as === 'anonymous' ? { credentials: noCredentials } : {}),
       })),
     curl: tracing.curl ? (call) => printCurl({ io, fieldsAt }, settings, call) : undefined,
     promptOptions,
   };
+  const countChanges = async () => (await client?.catch(() => undefined))?.countChanges() ?? 0;
   try {
     await work(context);
+    await assertOutputWritten(io, await countChanges());
+  } catch (error) {
+    const changes = await countChanges();
+    throw changes > 0 ? markPartlyDone(error, changes, runtime.manifest) : error;
   } finally {
     await (await client?.catch(() => undefined))?.close();
   }
+}
+
+/** @throws CliError (exit 70) if standard output did not take everything, unless its reader has seen enough */
+async function assertOutputWritten(io: Io, changes: number): Promise<void> {
+  const failure = await findOutputFailure(io);
+  if (!failure || isBrokenPipe(failure)) return;
+  throw outputError(failure, changes === 0 ? undefined : `The command took effect: ${formatChanges(changes)} made.`);
+}
+
+function formatChanges(changes: number): string {
+  return changes === 1 ? '1 change was' : `${changes} changes were`;
+}
+
+/** A failure that can pass promises that nothing was changed, which does not hold for a command that made changes before. */
+function markPartlyDone(error: unknown, changes: number, table: ErrorTable): unknown {
+  const { exitCode, code, message, lines, hint } = createErrorReport(error, table);
+  if (exitCode !== 75) return error;
+  const [first = message, ...more] = lines ?? [];
+  return new CliError(`${first} ${formatChanges(changes)} made before.`, {
+    code,
+    exitCode: 8,
+    lines: more,
+    hint,
+    cause: error,
+  });
 }
 
 async function completeBaseUrl(settings: CliSettings, promptOptions: PromptOptions): Promise<CliSettings> {

@@ -1,6 +1,7 @@
 /** Errors of the command line itself, and the error table of the server; errors of the service are client errors. */
 import { ClientError } from '../client/errors.ts';
 import type { ErrorCategory } from '../contract/error-codes.ts';
+import type { ErrorCode } from '../contract/errors.ts';
 import type { Manifest, ManifestError } from '../contract/manifest-types.ts';
 
 export interface CliErrorOptions {
@@ -36,6 +37,34 @@ export class CliError extends Error {
   }
 }
 
+/** What is known about a write whose outcome is unknown. */
+interface UnknownOutcome {
+  /** The command that shows whether it took effect. */
+  readonly check: string;
+  /** The response that does not tell; none if the answer was not seen. */
+  readonly response?: ClientError | undefined;
+  readonly message: string;
+  readonly cause: unknown;
+}
+
+/** A write was sent, and whether it took effect is not known (exit 76). */
+export class UnknownOutcomeError extends CliError {
+  readonly check: string;
+  readonly response: ClientError | undefined;
+
+  constructor({ check, response, message, cause }: UnknownOutcome) {
+    super(message, {
+      code: response?.code ?? unknownOutcomeCode,
+      exitCode: 76,
+      hint: `It may have taken effect. See whether it was made with \`${check}\` before you send it again.`,
+      details: { ...response?.details, check },
+      cause,
+    });
+    this.check = check;
+    this.response = response;
+  }
+}
+
 /** Ends the run with an exit code and no message, because the command printed the result. */
 export class QuietExit extends Error {
   override readonly name = 'QuietExit';
@@ -62,6 +91,9 @@ export class DeferredHelp extends Error {
 export class PromptCanceledError extends Error {
   override readonly name = 'PromptCanceledError';
 }
+
+/** The code of a write whose outcome neither the server nor the command knows. */
+const unknownOutcomeCode: ErrorCode = 'OUTCOME_UNKNOWN';
 
 /** An invalid command line (exit 2); nothing was sent. */
 export function usageError(message: string, hint?: string, lines?: readonly string[]): CliError {

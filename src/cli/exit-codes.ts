@@ -15,11 +15,11 @@ export const exitCodes: readonly ExitCode[] = [
   { code: 5, meaning: 'Forbidden: the caller lacks a role.' },
   { code: 6, meaning: 'Conflict: a concurrent change, a taken name, or a state that forbids it.' },
   { code: 7, meaning: 'Rejected: the request is not valid.' },
-  { code: 8, meaning: 'Some rows failed, or several arguments failed for different reasons.' },
+  { code: 8, meaning: 'Partly done: some rows, arguments or requests of the command failed.' },
   { code: 9, meaning: 'Changes are pending; only with --detailed-exitcode.' },
   { code: 10, meaning: 'Input required in non-interactive mode. Nothing was sent.' },
-  { code: 70, meaning: 'Other error, such as a file that cannot be written.' },
-  { code: 75, meaning: 'Temporary failure: rate limit, server or network error. Try again later.' },
+  { code: 70, meaning: 'Other error that lasts: output cannot be written, certificate, host.' },
+  { code: 75, meaning: 'Temporary failure: nothing was changed. Try again later.' },
   { code: 76, meaning: 'Unknown outcome: a write may have taken effect. Read before a repeat.' },
   { code: 130, meaning: 'Interrupted.' },
   { code: 143, meaning: 'Terminated.' },
@@ -39,16 +39,49 @@ const categories: Readonly<Partial<Record<ErrorCategory, number>>> = {
   taken: 6,
   'unknown-reference': 7,
   credentials: 4,
-  'outcome-unknown': 76,
 };
 
 /**
- * The exit code of a rejected request. The error table takes precedence if the code is known: a missing role
+ * The exit code of a rejected request, or of a failed read; for a write that may have taken effect, see UnknownOutcomeError. The error table takes precedence if the code is known: a missing role
  * is forbidden (5) also on operations that respond with 401.
  */
 export function getExitCode(status: number, entry: Pick<ErrorEntry, 'status' | 'category'> | undefined): number {
   return (entry && categories[entry.category]) ?? getExitCodeByStatus(entry?.status ?? status);
 }
+
+/** Codes of network failures that can pass without a change of the settings. Any other lasts: a certificate, a host name, a protocol. */
+const temporaryCodes: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'EMFILE',
+  'ENFILE',
+  'EAI_AGAIN',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'TIMEOUT',
+  'PROXY_UNAVAILABLE',
+  // A stream of events that ended early.
+  'NETWORK',
+]);
+
+/** The exit code of a request without a response that cannot have taken effect. */
+export function getNetworkExitCode(code: string): number {
+  return temporaryCodes.has(code) ? 75 : 70;
+}
+
+/** Statuses that a repetition does not change: not implemented, version not supported, sign-in to the network. */
+const permanentFailures: readonly number[] = [501, 505, 511];
 
 const exitCodesByStatus: Readonly<Record<number, number>> = {
   401: 4,
@@ -63,5 +96,5 @@ const validationStatuses: readonly number[] = [400, 413, 415, 417, 422, 431];
 
 function getExitCodeByStatus(status: number): number {
   if (validationStatuses.includes(status)) return 7;
-  return exitCodesByStatus[status] ?? (status >= 500 ? 75 : 70);
+  return exitCodesByStatus[status] ?? (status >= 500 && !permanentFailures.includes(status) ? 75 : 70);
 }

@@ -4,7 +4,7 @@ import { manifest } from '../contract/manifest.ts';
 import { addTrustedFolders } from '../lib/file-trust.ts';
 import { hiddenCompleteCommand } from './commands/completion/hidden-command.ts';
 import { loadSettings } from './context.ts';
-import { DeferredHelp, QuietExit } from './errors.ts';
+import { DeferredHelp, QuietExit, UnknownOutcomeError } from './errors.ts';
 import { formatServerOptions } from './http/server-options.ts';
 import { escapeLines } from './io/control-characters.ts';
 import type { Environment, Io } from './io/io.ts';
@@ -30,9 +30,10 @@ export async function run(words: readonly string[], io: Io, given: Environment):
       profile: optionValue(words, '--profile'),
       baseUrl: optionValue(words, '--base-url'),
     });
+    const reportOf = (failure: unknown) => createErrorReport(failure, manifest, serverOptions);
     const report =
-      createInterruptReport(io, error) ??
-      (await addSuggestion(createErrorReport(error, manifest, serverOptions), error, words, io, environment));
+      createInterruptReport(io, error, reportOf) ??
+      (await addSuggestion(reportOf(error), error, words, io, environment));
     await printErrorReport(report, io, environment, {
       json: !report.quiet && (await wantsJson(words, environment)),
       colour: optionValue(words, '--color'),
@@ -75,17 +76,21 @@ async function addSuggestion(
   return { ...report, message, lines: [message], hint: `${suggestion} ${report.hint}` };
 }
 
-/** After a signal, any error is reported as an interruption, unless the command ended with its own exit code. */
-function createInterruptReport({ signal }: Io, error: unknown): ErrorReport | undefined {
+/**
+ * After a signal, any error is reported as an interruption, unless the command ended with its own exit code. Only a write
+ * that was sent may have taken effect.
+ */
+function createInterruptReport(
+  { signal }: Io,
+  error: unknown,
+  report: (error: unknown) => ErrorReport,
+): ErrorReport | undefined {
   if (!signal.aborted || error instanceof QuietExit) return undefined;
   const exitCode = signal.reason === 'SIGTERM' ? 143 : 130;
-  return {
-    code: 'INTERRUPTED',
-    message: 'Interrupted. A pending request may or may not have taken effect.',
-    items: [],
-    transient: false,
-    exitCode,
-  };
+  const base = { code: 'INTERRUPTED', message: 'Interrupted.', items: [], transient: false, exitCode };
+  if (!(error instanceof UnknownOutcomeError)) return base;
+  const { hint, details } = report(error);
+  return { ...base, message: 'Interrupted while a request was pending.', hint, details };
 }
 
 async function wantsJson(words: readonly string[], environment: Environment): Promise<boolean> {

@@ -158,7 +158,7 @@ async function sendWithSession(
   );
   const hasOwnCredentials = 'authorization' in merged || 'x-api-key' in merged;
   const send = (headers: Readonly<Record<string, string>>) =>
-    deps.transport.send({ method, path, headers, body, signal: input.signal, isStream });
+    deps.transport.send({ method, path, headers, body, signal: input.signal, isStream, onSent: input.onSent });
   if (input.anonymous || hasOwnCredentials) return send(merged);
   const response = await send(mergeHeaders(merged, await deps.session.headers()));
   const [first] = Array.isArray(response.body) ? response.body : [];

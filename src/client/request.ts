@@ -12,6 +12,8 @@ export interface OutgoingRequest {
   readonly signal?: AbortSignal | undefined;
   /** Returns the body of a successful response while it arrives, without a limit of time. */
   readonly isStream?: boolean | undefined;
+  /** Called when the request is written to a connection. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** The parts of the base URL of a client. */

@@ -27,10 +27,16 @@ export function parseBody(text: string, contentType: string | undefined): unknow
 
 /** @throws ClientError for a status other than 2xx, and for an error array with a 2xx status. */
 export function assertSuccess(response: ApiResponse): void {
+  const error = findResponseError(response);
+  if (error) throw error;
+}
+
+/** The error of a response; undefined for a success. */
+export function findResponseError(response: ApiResponse): ClientError | undefined {
   const items = errorItems(response.body);
   const succeeded = response.status >= 200 && response.status < 300;
-  if (succeeded && items.length === 0) return;
-  throw new ClientError({
+  if (succeeded && items.length === 0) return undefined;
+  return new ClientError({
     status: response.status,
     items,
     requestId: response.requestId,

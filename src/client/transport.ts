@@ -73,13 +73,18 @@ async function send(
   request: OutgoingRequest,
 ): Promise<ApiResponse> {
   const { origin, name } = endpoint;
-  const { signal, isStream = false, ...rest } = request;
+  const { signal, isStream = false, onSent, ...rest } = request;
+  let isSent = false;
+  const observed = observeStart(dispatcher, () => {
+    isSent = true;
+    onSent?.();
+  });
   const limit = AbortSignal.timeout(total);
   const controller = new AbortController();
   const abort = () => controller.abort(limit.reason);
   limit.addEventListener('abort', abort);
   try {
-    const data = await dispatcher.request({
+    const data = await observed.request({
       origin,
       ...rest,
       body: rest.body ?? null,
@@ -94,8 +99,41 @@ async function send(
     if (signal?.aborted) throw signal.reason;
     throw limit.aborted
       ? new NetworkError(`No response from ${name} within ${total / 1000} s.`, 'TIMEOUT', cause)
-      : createNetworkError(name, cause);
+      : createNetworkError(name, cause, isSent);
   }
+}
+
+/** The part of undici's Dispatcher that every request passes through. */
+interface RequestDispatcher extends ClientDispatcher {
+  dispatch(options: unknown, handler: RequestHandler): unknown;
+}
+
+/** `onConnect` is called on an open connection before the request is written to it, unless it aborts the request. */
+interface RequestHandler {
+  onConnect(abort: (reason?: unknown) => void, context: unknown): unknown;
+}
+
+/** Calls `onStart` before a request is written. For a dispatcher without `dispatch`, that is now. */
+function observeStart(dispatcher: ClientDispatcher, onStart: () => void): ClientDispatcher {
+  if (!('dispatch' in dispatcher)) {
+    onStart();
+    return dispatcher;
+  }
+  const { dispatch } = dispatcher as RequestDispatcher;
+  const observed: RequestDispatcher['dispatch'] = (options, handler) => {
+    const { onConnect } = handler;
+    handler.onConnect = (abort, context) => {
+      let isAborted = false;
+      const observedAbort = (reason?: unknown) => {
+        isAborted = true;
+        abort(reason);
+      };
+      onConnect.call(handler, observedAbort, context);
+      if (!isAborted) onStart();
+    };
+    return dispatch.call(dispatcher, options, handler);
+  };
+  return Object.create(dispatcher, { dispatch: { value: observed } }) as ClientDispatcher;
 }
 
 function flattenHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
@@ -106,15 +144,19 @@ function flattenHeaders(headers: Readonly<Record<string, string | string[] | und
   return Object.fromEntries(entries);
 }
 
-function createNetworkError(origin: string, cause: unknown): NetworkError {
+function createNetworkError(origin: string, cause: unknown, isSent: boolean): NetworkError {
+  // A dispatcher can explain its own failure, such as that of a proxy.
+  if (cause instanceof NetworkError) return cause;
   const code = errorCodeOf(cause);
+  const lost = `The connection to ${origin} was lost before the ${isSent ? 'response was complete' : 'request was sent'}.`;
   const reasons: Readonly<Record<string, string>> = {
     ECONNREFUSED: `Connection refused by ${origin}.`,
     ENOTFOUND: `Host of ${origin} not found.`,
     EAI_AGAIN: `DNS lookup for ${origin} failed.`,
     UND_ERR_CONNECT_TIMEOUT: `Connection to ${origin} timed out.`,
-    UND_ERR_SOCKET: `The connection to ${origin} was lost before the response was complete.`,
-    ECONNRESET: `The connection to ${origin} was lost before the response was complete.`,
+    UND_ERR_SOCKET: lost,
+    ECONNRESET: lost,
+    EPIPE: lost,
     [notHttp]: `${origin} does not respond with HTTP.`,
     EHOSTUNREACH: `The host of ${origin} is unreachable.`,
     ENETUNREACH: `The network of ${origin} is unreachable.`,

@@ -11,6 +11,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Sends no credentials. */
   readonly anonymous?: boolean | undefined;
+  /**
+   * Called when the request is written to a connection, and not for a login before it. A write that fails earlier had no
+   * effect.
+   */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** Untyped input of an operation. */

@@ -37,7 +37,7 @@ const nameLookup = new RegExp(`[?&]limit=${maxCandidates}$`);
  * Runs `respond` for each request after its body is complete. Lookups of names find nothing and are not recorded; they are
  * tested with a real server.
  */
-export async function startFakeServer(respond: FakeHandler): Promise<FakeServer> {
+export async function startFakeServer(respond: FakeHandler, listenPort = 0): Promise<FakeServer> {
   const received: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -55,7 +55,7 @@ export async function startFakeServer(respond: FakeHandler): Promise<FakeServer>
       response.end(json === undefined ? text : JSON.stringify(json));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(listenPort, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, received, [Symbol.asyncDispose]: () => stop(server) };
 }

@@ -39,7 +39,6 @@ const realTime = [
       'src/cli/commands/server/status.ts',
       'src/cli/commands/server/stop.ts',
       'src/cli/http/proxy.ts',
-      'src/cli/http/retry.ts',
       'src/cli/io/private-files.ts',
       'src/cli/io/process.ts',
       'src/cli/local-server/launch.ts',

@@ -1,9 +1,12 @@
 /** Executes one row: sends the request, retries while the server is busy, records and reports the result. */
 
+import { ClientError } from '../../client/errors.ts';
 import { identifyingProperties } from '../../contract/entities.ts';
 import { collectSensitiveTexts, FieldTree, redactionMarks } from '../../contract/redaction.ts';
 import type { Context } from '../context.ts';
+import { UnknownOutcomeError } from '../errors.ts';
 import { splitSecrets } from '../http/redact.ts';
+import { computeDelay, type MaxWait } from '../http/retry.ts';
 import { addCreatedId } from '../request/created-entity.ts';
 import { AmbiguousNameError, type NameResolver } from '../request/resolve-names.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -33,8 +36,8 @@ export interface RowOutputs {
 }
 
 export interface RowContext extends Pick<Context, 'connect' | 'environment' | 'manifest'> {
-  /** Maximum milliseconds that a row waits for a busy server. */
-  readonly maxWait: number;
+  /** How long a row waits for a server that is busy or cannot be reached. */
+  readonly maxWait: MaxWait;
   readonly rateLimiter: RateLimiter;
   readonly names: NameResolver;
   readonly outputs: RowOutputs;
@@ -119,26 +122,23 @@ async function recordFailure(context: RowContext, row: BulkRow, problem: Request
 
 type CallOutcome = { status: number; body: unknown; requestId: string | undefined } | { problem: RequestFailure };
 
-const maxAttempts = 3;
-const initialBackoffMs = 100;
-
 async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOutcome> {
   const { manifest, maxWait, rateLimiter } = context;
   for (let [waited, attempt] = [0, 1]; ; attempt += 1) {
     try {
       // An interruption does not abort a request in progress.
-      return await (await context.connect()).call(row.operation.id, row.input);
+      return await (await context.connect()).once.call(row.operation.id, row.input);
     } catch (error) {
       const problem = classifyRequestError(manifest, error);
       if (!problem) throw error;
-      const wait = computeBackoff(context, row, problem, attempt);
-      if (problem.kind === 'unsent' || problem.exitCode === 4) context.stop(error);
-      if (wait === undefined) return { problem };
+      const wait = computeBackoff(context, row, error, attempt);
+      const isOver = wait === undefined || waited + wait > maxWait.milliseconds;
+      // Other rows would fail as well.
+      const stops =
+        problem.kind === 'unsent' || problem.exitCode === 4 || (wait !== undefined && isAskedToWait(problem));
+      if (isOver && stops) context.stop(error);
+      if (isOver) return { problem };
       waited += wait;
-      if (waited > maxWait) {
-        if (problem.retryAfter !== undefined) context.stop(error);
-        return { problem };
-      }
       // The server would reject other rows as well, so all rows wait.
       rateLimiter.pauseFor(wait);
       await rateLimiter.acquire(() => context.isOver());
@@ -147,21 +147,20 @@ async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOut
   }
 }
 
-/**
- * Returns the milliseconds to wait before a retry, or undefined for no retry. With Retry-After the server has not
- * processed the request, so any row can be retried; otherwise only idempotent operations are.
- */
+function isAskedToWait({ retryAfter }: RequestFailure): boolean {
+  return retryAfter !== undefined;
+}
+
+/** Returns the milliseconds to wait before a retry, or undefined for no retry. A row of unknown outcome is left to the user. */
 function computeBackoff(
-  { environment }: RowContext,
+  context: RowContext,
   { operation }: BulkRow,
-  problem: RequestFailure,
+  failure: unknown,
   attempt: number,
 ): number | undefined {
-  const { status, retryAfter } = problem;
-  if (status !== 429 && status !== 503) return undefined;
-  if (retryAfter !== undefined) return Math.max(initialBackoffMs, retryAfter * 1000);
-  if (!operation.idempotent || attempt >= maxAttempts) return undefined;
-  return initialBackoffMs * 2 ** (attempt - 1) * (0.5 + environment.random() / 2);
+  if (failure instanceof UnknownOutcomeError) return undefined;
+  const isSent = failure instanceof ClientError;
+  return computeDelay({ failure, isSent, isIdempotent: operation.idempotent }, attempt, context)?.milliseconds;
 }
 
 function findId(body: unknown): string | undefined {

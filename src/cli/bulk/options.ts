@@ -4,7 +4,7 @@ import type { CliSettings } from '../config/settings.ts';
 import type { CommandOptions } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
-import { readMaxWait } from '../http/retry.ts';
+import { type MaxWait, readMaxWait } from '../http/retry.ts';
 import { type CsvDelimiter, isDelimiter } from './delimiter.ts';
 import type { ResumeLogHeader } from './resume-log.ts';
 import { isRejectFile } from './run-mark.ts';
@@ -12,8 +12,8 @@ import { isRejectFile } from './run-mark.ts';
 export interface BulkOptions {
   /** Base URL of the target server. */
   readonly server: string;
-  /** Maximum milliseconds that a row waits for a busy server. */
-  readonly maxWait: number;
+  /** How long a row waits for a server that is busy or cannot be reached. */
+  readonly maxWait: MaxWait;
   readonly operation: string | undefined;
   readonly concurrency: number;
   /** Minimum milliseconds between two requests; 0 for no limit. */

@@ -1,7 +1,7 @@
 /** Classifies the error of a request by what it means for the row: whether the server may have applied it. */
 import { ClientError, InputError, NetworkError } from '../../client/errors.ts';
-import { CliError, type ErrorTable, errorEntryOf } from '../errors.ts';
-import { getExitCode } from '../exit-codes.ts';
+import { CliError, type ErrorTable, errorEntryOf, UnknownOutcomeError } from '../errors.ts';
+import { getExitCode, getNetworkExitCode } from '../exit-codes.ts';
 
 /** A failed request. */
 export interface RequestFailure {
@@ -16,14 +16,15 @@ export interface RequestFailure {
   readonly exitCode: number;
 }
 
-const notSentCodes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
-
 /** Classifies a request error; undefined for any other error. */
 export function classifyRequestError(table: ErrorTable, error: unknown): RequestFailure | undefined {
-  if (error instanceof NetworkError) {
-    const kind = notSentCodes.includes(error.code) ? 'unsent' : 'unanswered';
-    return { kind, code: 'NETWORK', message: error.message, exitCode: 75 };
+  if (error instanceof UnknownOutcomeError) {
+    const { code, message, exitCode, response: { status, requestId } = {} } = error;
+    return { kind: 'unanswered', code: status === undefined ? 'NETWORK' : code, message, status, requestId, exitCode };
   }
+  // A write whose answer was lost is an unknown outcome, so this one was not sent.
+  if (error instanceof NetworkError)
+    return { kind: 'unsent', code: 'NETWORK', message: error.message, exitCode: getNetworkExitCode(error.code) };
   // Errors of the CLI itself, such as a missing sign-in.
   if (error instanceof CliError) {
     const { code, message, exitCode } = error;
@@ -34,8 +35,5 @@ export function classifyRequestError(table: ErrorTable, error: unknown): Request
   const { code, message, status, requestId, retryAfter } = error;
   const entry = errorEntryOf(table, code);
   const exitCode = getExitCode(status, entry);
-  // A gateway error does not show whether the request was applied.
-  const isUnknown = status === 502 || status === 504 || entry?.category === 'outcome-unknown';
-  const kind = isUnknown ? 'unanswered' : 'rejected';
-  return { kind, code, message, status, requestId, retryAfter, exitCode };
+  return { kind: 'rejected', code, message, status, requestId, retryAfter, exitCode };
 }

@@ -12,7 +12,7 @@ import { readDocument } from '../io/input.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { matchOperation } from '../request/find-operation.ts';
 import { printRequestPreview } from '../request/preview.ts';
-import { printResponse } from '../request/send.ts';
+import { describeCreated, printResponse } from '../request/send.ts';
 import { collectAssignments } from './call.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
@@ -62,12 +62,14 @@ async function sendRequest(
   }
   if (!isRead) assertWritable(context.settings);
   const requestLine = `${method} ${redactPath(typedPath, context.fieldsAt(method, path).query)}`;
-  if (method === 'DELETE' || matchOperation(context.manifest, method, path)?.effect === 'destructive')
+  const operation = matchOperation(context.manifest, method, path);
+  if (method === 'DELETE' || operation?.effect === 'destructive')
     await assertConfirmed(context, `${requestLine}?`, options, file === '-');
   const client = await context.connect();
   const response = await client.raw(method, path, { query, headers, body, signal: context.io.signal });
   assertSuccess(response);
-  await printResponse(context, response.body, `${requestLine}: ${response.status}`);
+  const created = operation && describeCreated(context.manifest, operation, response.body);
+  await printResponse(context, response.body, `${requestLine}: ${response.status}`, created);
 }
 
 /** Prepends the API prefix to paths of operations. */

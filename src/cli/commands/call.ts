@@ -16,7 +16,7 @@ import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { findOperations, resolveOperation } from '../request/operation-names.ts';
 import { previewOf, printRequestPreview } from '../request/preview.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
-import { printResponse, send } from '../request/send.ts';
+import { describeCreated, printResponse, send } from '../request/send.ts';
 
 export const callText: CommandDescription = {
   title: 'Call any operation by its id or command',
@@ -116,14 +116,16 @@ async function callOperation(context: Context, name: string, options: CommandOpt
     });
   if (operation.response.page) return printPage(context, asPage(await send(context, operation, input)));
   const request = async () => (await send(context, operation, input)).body;
-  if (!operation.response.secret) return printResponse(context, await request(), `${id}: done`);
+  const print = (body: unknown) =>
+    printResponse(context, body, `${id}: done`, describeCreated(context.manifest, operation, body));
+  if (!operation.response.secret) return print(await request());
   const responseBody = await withSecretOutput(
     context,
     operation.response,
     options.secretOutput as string | undefined,
     request,
   );
-  await printResponse(context, responseBody, `${id}: done`);
+  await print(responseBody);
   noticeSecretShownOnce(context, operation.response, responseBody);
 }
 

@@ -29,7 +29,7 @@ import {
 import { buildRequestSpec, formatArgumentName, type RequestSpec } from '../request/request-spec.ts';
 import { describeNames, NameResolver } from '../request/resolve-names.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
-import { printResponse, send } from '../request/send.ts';
+import { describeCreated, printResponse, send } from '../request/send.ts';
 import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
 
 /** Another way to run the command of an operation, selected by an option. */
@@ -187,11 +187,13 @@ async function printResult(
   const { response } = operation;
   const hidesToken = idBesideToken(operation) !== undefined && options.showToken !== true;
   const file = options.secretOutput as string | undefined;
-  if (!response.secret) return printResponse(context, await request(), done);
-  if (hidesToken && file === undefined) return printResponse(context, omitToken(operation, await request()), done);
+  const print = (body: unknown) =>
+    printResponse(context, body, done, describeCreated(context.manifest, operation, body));
+  if (!response.secret) return print(await request());
+  if (hidesToken && file === undefined) return print(omitToken(operation, await request()));
   const body = await withSecretOutput(context, response, file, request, options.ifNotExists === true);
-  if (hidesToken) return printResponse(context, omitToken(operation, body), done);
-  await printResponse(context, body, done);
+  if (hidesToken) return print(omitToken(operation, body));
+  await print(body);
   noticeSecretShownOnce(context, response, body);
 }
 

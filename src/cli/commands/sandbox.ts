@@ -6,6 +6,8 @@ import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
+import { singleQuote } from '../http/curl.ts';
+import { splitSecrets } from '../http/redact.ts';
 import { readObject } from '../io/input.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
@@ -57,12 +59,18 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
 
 const createdResponse = declareSecrets('adminClientSecret', 'adminPassword');
 
-async function createSeeded(context: Context, body: object, options: CommandOptions): Promise<void> {
+async function createSeeded(
+  context: Context,
+  body: { readonly name: unknown; readonly seed: unknown },
+  options: CommandOptions,
+): Promise<void> {
   if (options.dryRun === true) return sendControlWrite(context, options, { method: 'POST', path, body, done: '' });
   const file = options.secretOutput as string | undefined;
   const request = async () => (await callControlPlane(context, 'POST', path, { body })).body;
   const created = await withSecretOutput(context, createdResponse, file, request);
-  await printResponse(context, created, '');
+  const hasSecret = Object.keys(splitSecrets(createdResponse, created).secrets).length > 0;
+  const id = String(body.name);
+  await printResponse(context, created, '', { id, undo: `iam sandbox delete ${singleQuote(id)}`, hasSecret });
   noticeSecretShownOnce(context, createdResponse, created);
 }
 

@@ -5,6 +5,7 @@ import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
+import { singleQuote } from '../http/curl.ts';
 import { canPrompt } from '../io/prompt.ts';
 import { type PromptAnswer, promptForValues } from '../prompts/missing-values.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
@@ -108,7 +109,9 @@ async function createSession(context: Context, body: object, options: CommandOpt
   const { sessionId, userId, ...token } = response as Readonly<Record<string, unknown>>;
   // A file that could not be written leaves the tokens in the response: they are printed then.
   const isShown = options.showToken === true || (file !== undefined && token.accessToken !== undefined);
-  await printResponse(context, { sessionId, userId, ...(isShown ? token : {}) }, '');
+  const undo = `iam sessions end ${singleQuote(String(sessionId))}`;
+  const created = sessionId === undefined ? undefined : { id: String(sessionId), undo, hasSecret: isShown };
+  await printResponse(context, { sessionId, userId, ...(isShown ? token : {}) }, '', created);
   if (file === undefined && !isShown)
     context.notice('The tokens are not printed. Add --show-token or --secret-output FILE.');
 }

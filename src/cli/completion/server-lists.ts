@@ -77,6 +77,7 @@ async function requestRows(
     tracing: { verbose: false, debug: false, curl: false },
     fieldsAt: requestFieldsIn(manifest),
     announceServer: () => undefined,
+    notice: () => undefined,
   });
   const context: RequestContext = {
     ...{ manifest, environment, settings },

@@ -36,7 +36,7 @@ export function createGlobalOptions(): GlobalOptionGroup[] {
         new Option('--base-url <url>', 'URL of the service'),
         new Option('--insecure-http', 'allow credentials over unencrypted http to other hosts'),
         new Option('--timeout <seconds>', 'timeout of a request'),
-        new Option('--max-wait <seconds>', 'max time to wait and retry while the server is busy'),
+        new Option('--max-wait <seconds>', 'time to wait for a server that is busy or not reachable'),
         new Option('--proxy <url>', 'HTTP proxy'),
         new Option('--ca-file <file>', 'additional CA certificates to trust'),
         new Option('--client-cert <file>', 'client certificate for mutual TLS'),

@@ -3,9 +3,9 @@
  * declarative commands call `assertChangeLimit` before their first request; `guardWrites` enforces it for all commands.
  */
 import type { BaseClient } from '../../client/create-client.ts';
-import { ClientError } from '../../client/errors.ts';
+import { type ApiResponse, findResponseError } from '../../client/response.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
-import { CliError, usageError } from '../errors.ts';
+import { CliError, UnknownOutcomeError, usageError } from '../errors.ts';
 import type { CliSettings, SettingValue } from './settings.ts';
 
 export interface SafetyRules {
@@ -89,35 +89,43 @@ export const namesPath = '/_iam/names';
 export const inspectTokenPath = '/_iam/tokens/inspect';
 const harmlessPaths: readonly string[] = [signOutPath, backupPath, inspectTokenPath, namesPath];
 
-/** Wraps a client so that its writes follow the safety rules. @param beforeWrite runs before each write is sent */
-export function guardWrites(
-  client: BaseClient,
-  manifest: Manifest,
-  settings: CliSettings,
-  beforeWrite: () => void,
-): BaseClient {
-  const count = createChangeCounter(settings, beforeWrite);
-  const isWrite = (id: string) =>
-    !signInOperations.includes(id) && manifest.operations.find((one) => one.id === id)?.effect !== 'read';
+/** Whether an operation changes something, other than by a sign-in. */
+export function isWriteOperation({ operations }: Manifest, id: string): boolean {
+  return !signInOperations.includes(id) && operations.find((one) => one.id === id)?.effect !== 'read';
+}
+
+/** Whether a request can change something. */
+export function isWriteRequest(method: string, path: string): boolean {
+  return !/^(get|head|options)$/i.test(method) && !harmlessPaths.includes(path);
+}
+
+/** Wraps a client so that its writes follow the safety rules. */
+export function guardWrites(client: BaseClient, manifest: Manifest, count: ChangeCounter): BaseClient {
   return {
     ...client,
-    call: (id, input) => (isWrite(id) ? count(input?.body, () => client.call(id, input)) : client.call(id, input)),
+    call: (id, input) => {
+      const send = () => client.call(id, input);
+      return isWriteOperation(manifest, id) ? count.run(input?.body, send) : send();
+    },
     raw: (method, path, input) => {
-      const isRead = /^(get|head|options)$/i.test(method) || harmlessPaths.includes(path);
       const send = () => client.raw(method, path, input);
-      return isRead ? send() : count(input?.body, send);
+      return isWriteRequest(method, path) ? count.run(input?.body, send) : send();
     },
   };
 }
 
-/** Runs writes and counts those that were not rejected; a rejected one can be retried. */
-function createChangeCounter(
-  settings: CliSettings,
-  beforeWrite: () => void,
-): <Result>(body: unknown, send: () => Promise<Result>) => Promise<Result> {
+/** Runs the writes of a command and counts those that took effect or may have; another one can be retried. */
+export interface ChangeCounter {
+  /** How many changes the command made, or may have made. */
+  readonly changes: number;
+  run(body: unknown, send: () => Promise<ApiResponse>): Promise<ApiResponse>;
+}
+
+/** @param beforeWrite runs before each write is sent */
+export function createChangeCounter(settings: CliSettings, beforeWrite: () => void): ChangeCounter {
   const { maxChanges } = resolveSafetyRules(settings);
   let count = 0;
-  return async (body, send) => {
+  const run: ChangeCounter['run'] = async (body, send) => {
     assertWritable(settings);
     const changes = countChanges(body);
     if (maxChanges && count + changes > maxChanges.count)
@@ -128,11 +136,19 @@ function createChangeCounter(
     count += changes;
     beforeWrite();
     try {
-      return await send();
+      const response = await send();
+      if (findResponseError(response)) count -= changes;
+      return response;
     } catch (error) {
-      if (error instanceof ClientError) count -= changes;
+      if (!(error instanceof UnknownOutcomeError)) count -= changes;
       throw error;
     }
+  };
+  return {
+    run,
+    get changes() {
+      return count;
+    },
   };
 }
 

@@ -78,7 +78,7 @@ export const settingDefinitions = [
     profile: 'maxWait',
     fallback: '10',
     project: true,
-    meaning: 'Max seconds of retries while the server is busy',
+    meaning: 'Max seconds to wait for a busy server',
   },
   { key: 'client-id', environment: 'IAM_CLIENT_ID', profile: 'clientId', meaning: 'Client to sign in as' },
   {

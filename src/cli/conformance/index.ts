@@ -126,7 +126,7 @@ async function runWithReference(
     // The same on both sides, so that names are equal.
     const random = randomBytes(4).toString('hex');
     const names = { run: `iam-conformance-${random}`, logon: `Z${random.slice(1).toUpperCase()}` };
-    const maxWait = readMaxWait(settings);
+    const maxWait = readMaxWait(settings).milliseconds;
     const pause = async (milliseconds: number) => context.environment.pause?.(milliseconds, io.signal);
     const deploy = async (client: Deployment['client'], variables: Readonly<Record<string, string>>) =>
       new Deployment({
@@ -138,7 +138,7 @@ async function runWithReference(
         signal: io.signal,
         pause,
       });
-    const target = await deploy(await context.connect(), options.existing);
+    const target = await deploy((await context.connect()).direct, options.existing);
     const reference = await deploy(server.client, server.variables);
     const { origin, basePath } = parseBaseUrl(resolveBaseUrl(settings), manifest.prefix);
     const cleanup = new Cleanup(target, formatServerOptions(settings.options));

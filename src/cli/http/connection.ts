@@ -11,7 +11,7 @@ import {
 } from '../auth/credentials.ts';
 import { createTokenSource } from '../auth/stored-token-source.ts';
 import type { ProfileFile } from '../config/profile.ts';
-import { guardWrites } from '../config/safety.ts';
+import { createChangeCounter, guardWrites } from '../config/safety.ts';
 import { isSameServer, stripUserInfo } from '../config/server-url.ts';
 import type { CliSettings } from '../config/settings.ts';
 import type { ErrorTable } from '../errors.ts';
@@ -19,9 +19,11 @@ import { signInNeededError, usageError } from '../errors.ts';
 import { escapeHidden } from '../io/control-characters.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { isLoopbackUrl, resolveProxy, resolveTls } from './network.ts';
+import { trackOutcomes } from './outcome.ts';
 import { createProcessGuard } from './profile-server.ts';
 import type { FindRequestFields } from './redact.ts';
 import { createTracingHooks, type TracingOptions } from './request-trace.ts';
+import { type RetryRules, readMaxWait } from './retry.ts';
 import { assertConfidential, createConfidentialityGuard } from './transport-security.ts';
 
 export interface ConnectOptions {
@@ -35,13 +37,25 @@ export interface ConnectOptions {
   readonly credentials?: ResolvedCredentials;
   /** Prints which server a project file selected, once. */
   readonly announceServer: () => void;
+  /** Prints on standard error that a request waits for the server. */
+  readonly notice: (text: string) => void;
+}
+
+/** The client of a command. */
+export interface CliClient extends BaseClient {
+  /** Sends each request once. */
+  readonly once: BaseClient;
+  /** Sends each request once and reports what the transport reports, for commands that judge the answers themselves. */
+  readonly direct: BaseClient;
+  /** The number of changes that were made, or may have been. */
+  countChanges(): number;
 }
 
 /** Bulk runs send several requests at once. */
 const maxConnections = 32;
 
 /** Creates the client. Without credentials its requests are anonymous, which public operations accept. */
-export async function connect(options: ConnectOptions): Promise<BaseClient> {
+export async function connect(options: ConnectOptions): Promise<CliClient> {
   const { environment, manifest, settings, tracing } = options;
   const baseUrl = resolveBaseUrl(settings);
   const credentials = options.credentials ?? resolveCredentials(settings);
@@ -73,8 +87,41 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
     },
     manifest,
   );
-  return guardWrites({ ...client, close: () => dispatcher.close() }, manifest, settings, options.announceServer);
+  const base = { ...client, close: () => dispatcher.close() };
+  const counter = createChangeCounter(settings, options.announceServer);
+  const guard = (one: BaseClient) => guardWrites(one, manifest, counter);
+  const retries = createRetryRules(options, baseUrl);
+  const probe = via === undefined && baseUrl.startsWith('http:') ? { expectsTls: () => probeTls(baseUrl) } : {};
+  const once = guard(trackOutcomes(base, { manifest, ...probe }));
+  const tracked = guard(trackOutcomes(base, { manifest, retries, ...probe }));
+  return { ...tracked, once, direct: guard(base), countChanges: () => counter.changes };
 }
+
+const probeTimeoutMs = 1_000;
+
+/** Loaded for failures only. */
+async function probeTls(baseUrl: string): Promise<boolean> {
+  const { expectsTls } = await import('./tls-probe.ts');
+  return expectsTls(baseUrl, probeTimeoutMs);
+}
+
+/** Waits of a second and more are announced; the wait for a server that cannot be reached, to a person only. */
+function createRetryRules({ io, environment, settings, notice }: ConnectOptions, baseUrl: string): RetryRules {
+  const maxWait = readMaxWait(settings);
+  const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
+  return {
+    ...{ maxWait, environment, signal: io.signal },
+    onUnreachable: () => {
+      if (io.stderr.isTTY === true)
+        notice(`Cannot reach ${stripUserInfo(baseUrl)}. Trying again for up to ${seconds(maxWait.milliseconds)} s.`);
+    },
+    onBusy: (wait) => {
+      if (wait >= noticeAfterMs) notice(`The server is busy. Retrying in ${seconds(wait)} s.`);
+    },
+  };
+}
+
+const noticeAfterMs = 1_000;
 
 /** A client certificate is a credential: one from the environment or a profile is not sent to every server. */
 function assertOwnCertificate(settings: CliSettings): void {

@@ -4,7 +4,7 @@
  */
 import type { OutgoingRequest } from '../../client/request.ts';
 import { environmentOrigin, type ResolvedCredentials } from '../auth/credentials.ts';
-import type { ProfileServer } from '../config/profile.ts';
+import { type ProfileServer, readUsableProfiles } from '../config/profile.ts';
 import { isSameOrigin, toReachableUrl } from '../config/server-url.ts';
 import type { CliSettings } from '../config/settings.ts';
 import { CliError } from '../errors.ts';
@@ -22,16 +22,25 @@ export function createProcessGuard(
   credentials: ResolvedCredentials,
   fieldsAt: FindRequestFields,
 ): (request: OutgoingRequest) => Promise<void> {
-  const server = findProfileServer(settings, baseUrl, credentials);
-  if (!server) return async () => undefined;
-  let isRunning: Promise<boolean> | undefined;
+  const found = findProfileServer(settings, baseUrl, credentials);
+  if (!found) return async () => undefined;
+  let server = found;
+  let isRunning = false;
   return async (request) => {
     if (isOpenRequest(request, fieldsAt(request.method, request.path))) return;
     // Systems other than Linux start a program to find out, so they do it once.
-    if (process.platform === 'linux') isRunning = undefined;
-    isRunning ??= isProcessRunning(server);
-    if (!(await isRunning)) throw createEndedError(settings.profileName?.value ?? '', server);
+    if (isRunning && process.platform !== 'linux') return;
+    isRunning = await isProcessRunning(server);
+    if (isRunning) return;
+    // A server that was started again has another process, which the profile names by now.
+    server = findProfileServer(await readAgain(settings), baseUrl, credentials) ?? server;
+    isRunning = await isProcessRunning(server);
+    if (!isRunning) throw createEndedError(settings.profileName?.value ?? '', server);
   };
+}
+
+async function readAgain(settings: CliSettings): Promise<CliSettings> {
+  return settings.with({ file: await readUsableProfiles(settings.variables) });
 }
 
 /**

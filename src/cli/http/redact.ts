@@ -118,7 +118,7 @@ function treeOf(fields: readonly ManifestField[]): FieldTree {
 }
 
 /** Base URLs and sandboxes add a path before the prefix. */
-function routeOfUrl(manifest: Manifest, method: string, url: string): Route | undefined {
+export function routeOfUrl(manifest: Manifest, method: string, url: string): Route | undefined {
   const { prefix, operations, controlPrefix, controlRoutes } = manifest;
   const [path = ''] = url.split(/[?#]/);
   const below = (start: string) => path.slice(path.indexOf(`${start}/`) + start.length);

@@ -1,58 +1,114 @@
-/** Retries idempotent requests if the server is busy or the connection breaks. */
-import { setTimeout as pause } from 'node:timers/promises';
+/** Waits before a request is sent again: while the server cannot be reached, is busy, or a repetition is harmless. */
 import { ClientError, NetworkError } from '../../client/errors.ts';
-import type { ErrorCode } from '../../contract/errors.ts';
-import type { CliSettings } from '../config/settings.ts';
-import { usageError } from '../errors.ts';
+import { type CliSettings, defaultOrigin } from '../config/settings.ts';
+import { CliError, UnknownOutcomeError, usageError } from '../errors.ts';
+import type { Environment } from '../io/io.ts';
+import { isTransientNetworkError } from './network-failure.ts';
 
-export interface RetryOptions {
-  /** Max total milliseconds of all waits. */
-  readonly maxWait: number;
-  /** Only reads are retried after a broken connection: a write may have taken effect, and its retry could fail. */
-  readonly isRead: boolean;
+export interface MaxWait {
+  /** The time from the first attempt to the last, in milliseconds. */
+  readonly milliseconds: number;
+  /** It is set: then a server that cannot be reached is waited for. */
+  readonly isChosen: boolean;
+}
+
+export interface RetryRules {
+  readonly maxWait: MaxWait;
+  readonly environment: Pick<Environment, 'now' | 'random' | 'pause'>;
   readonly signal: AbortSignal;
-  /** A random number from 0 up to 1, for jitter: rejected callers must not all retry at once. */
-  random(): number;
-  notice(text: string): void;
+  /** Called before the first wait for a server that cannot be reached. */
+  onUnreachable(): void;
+  /** Called before each wait for a busy server. */
+  onBusy(milliseconds: number): void;
 }
 
-const maxAttempts = 3;
+/** A failed attempt. */
+export interface FailedAttempt {
+  readonly failure: unknown;
+  readonly isSent: boolean;
+  readonly isIdempotent: boolean;
+}
+
 const firstDelayMs = 100;
-/** Shorter waits print no notice. */
-const noticeAfterMs = 1_000;
-const busyStatuses: readonly number[] = [429, 502, 503, 504];
-/** The write may have taken effect. */
-const unknownOutcome: ErrorCode = 'OUTCOME_UNKNOWN';
-const brokenConnectionCodes: readonly string[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+/** A server that restarts is found soon. */
+const maxDelayMs = 1_000;
 
-/** Runs `work` until it succeeds, fails permanently, or the wait would exceed the limit. */
-export async function withRetries<Result>(rules: RetryOptions, work: () => Promise<Result>): Promise<Result> {
+/**
+ * Starts the time of a request. The result waits after a failed attempt, and returns whether to send the request again.
+ */
+export function startRetries(rules: RetryRules, signal = rules.signal): (attempt: FailedAttempt) => Promise<boolean> {
+  const { environment, maxWait } = rules;
+  const startedAt = environment.now();
   let waited = 0;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      const wait = attempt < maxAttempts ? computeDelay(error, attempt, rules) : undefined;
-      if (wait === undefined || waited + wait > rules.maxWait) throw error;
-      waited += wait;
-      if (wait >= noticeAfterMs) rules.notice(`The server is busy. Retrying in ${Math.ceil(wait / 1000)} s.`);
-      await pause(wait, undefined, { signal: rules.signal });
-    }
+  let attempts = 0;
+  let isAnnounced = false;
+  return async (attempt) => {
+    attempts += 1;
+    const delay = computeDelay(attempt, attempts, rules);
+    if (delay === undefined || signal.aborted) return false;
+    const left = maxWait.milliseconds - Math.max(waited, environment.now() - startedAt);
+    const wait = delay.isExact ? delay.milliseconds : Math.min(delay.milliseconds, left);
+    if (left <= 0 || wait > left) return false;
+    if (attempt.failure instanceof ClientError) rules.onBusy(wait);
+    else if (!attempt.isSent && !isAnnounced) rules.onUnreachable();
+    isAnnounced ||= !attempt.isSent;
+    waited += wait;
+    await environment.pause?.(wait, signal);
+    return !signal.aborted;
+  };
+}
+
+interface Delay {
+  readonly milliseconds: number;
+  /** The server asked for it: a shorter wait is useless. */
+  readonly isExact: boolean;
+}
+
+/** The time before the next attempt; undefined if there is none. */
+export function computeDelay(
+  attempt: FailedAttempt,
+  attempts: number,
+  { maxWait, environment }: Pick<RetryRules, 'maxWait' | 'environment'>,
+): Delay | undefined {
+  const { failure } = attempt;
+  const response = failure instanceof UnknownOutcomeError ? failure.response : failure;
+  const retryAfter = response instanceof ClientError ? response.retryAfter : undefined;
+  if (!isRetried(attempt, maxWait)) return undefined;
+  // Retry-After: 0 is no reason to send without a pause.
+  if (retryAfter !== undefined) return { milliseconds: Math.max(firstDelayMs, retryAfter * 1000), isExact: true };
+  const backoff = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 10));
+  // Up to 50 % jitter: rejected callers must not all retry at once.
+  return { milliseconds: backoff * (0.5 + environment.random() / 2), isExact: false };
+}
+
+const busyStatuses: readonly number[] = [429, 503];
+const gatewayStatuses: readonly number[] = [502, 503, 504];
+
+/** Whether another attempt can do no harm, and can succeed. */
+function isRetried({ failure, isSent, isIdempotent }: FailedAttempt, { isChosen }: MaxWait): boolean {
+  if (failure instanceof UnknownOutcomeError) {
+    const { response } = failure;
+    // Without an answer the server may still be at work: its write could follow the next one of this caller.
+    return isIdempotent && response?.items.length === 0 && gatewayStatuses.includes(response.status);
   }
+  if (failure instanceof ClientError) {
+    if (busyStatuses.includes(failure.status)) return isIdempotent || failure.retryAfter !== undefined;
+    return isIdempotent && gatewayStatuses.includes(failure.status);
+  }
+  if (failure instanceof NetworkError && isTransientNetworkError(failure))
+    return isSent ? isIdempotent && isLostConnection(failure) : isChosen;
+  // The process guard found that the local server is not running.
+  return failure instanceof CliError && failure.exitCode === 75 && isChosen;
 }
 
-/** The Retry-After of the server, or exponential backoff with up to 50 % jitter. */
-function computeDelay(error: unknown, attempt: number, { isRead, random }: RetryOptions): number | undefined {
-  const jittered = firstDelayMs * 2 ** (attempt - 1) * (0.5 + random() / 2);
-  if (error instanceof ClientError && error.code === unknownOutcome) return isRead ? jittered : undefined;
-  if (error instanceof ClientError && busyStatuses.includes(error.status))
-    return error.retryAfter === undefined ? jittered : error.retryAfter * 1000;
-  return isRead && error instanceof NetworkError && brokenConnectionCodes.includes(error.code) ? jittered : undefined;
+function isLostConnection(failure: unknown): boolean {
+  return failure instanceof NetworkError && isTransientNetworkError(failure) && failure.code !== 'TIMEOUT';
 }
 
-/** Reads the max-wait setting in milliseconds. @throws CliError (exit 2) if it is not valid */
-export function readMaxWait(settings: CliSettings): number {
+/** Reads the max-wait setting. @throws CliError (exit 2) if it is not valid */
+export function readMaxWait(settings: CliSettings): MaxWait {
   const { value = '', origin = '' } = settings.get('max-wait') ?? {};
-  if (/^\d{1,5}(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  if (/^\d{1,5}(\.\d+)?$/.test(value))
+    return { milliseconds: Number(value) * 1000, isChosen: origin !== defaultOrigin };
   throw usageError(`${origin} must be a number of seconds, not ${JSON.stringify(value)}.`);
 }

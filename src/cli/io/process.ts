@@ -1,6 +1,6 @@
 /** The only module of the command line that reads the process: variables, clock and streams. */
 
-import { fstatSync, realpathSync, statSync, writeSync } from 'node:fs';
+import { constants, fstatSync, readFileSync, realpathSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { isSea } from 'node:sea';
 import type { Environment, Io, OutputStream } from './io.ts';
@@ -71,7 +71,8 @@ const standardOutput = 1;
 /** The streams of this process, opened on first use because that takes milliseconds. `signal` aborts pending work. */
 export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
   const output = (name: 'stdout' | 'stderr') =>
-    lazy((): OutputStream => process[name].on('error', exitUnlessBrokenPipe));
+    // An error of standard output is found and reported at the end of the command: see output-failure.ts.
+    lazy((): OutputStream => process[name].on('error', () => undefined));
   const [stdout, stderr] = [output('stdout'), output('stderr')];
   return {
     get stdin() {
@@ -83,13 +84,14 @@ export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
     get stderr() {
       return stderr();
     },
+    isStdoutReplaced: () => isReplaced(standardOutput),
     textOutput: {
       get columns() {
         return isNonTerminal(standardOutput) ? undefined : stdout().columns;
       },
       write(text) {
         const rest = writeImmediately(standardOutput, text);
-        if (rest.length > 0) stdout().write(rest);
+        if (rest.length > 0) stdout().write(rest, (error) => error && void reportTextFailure(error));
       },
     },
     signal,
@@ -97,11 +99,29 @@ export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
   };
 }
 
-/** A closed pipe, as in `iam groups list | head`, is not an error. Any other write error ends the process. */
-function exitUnlessBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') return;
-  process.stderr.write(`error: Cannot write the output: ${error.message}\n`);
-  process.exit(70);
+/** For texts such as help. The output of a command is checked at its end: see output-failure.ts. */
+async function reportTextFailure(error: Error): Promise<void> {
+  const { isBrokenPipe, outputError } = await import('./output-failure.ts');
+  if (isBrokenPipe(error)) return;
+  process.stderr.write(`error: ${outputError(error).message}\n`);
+  process.once('exit', () => {
+    process.exitCode = 70;
+  });
+}
+
+/**
+ * Whether a descriptor was closed at the start: Node opens /dev/null for reading and writing in its place, where a shell
+ * opens it for writing. Linux only.
+ */
+function isReplaced(descriptor: number): boolean {
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isCharacterDevice() || stats.rdev !== statSync('/dev/null').rdev) return false;
+    const [, flags = '0'] = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? [];
+    return (Number.parseInt(flags, 8) & (constants.O_RDWR | constants.O_WRONLY)) === constants.O_RDWR;
+  } catch {
+    return false;
+  }
 }
 
 function lazy<Value>(make: () => Value): () => Value {

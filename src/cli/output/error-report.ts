@@ -11,8 +11,9 @@ import {
   HintedClientError,
   PromptCanceledError,
   QuietExit,
+  UnknownOutcomeError,
 } from '../errors.ts';
-import { getExitCode } from '../exit-codes.ts';
+import { getExitCode, getNetworkExitCode } from '../exit-codes.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { describeFileError, isFileError } from '../io/file-errors.ts';
 import { type Environment, getTerminalWidth, type Io } from '../io/io.ts';
@@ -51,6 +52,7 @@ export function createErrorReport(error: unknown, known: ErrorTable, serverOptio
 function createPlainReport(error: unknown, known: ErrorTable): ErrorReport {
   if (error instanceof ClientError) return fromClientError(error, known);
   if (error instanceof NetworkError) return fromNetworkError(error);
+  if (error instanceof UnknownOutcomeError) return fromUnknownOutcome(error);
   if (error instanceof CliError) return fromCliError(error);
   if (error instanceof QuietExit) return { ...createBaseReport('EXIT', '', error.exitCode), quiet: true };
   if (error instanceof InputError) return createBaseReport('USAGE', error.message, 2);
@@ -66,6 +68,11 @@ function createBaseReport(code: string, message: string, exitCode: number): Erro
 
 function fromCliError({ code, message, lines, exitCode, hint, details }: CliError): ErrorReport {
   return { ...createBaseReport(code, message, exitCode), lines, hint, ...(details === undefined ? {} : { details }) };
+}
+
+function fromUnknownOutcome(error: UnknownOutcomeError): ErrorReport {
+  const { status, requestId, items = [] } = error.response ?? {};
+  return { ...fromCliError(error), status, requestId, items };
 }
 
 function fromClientError(error: ClientError, table: ErrorTable): ErrorReport {
@@ -102,12 +109,14 @@ function whyHint(error: ClientError): string | undefined {
   return `Explain it with \`iam why ${escapeControls(error.requestId)}\`.`;
 }
 
-const lostConnectionHint = 'Try again. If the server uses TLS, set --base-url to an https URL.';
+const lostConnectionHint = 'Try again.';
+const checkProxyHint = 'Check --proxy, IAM_PROXY and the variables HTTPS_PROXY and HTTP_PROXY.';
 const notTlsHint = 'If the server does not use TLS, set --base-url to an http URL.';
 
 function fromNetworkError(error: NetworkError): ErrorReport {
   const hints: Readonly<Record<string, string>> = {
-    ECONNREFUSED: 'Start the server with `iam serve`, or set --base-url or IAM_BASE_URL.',
+    ECONNREFUSED:
+      'Start the server with `iam serve`, set --base-url or IAM_BASE_URL, or wait for it with --max-wait SECONDS.',
     ECONNRESET: lostConnectionHint,
     UND_ERR_SOCKET: lostConnectionHint,
     HPE_INVALID: 'Check the port of --base-url; a server with TLS needs an https URL.',
@@ -117,9 +126,12 @@ function fromNetworkError(error: NetworkError): ErrorReport {
     CERT_HAS_EXPIRED: 'Renew the certificate of the server, and check the clock of this machine.',
     CERT_NOT_YET_VALID: 'Check the clock of this machine, and the certificate of the server.',
     TIMEOUT: 'Try again, or increase the limit with --timeout.',
+    TLS_EXPECTED: 'Set --base-url to the https URL of the server.',
+    PROXY_UNAVAILABLE: checkProxyHint,
+    PROXY_REJECTED: checkProxyHint,
   };
   return {
-    ...createBaseReport('NETWORK', error.message, 75),
+    ...createBaseReport('NETWORK', error.message, getNetworkExitCode(error.code)),
     hint: hints[error.code] ?? getCertificateHint(error.code) ?? 'Check --base-url and the network, then try again.',
   };
 }

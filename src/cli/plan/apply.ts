@@ -3,6 +3,7 @@ import { assertChangeLimit } from '../config/safety.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
+import { findSecretOutputFailure } from '../io/output-failure.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { getDocumentFiles } from './documents.ts';
 import { createExecution } from './execution.ts';
@@ -14,7 +15,7 @@ import type { Plan } from './plan.ts';
 import { type PlanContent, type PreparedPlan, prepare, readContent } from './prepare.ts';
 import { createTextStyle, printPlan } from './print-plan.ts';
 import { computeFingerprint, formatReplanHint, loadPlan, type SavedPlan, toPlanBasis } from './saved-plan.ts';
-import { formatSecret, openSecretOutput, type SecretOutput } from './secret-output.ts';
+import { formatSecret, lostSecretsError, openSecretOutput, type SecretOutput } from './secret-output.ts';
 import { buildSteps, executeSteps } from './steps.ts';
 
 interface ApplyInput {
@@ -152,8 +153,10 @@ async function printResult(context: Context, plan: Plan, secretOutput: SecretOut
 
 async function printSecrets(context: Context, { unsaved }: SecretOutput): Promise<void> {
   if (unsaved.length === 0) return;
-  const { printer, notice } = context;
+  const { io, printer, notice } = context;
   if (printer.isForPeople) printer.lines(unsaved.map(formatSecret));
   else await printer.value({ secrets: unsaved });
+  const failure = await findSecretOutputFailure(io);
+  if (failure) throw lostSecretsError(failure, unsaved);
   notice('Store the secrets now: they will not be shown again.');
 }

@@ -1,9 +1,10 @@
 /** Secrets created by an apply: written to a private file immediately, or printed once at the end. */
 import { rm } from 'node:fs/promises';
 import type { Context } from '../context.ts';
-import { usageError } from '../errors.ts';
+import { type CliError, usageError } from '../errors.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { uncreatableFileError, unwritableFileError } from '../io/file-errors.ts';
+import { outputError } from '../io/output-failure.ts';
 import { openPrivateFile } from '../io/private-files.ts';
 import type { NewSecret } from './execution.ts';
 import type { AnyChange } from './model/changes.ts';
@@ -62,8 +63,20 @@ export async function openSecretOutput(
   };
 }
 
+/** Names the owners of secrets that could not be printed. */
+export function lostSecretsError(failure: Error, secrets: readonly NewSecret[]): CliError {
+  const owners = secrets.map(describeOwner).join(', ');
+  const done = `${owners}: created, and the ${secrets.length === 1 ? 'secret is' : 'secrets are'} lost.`;
+  const hint =
+    'Revoke them with `iam clients delete` and `iam api-key delete`, and apply again with --secret-output FILE.';
+  return outputError(failure, done, hint);
+}
+
 /** Formats a secret as a line; a table would truncate it. */
 export function formatSecret(secret: NewSecret): string {
-  const owner = findResource(secret.kind)?.describeSecretOwner?.(secret) ?? secret.kind;
-  return `${escapeControls(owner)}: ${secret.clientSecret ?? secret.apiKey}`;
+  return `${escapeControls(describeOwner(secret))}: ${secret.clientSecret ?? secret.apiKey}`;
+}
+
+function describeOwner(secret: NewSecret): string {
+  return findResource(secret.kind)?.describeSecretOwner?.(secret) ?? secret.kind;
 }

@@ -4,7 +4,7 @@ import { ClientError, NetworkError } from '../../client/errors.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { assertChangeLimit } from '../config/safety.ts';
 import type { CommandOptions, Context } from '../context.ts';
-import { CliError, type ErrorTable, errorEntryOf } from '../errors.ts';
+import { CliError, type ErrorTable, errorEntryOf, UnknownOutcomeError } from '../errors.ts';
 import { formatServerOptions } from '../http/server-options.ts';
 import { createErrorReport, type ErrorReport, printErrorReport } from '../output/error-report.ts';
 import type { ListShape } from '../output/list-writer.ts';
@@ -205,6 +205,11 @@ async function describeTargets(
   );
 }
 
+/** Whether the server cannot be reached, or gave no answer. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof NetworkError || (error instanceof UnknownOutcomeError && error.response === undefined);
+}
+
 /** Reports failures as they happen. */
 class TargetFailures {
   readonly #context: Context;
@@ -230,7 +235,7 @@ class TargetFailures {
       const report = createErrorReport(error, manifest, formatServerOptions(settings.options));
       this.#exitCodes.push(report.exitCode);
       // Every further request would fail as well.
-      this.#isOver = error instanceof NetworkError || report.exitCode === 4;
+      this.#isOver = isUnreachable(error) || report.exitCode === 4;
       await this.#print(target, report);
       return undefined;
     }

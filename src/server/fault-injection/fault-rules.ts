@@ -69,7 +69,7 @@ export function registerMatch(rule: ActiveFaultRule): boolean {
 }
 
 /** A seeded generator of numbers in [0, 1) (mulberry32, public domain). */
-function createSeededRandom(seed: number): () => number {
+export function createSeededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

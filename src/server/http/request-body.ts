@@ -127,7 +127,10 @@ export function readBytes(request: IncomingMessage, limit: number): Promise<Buff
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     // The client disconnected: not an internal error.
-    request.on('error', () => reject(apiError('REQUEST_TIMEOUT', 'The request was aborted.')));
+    const abort = () => reject(apiError('REQUEST_TIMEOUT', 'The request was aborted.'));
+    // A client that disconnected earlier, such as during an injected delay, causes no further event.
+    if (request.destroyed) abort();
+    else request.on('error', abort);
   });
 }
 

@@ -57,8 +57,10 @@ describe('a server that returns Retry-After', () => {
     expect((await run(home, server, [await rows(home, 1), ...creating])).code).toBe(8);
     expect(server.received).toHaveLength(1);
     await writeFile(home.file('reads.jsonl'), '{"operation":"groups.get","params":{"groupId":"ops"}}\n');
+    const waiting = ['--max-wait', '0.2'];
     expect(
-      (await run(home, server, [home.file('reads.jsonl'), '--resume-log', home.file('reads.resume-log')])).code,
+      (await run(home, server, [home.file('reads.jsonl'), ...waiting, '--resume-log', home.file('reads.resume-log')]))
+        .code,
     ).toBe(8);
     expect(server.received).toHaveLength(4);
   });
@@ -235,7 +237,10 @@ describe('many rows', () => {
 
   test('are all sent after the reader of the report closed the pipe', async ({ home }) => {
     await using server = await startFakeServer(() => created);
-    const stdout = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
+    const stdout = new Writable({
+      highWaterMark: 1,
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error('closed'), { code: 'EPIPE' })),
+    });
     stdout.on('error', () => undefined);
     const io = {
       ...{ stdin: Readable.from([]), stdout, stderr: new PassThrough() },

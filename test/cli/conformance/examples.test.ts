@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { varyingRoles } from '../../../src/cli/command.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { describeMissing, findMissingAuthorities, isAllowed, parseRoles } from '../../../src/contract/roles.ts';
+import { startLosingProxy } from '../plan/write-proxy.ts';
 import {
   type CatalogueEntry,
   ExampleRunner,
@@ -25,6 +26,9 @@ const roleTolerantCommands: readonly string[] = ['doctor'];
 const signIn = ['client-identities.login'];
 /** A read whose request has a body, which is in no URL or log. */
 const readsWithBody = ['control.names', 'control.token-inspect'];
+
+/** Commands that report the outcome of each row, or send no write that can have an unknown outcome. */
+const unseenOutcomes: readonly string[] = ['bulk run', 'bulk retry', 'conformance', 'login', 'logout'];
 
 let runner: ExampleRunner;
 beforeAll(async () => {
@@ -79,6 +83,24 @@ describe('the examples', () => {
   });
 });
 
+describe('an example of a write whose answer is lost', () => {
+  const writing = examples.filter(({ entry }) => writes(entry) && !unseenOutcomes.includes(entry.command));
+
+  test.each(writing)('is unknown, and a command shows what happened: $example', async ({ example }) => {
+    await runner.reset();
+    await using proxy = await startLosingProxy(runner.server.url);
+    const { words, run } = await runner.prepare(example, proxy.url);
+    const outcome = await run(isConfirmed(words) ? [] : ['--yes'].filter(() => acceptsYes(words)));
+    // Some examples only print what they would send.
+    if (proxy.writes === 0) return;
+    expect(outcome.code, outcome.err).toBe(76);
+    const [, check = ''] = /See whether it was made with `(iam [^`]+)`/.exec(outcome.err.replace(/\n +/g, ' ')) ?? [];
+    const shown = findCommand(check);
+    expect(shown.effect === 'read' || shown.effectVaries, check).toBe(true);
+    expect([0, 1, 3]).toContain((await (await runner.prepare(check)).run()).code);
+  });
+});
+
 test('commands covered by other tests appear in those tests', async () => {
   for (const [command, file] of Object.entries(testedElsewhere)) {
     const text = existsSync(file) ? await readFile(file, 'utf8') : '';
@@ -99,6 +121,11 @@ test('an example that fails without a setup is detected', async () => {
 
 function writes({ effect, command }: CatalogueEntry): boolean {
   return (effect === 'write' || effect === 'destructive') && !loginCommands.includes(command);
+}
+
+/** Only commands that ask have the option. */
+function acceptsYes(words: readonly string[]): boolean {
+  return findCommand(`iam ${words.join(' ')}`).effect === 'destructive';
 }
 
 function isConfirmed(words: readonly string[]): boolean {

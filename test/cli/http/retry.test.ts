@@ -1,6 +1,7 @@
+/** How long and how often a request is sent, with a fake clock: no test waits. */
 import { describe, expect, test } from 'vitest';
 import { errorResponse, type FakeResponse, startFakeServer } from '../../client/fake-server.ts';
-import { iam } from '../run-cli.ts';
+import { iam, type RunOptions } from '../run-cli.ts';
 
 const busy = (seconds: number): FakeResponse => ({
   ...errorResponse(503, 'STORE_UNAVAILABLE'),
@@ -12,74 +13,149 @@ function serverWith(...replies: FakeResponse[]) {
   return startFakeServer(() => replies.shift() ?? { json: { groupId: 'g' } });
 }
 
+const get = ['groups', 'get', 'ops'];
+const create = ['groups', 'create', '--group-name', 'x'];
+const remove = ['groups', 'delete', 'ops', '--yes'];
+
+/** Runs a command whose waits only advance its clock. */
+async function iamWithClock(
+  words: readonly string[],
+  options: RunOptions,
+  onPause: (now: number) => unknown = () => 0,
+) {
+  let now = 1_800_000_000_000;
+  const start = now;
+  const pause = async (milliseconds: number) => {
+    now += milliseconds;
+    await onPause(now - start);
+  };
+  const outcome = await iam(words, { ...options, now: () => now, pause });
+  return { ...outcome, waited: now - start };
+}
+
 describe('a request to a busy server', () => {
-  test('is retried after Retry-After', async () => {
-    await using server = await serverWith(busy(0), errorResponse(429, 'TOO_MANY_CALLS'));
-    expect(await iam(['groups', 'get', 'ops', '-o', 'name'], server)).toEqual({ code: 0, out: 'g\n', err: '' });
-    expect(server.received).toHaveLength(3);
+  test('is sent again after Retry-After, also a create', async () => {
+    await using server = await serverWith(busy(2), busy(3), busy(1), busy(1));
+    const { code, err, waited } = await iamWithClock([...create, '-o', 'name'], server);
+    expect([code, waited, server.received.length]).toEqual([0, 7_000, 5]);
+    expect(err.match(/The server is busy\. Retrying in 2 s\./g)).toHaveLength(1);
   });
 
-  test('fails after the max attempts', async () => {
-    await using server = await startFakeServer(() => busy(0));
-    expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(75);
-    expect(server.received).toHaveLength(3);
+  test('is sent again until --max-wait has passed, not three times', async () => {
+    await using server = await startFakeServer(() => errorResponse(429, 'TOO_MANY_CALLS'));
+    const { code, waited } = await iamWithClock([...get, '--max-wait', '30'], server);
+    expect(code).toBe(75);
+    expect(waited).toBeGreaterThan(29_000);
+    expect(server.received.length).toBeGreaterThan(30);
   });
 
-  test('is not retried beyond --max-wait', async () => {
+  test('fails at once if Retry-After is beyond --max-wait', async () => {
     await using server = await serverWith(busy(60));
-    expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(75);
-    expect((await iam(['groups', 'get', 'ops', '--max-wait', '0'], server)).code).toBe(0);
+    expect((await iam(get, server)).code).toBe(75);
+    expect((await iam([...get, '--max-wait', '0'], server)).code).toBe(0);
     expect(server.received).toHaveLength(2);
   });
 
-  test('is not retried if it is not idempotent', async () => {
-    await using server = await serverWith(busy(0));
-    expect((await iam(['groups', 'create', '--group-name', 'x'], server)).code).toBe(75);
+  test('is not sent again without Retry-After if it is not idempotent', async () => {
+    await using server = await serverWith(errorResponse(503, 'STORE_UNAVAILABLE'));
+    expect((await iam(create, server)).code).toBe(75);
     expect(server.received).toHaveLength(1);
   });
 });
 
-describe('after a broken connection', () => {
-  test('a read is retried', async () => {
-    await using server = await serverWith({ hangUp: true });
-    expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(0);
-  });
-
-  test('a delete is not retried, because it may have succeeded', async () => {
-    await using server = await serverWith({ hangUp: true });
-    expect((await iam(['groups', 'delete', 'ops', '--yes'], server)).code).toBe(75);
-    expect(server.received).toHaveLength(1);
-  });
-});
-
-describe('an unknown outcome', () => {
-  test('of a write is not retried, and has an exit code of its own', async () => {
-    await using server = await serverWith(errorResponse(503, 'OUTCOME_UNKNOWN'));
-    const { code, err } = await iam(['groups', 'delete', 'ops', '--yes'], server);
-    expect(code).toBe(76);
-    expect(err).toContain('See whether it was made with `iam groups get ops` before you send it again.');
-    expect(server.received).toHaveLength(1);
+describe('a server that cannot be reached', () => {
+  test('fails the command at once, and the hint names --max-wait', async () => {
+    await using server = await serverWith();
+    await server[Symbol.asyncDispose]();
+    const { code, err, waited } = await iamWithClock(create, server);
+    expect([code, waited]).toEqual([75, 0]);
+    expect(err).toContain('--max-wait SECONDS');
   });
 
   test.each([
-    [['groups', 'create', '--group-name', 'x'], 'iam groups list'],
-    [['groups', 'add-role', 'team a', 'DEPLOY'], "iam groups get 'team a'"],
-    [['call', 'user-identities.lock', '--file', '-', '--yes'], undefined],
-  ])('of %j names the command that shows it: %s', async (words, command) => {
-    await using server = await startFakeServer(() => errorResponse(503, 'OUTCOME_UNKNOWN'));
-    const { code, err } = await iam(words, { url: server.url, stdin: '{"userId":"ada"}' });
-    expect(code).toBe(76);
-    expect(err).toContain(command === undefined ? 'Read what the request changes before' : `\`${command}\``);
+    ['--max-wait', ['--max-wait', '60'], {}],
+    ['its variable', [], { IAM_MAX_WAIT: '60' }],
+  ])('is waited for with %s, also by a write, with a line at a terminal', async (_, words, variables) => {
+    const { url, start } = await reserveAddress();
+    const onPause = (passed: number) => (passed > 2_000 ? start() : undefined);
+    const options = { url, columns: 100, variables: { IAM_BASE_URL: url, IAM_TOKEN: 't', ...variables } };
+    const outcome = await iamWithClock([...create, ...words, '-o', 'name', '--no-input'], options, onPause);
+    await using server = await start();
+    expect([outcome.code, outcome.out, server.received.length]).toEqual([0, 'g\n', 1]);
+    expect(outcome.err.match(/Cannot reach .* Trying again for up to 60 s\./g)).toHaveLength(1);
+  });
+
+  test('is given up after the time, with the outcome that nothing was changed', async () => {
+    const { url } = await reserveAddress();
+    const { code, waited } = await iamWithClock([...create, '--max-wait', '5'], { url });
+    expect([code, waited]).toEqual([75, 5_000]);
+  });
+});
+
+/** An address on which a server starts later, once. */
+async function reserveAddress() {
+  const first = await startFakeServer(() => ({}));
+  await first[Symbol.asyncDispose]();
+  let started: ReturnType<typeof startFakeServer> | undefined;
+  const start = () =>
+    (started ??= startFakeServer(() => ({ json: { groupId: 'g' } }), Number(new URL(first.url).port)));
+  return { url: first.url, start };
+}
+
+describe('after a lost connection', () => {
+  test('a read is sent again', async () => {
+    await using server = await serverWith({ hangUp: true });
+    expect((await iam(get, server)).code).toBe(0);
+  });
+
+  test.each([create, remove])('a write is not, because it may have taken effect: %s %s', async (...words) => {
+    await using server = await serverWith({ hangUp: true });
+    expect((await iam(words, server)).code).toBe(76);
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+describe('an unknown outcome that the server reports', () => {
+  test('of a write is not tried again', async () => {
+    await using server = await serverWith(errorResponse(503, 'OUTCOME_UNKNOWN'));
+    const { code, err } = await iam(remove, server);
+    expect([code, server.received.length]).toEqual([76, 1]);
+    expect(err).toContain('See whether it was made with `iam groups get ops` before you send it again.');
   });
 
   test('does not end a read', async () => {
     await using server = await serverWith(errorResponse(503, 'OUTCOME_UNKNOWN'));
-    expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(0);
+    expect((await iam(get, server)).code).toBe(0);
+  });
+});
+
+describe('a write that was repeated after a gateway error is read back', () => {
+  const gateway: FakeResponse = { status: 502, text: '<html>' };
+
+  test('a delete that finds nothing is done', async () => {
+    await using server = await serverWith(gateway, errorResponse(404, 'GROUP_NOT_FOUND'));
+    expect(await iam(remove, server)).toMatchObject({ code: 0, err: 'groups delete ops: done\n' });
+  });
+
+  const before = { groupId: 'ops', groupName: 'ops', roles: ['VIEW'], dependencies: [] };
+  test.each([
+    ['done if the target has its values', ['DEPLOY', 'VIEW'], 0],
+    ['unknown if it has others', ['VIEW'], 76],
+  ])('an update with If-Match that finds another ETag is %s', async (_, roles, code) => {
+    const replies = [{ json: before, headers: { etag: '"1"' } }, gateway, errorResponse(422, 'CHANGED_MEANWHILE')];
+    await using server = await startFakeServer(() => replies.shift() ?? { json: { ...before, roles } });
+    const outcome = await iam(['groups', 'update', 'id:ops', '--add-role', 'DEPLOY'], server);
+    expect(outcome.code, outcome.err).toBe(code);
+  });
+
+  test('any other rejection of the repetition leaves it unknown', async () => {
+    await using server = await serverWith(gateway, errorResponse(403, 'ROLE_MISSING'));
+    expect((await iam(remove, server)).code).toBe(76);
   });
 });
 
 test.each(['many', '-1', ''])('--max-wait %j is a usage error', async (value) => {
   await using server = await startFakeServer(() => ({}));
-  expect((await iam(['groups', 'get', 'ops', `--max-wait=${value}`], server)).code).toBe(2);
+  expect((await iam([...get, `--max-wait=${value}`], server)).code).toBe(2);
   expect(server.received).toEqual([]);
 });

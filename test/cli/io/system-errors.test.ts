@@ -118,15 +118,15 @@ describe('a connection', () => {
   }
 
   test.each([
-    ['a server without TLS', 'https', 'HTTP/1.1 400 Bad Request\r\n\r\n', 'does not respond with TLS', 'an http URL'],
-    ['a server that is not HTTP', 'http', '\x15\x03\x01\0\x02\x02\x46', 'does not respond with HTTP', 'https URL'],
-    ['a server that hangs up', 'http', '', 'was lost', 'https URL'],
-    ['a truncated body', 'http', 'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n[{', 'was lost', 'Try again'],
-  ])('to %s fails with the reason and the next step', async (_, scheme, reply, reason, hint) => {
+    ['a server without TLS', 'https', 'HTTP/1.1 400 Bad\r\n\r\n', 'does not respond with TLS', 'an http URL', 70],
+    ['a server that is not HTTP', 'http', '\x15\x03\x01\0\x02\x02\x46', 'does not respond with HTTP', 'https URL', 70],
+    ['a server that hangs up', 'http', '', 'was lost', 'Try again', 75],
+    ['a truncated body', 'http', 'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n[{', 'was lost', 'Try again', 75],
+  ])('to %s fails with the reason and the next step', async (_, scheme, reply, reason, hint, code) => {
     const { url, server } = await listen(reply);
     try {
       const outcome = await iam(['groups', 'list', '--max-wait', '0'], { url: `${scheme}://${url}` });
-      expect(outcome).toMatchObject({ code: 75, out: '' });
+      expect(outcome).toMatchObject({ code, out: '' });
       expect(outcome.err).toMatch(new RegExp(`^error: .*${url}.* ?${reason}.*\\n {2}hint .*${hint}.*\\n$`));
     } finally {
       server.close();
@@ -135,7 +135,7 @@ describe('a connection', () => {
 
   test('to an unknown host names the host', async () => {
     const outcome = await iam(['groups', 'list', '--max-wait', '0'], { url: 'https://iam.invalid' });
-    expect(outcome).toMatchObject({ code: 75, err: expect.stringMatching(/^error: .*iam\.invalid.*\n {2}hint .*\n$/) });
+    expect(outcome).toMatchObject({ code: 70, err: expect.stringMatching(/^error: .*iam\.invalid.*\n {2}hint .*\n$/) });
   });
 
   test('a rejected request is no system error', async () => {

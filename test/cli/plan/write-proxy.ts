@@ -20,9 +20,17 @@ export function startInterposingProxy(url: string, number: number, work: () => P
   return startProxy(url, number, work);
 }
 
+/** Applies every write and loses its answer. */
+export function startLosingProxy(url: string): Promise<WriteProxy> {
+  return startProxy(url, 'all', 'after');
+}
+
+/** Requests with a body that change nothing that a caller has to know about. */
+const harmless = /\/(login|tokens\/inspect|revoke|store\/backup|leverage-mfa|fulfill-mfa|generate-token)([?]|$)/;
+
 async function startProxy(
   url: string,
-  broken: number,
+  broken: number | 'all',
   when: 'before' | 'after' | (() => Promise<unknown>),
 ): Promise<WriteProxy> {
   let writes = 0;
@@ -30,9 +38,9 @@ async function startProxy(
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
     const { host: _, connection: _c, 'content-length': _l, ...headers } = request.headers;
-    const isWrite = request.method !== 'GET' && !request.url?.endsWith('/login');
+    const isWrite = request.method !== 'GET' && !harmless.test(request.url ?? '');
     if (isWrite) writes += 1;
-    const isBroken = isWrite && writes === number;
+    const isBroken = isWrite && (number === 'all' || writes === number);
     if (isBroken && when === 'before') return void response.destroy();
     if (isBroken && typeof when === 'function') await when();
     const { method = 'GET' } = request;

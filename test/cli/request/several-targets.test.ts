@@ -142,7 +142,7 @@ test('a failed sign-in or connection ends the command: the rest is not sent', as
         : errorResponse(404, 'GROUP_NOT_FOUND'),
   );
   const outcome = await iam(['groups', 'delete', 'a', 'b', 'c', '--yes', '-o', 'jsonl', '-q'], server);
-  expect(outcome.code).toBe(75);
+  expect(outcome.code).toBe(76);
   expect(outcome.out).toBe(
     '{"target":"a","state":"done"}\n{"target":"b","state":"failed"}\n{"target":"c","state":"unsent"}\n',
   );

@@ -112,7 +112,7 @@ async function checkServer(context: Context): Promise<Finding[]> {
 /** Reads a path without credentials, so that only the sign-in check depends on them. */
 async function readPath(context: Context, path: string): Promise<ApiResponse> {
   const client = await context.connect();
-  return client.raw('GET', path, { anonymous: true, signal: context.io.signal });
+  return client.direct.raw('GET', path, { anonymous: true, signal: context.io.signal });
 }
 
 function checkReachable({ settings }: Context, { status }: ApiResponse, durationMs: number): Finding {

@@ -78,7 +78,7 @@ async function findReadinessProblem(context: Context, settings: CliSettings): Pr
   const { io, manifest } = context;
   try {
     const client = await context.connect('anonymous', settings);
-    const { status } = await client.raw('GET', '/readyz', { anonymous: true, signal: io.signal });
+    const { status } = await client.direct.raw('GET', '/readyz', { anonymous: true, signal: io.signal });
     return status === 200 ? undefined : `${resolveBaseUrl(settings)} is not ready: /readyz returned ${status}.`;
   } catch (error) {
     if (io.signal.aborted) throw error;

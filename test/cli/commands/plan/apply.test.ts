@@ -245,7 +245,7 @@ describe('an interrupted apply', () => {
         const file = await fixture.write('iam.yaml', everything);
         const first = await fixture.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
         const second = await fixture.iam(['apply', '-f', file, '--yes']);
-        expect([broken, first.code, second.code]).toEqual([broken, 75, 0]);
+        expect([broken, first.code, second.code]).toEqual([broken, 76, 0]);
         expect([broken, (await fixture.iam(['diff', '-f', file])).code]).toEqual([broken, 0]);
         expect(await shape(fixture)).toBe(expected);
       }
@@ -288,7 +288,7 @@ groups:
       expect(whole.code).toBe(0);
       for (const broken of listBreaks(whole.writes, when)) {
         const { code, after } = await applyOther(broken);
-        expect([broken, code, after]).toEqual([broken, 75, whole.after]);
+        expect([broken, code, after]).toEqual([broken, 76, whole.after]);
       }
     },
     120_000,
@@ -298,7 +298,7 @@ groups:
     await using breaker = await startBreakingProxy(fixture.server.url, 5, 'before');
     const file = await fixture.write('iam.yaml', everything);
     const outcome = await fixture.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
-    expect(outcome.code).toBe(75);
+    expect(outcome.code).toBe(76);
     expect(outcome.out).toMatch(/client \S+ of billing: \S{40}/);
   });
 

@@ -1,0 +1,192 @@
+/**
+ * What a failed request means for the server: nothing took effect, or a write may have. Every request of a command is sent
+ * by `trackOutcomes`; exit-codes.ts and error-report.ts give the result its exit code.
+ */
+import type { BaseClient } from '../../client/create-client.ts';
+import { ClientError, NetworkError } from '../../client/errors.ts';
+import { type ApiResponse, findResponseError } from '../../client/response.ts';
+import type { CallInput } from '../../client/types.ts';
+import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
+import { isWriteOperation, isWriteRequest } from '../config/safety.ts';
+import { categoryOf, type ErrorTable, errorEntryOf, UnknownOutcomeError } from '../errors.ts';
+import { describesLostAnswer, isAnswerRejected } from './network-failure.ts';
+import {
+  checkOfOperation,
+  checkOfRoute,
+  findReadOfTarget,
+  isReplacedBy,
+  type RequestValues,
+  readPathValues,
+} from './outcome-check.ts';
+import { routeOfUrl } from './redact.ts';
+import { type RetryRules, startRetries } from './retry.ts';
+
+export interface OutcomeDeps {
+  readonly manifest: Manifest;
+  /** Without them, each request is sent once. */
+  readonly retries?: RetryRules | undefined;
+  /** Whether the port of an http URL expects TLS. It explains a connection that was closed without an answer. */
+  readonly expectsTls?: (() => Promise<boolean>) | undefined;
+}
+
+/** What the transport has to know about a request. */
+interface TrackedRequest {
+  readonly isWrite: boolean;
+  /** A repetition leaves the same state (RFC 9110, 9.2.2). */
+  readonly isIdempotent: boolean;
+  /** The command that shows whether it took effect. */
+  check(): string;
+  /** Whether the target has the state that the request was to make, after a repetition was rejected with this error. */
+  isDone(rejection: ClientError): Promise<boolean>;
+  readonly signal: AbortSignal | undefined;
+}
+
+type Send = (onSent: () => void) => Promise<ApiResponse>;
+
+/** Sends requests with their outcome: what may have taken effect fails with UnknownOutcomeError, anything else has not. */
+export function trackOutcomes(client: BaseClient, deps: OutcomeDeps): BaseClient {
+  return {
+    ...client,
+    call: (id, input = {}) => {
+      const send: Send = (onSent) => client.call(id, { ...input, onSent });
+      const request = trackOperation(client, deps.manifest, id, input);
+      return deliver(deps, request, send);
+    },
+    raw: (method, path, input = {}) => {
+      const send: Send = (onSent) => client.raw(method, path, { ...input, onSent });
+      return deliver(deps, trackRaw(deps.manifest, method, path, input), send);
+    },
+  };
+}
+
+function trackOperation(client: BaseClient, manifest: Manifest, id: string, input: CallInput): TrackedRequest {
+  const operation = manifest.operations.find((one) => one.id === id);
+  return {
+    isWrite: isWriteOperation(manifest, id),
+    isIdempotent: operation?.idempotent === true,
+    check: () => (operation ? checkOfOperation(manifest, operation, valuesOf(input)) : requestLogCheck),
+    isDone: async (rejection) => operation !== undefined && isTargetDone(client, manifest, operation, input, rejection),
+    signal: input.signal,
+  };
+}
+
+/** For an operation that the command does not know; the client rejects it. */
+const requestLogCheck = 'iam requests list';
+
+function trackRaw(manifest: Manifest, method: string, path: string, input: CallInput): TrackedRequest {
+  const route = routeOfUrl(manifest, method.toUpperCase(), path);
+  const values = { ...(route && readPathValues(route.path, path)), ...valuesOf(input) };
+  const check = () => {
+    if (!route) return `iam api GET ${path.split('?')[0]}`;
+    return 'id' in route ? checkOfOperation(manifest, route, values) : checkOfRoute(route, values);
+  };
+  const isIdempotent = /^(get|head|options|put|delete)$/i.test(method);
+  return {
+    isWrite: isWriteRequest(method, path),
+    isIdempotent,
+    check,
+    isDone: async (rejection) => /^delete$/i.test(method) && categoryOf(manifest, rejection) === 'not-found',
+    signal: input.signal,
+  };
+}
+
+function valuesOf({ params, query, body }: CallInput): RequestValues {
+  const fields = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
+  return { ...fields, ...query, ...params };
+}
+
+/** A deleted object is absent; a replaced one has the values of the body, whatever its ETag is now. */
+async function isTargetDone(
+  client: BaseClient,
+  manifest: Manifest,
+  operation: ManifestOperation,
+  { params, body, ifMatch, signal }: CallInput,
+  rejection: ClientError,
+): Promise<boolean> {
+  const category = categoryOf(manifest, rejection);
+  if (category === 'not-found') return operation.method === 'DELETE';
+  const read = findReadOfTarget(manifest, operation);
+  if (category !== 'changed' || ifMatch === undefined || !read) return false;
+  try {
+    return isReplacedBy((await client.call(read.id, { params, signal })).body, body, operation);
+  } catch {
+    // Nothing is known without the read.
+    return false;
+  }
+}
+
+/** The result of one attempt. A failure with a response is one that the server reported. */
+interface Attempt {
+  readonly response?: ApiResponse;
+  readonly failure?: unknown;
+  readonly isSent: boolean;
+}
+
+/** Sends a request, again while that is safe and allowed. @returns also the response of a rejection */
+async function deliver(deps: OutcomeDeps, request: TrackedRequest, send: Send): Promise<ApiResponse> {
+  const waitBeforeRetry = deps.retries && startRetries(deps.retries, request.signal);
+  let unknown: UnknownOutcomeError | undefined;
+  for (;;) {
+    const { response, failure, isSent } = await attempt(deps, request, send);
+    if (failure === undefined) return response as ApiResponse;
+    // Of several attempts, one may have taken effect: a rejection of the last is no answer for the first.
+    if (unknown && failure instanceof ClientError && (await request.isDone(failure))) return doneResponse;
+    if (failure instanceof UnknownOutcomeError) unknown = failure;
+    if (await waitBeforeRetry?.({ failure, isSent, isIdempotent: request.isIdempotent })) continue;
+    if (unknown) throw unknown;
+    if (response) return response;
+    throw failure;
+  }
+}
+
+/** The response to a write whose repetition found its effect. */
+const doneResponse: ApiResponse = { status: 204, headers: {}, body: undefined, requestId: undefined };
+
+async function attempt(deps: OutcomeDeps, request: TrackedRequest, send: Send): Promise<Attempt> {
+  let isSent = false;
+  let response: ApiResponse | undefined;
+  let failure: unknown;
+  try {
+    response = await send(() => {
+      isSent = true;
+    });
+    failure = findResponseError(response);
+  } catch (error) {
+    failure = error;
+  }
+  if (failure === undefined) return { ...(response && { response }), isSent };
+  if (isSent && describesLostAnswer(failure) && (await deps.expectsTls?.())) {
+    isSent = false;
+    failure = new NetworkError('An https URL is needed: the server expects TLS.', 'TLS_EXPECTED', failure);
+  }
+  const isUnknown = request.isWrite && isSent && mayHaveTakenEffect(deps.manifest, failure, request.signal);
+  if (isUnknown) return { failure: toUnknownOutcome(request, failure), isSent };
+  return { ...(response && { response }), failure, isSent };
+}
+
+function toUnknownOutcome(request: TrackedRequest, failure: unknown): UnknownOutcomeError {
+  const response = failure instanceof ClientError ? failure : undefined;
+  const message = failure instanceof Error ? failure.message : 'Interrupted.';
+  return new UnknownOutcomeError({ check: request.check(), response, message, cause: failure });
+}
+
+/** Whether a write that was sent may have taken effect although it failed. */
+export function mayHaveTakenEffect(table: ErrorTable, failure: unknown, signal?: AbortSignal): boolean {
+  if (failure instanceof ClientError) return !saysNothingChanged(table, failure);
+  if (failure instanceof NetworkError) return !isAnswerRejected(failure);
+  return signal?.aborted === true && failure === signal.reason;
+}
+
+/** The statuses of a server or a gateway that failed while it processed the request. */
+const unclearStatuses: readonly number[] = [500, 502, 504];
+
+function saysNothingChanged(table: ErrorTable, { status, code, items, retryAfter }: ClientError): boolean {
+  const entry = errorEntryOf(table, code);
+  if (entry?.category === 'outcome-unknown') return false;
+  if (status < 500) return true;
+  // Of our own errors, only that of a bug does not say what happened before it.
+  if (entry) return entry.status !== 500;
+  // A gateway can report a connection that it lost as 503, unless it asks for a retry.
+  if (status === 503) return items.length > 0 || retryAfter !== undefined;
+  return !unclearStatuses.includes(status) && status < 520;
+}

@@ -1,0 +1,146 @@
+import { createServer, type Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { describe, expect, test } from 'vitest';
+import { errorResponse, type FakeResponse, startFakeServer } from '../../client/fake-server.ts';
+import { makeCertificate } from '../../server/start/certificate.ts';
+import { iam } from '../run-cli.ts';
+
+const read = ['groups', 'get', 'ops'];
+const create = ['groups', 'create', '--group-name', 'ops'];
+const remove = ['groups', 'delete', 'ops', '--yes'];
+const control = ['keys', 'rotate', '--yes'];
+const raw = ['api', 'POST', '/_iam/keys/rotate'];
+const html = '<html>';
+const later = { 'retry-after': '60' };
+
+describe('the answer of a server', () => {
+  const answers: readonly [name: string, reply: FakeResponse, ofRead: number, ofWrite: number][] = [
+    ['none: the connection is cut', { hangUp: true }, 75, 76],
+    ['none in time', { silent: true }, 75, 76],
+    ['a body that is cut', { headers: { 'content-length': '99' }, text: '[' }, 75, 76],
+    ['OUTCOME_UNKNOWN', errorResponse(503, 'OUTCOME_UNKNOWN'), 75, 76],
+    ['an internal error, which can have any cause', errorResponse(500, 'INTERNAL'), 75, 76],
+    ['500 of a gateway', { status: 500, text: html }, 75, 76],
+    ['502 of a gateway', { status: 502, text: html }, 75, 76],
+    ['504 of a gateway', { status: 504, text: html }, 75, 76],
+    ['503 of a gateway without Retry-After', { status: 503, text: html }, 75, 76],
+    ['503 of a gateway with Retry-After', { status: 503, text: html, headers: later }, 75, 75],
+    ['502 with an error of ours', errorResponse(502, 'STORE_UNAVAILABLE'), 75, 75],
+    ['a store without writes', errorResponse(503, 'STORE_UNAVAILABLE'), 75, 75],
+    ['a limit', errorResponse(429, 'TOO_MANY_ATTEMPTS'), 75, 75],
+    ['something that is not implemented', errorResponse(501, 'BILLING_TYPE_UNSUPPORTED'), 70, 70],
+    ['a rejection', errorResponse(403, 'ROLE_MISSING'), 5, 5],
+  ];
+
+  test.each(answers)('%s', async (_, reply, ofRead, ofWrite) => {
+    await using server = await startFakeServer(({ path }) => (path.endsWith('/healthz') ? { json: {} } : reply));
+    const run = async (words: readonly string[]) =>
+      (await iam([...words, '--timeout', '0.3', '--max-wait', '0'], server)).code;
+    const codes = await Promise.all([read, create, remove, control, raw].map(run));
+    expect(codes).toEqual([ofRead, ofWrite, ofWrite, ofWrite, ofWrite]);
+  });
+
+  test('is an error for programs that names the command that shows what happened', async () => {
+    await using server = await startFakeServer(() => ({ hangUp: true }));
+    const { err } = await iam([...create, '-o', 'json'], server);
+    expect(JSON.parse(err).error).toMatchObject({
+      code: 'OUTCOME_UNKNOWN',
+      transient: false,
+      details: { check: 'iam groups list --name ops' },
+      hint: expect.stringContaining('`iam groups list --name ops`'),
+    });
+  });
+
+  test('is lost for the second of two deletes: then 75 would promise too much', async () => {
+    await using server = await startFakeServer(({ path }) =>
+      path.endsWith('a') ? { status: 204 } : { ...errorResponse(503, 'STORE_UNAVAILABLE'), headers: later },
+    );
+    const { code, err } = await iam(['groups', 'delete', 'a', 'b', '--yes'], server);
+    expect([code, err]).toEqual([8, expect.stringContaining('1 change was made before.')]);
+  });
+});
+
+describe('a login before a write', () => {
+  test('that is lost has changed nothing', async () => {
+    await using server = await startFakeServer(() => ({ hangUp: true }));
+    const variables = { IAM_BASE_URL: server.url, IAM_CLIENT_ID: 'c', IAM_CLIENT_SECRET: 's' };
+    expect((await iam(create, { variables })).code).toBe(75);
+  });
+});
+
+describe('Ctrl-C', () => {
+  const interrupted = async (words: readonly string[], reply: FakeResponse) => {
+    const controller = new AbortController();
+    await using server = await startFakeServer(() => {
+      controller.abort('SIGINT');
+      return reply;
+    });
+    return await iam(words, { url: server.url, signal: controller.signal });
+  };
+
+  test('during a write says that it may have taken effect, and where to look', async () => {
+    const { code, err } = await interrupted(create, { silent: true });
+    expect([code, err]).toEqual([130, expect.stringContaining('`iam groups list --name ops`')]);
+  });
+
+  test.each([read, ['events']])('during a read says nothing of the kind: %s', async (...words) => {
+    expect(await interrupted(words, { silent: true })).toMatchObject({ code: 130, err: 'error: Interrupted.\n' });
+  });
+});
+
+describe('a permanent failure is 70 with its cause', () => {
+  const listen = async (server: Server): Promise<number> => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as { port: number }).port;
+  };
+  const tls = () => {
+    return createTlsServer(makeCertificate()).on('tlsClientError', () => undefined);
+  };
+  const respond = (reply: string) =>
+    createServer((socket) => void socket.on('error', () => undefined).once('data', () => socket.end(reply)));
+
+  const targets: readonly [string, () => Server, (port: number) => string[], RegExp][] = [
+    ['a certificate', tls, (port) => ['--base-url', `https://127.0.0.1:${port}`], /self-signed|certificate/],
+    ['http at a TLS port', tls, (port) => ['--base-url', `http://127.0.0.1:${port}`], /expects TLS/],
+    [
+      'https at a port without TLS',
+      () => respond('HTTP/1.1 400 Bad\r\n\r\n'),
+      (port) => ['--base-url', `https://127.0.0.1:${port}`],
+      /does not respond with TLS/,
+    ],
+    [
+      'a proxy that does not allow it',
+      () => respond('HTTP/1.1 403 Forbidden\r\n\r\n'),
+      (port) => ['--proxy', `http://127.0.0.1:${port}`],
+      /The proxy http:\/\/127\.0\.0\.1:\d+ responded with 403\./,
+    ],
+  ];
+
+  test.each(targets)('%s', async (_, start, options, message) => {
+    const server = start();
+    try {
+      const port = await listen(server);
+      for (const words of [read, create]) {
+        const { code, err } = await iam([...words, '--max-wait', '5', ...options(port)]);
+        expect([code, err]).toEqual([70, expect.stringMatching(message)]);
+      }
+    } finally {
+      server.close();
+    }
+  });
+
+  test('an unknown host', async () => {
+    expect((await iam([...create, '--base-url', 'https://iam.invalid'])).code).toBe(70);
+  });
+
+  test('but a proxy that refuses the connection can come back', async () => {
+    const server = createServer();
+    const port = await listen(server);
+    await new Promise((resolve) => server.close(resolve));
+    const { code, err } = await iam([...create, '--proxy', `http://127.0.0.1:${port}`]);
+    expect([code, err]).toEqual([
+      75,
+      expect.stringContaining(`The proxy http://127.0.0.1:${port} refused the connection.`),
+    ]);
+  });
+});

@@ -1,0 +1,78 @@
+/** Output that cannot be written is an error; what was created is named, so that it can be found and revoked. */
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { run } from '../../../src/cli/run.ts';
+import { entityOf } from '../../../src/contract/entities.ts';
+import { manifest } from '../../../src/contract/manifest.ts';
+import { startFakeServer } from '../../client/fake-server.ts';
+import { drainStream } from '../drain-stream.ts';
+
+/** Standard output that fails with the code of a full disk or of a reader that is gone. */
+function failingStream(code: string): Writable {
+  const fail = () => Object.assign(new Error(`${code}: write`), { code, syscall: 'write' });
+  return new Writable({ write: (_chunk, _encoding, done) => done(fail()) }).on('error', () => undefined);
+}
+
+interface Output {
+  readonly stdout: Writable;
+  readonly isStdoutReplaced?: () => boolean;
+}
+
+async function runWith(output: Output, url: string, words: readonly string[]) {
+  const stderr = new PassThrough();
+  const io = {
+    ...{ stderr, stdin: Readable.from(['{}']), signal: new AbortController().signal, releaseSignals: () => undefined },
+    ...output,
+  };
+  const variables = {
+    XDG_CONFIG_HOME: '/nonexistent',
+    XDG_STATE_HOME: '/nonexistent',
+    IAM_BASE_URL: url,
+    IAM_TOKEN: 't',
+  };
+  const code = await run(words, io, { variables, now: () => 0, random: () => 0 });
+  return { code, err: drainStream(stderr) };
+}
+
+const creating = manifest.operations.filter(({ creates, response }) => creates !== undefined && response.schema);
+
+describe.each([
+  ['a full disk', (): Output => ({ stdout: failingStream('ENOSPC') })],
+  ['a closed pipe', (): Output => ({ stdout: failingStream('EPIPE') })],
+])('%s', (_, output) => {
+  test.each(creating.map(({ id }) => id))('of %s: exit code 70 with the id of what was created', async (id) => {
+    const operation = manifest.operations.find((one) => one.id === id);
+    const property = entityOf(operation?.creates ?? 'user').properties.id ?? '';
+    const secrets = Object.keys(operation?.response.schema?.properties ?? {}).map((name) => [name, 'secret-text']);
+    await using server = await startFakeServer(() => ({
+      json: { ...Object.fromEntries(secrets), [property]: 'the-id' },
+    }));
+    const { code, err } = await runWith(output(), server.url, ['call', id, '-f', '-']);
+    expect(code, err).toBe(70);
+    expect(err).toMatch(/^error: (the-id|secret-text) was created\. Cannot write the output/);
+    expect(err.includes('the-id')).toBe(true);
+    const removal = manifest.operations.find(
+      ({ method, path, command, params }) =>
+        method === 'DELETE' && command && path === `${operation?.path}/{${params[0]?.name}}`,
+    );
+    if (removal) expect(err).toContain(`\`iam ${removal.command} `);
+  });
+});
+
+test('a secret at a standard output that was closed is lost, other output is discarded', async () => {
+  const output = () => ({ stdout: new PassThrough(), isStdoutReplaced: () => true });
+  const json = { apiKeyId: 'key-1', apiKey: 'secret-text' };
+  await using server = await startFakeServer(({ method }) => ({ json: method === 'GET' ? [] : json }));
+  const { code, err } = await runWith(output(), server.url, ['call', 'api-key.create', '-f', '-']);
+  expect([code, err]).toEqual([70, expect.stringContaining('Revoke it with `iam api-key delete key-1`')]);
+  expect((await runWith(output(), server.url, ['groups', 'list'])).code).toBe(0);
+});
+
+test.each([
+  ['ENOSPC', 70],
+  ['EPIPE', 0],
+])('a read whose output fails with %s ends with %i', async (failure, expected) => {
+  await using server = await startFakeServer(() => ({ json: [{ groupId: 'g1', groupName: 'ops' }] }));
+  const { code, err } = await runWith({ stdout: failingStream(failure) }, server.url, ['groups', 'list']);
+  expect(code, err).toBe(expected);
+});
