@@ -17,6 +17,7 @@ import {
 import { CliError, type ErrorTable, usageError } from './errors.ts';
 import { type CliClient, connect } from './http/connection.ts';
 import type { CurlCall } from './http/curl.ts';
+import { createNameReader } from './http/entity-names.ts';
 import { type FindRequestFields, requestFieldsIn } from './http/redact.ts';
 import { printCurl } from './http/request-trace.ts';
 import { escapeControls } from './io/control-characters.ts';
@@ -26,6 +27,7 @@ import type { PromptOptions } from './io/prompt.ts';
 import { parseColumns } from './output/columns.ts';
 import { createErrorReport } from './output/error-report.ts';
 import { type Format, formats } from './output/format.ts';
+import type { FindNames } from './output/name-columns.ts';
 import { createPrinter, type Printer, type Selection } from './output/printer.ts';
 import type { ResultQuery } from './output/query.ts';
 
@@ -35,6 +37,8 @@ export interface Context {
   readonly manifest: Manifest;
   readonly settings: CliSettings;
   readonly printer: Printer;
+  /** Returns the names of ids, for people. */
+  readonly findNames: FindNames;
   /** When to use colors: auto, always or never. */
   readonly color?: string | undefined;
   /** The declared fields of a request, for redaction. */
@@ -96,7 +100,9 @@ export async function withContext(
   for (const warning of [...(file.warning ? [file.warning] : []), ...(project?.warnings ?? [])])
     io.stderr.write(`warning: ${escapeControls(warning)}\n`);
   const tracing = { verbose: options.verbose === true, debug: options.debug === true, curl: options.curl === true };
-  const printer = createPrinter(io.stdout, readFormat(settings), await readSelection(options, settings), io.signal);
+  const findNames = createNameReader(() => context.connect(), io.signal);
+  const selection = await readSelection(options, settings);
+  const printer = createPrinter(io.stdout, readFormat(settings), selection, io.signal, findNames);
   const fieldsAt = requestFieldsIn(runtime.manifest);
   let client: Promise<CliClient> | undefined;
   let isAnnounced = false;
@@ -112,6 +118,7 @@ export async function withContext(
     ...runtime,
     settings,
     printer,
+    findNames,
     color: options.color,
     fieldsAt,
     announceServer,

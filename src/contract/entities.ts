@@ -19,6 +19,8 @@ export interface EntityDeclaration {
   readonly shown: readonly string[];
   /** Properties that completion may display and cache, best first; no personal data. */
   readonly describedBy: readonly string[];
+  /** The column that shows the name of the entity beside its id. Absent if it has no name. */
+  readonly nameColumn?: string;
   /** False if a conflict does not imply that this entity exists, so its create command has no `--if-not-exists`. */
   readonly ifNotExists?: false;
 }
@@ -32,6 +34,7 @@ export const entities = {
     properties: { id: 'groupId', name: 'groupName' },
     shown: ['groupName', 'organizationId', 'businessUnitId'],
     describedBy: ['groupName', 'roles', 'groupId'],
+    nameColumn: 'groupName',
   },
   role: {
     list: { operation: 'groups.list' },
@@ -45,24 +48,28 @@ export const entities = {
     properties: { id: 'userId', name: 'userName' },
     shown: ['userId', 'userName', 'userEmail'],
     describedBy: ['userName', 'userId'],
+    nameColumn: 'userName',
   },
   business: {
     list: { control: '/_iam/businesses', command: 'businesses list', filter: 'name' },
     properties: { id: 'businessId', name: 'businessName' },
     shown: ['businessId', 'businessName'],
     describedBy: ['businessName', 'businessId'],
+    nameColumn: 'businessName',
   },
   client: {
     list: clients,
     properties: { id: 'clientId', serviceAccount: 'serviceAccountId', application: 'appId' },
     shown: ['appId', 'clientId', 'serviceAccountId'],
     describedBy: ['appId', 'clientId'],
+    nameColumn: 'clientName',
   },
   customer: {
     list: { control: '/_iam/customers', command: 'customers list', filter: 'name' },
     properties: { id: 'customerId', name: 'name' },
     shown: ['customerId', 'name'],
     describedBy: ['name', 'userId', 'businessId'],
+    nameColumn: 'customerName',
     // The conflict may be about the document, which another customer has.
     ifNotExists: false,
   },
@@ -72,12 +79,14 @@ export const entities = {
     properties: { id: 'corporateGroupId', name: 'corporateGroupName' },
     shown: ['corporateGroupId', 'corporateGroupName'],
     describedBy: ['corporateGroupName', 'corporateGroupId'],
+    nameColumn: 'corporateGroupName',
   },
   apiKey: {
     list: { operation: 'api-key.list' },
     properties: { id: 'apiKeyId' },
     shown: ['apiKeyId', 'appId', 'clientId', 'hint'],
     describedBy: ['appId', 'clientId'],
+    nameColumn: 'apiKeyName',
   },
   factor: {
     list: { operation: 'user-identities.factors.list' },

@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { maxCandidates } from '../../src/cli/request/resolve-names.ts';
 import type { ErrorDetails } from '../../src/client/errors.ts';
+import { controlPrefix } from '../../src/contract/prefix.ts';
 
 export interface ReceivedRequest {
   readonly method: string;
@@ -30,8 +31,9 @@ export interface FakeServer extends AsyncDisposable {
 
 export type FakeHandler = (request: ReceivedRequest) => FakeResponse | Promise<FakeResponse>;
 
-/** A lookup of a name in a list: see `resolve-names.ts`. */
+/** A lookup of a name in a list, or of names of ids: see `resolve-names.ts` and `entity-names.ts`. */
 const nameLookup = new RegExp(`[?&]limit=${maxCandidates}$`);
+const nameReads = `${controlPrefix}/names`;
 
 /**
  * Runs `respond` for each request after its body is complete. Lookups of names find nothing and are not recorded; they are
@@ -45,7 +47,7 @@ export async function startFakeServer(respond: FakeHandler, listenPort = 0): Pro
     request.on('end', async () => {
       const { method = '', url = '', headers } = request;
       const complete = { method, path: url, headers, body: Buffer.concat(chunks).toString('utf8') };
-      const isLookup = method === 'GET' && nameLookup.test(url);
+      const isLookup = url === nameReads || (method === 'GET' && nameLookup.test(url));
       if (!isLookup) received.push(complete);
       const { status = 200, json, text, ...reply } = isLookup ? { json: [] } : await respond(complete);
       if (reply.hangUp) return void response.destroy();

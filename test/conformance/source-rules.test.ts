@@ -59,6 +59,7 @@ const realTime = [
     [
       'src/cli/commands/login/logout.ts',
       'src/cli/completion/complete.ts',
+      'src/cli/http/entity-names.ts',
       'src/cli/request/delete-impact.ts',
       'src/client/transport.ts',
       'src/server/federation/jwk-set-cache.ts',

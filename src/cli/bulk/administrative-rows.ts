@@ -3,10 +3,10 @@ import { ClientError } from '../../client/errors.ts';
 import { entityOf } from '../../contract/entities.ts';
 import { isAdministrativeRole } from '../../contract/roles.ts';
 import type { Context } from '../context.ts';
+import { parseTypedValue } from '../output/value-prefix.ts';
 import { readEntityPage } from '../request/entity-rows.ts';
 import { collectEntries } from '../request/pagination.ts';
-import { listReferences, type ReferenceValue } from '../request/resolve-names.ts';
-import { parseTypedValue } from '../request/value-prefix.ts';
+import { listReferences, type ReferenceValue } from '../request/request-spec.ts';
 import type { BulkRow, InvalidRow } from './rows.ts';
 
 /** The groups and the administrative roles that a row names, unless it only reads or removes. */

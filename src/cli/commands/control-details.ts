@@ -6,10 +6,11 @@ import { reference } from '../../contract/entities.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, Context } from '../context.ts';
-import { CliError } from '../errors.ts';
+import { CliError, ControlPlaneError } from '../errors.ts';
 import { getTerminalWidth } from '../io/io.ts';
 import { type DetailList, formatDetails } from '../output/details.ts';
 import type { ListShape } from '../output/list-writer.ts';
+import { withNames } from '../output/name-columns.ts';
 import type { TableRow } from '../output/table.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import {
@@ -20,6 +21,7 @@ import {
 } from '../request/control-plane.ts';
 import type { EntityRead } from '../request/entity-rows.ts';
 import { getOperation } from '../request/find-operation.ts';
+import { nameMissingOf } from '../request/not-found.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
 import { listAllEntries } from '../request/pagination.ts';
 import { NameResolver } from '../request/resolve-names.ts';
@@ -54,8 +56,10 @@ const details: Readonly<Record<string, ControlDetail>> = {
     shape: buildListShape(
       [
         ...['clientId', 'appId', 'serviceAccountId', 'party', 'effectiveRoles', 'authorities', 'scope', 'grantTypes'],
-        ...['redirectURI', 'userId', 'businessId', 'ownerClientId', 'organizationId', 'businessUnitId'],
+        ...['redirectURI', 'userId', 'userName', 'businessId', 'businessName', 'ownerClientId', 'ownerClientName'],
         ...[
+          'organizationId',
+          'businessUnitId',
           'factorVisibility',
           'createdAt',
           'secretRotatedAt',
@@ -80,7 +84,15 @@ const details: Readonly<Record<string, ControlDetail>> = {
     shape: buildListShape(
       [
         ...['businessId', 'businessName', 'document', 'customerId', 'effectiveRoles', 'corporateGroupId'],
-        ...['organizationId', 'businessUnitId', 'createdAt', 'groups', 'groupCount', 'effectiveRoleCount'],
+        ...[
+          'corporateGroupName',
+          'organizationId',
+          'businessUnitId',
+          'createdAt',
+          'groups',
+          'groupCount',
+          'effectiveRoleCount',
+        ],
       ],
       5,
     ),
@@ -90,10 +102,10 @@ const details: Readonly<Record<string, ControlDetail>> = {
     description: 'A customer is a user or a business.',
     path: '/_iam/customers/',
     argument: 'customer-id',
-    argumentText: 'Number or name of the customer',
+    argumentText: 'Number, name or document of the customer, or id of its business or user',
     reference: reference('customer', ['id']),
     example: 'CUSTOMER_ID',
-    shape: buildListShape(['customerId', 'name', 'document', 'userId', 'businessId', 'createdAt'], 5),
+    shape: buildListShape(['customerId', 'name', 'document', 'userId', 'userName', 'businessId', 'createdAt'], 6),
   },
   'api-key': {
     title: 'Show an API key',
@@ -106,10 +118,11 @@ const details: Readonly<Record<string, ControlDetail>> = {
     example: 'KEY_ID',
     shape: buildListShape(
       [
-        ...['apiKeyId', 'appId', 'clientId', 'hint', 'createdAt', 'lastUsedAt'],
+        ...['apiKeyId', 'appId', 'clientId', 'clientName', 'hint', 'createdAt', 'lastUsedAt'],
         ...['rotatedAt', 'previousHint', 'previousKeyEndsAt'],
       ],
-      6,
+      7,
+      { clientId: reference('client', ['id']) },
     ),
     fallback: findListedApiKey,
   },
@@ -204,7 +217,14 @@ export async function printEntities(
 ): Promise<void> {
   const [first = '', ...others] = new Set([ids ?? []].flat());
   const names = new NameResolver(context);
-  const read = async (typed: string) => reader.read(await names.resolve(reader.reference['x-reference'], typed));
+  const { entity } = reader.reference['x-reference'];
+  const read = async (typed: string) => {
+    const value = await names.resolve(reader.reference['x-reference'], typed);
+    return reader.read(value).catch((error: unknown) => {
+      // `send` names what operations do not find.
+      throw error instanceof ControlPlaneError ? nameMissingOf(context.manifest, [{ entity, value }], error) : error;
+    });
+  };
   if (others.length === 0) return printEntity(context, await read(first), reader);
   await readEachTarget(context, [first, ...others], { ...reader, read: async (typed) => (await read(typed)).entity });
 }
@@ -212,12 +232,13 @@ export async function printEntities(
 async function printEntity(
   context: Context,
   { entity }: EntityRead,
-  { lists = [groupList], summarize = (all) => all }: EntityReader,
+  { lists = [groupList], summarize = (all) => all, shape }: EntityReader,
 ): Promise<void> {
   const { printer, settings, io } = context;
   if (!printer.isForPeople || settings.options.columns !== undefined) return printer.value(entity);
   const { groupCount, effectiveRoleCount, ...shown } = summarize(entity);
-  printer.verbatim(await formatDetails(shown, lists, getTerminalWidth(io.stdout)));
+  const named = await withNames(shown, shape.schema, context.findNames);
+  printer.verbatim(await formatDetails(named, lists, getTerminalWidth(io.stdout)));
   noticeIncomplete(context, entity.groups, groupCount, 'groups');
   noticeIncomplete(context, entity.effectiveRoles, effectiveRoleCount, 'effective roles');
 }
@@ -232,5 +253,9 @@ async function findListedApiKey(context: Context, id: string): Promise<EntityRea
   const found = (rows as readonly TableRow[]).find(({ apiKeyId }) => apiKeyId === id);
   if (found) return { entity: found };
   const code: ErrorCode = 'API_KEY_NOT_FOUND';
-  throw new CliError('API key not found.', { code, exitCode: 3, hint: 'List API keys with `iam api-key list`.' });
+  throw new CliError(`API key not found: ${id}.`, {
+    code,
+    exitCode: 3,
+    hint: 'List API keys with `iam api-key list`.',
+  });
 }

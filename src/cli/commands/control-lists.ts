@@ -30,8 +30,8 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     name: 'only the user with this login name',
     nameReference: reference('user', ['name']),
     example: '--search ali --sort userName',
-    columns: ['userId', 'userName', 'userEmail', 'businessId', 'lead', 'locked', 'nameVerified'],
-    main: 6,
+    columns: ['userId', 'userName', 'userEmail', 'businessId', 'businessName', 'lead', 'locked', 'nameVerified'],
+    main: 7,
     sort: ['userId', 'userName', 'businessId', 'createdAt'],
   },
   clients: {
@@ -41,8 +41,8 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     example: '--name billing -o wide',
     columns: [
       ...['clientId', 'appId', 'serviceAccountId', 'party', 'authorities', 'scope', 'grantTypes', 'redirectURI'],
-      ...['userId', 'businessId', 'ownerClientId', 'organizationId', 'businessUnitId', 'factorVisibility', 'createdAt'],
-      ...['secretRotatedAt', 'previousSecretEndsAt'],
+      ...['userId', 'userName', 'businessId', 'businessName', 'ownerClientId', 'ownerClientName', 'organizationId'],
+      ...['businessUnitId', 'factorVisibility', 'createdAt', 'secretRotatedAt', 'previousSecretEndsAt'],
     ],
     main: 5,
     sort: ['clientId', 'appId', 'serviceAccountId', 'createdAt'],
@@ -53,19 +53,19 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     nameReference: reference('business', ['name']),
     example: '--name Acme -o json',
     columns: [
-      ...['businessId', 'businessName', 'document', 'customerId', 'corporateGroupId', 'organizationId'],
-      ...['businessUnitId', 'createdAt'],
+      ...['businessId', 'businessName', 'document', 'customerId', 'corporateGroupId', 'corporateGroupName'],
+      ...['organizationId', 'businessUnitId', 'createdAt'],
     ],
-    main: 5,
+    main: 6,
     sort: ['businessId', 'businessName', 'document', 'createdAt'],
   },
   customers: {
     title: 'List customers',
-    name: 'only customers with exactly this name',
+    name: 'only customers with exactly this name or document, or of the user or business with this id',
     nameReference: reference('customer', ['name']),
     example: '-o csv',
-    columns: ['customerId', 'name', 'document', 'userId', 'businessId', 'createdAt'],
-    main: 5,
+    columns: ['customerId', 'name', 'document', 'userId', 'userName', 'businessId', 'createdAt'],
+    main: 6,
     sort: ['customerId', 'name', 'document', 'createdAt'],
   },
 };
@@ -96,10 +96,10 @@ const controlSearches: Readonly<Record<string, ControlSearch>> = {
     searched: 'Text in the id, the application, the client id or the hint',
     example: 'billing --sort -lastUsedAt',
     columns: [
-      ...['apiKeyId', 'appId', 'clientId', 'hint', 'createdAt', 'lastUsedAt'],
+      ...['apiKeyId', 'appId', 'clientId', 'clientName', 'hint', 'createdAt', 'lastUsedAt'],
       ...['rotatedAt', 'previousHint', 'previousKeyEndsAt'],
     ],
-    main: 6,
+    main: 7,
     sort: ['apiKeyId', 'appId', 'clientId', 'createdAt', 'lastUsedAt'],
   },
 };
@@ -132,7 +132,7 @@ function readSort({ sort }: CommandOptions): string | undefined {
   return sort as string | undefined;
 }
 
-const memberColumns = ['kind', 'userId', 'businessId', 'serviceId'];
+const memberColumns = ['kind', 'userId', 'userName', 'businessId', 'businessName', 'serviceId'];
 const factorColumns = ['id', 'contactType', 'email', 'mobile', 'verified', 'default', 'credential', 'tags'];
 
 /** Adds `list` to `users`, `clients`, `businesses` or `customers`. */

@@ -27,7 +27,7 @@ import {
   type RequestInput,
 } from '../request/request-builder.ts';
 import { buildRequestSpec, formatArgumentName, type RequestSpec } from '../request/request-spec.ts';
-import { describeNames, NameResolver } from '../request/resolve-names.ts';
+import { describeNames, NameResolver, type ReferencedId } from '../request/resolve-names.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { describeCreated, printResponse, send } from '../request/send.ts';
 import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
@@ -152,6 +152,8 @@ async function runOperation(
   if (targets.length > 1) {
     const ids = await names.resolveAll(spec.target?.schema, targets);
     if (options.dryRun === true) names.printResolved();
+    else if (operation.effect === 'destructive')
+      await names.readNames([...listTargets(spec, input), ...listIds(spec.target?.schema, ids)], context.findNames);
     const format = (id: string) => names.format(id);
     return runForTargets(context, spec, { name, input, targets: ids, options, format });
   }
@@ -159,6 +161,7 @@ async function runOperation(
     names.printResolved();
     return printRequestPreview(context, previewOf(context, operation, input));
   }
+  if (operation.effect === 'destructive') await names.readNames(listTargets(spec, input), context.findNames);
   const named = [name, ...formatTarget(spec, input).map((value) => names.format(value))].join(' ');
   if (operation.effect === 'destructive')
     await assertConfirmed(context, `Run \`${named}\`?`, options, options.file === '-', {
@@ -188,13 +191,27 @@ async function printResult(
   const hidesToken = idBesideToken(operation) !== undefined && options.showToken !== true;
   const file = options.secretOutput as string | undefined;
   const print = (body: unknown) =>
-    printResponse(context, body, done, describeCreated(context.manifest, operation, body));
+    printResponse(context, body, done, describeCreated(context.manifest, operation, body), response.schema);
   if (!response.secret) return print(await request());
   if (hidesToken && file === undefined) return print(omitToken(operation, await request()));
   const body = await withSecretOutput(context, response, file, request, options.ifNotExists === true);
   if (hidesToken) return print(omitToken(operation, body));
   await print(body);
   noticeSecretShownOnce(context, response, body);
+}
+
+/** The ids in the arguments of a request. */
+function listTargets({ operation, last }: RequestSpec, { params, body }: RequestInput): ReferencedId[] {
+  const named = last && (body as Record<string, unknown>)[last.path[0] ?? ''];
+  return [
+    ...operation.params.flatMap(({ name, schema }) => listIds(schema, [params[name] ?? ''])),
+    ...listIds(last?.schema, named === undefined ? [] : [String(named)]),
+  ];
+}
+
+function listIds(schema: JsonSchema | undefined, ids: readonly string[]): ReferencedId[] {
+  const { entity, by } = schema?.['x-reference'] ?? {};
+  return entity === undefined || by?.[0] !== 'id' ? [] : ids.map((id) => ({ entity, id }));
 }
 
 /** The target of a request as command-line arguments: parameters and further arguments. */

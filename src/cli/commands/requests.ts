@@ -21,6 +21,7 @@ const columns = [
   ...['id', 'at', 'status', 'method', 'path', 'errors', 'caller'],
   ...['operation', 'milliseconds', 'clientId', 'userId', 'fault'],
 ];
+const references = { clientId: reference('client', ['id']), userId: reference('user', ['id']) };
 const tableColumnCount = 7;
 const filters = ['operation', 'caller', 'status', 'error'] as const;
 
@@ -45,7 +46,14 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
   addListOptions(command);
   setAction(command, runtime, (context, _, options) => {
     const filters = readFilters(context.manifest, options);
-    return printControlList(context, options, { path, filters, columns, main: tableColumnCount, summarize });
+    return printControlList(context, options, {
+      path,
+      filters,
+      columns,
+      main: tableColumnCount,
+      references,
+      summarize,
+    });
   });
 }
 
@@ -122,7 +130,7 @@ function addWaitCommand(noun: Command, runtime: CliRuntime): void {
     const items = await waitFor<object[]>(context, waitRequest, deadlineAfter(parseWaitSeconds(options.wait ?? '10')));
     if (!items) throw tooFewRequestsError();
     const rows = summarizeForTables(context, async () => ({ items }), summarize);
-    await printPages(context, rows, buildListShape(columns, tableColumnCount), { all: true });
+    await printPages(context, rows, buildListShape(columns, tableColumnCount, references), { all: true });
   });
 }
 

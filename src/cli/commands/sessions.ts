@@ -22,7 +22,7 @@ import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/sessions';
 const columns = [
-  ...['sessionId', 'userId', 'clientId', 'level', 'endsAt'],
+  ...['sessionId', 'userId', 'userName', 'clientId', 'clientName', 'level', 'endsAt'],
   ...['startedAt', 'renewable', 'remember', 'smart', 'logon', 'device'],
 ];
 
@@ -133,7 +133,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
   declareValueSources(command, ownerSources);
   setAction(command, runtime, async (context, _, options) => {
     const filters = await resolveOwners(new NameResolver(context), options);
-    return printControlList(context, options, { path, filters, columns, main: 5 });
+    return printControlList(context, options, { path, filters, columns, main: 7 });
   });
 }
 
@@ -178,6 +178,11 @@ async function end(context: Context, sessionId: string | undefined, options: Com
   const query = { sessionId, ...(await resolveOwners(names, options)) };
   const [chosen = ['sessionId', '']] = Object.entries(query).filter(([, value]) => value !== undefined);
   if (options.dryRun === true) names.printResolved();
+  const owners = [
+    ...(query.userId === undefined ? [] : [{ entity: 'user', id: query.userId } as const]),
+    ...(query.clientId === undefined ? [] : [{ entity: 'client', id: query.clientId } as const]),
+  ];
+  await names.readNames(owners, context.findNames);
   const question = formatConfirmation(chosen[0], names.format(chosen[1] ?? ''));
   const confirm = () => assertConfirmed(context, question, options);
   await sendControlWrite(context, options, { method: 'DELETE', path, query, confirm, done: '' });

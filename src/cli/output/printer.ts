@@ -8,6 +8,7 @@ import { formatCsvHeader, formatCsvLine, listCsvColumns } from './csv.ts';
 import type { Format } from './format.ts';
 import { entityName } from './format.ts';
 import { createListWriter, type ListShape, writePages } from './list-writer.ts';
+import { type FindNames, withNameColumns, withNames } from './name-columns.ts';
 import type { ResultQuery } from './query.ts';
 import { createTableFormatter, formatCell, formatFields, listColumns, type TableRow } from './table.ts';
 
@@ -24,7 +25,8 @@ export interface Printer {
   readonly format: Format;
   /** The format is for people: text can replace data. */
   readonly isForPeople: boolean;
-  value(value: unknown): Promise<void>;
+  /** Prints a value; with its schema, formats for people contain the names of ids. */
+  value(value: unknown, schema?: JsonSchema): Promise<void>;
   /**
    * Prints a list page by page with backpressure. With a query the whole list is loaded first.
    * @returns the number of entries
@@ -44,33 +46,47 @@ export function createPrinter(
   format: Format,
   { query, columns, csvRaw }: Selection = {},
   signal?: AbortSignal,
+  findNames: FindNames = async () => new Map(),
 ): Printer {
   const verbatim = (texts: readonly string[]) => {
     if (texts.length > 0 && stream.writable) stream.write(`${texts.join('\n')}\n`);
   };
   const width = format === 'table' ? getTerminalWidth(stream) : undefined;
   const value = async (result: unknown) => verbatim(await formatValueLines(result, format, { width, columns, csvRaw }));
+  // The result of a query is data.
+  const isForPeople = (format === 'table' || format === 'wide') && query === undefined;
   const check = (schema: JsonSchema | undefined) => {
-    if (columns && !query) assertKnownColumns(columns, schema);
+    if (columns && !query) assertKnownColumns(columns, isForPeople ? withNameColumns({ schema }).schema : schema);
   };
+  const named = <Value>(result: Value, schema: JsonSchema | undefined, printed = columns) =>
+    isForPeople ? withNames(result, schema, findNames, printed) : result;
   return {
     format,
-    // The result of a query is data.
-    isForPeople: (format === 'table' || format === 'wide') && query === undefined,
+    isForPeople,
     lines: (texts) => verbatim(texts.map(escapeLines)),
     verbatim,
     check,
-    value: (result) => value(query ? query(result) : (result ?? {})),
+    value: async (result, schema) => value(query ? query(result) : ((await named(result, schema)) ?? {})),
     list: async (pages, shape = {}) => {
       check(shape.schema);
-      if (!query)
-        return writePages(pages, await createListWriter(format, { ...shape, columns, width, csvRaw }), stream, signal);
+      if (!query) {
+        const shown = isForPeople ? withNameColumns(shape) : shape;
+        const printed = columns ?? (format === 'table' ? shown.main : undefined);
+        const rows = namedPages(pages, (page) => named(page, shape.schema, printed));
+        return writePages(rows, await createListWriter(format, { ...shown, columns, width, csvRaw }), stream, signal);
+      }
       const all: unknown[] = [];
       for await (const page of pages) all.push(...page);
       await value(query(all));
       return all.length;
     },
   };
+}
+
+type Page = readonly unknown[];
+
+async function* namedPages(pages: AsyncIterable<Page>, withNames: (page: Page) => Page | Promise<Page>) {
+  for await (const page of pages) yield await withNames(page);
 }
 
 interface OutputStyle {

@@ -1,7 +1,7 @@
 /** Resolves the names of users and businesses in documents, with the rules of `NameResolver`. */
 import { reference } from '../../contract/entities.ts';
+import { isNameLikeId, parseTypedValue } from '../output/value-prefix.ts';
 import { maxConcurrentLookups, type NameResolver } from '../request/resolve-names.ts';
-import { isNameLikeId, parseTypedValue } from '../request/value-prefix.ts';
 import type { DesiredCorporateGroup, DesiredGroup, DesiredState } from './model/desired-entries.ts';
 import { type Member, type MemberKind, memberKey } from './model/members.ts';
 import type { RemoteState } from './model/remote-state.ts';

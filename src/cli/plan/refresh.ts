@@ -1,8 +1,8 @@
 /** Computes what must be read for a plan, and reads it, until nothing is missing. Never writes. */
 
 import type { RequestContext } from '../context.ts';
+import { isNameLikeId } from '../output/value-prefix.ts';
 import { tryOperation } from '../request/call-operation.ts';
-import { isNameLikeId } from '../request/value-prefix.ts';
 import type { ManagedResource } from './inventory.ts';
 import { type AnyChange, selectChanges } from './model/changes.ts';
 import type { DesiredState, ListName } from './model/desired-entries.ts';

@@ -12,8 +12,8 @@ import { readProfiles } from '../config/profile.ts';
 import { stripUserInfo } from '../config/server-url.ts';
 import { type SettingDefinition, settingDefinitions } from '../config/settings.ts';
 import type { Environment } from '../io/io.ts';
+import { toTypedId } from '../output/value-prefix.ts';
 import { getOperation } from '../request/find-operation.ts';
-import { toTypedId } from '../request/value-prefix.ts';
 
 interface LocalValue {
   readonly value: string;

@@ -4,6 +4,7 @@ import { ClientError } from '../../client/errors.ts';
 import { buildQueryString } from '../../client/request.ts';
 import { type ApiResponse, asPage, assertSuccess } from '../../client/response.ts';
 import type { CallInput, Scalar } from '../../client/types.ts';
+import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { Context, RequestContext } from '../context.ts';
 import { CliError, ControlPlaneError, categoryOf, type ErrorTable } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
@@ -61,9 +62,13 @@ export function controlRequestPreview(
   return { method, url: resolveBaseUrl(settings).replace(/\/+$/, '') + path + buildQueryString(query) };
 }
 
-/** A list with these columns; a table displays the first `main` of them. */
-export function buildListShape(columns: readonly string[], main: number): ListShape {
-  const properties = Object.fromEntries(columns.map((column) => [column, {}]));
+/** A list with these columns; a table displays the first `main` of them. `references`: what the ids of a column refer to. */
+export function buildListShape(
+  columns: readonly string[],
+  main: number,
+  references: Readonly<Record<string, JsonSchema>> = {},
+): ListShape {
+  const properties = Object.fromEntries(columns.map((column) => [column, references[column] ?? {}]));
   return { schema: { properties }, main: columns.slice(0, main) };
 }
 

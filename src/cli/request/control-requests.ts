@@ -1,4 +1,5 @@
 /** The requests of commands for the control plane: lists that are printed page by page, and writes. */
+import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import type { TableRow } from '../output/table.ts';
 import {
@@ -20,17 +21,19 @@ interface ControlListRequest {
   readonly main: number;
   /** The row of a table. */
   readonly summarize?: (row: TableRow) => TableRow;
+  /** What the ids of a column refer to, where the rows do not contain the names. */
+  readonly references?: Readonly<Record<string, JsonSchema>>;
 }
 
 /** Prints a list of the control plane within the limits of the options. */
 export function printControlList(
   context: Context,
   options: CommandOptions,
-  { path, filters = {}, columns, main, summarize }: ControlListRequest,
+  { path, filters = {}, columns, main, references, summarize }: ControlListRequest,
 ): Promise<void> {
   const source = createControlPageSource(context, path, filters);
   const rows = summarize ? summarizeForTables(context, source, summarize) : source;
-  return printPages(context, rows, buildListShape(columns, main), parseListLimits(options));
+  return printPages(context, rows, buildListShape(columns, main, references), parseListLimits(options));
 }
 
 /** The rows as a table shows them; other formats, and columns that the caller selects, have the data. */

@@ -1,4 +1,5 @@
 /** Describes how arguments and options map to the request of an operation. */
+import type { Reference } from '../../contract/entities.ts';
 import type { JsonSchema, ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
 import { createField, type Field, listFields, toKebabCase } from './field-options.ts';
 
@@ -66,4 +67,38 @@ function findMembersField(body: JsonSchema | undefined): Field | undefined {
 /** The argument name of a parameter: declared by its schema, or its own name. */
 export function formatArgumentName({ name, schema }: ManifestField): string {
   return schema['x-argument'] ?? toKebabCase(name);
+}
+
+/** A value that refers to an entity, and its place in the request. */
+export interface ReferenceValue {
+  readonly reference: Reference;
+  readonly value: string;
+  replace(id: string): void;
+}
+
+/** The references in a request of an operation. */
+export function listReferences(
+  operation: ManifestOperation,
+  { params, query, body }: Readonly<Record<'params' | 'query', object> & { body: unknown }>,
+): readonly ReferenceValue[] {
+  const values: ReferenceValue[] = [];
+  for (const { name, schema } of operation.params) collectReferences(schema, params, name, values);
+  for (const { name, schema } of operation.query) collectReferences(schema, query, name, values);
+  if (operation.body) collectReferences(operation.body, { body }, 'body', values);
+  return values;
+}
+
+/** Collects the references of a property, with those in lists and objects below it. */
+function collectReferences(schema: JsonSchema, parent: object, name: string | number, found: ReferenceValue[]): void {
+  const holder = parent as Record<string | number, unknown>;
+  const value = holder[name];
+  const reference = schema['x-reference'];
+  if (reference && typeof value === 'string')
+    found.push({ reference, value, replace: (id) => Object.assign(holder, { [name]: id }) });
+  else if (Array.isArray(value) && schema.items)
+    for (const at of value.keys()) collectReferences(schema.items, value, at, found);
+  else if (typeof value === 'object' && value !== null)
+    for (const [field, property] of Object.entries(schema.properties ?? {}))
+      collectReferences(property, value, field, found);
+  if (!reference) for (const other of schema.anyOf ?? []) collectReferences(other, parent, name, found);
 }

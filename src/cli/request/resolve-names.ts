@@ -9,10 +9,14 @@ import { type EntityName, entityOf, type Reference } from '../../contract/entiti
 import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
 import type { RequestContext } from '../context.ts';
 import { CliError } from '../errors.ts';
+import { type FindNames, formatNamedId, nameKey } from '../output/name-columns.ts';
 import { createTableFormatter } from '../output/table.ts';
+import { isNameLikeId, parseTypedValue } from '../output/value-prefix.ts';
 import { callControlPlane } from './control-plane.ts';
 import { readEntityPage } from './entity-rows.ts';
-import { isNameLikeId, parseTypedValue } from './value-prefix.ts';
+import { getOperation } from './find-operation.ts';
+import { listReferences } from './request-spec.ts';
+import { send } from './send.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -23,10 +27,12 @@ interface NameLookup {
   readonly nameText: string;
   /** The query parameters of the list that match names; by default its filter. */
   readonly filters?: readonly string[];
-  /** Reads one entity by its id. Absent if the rows that match a value include the one with this id. */
-  readonly path?: string;
+  /** Reads one entity by its id: a path of the control plane, or an operation. Absent if the rows that match a value include the one with this id. */
+  readonly read?: string | { readonly operation: string };
   /** The row properties that contain names. Absent if every row of the list matches. */
   readonly names?: readonly string[];
+  /** Its ids do not have the form of other ids: a value of that form can be the id of its owner. */
+  readonly hasOtherIds?: true;
   /** Names that any caller can choose. */
   readonly foreign?: {
     /** What they are called in messages. */
@@ -41,15 +47,21 @@ const lookups: Readonly<Partial<Record<EntityName, NameLookup>>> = {
   user: {
     noun: 'users',
     nameText: 'login name',
-    path: '/_iam/users/',
+    read: '/_iam/users/',
     foreign: {
       text: 'the user name of a user who signed up',
       isForeign: ({ nameVerified, userName }, value) =>
         nameVerified === false && foldName(String(userName)) === foldName(value),
     },
   },
-  business: { noun: 'businesses', nameText: 'name', path: '/_iam/businesses/' },
-  customer: { noun: 'customers', nameText: 'name', path: '/_iam/customers/' },
+  business: { noun: 'businesses', nameText: 'name', read: '/_iam/businesses/' },
+  customer: {
+    noun: 'customers',
+    nameText: 'name, document, or id of its business or user',
+    read: '/_iam/customers/',
+    hasOtherIds: true,
+  },
+  corporateGroup: { noun: 'corporate groups', nameText: 'name', read: { operation: 'corporate-groups.get' } },
   client: {
     noun: 'clients',
     nameText: 'service account or first-party application',
@@ -59,11 +71,16 @@ const lookups: Readonly<Partial<Record<EntityName, NameLookup>>> = {
   apiKey: {
     noun: 'API keys',
     nameText: 'application or client',
-    path: '/_iam/api-keys/',
+    read: '/_iam/api-keys/',
     filters: ['appId', 'clientId'],
   },
   group: { noun: 'groups', nameText: 'name', names: ['groupName'], isResolvedByServer: true },
 };
+
+/** Whether commands accept names of the entity in place of its ids. */
+export function isResolved(entity: EntityName): boolean {
+  return lookups[entity] !== undefined;
+}
 
 /** The description of a value in help, with the names that are accepted besides the id. */
 export function describeNames({ description, ...schema }: JsonSchema): string | undefined {
@@ -91,6 +108,12 @@ export interface ResolvableRequest {
   readonly params: Record<string, string>;
   readonly query: Record<string, unknown>;
   readonly body: unknown;
+}
+
+/** An id in a request, and the entity that it refers to. */
+export interface ReferencedId {
+  readonly entity: EntityName;
+  readonly id: string;
 }
 
 /** Resolves the names of one command; looks up each distinct value once. */
@@ -150,8 +173,20 @@ export class NameResolver {
 
   /** The id and the name that it was resolved from: `64b0c0ffee00000000000001 (alice)`. */
   format(id: string): string {
-    const name = this.#names.get(id);
-    return name === undefined ? id : `${id} (${name})`;
+    return formatNamedId(id, this.#names.get(id));
+  }
+
+  /** Reads the names of ids that were not resolved from names, so that `format` shows them. */
+  async readNames(values: readonly ReferencedId[], find: FindNames): Promise<void> {
+    const unnamed = values.filter(
+      ({ entity, id }) => entityOf(entity).nameColumn !== undefined && !this.#names.has(id),
+    );
+    if (unnamed.length === 0) return;
+    const names = await find(unnamed.map(({ id }) => id));
+    for (const { entity, id } of unnamed) {
+      const name = names.get(nameKey(entity, id));
+      if (name !== undefined) this.#names.set(id, name);
+    }
   }
 
   /** Prints each resolved name, for a preview that contains ids only. */
@@ -161,7 +196,7 @@ export class NameResolver {
 
   async #resolveOnce(target: LookupTarget, typed: string): Promise<string> {
     const { kind, value } = parseTypedValue(typed);
-    const isAssigned = assignedId.test(value) && kind !== 'name';
+    const isAssigned = target.lookup.hasOtherIds !== true && assignedId.test(value) && kind !== 'name';
     if (kind === 'id' || isAssigned) return value;
     if (target.lookup.isResolvedByServer && kind === undefined) return value;
     const search: NameSearch = { ...target, value, isName: kind === 'name' };
@@ -207,10 +242,14 @@ export class NameResolver {
     return rows;
   }
 
-  async #readById({ path }: NameLookup, id: string): Promise<Row | undefined> {
-    if (path === undefined) return undefined;
+  async #readById({ read }: NameLookup, id: string): Promise<Row | undefined> {
+    if (read === undefined) return undefined;
     try {
-      return (await callControlPlane(this.#context, 'GET', path + encodeURIComponent(id))).body as Row;
+      if (typeof read === 'string')
+        return (await callControlPlane(this.#context, 'GET', read + encodeURIComponent(id))).body as Row;
+      const operation = getOperation(this.#context.manifest, read.operation);
+      const params = Object.fromEntries(operation.params.map(({ name }) => [name, id]));
+      return (await send(this.#context, operation, { params })).body as Row;
     } catch (error) {
       if (isLookupRejected(error)) return undefined;
       throw error;
@@ -351,38 +390,4 @@ function unknownNameError({ lookup: { noun }, value }: NameSearch): AmbiguousNam
     exitCode: 3,
     hint: `If it is an id, write id:${value}.`,
   });
-}
-
-/** A value that refers to an entity, and its place in the request. */
-export interface ReferenceValue {
-  readonly reference: Reference;
-  readonly value: string;
-  replace(id: string): void;
-}
-
-/** The references in a request of an operation. */
-export function listReferences(
-  operation: ManifestOperation,
-  { params, query, body }: Readonly<Record<'params' | 'query', object> & { body: unknown }>,
-): readonly ReferenceValue[] {
-  const values: ReferenceValue[] = [];
-  for (const { name, schema } of operation.params) collectReferences(schema, params, name, values);
-  for (const { name, schema } of operation.query) collectReferences(schema, query, name, values);
-  if (operation.body) collectReferences(operation.body, { body }, 'body', values);
-  return values;
-}
-
-/** Collects the references of a property, with those in lists and objects below it. */
-function collectReferences(schema: JsonSchema, parent: object, name: string | number, found: ReferenceValue[]): void {
-  const holder = parent as Record<string | number, unknown>;
-  const value = holder[name];
-  const reference = schema['x-reference'];
-  if (reference && typeof value === 'string')
-    found.push({ reference, value, replace: (id) => Object.assign(holder, { [name]: id }) });
-  else if (Array.isArray(value) && schema.items)
-    for (const at of value.keys()) collectReferences(schema.items, value, at, found);
-  else if (typeof value === 'object' && value !== null)
-    for (const [field, property] of Object.entries(schema.properties ?? {}))
-      collectReferences(property, value, field, found);
-  if (!reference) for (const other of schema.anyOf ?? []) collectReferences(other, parent, name, found);
 }

@@ -3,13 +3,14 @@
 import type { ApiResponse } from '../../client/response.ts';
 import type { CallInput } from '../../client/types.ts';
 import { identifyingProperties } from '../../contract/entities.ts';
-import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
+import type { JsonSchema, Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
 import type { Context, RequestContext } from '../context.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
 import { splitSecrets } from '../http/redact.ts';
 import { findOutputFailure, findSecretOutputFailure, outputError } from '../io/output-failure.ts';
 import { idBesideToken } from './created-entity.ts';
+import { nameMissing } from './not-found.ts';
 
 /** Sends an operation with the credentials in use; public ones need none.  */
 export async function send(
@@ -19,7 +20,9 @@ export async function send(
 ): Promise<ApiResponse> {
   if (operation.auth !== 'none' && !input.anonymous) requireSendableCredentials(context.settings);
   const client = await context.connect();
-  return client.call(operation.id, { signal: context.io.signal, ...input });
+  return client.call(operation.id, { signal: context.io.signal, ...input }).catch((error: unknown) => {
+    throw nameMissing(context.manifest, operation, input.params, error);
+  });
 }
 
 /** An entity that a command created. */
@@ -40,10 +43,12 @@ export async function printResponse(
   body: unknown,
   done: string,
   created?: CreatedEntity,
+  schema?: JsonSchema,
 ): Promise<void> {
   const isEmpty = body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0);
   const { format } = context.printer;
-  if (!isEmpty || format === 'json' || format === 'jsonl' || format === 'yaml') await context.printer.value(body);
+  if (!isEmpty || format === 'json' || format === 'jsonl' || format === 'yaml')
+    await context.printer.value(body, schema);
   if (created) await assertPrinted(context, created);
   if (isEmpty) context.notice(done);
 }

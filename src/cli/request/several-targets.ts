@@ -10,6 +10,7 @@ import { createErrorReport, type ErrorReport, printErrorReport } from '../output
 import type { ListShape } from '../output/list-writer.ts';
 import { assertConfirmed } from './confirm.ts';
 import { describeDeleteImpact } from './delete-impact.ts';
+import { NamedNotFoundError } from './not-found.ts';
 import { previewOf, printRequestPreviews } from './preview.ts';
 import type { CommandArguments, RequestInput } from './request-builder.ts';
 import type { RequestSpec } from './request-spec.ts';
@@ -232,7 +233,8 @@ class TargetFailures {
     } catch (error) {
       if (this.#context.io.signal.aborted) throw error;
       const { manifest, settings } = this.#context;
-      const report = createErrorReport(error, manifest, formatServerOptions(settings.options));
+      const plain = error instanceof NamedNotFoundError ? error.plain : error;
+      const report = createErrorReport(plain, manifest, formatServerOptions(settings.options));
       this.#exitCodes.push(report.exitCode);
       // Every further request would fail as well.
       this.#isOver = isUnreachable(error) || report.exitCode === 4;

@@ -27,7 +27,7 @@ export const ApiKeySchema = z
   .strictObject({
     apiKeyId: exampleText('64b0c0ffee00000000000004'),
     appId: exampleText('billing'),
-    clientId: exampleText('billing-service'),
+    clientId: exampleText('billing-service').meta(reference('client', ['id'])),
     hint: exampleText('a2c4', 'The last four characters of the key'),
     createdAt: exampleText('2026-03-01T12:00:00.000Z', 'ISO 8601, UTC'),
     lastUsedAt: optionalText('2026-03-01T12:00:00.000Z', 'ISO 8601, UTC; updated periodically, not on every use'),

@@ -230,7 +230,7 @@ describe('a value that a stranger chose', () => {
     expect(await run(['bulk', 'run', rows])).toMatchObject({ code: 8 });
     expect((await server.dump()).memberships).toEqual(memberships);
     expect(await run([...add, 'id:ceo@corp.test'])).toMatchObject({ code: 0 });
-    expect((await run(['users', 'get', 'id:ceo@corp.test', '-o', 'name'])).out).toBe('ceo@corp.test\n');
+    expect((await run(['users', 'get', 'id:ceo@corp.test', '-o', 'name'])).out).toBe('id:ceo@corp.test\n');
   });
 
   test('as its id and is the verified login name of another user lists both', async () => {

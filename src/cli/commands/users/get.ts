@@ -92,7 +92,9 @@ function formatNames(names: readonly string[], count: unknown): string {
 
 const sessionList: DetailList = {
   property: 'activeSessions',
-  toRow: ({ sessionId, clientId, level, startedAt, endsAt }) => ({ sessionId, clientId, level, startedAt, endsAt }),
+  toRow: ({ sessionId, clientId, clientName, level, startedAt, endsAt }) => ({
+    ...{ sessionId, clientId, clientName, level, startedAt, endsAt },
+  }),
 };
 
 const contactList: DetailList = {

@@ -5,10 +5,10 @@ import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
 import { singleQuote } from '../../http/curl.ts';
+import { parseTypedValue } from '../../output/value-prefix.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { controlPlaneNote } from '../../request/control-plane.ts';
 import { printRequestPreviews } from '../../request/preview.ts';
-import { parseTypedValue } from '../../request/value-prefix.ts';
 import {
   clientIdOption,
   createRecoveryRequests,

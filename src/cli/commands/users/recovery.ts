@@ -10,12 +10,12 @@ import { CliError, signInNeededCode, usageError } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
 import { singleQuote } from '../../http/curl.ts';
 import { type PromptOptions, promptText } from '../../io/prompt.ts';
+import { isNameLikeId, parseTypedValue } from '../../output/value-prefix.ts';
 import { unlessRejected } from '../../request/call-operation.ts';
 import { callOptionalControlPlane } from '../../request/control-plane.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { previewOf, type RequestPreview } from '../../request/preview.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
-import { isNameLikeId, parseTypedValue } from '../../request/value-prefix.ts';
 import { verifyContact } from './verify-contact.ts';
 
 const user = reference('user', ['id']);

@@ -10,11 +10,11 @@ import { singleQuote } from '../../http/curl.ts';
 import { readSecret, readSecrets } from '../../io/input.ts';
 import { canPrompt, promptSecret } from '../../io/prompt.ts';
 import { createErrorReport } from '../../output/error-report.ts';
+import { parseTypedValue } from '../../output/value-prefix.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../../request/control-plane.ts';
 import { printRequestPreviews } from '../../request/preview.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
-import { parseTypedValue } from '../../request/value-prefix.ts';
 import { obtainCode, promptForCode } from './obtain-code.ts';
 import {
   clientIdOption,

@@ -1,7 +1,7 @@
 /** Customers: businesses and users. The API can create them, but neither change nor delete them. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import { toTypedId } from '../../output/value-prefix.ts';
 import { callOperation } from '../../request/call-operation.ts';
-import { toTypedId } from '../../request/value-prefix.ts';
 import type { Execution } from '../execution.ts';
 import {
   acceptChanges,

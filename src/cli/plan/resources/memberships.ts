@@ -5,8 +5,8 @@
  */
 
 import type { RequestContext } from '../../context.ts';
+import { toTypedId } from '../../output/value-prefix.ts';
 import { callOperation, tryOperation } from '../../request/call-operation.ts';
-import { toTypedId } from '../../request/value-prefix.ts';
 import type { Execution } from '../execution.ts';
 import type { ManagedResource } from '../inventory.ts';
 import {

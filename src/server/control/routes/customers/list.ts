@@ -15,6 +15,11 @@ const columns: SortColumns<Customer> = {
   createdAt: ({ createdAt }) => createdAt,
 };
 
+/** What identifies a customer besides its number. */
+function namesOf({ name, document, userId, businessId }: Customer): readonly (string | undefined)[] {
+  return [name, document, userId, businessId];
+}
+
 export default defineRoute({
   capability: 'read',
   id: 'control.customers',
@@ -26,7 +31,10 @@ export default defineRoute({
   request: {
     query: {
       ...buildListQuery(columns, 'the number, name or document, or in the id of the user or business'),
-      name: singleLine(200, 'Only customers with exactly this name')
+      name: singleLine(
+        200,
+        'Only customers with exactly this name or document, or of the user or business with this id',
+      )
         .optional()
         .meta({ examples: ['Example Shop'] }),
     },
@@ -43,11 +51,8 @@ export default defineRoute({
         Promise.all((await store.customers.list(part)).map((customer) => toCustomerItem(store, customer))),
       keyOf: ({ customerId }) => customerKey(customerId),
       isMatch: (customer) =>
-        (name === undefined || customer.name === name) &&
-        hasText([
-          String(customer.customerId),
-          ...[customer.name, customer.document, customer.userId, customer.businessId],
-        ]),
+        (name === undefined || namesOf(customer).includes(name)) &&
+        hasText([String(customer.customerId), ...namesOf(customer)]),
       columns,
     });
     return { ...page, items: await addNames(store, page.items, 'userId') };

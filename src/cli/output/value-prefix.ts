@@ -22,6 +22,11 @@ export function isNameLikeId(entity: EntityName, id: string): boolean {
   return entity === 'user' && /[@:]/.test(id);
 }
 
+/** The name as a value that a command accepts. */
+export function toTypedName(name: string): string {
+  return parseTypedValue(name).kind === undefined ? name : `name:${name}`;
+}
+
 /** The id as a value that a command, a document or a row accepts. */
 export function toTypedId(entity: EntityName, id: string): string {
   return isNameLikeId(entity, id) || parseTypedValue(id).kind !== undefined ? `id:${id}` : id;

@@ -1,0 +1,223 @@
+/** People read and type names; every command shows them beside ids and accepts them in place of ids. */
+
+import { Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProgram } from '../../../src/cli/program.ts';
+import { sourcesOf } from '../../../src/cli/prompts/value-sources.ts';
+import { isResolved } from '../../../src/cli/request/resolve-names.ts';
+import { type EntityName, entities, entityOf } from '../../../src/contract/entities.ts';
+import { manifest } from '../../../src/contract/manifest.ts';
+import type { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { iam } from '../run-cli.ts';
+
+const id = (text: string) => `64b0c0ffee00000000000${text}`;
+
+const seed: SeedDocument = {
+  businesses: [{ businessId: id('b01'), businessName: 'Acme', document: '4711' }],
+  users: [
+    { userId: id('a01'), userName: 'alice', userEmail: 'alice@example.com', businessId: id('b01') },
+    { userId: 'like@name.example', userName: 'bob' },
+  ],
+  clients: [
+    { clientId: id('c01'), appId: 'billing', serviceAccountId: 'billing-service', businessId: id('b01') },
+    { clientId: id('c02'), appId: 'shop', userId: id('a01') },
+  ],
+  groups: [
+    {
+      groupId: id('d01'),
+      groupName: 'ops',
+      roles: ['DEPLOY'],
+      users: [id('a01')],
+      businesses: [id('b01')],
+      businessUsers: [{ businessId: id('b01'), userId: id('a01') }],
+      services: ['billing-service'],
+    },
+    { groupName: 'id:odd' },
+  ],
+  corporateGroups: [{ corporateGroupId: id('e01'), corporateGroupName: 'Holding', businesses: [id('b01')] }],
+  apiKeys: [{ apiKeyId: id('f01'), appId: 'reports', clientId: id('c01'), apiKey: `${'k'.repeat(42)}E=` }],
+};
+
+/** The names of the ids above that rows refer to. */
+const names: Readonly<Record<string, string>> = {
+  [id('a01')]: 'alice',
+  [id('b01')]: 'Acme',
+  [id('c01')]: 'billing-service',
+  [id('c02')]: 'shop',
+  [id('d01')]: 'ops',
+  [id('e01')]: 'Holding',
+  [id('f01')]: 'reports',
+};
+
+let server: TestServer;
+let token: string;
+beforeAll(async () => {
+  server = await startServer({ seed });
+  token = (await server.as(adminClient).clientIdentities.login()).accessToken;
+  await runIam(['customers', 'create-user', '--user-id', 'alice', '--document', '4712', '--name', 'Alice']);
+  await runIam(['sessions', 'create', 'alice']);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+function runIam(words: readonly string[]) {
+  return iam(words, { url: server.url, variables: { IAM_BASE_URL: server.url, IAM_TOKEN: token } });
+}
+
+/** The arguments of lists that need some. */
+const listArguments: Readonly<Record<string, readonly string[]>> = {
+  'groups members': ['ops'],
+  'groups users list': ['ops'],
+  'groups businesses list': ['ops'],
+  'groups services list': ['ops'],
+  'groups business-users list': ['ops', 'Acme'],
+  'users factors list': ['alice'],
+};
+
+/** Lists of something that has neither a name nor the id of something with one. */
+const others = ['factors list', 'inbox list', 'keys list', 'faults list', 'profile list', 'sandbox list', 'state list'];
+
+const output = new Writable({ write: (_, __, done) => done() });
+const io = {
+  stdin: process.stdin,
+  stdout: output,
+  stderr: output,
+  signal: new AbortController().signal,
+  releaseSignals: () => undefined,
+};
+const everyCommand = listCommands(buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest }));
+
+function listCommands(command: Command, above: readonly string[] = []): { path: string; command: Command }[] {
+  return command.commands.flatMap((below) => {
+    const path = [...above, below.name()];
+    return [{ path: path.join(' '), command: below }, ...listCommands(below, path)];
+  });
+}
+
+const lists = everyCommand
+  .map(({ path }) => path)
+  .filter((path) => /(^| )(list|members|search)$/.test(path) && !others.includes(path));
+
+describe('a table', () => {
+  test('is printed by the lists of this walk', () => {
+    expect(lists.length).toBeGreaterThan(14);
+  });
+
+  test.each(lists)('of iam %s has the name of each id', async (path) => {
+    for (const format of ['table', 'wide']) {
+      const { code, out } = await runIam([...path.split(' '), ...(listArguments[path] ?? []), '-o', format]);
+      expect(code).toBe(0);
+      for (const line of out.split('\n'))
+        for (const [known, name] of Object.entries(names))
+          if (new RegExp(`(^|[ ,])${known}($|[ ,])`).test(line)) expect(line).toContain(name);
+    }
+  });
+
+  test.each([
+    ['groups users list ops', 1],
+    ['corporate-groups list', 1],
+    ['api-key list', 1],
+    ['users list', 0],
+    ['groups members ops', 0],
+    ['groups users list ops --columns userId', 0],
+    ['groups users list ops -o json', 0],
+    ['groups users list ops -o csv', 0],
+  ])('%s needs %i requests for names', async (line, count) => {
+    const { code, err } = await runIam([...line.split(' '), '--verbose']);
+    expect({ code, requests: err.split('\n').filter((line) => line.includes('/_iam/names')).length }).toEqual({
+      code: 0,
+      requests: count,
+    });
+  });
+
+  test.each(['json', 'jsonl', 'yaml', 'csv', 'name'])(
+    'is unlike %s, which contains what the server sent',
+    async (o) => {
+      for (const path of ['groups users list ops', 'corporate-groups list', 'api-key list'])
+        expect((await runIam([...path.split(' '), '-o', o])).out).not.toMatch(/alice|Acme|billing-service/);
+    },
+  );
+});
+
+describe('-o name', () => {
+  test.each(['users', 'groups', 'businesses', 'customers', 'clients', 'api-key', 'corporate-groups'])(
+    'of %s list is accepted by get',
+    async (noun) => {
+      const { out } = await runIam([noun, 'list', '-o', 'name']);
+      const listed = out.trim().split('\n');
+      expect(listed).not.toEqual(['']);
+      for (const name of listed) expect([name, (await runIam([noun, 'get', name])).code]).toEqual([name, 0]);
+    },
+  );
+});
+
+describe('a name', () => {
+  test('is accepted wherever a command refers to an entity with one by its id', () => {
+    const missing = everyCommand.flatMap(({ path, command }) =>
+      listPlaces(command).flatMap((place) =>
+        sourcesOf(command, place).flatMap((source) => {
+          if (typeof source === 'string' || source.by[0] !== 'id') return [];
+          const { nameColumn } = entityOf(source.entity);
+          return nameColumn === undefined || isResolved(source.entity) ? [] : [`${path} ${place}: ${source.entity}`];
+        }),
+      ),
+    );
+    expect(missing).toEqual([]);
+    const named = (Object.keys(entities) as EntityName[]).filter((name) => entityOf(name).nameColumn !== undefined);
+    expect(named.filter((name) => !isResolved(name))).toEqual([]);
+  });
+
+  test.each([
+    ['corporate-groups get Holding', id('e01')],
+    ['corporate-groups get name:Holding', id('e01')],
+    ['customers get Acme', id('b01')],
+    ['customers get 4711', id('b01')],
+    [`customers get ${id('b01')}`, 'Acme'],
+    ['customers get 4712', 'Alice'],
+    ['businesses get Acme', id('b01')],
+    ['clients get billing-service', id('c01')],
+    ['api-key get reports', id('f01')],
+  ])('identifies what iam %s shows', async (line, shown) => {
+    const { code, out } = await runIam(line.split(' '));
+    expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining(shown) });
+  });
+
+  test.each([
+    ['corporate-groups delete Holding', `${id('e01')} (Holding)`],
+    [`corporate-groups delete ${id('e01')}`, `${id('e01')} (Holding)`],
+    [`users delete ${id('a01')}`, `${id('a01')} (alice)`],
+    [`api-key delete ${id('f01')}`, `${id('f01')} (reports)`],
+    [`groups users remove ops ${id('a01')}`, `${id('a01')} (alice)`],
+    [`sessions end --user-id ${id('a01')}`, `${id('a01')} (alice)`],
+  ])('is in the question of iam %s', async (line, named) => {
+    const { code, err } = await runIam(line.split(' '));
+    expect({ code, err }).toMatchObject({ code: 10, err: expect.stringContaining(named) });
+  });
+});
+
+describe('what was not found', () => {
+  test.each(['users', 'groups', 'businesses', 'customers', 'clients', 'api-key', 'corporate-groups'])(
+    'is named by iam %s get',
+    async (noun) => {
+      const { code, err } = await runIam([noun, 'get', 'missing-one']);
+      expect({ code, err }).toMatchObject({
+        code: 3,
+        err: expect.stringMatching(/^error: .* not found: missing-one\./),
+      });
+    },
+  );
+
+  test('is named by a write, too', async () => {
+    expect((await runIam(['groups', 'delete', 'missing-one', '--yes'])).err).toContain('Group not found: missing-one.');
+    const member = await runIam(['groups', 'users', 'remove', 'ops', 'like@name.example', '--yes']);
+    expect(member.err).toContain('like@name.example');
+  });
+});
+
+function listPlaces(command: Command): string[] {
+  return [
+    ...command.registeredArguments.map((argument) => argument.name()),
+    ...command.options.flatMap(({ long }) => long ?? []),
+  ];
+}
