@@ -7,7 +7,7 @@ COPY test/package.json test/
 RUN npm ci --include=dev
 COPY . .
 # The package as users install it, with the versions of the lock file.
-RUN npm run build && npm pack --ignore-scripts \
+RUN npm run pack \
   && mkdir /app && tar -xzf iam-standin-*.tgz -C /app --strip-components=1 \
   && cp package-lock.json .npmrc /app/
 WORKDIR /app

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { packageVersion } from '../../../src/contract/version.ts';
 import { isFullRun } from '../../effort.ts';
 import { requestResource } from '../../resources/request.ts';
 import { root } from '../cli-process.ts';
@@ -26,7 +27,7 @@ import {
   typeProblems,
 } from './rules.ts';
 
-const maxSize = 4_100_000;
+const maxSize = 4_300_000;
 
 const { tarball: packed } = await requestResource('package');
 
@@ -95,10 +96,26 @@ describe('the files', () => {
     ).toHaveLength(5);
   });
 
-  test('have at most 4.1 MB packed, of which the console needs 0.8', ({ annotate }) => {
+  test('have at most 4.3 MB packed, of which the console needs 0.8', ({ annotate }) => {
     expect(packed.size).toBeLessThanOrEqual(maxSize);
     return annotate(`packed ${packed.size} bytes, unpacked ${packed.unpackedSize} bytes`);
   });
+});
+
+test('iam --version names what an installation lacks, and prints the version all the same', async () => {
+  const incomplete = await damaged(async (folder) => {
+    await Promise.all(
+      ['dist/man', 'dist/client.d.cts', 'data'].map((file) => rm(path.join(folder, file), { recursive: true })),
+    );
+  });
+  const runVersion = (folder: string) => promisify(execFile)('node', [path.join(folder, 'bin/iam.js'), '--version']);
+  await expect(runVersion(incomplete)).rejects.toMatchObject({
+    code: 70,
+    stdout: `${packageVersion}\n`,
+    stderr:
+      'error: this installation lacks dist/man, data, dist/client.d.cts. Install a package that `npm run pack` made\n',
+  });
+  expect(await runVersion(installed.folder)).toEqual({ stdout: `${packageVersion}\n`, stderr: '' });
 });
 
 describe('the bundle', () => {
