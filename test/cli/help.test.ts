@@ -49,6 +49,13 @@ describe.each(commands.map((command) => ({ name: commandPath(command), command }
       expect([heading, lines.lastIndexOf(heading)]).toEqual([heading, before.lastIndexOf(heading)]);
   });
 
+  test('calls no option required that is also an argument', () => {
+    const args = command.registeredArguments.map((argument) => `--${argument.name()}`);
+    const both = command.options.filter(({ long }) => args.includes(long ?? ''));
+    expect(both.filter(({ description }) => description.includes('(required)'))).toEqual([]);
+    expect(both.filter(({ description, hidden }) => !hidden && !description.includes('argument'))).toEqual([]);
+  });
+
   test('fits 80 columns, except usage and examples, and has at most 75 lines', async () => {
     const { out } = await iam([...words, '--help'], { columns: 80 });
     const lines = out.trimEnd().split('\n');

@@ -56,7 +56,13 @@ export function addOperationCommand(
   const command = addCommand(parent, verb, operation).aliases(findVerbAliases(verb));
   const spec = buildRequestSpec(operation);
   for (const param of operation.params) addParameter(command, param, param === spec.target);
-  if (spec.last) command.argument(`[${spec.last.flag}]`, describeNames(spec.last.schema));
+  if (spec.last) {
+    const { flag, schema, required } = spec.last;
+    command.argument(
+      `[${flag}]`,
+      `${describeNames(schema) ?? ''}${required ? ` (required, or --${flag})` : ''}`.trimStart(),
+    );
+  }
   if (spec.members)
     command.argument(`[${spec.members.flag}...]`, `${describeNames(spec.members.schema) ?? ''}; one or more`);
   addOptions(command, spec);
@@ -89,9 +95,17 @@ function sourcesIn({ operation, query, body, last, members }: RequestSpec): Para
   );
 }
 
-function addOptions(command: Command, { operation, query, body, members, entries, target }: RequestSpec): void {
-  for (const field of [...query, ...body])
-    addFieldOption(command, { ...field, schema: { ...field.schema, description: describeNames(field.schema) ?? '' } });
+function addOptions(command: Command, { operation, query, body, last, members, entries, target }: RequestSpec): void {
+  for (const field of [...query, ...body]) {
+    // A field that is also an argument is described there.
+    const isArgument = field === last;
+    const description = isArgument ? `instead of the argument [${field.flag}]` : (describeNames(field.schema) ?? '');
+    addFieldOption(command, {
+      ...field,
+      required: field.required && !isArgument,
+      schema: { ...field.schema, description },
+    });
+  }
   if (target) addTargetOptions(command, operation);
   if (operation.body)
     command.option(

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
+import { singleQuote } from '../http/curl.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { getTerminalWidth } from '../io/io.ts';
 import { hangingIndent } from '../output/table.ts';
@@ -69,6 +70,7 @@ async function formatExplanation(why: Why, width: number | undefined): Promise<s
     ...listRoleLines(why),
     ['rule', why.rule],
     ...[...new Set(why.errors.map(({ hint }) => hint))].map((hint): Line => ['hint', hint]),
+    ...listRemedies(why).map((command): Line => ['next', `\`iam ${command}\``]),
   ];
   const nonEmpty = lines.flatMap(([name, value]) =>
     value ? [hangingIndent(`  ${name.padEnd(nameWidth)}  `, escapeControls(value), width)] : [],
@@ -76,6 +78,18 @@ async function formatExplanation(why: Why, width: number | undefined): Promise<s
   return [
     escapeControls(`${request} was ${rejected ? 'rejected' : 'processed'}: ${status}`),
     ...(await Promise.all(nonEmpty)),
+  ];
+}
+
+/** The commands that remove what rejected the request. */
+function listRemedies({ rejected, user, grantedBy, fault }: Why): string[] {
+  if (!rejected) return [];
+  const subject = user && singleQuote(user.userId);
+  const groups = grantedBy.flatMap((grant) => grant.groups.slice(0, 1));
+  return [
+    ...(user?.locked ? [`users unlock ${subject}`] : []),
+    ...(subject === undefined ? [] : groups.map((group) => `groups users add ${singleQuote(group)} ${subject}`)),
+    ...(fault === undefined ? [] : ['faults list']),
   ];
 }
 

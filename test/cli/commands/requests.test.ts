@@ -99,10 +99,19 @@ describe('why', () => {
         '  missing     ADMIN',
         '  in groups   ADMIN: iam-administrators',
         '  hint        Ask for the role.',
+        '  next        `iam groups users add iam-administrators ann`',
         '',
       ].join('\n'),
     );
     expect(server.received.map(({ path }) => path)).toEqual(['/_iam/requests/r-1/why']);
+  });
+
+  test('names the command that unlocks a user, and none for a request that was processed', async () => {
+    const locked = { ...rejected, user: { ...rejected.user, locked: true }, grantedBy: [] };
+    await using server = await startFakeServer(() => ({ json: locked }));
+    expect((await iam(['why', 'r-1'], server)).out).toContain('  next        `iam users unlock ann`\n');
+    await using other = await startFakeServer(() => ({ json: { ...locked, rejected: false } }));
+    expect((await iam(['why', 'r-1'], other)).out).not.toContain('next');
   });
 
   test('explains a credential, a rule and an injected fault', async () => {

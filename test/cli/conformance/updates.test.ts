@@ -1,6 +1,7 @@
 /** Walks all updates: every resource that has one is in the table, and follows the one contract. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { updatableResources } from '../../../src/cli/commands/update/resources.ts';
+import { toKebabCase, toSingular } from '../../../src/cli/request/field-options.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import type { CliResult, RunOptions } from '../run-cli.ts';
 import { ExampleRunner } from './example-runner.ts';
@@ -94,6 +95,17 @@ describe.each(Object.entries(cases))('%s', (command, { target, change, printed, 
     expect(await run('')).toMatchObject({ code: 2, err: expect.stringContaining('No changes specified.') });
     expect(await run(same)).toMatchObject({ code: 0, err: expect.stringContaining(': nothing to change') });
     expect(await runner.server.dump()).toEqual(before);
+  });
+
+  test('rejects an entry that is added and removed', async () => {
+    const operation = updates.find((one) => one.command === command);
+    const lists = Object.entries(operation?.body?.properties ?? {}).flatMap(([field, { type }]) =>
+      type === 'array' ? [toSingular(toKebabCase(field))] : [],
+    );
+    for (const flag of lists) {
+      const outcome = await run(`--add-${flag} globex --remove-${flag} globex`);
+      expect([flag, outcome.code, outcome.err]).toEqual([flag, 2, expect.stringContaining('is both added')]);
+    }
   });
 
   test('changes what the options name and nothing else, and prints it', async () => {

@@ -1,5 +1,6 @@
 /** What an update makes of an entity, and how it differs: from options, which change what they name, or from a file. Pure. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import { usageError } from '../../errors.ts';
 import { setAtPath, toSingular } from '../../request/field-options.ts';
 
 export type EntityFields = Readonly<Record<string, unknown>>;
@@ -37,7 +38,7 @@ export interface Merge {
   readonly losses: readonly string[];
 }
 
-/** Applies the edit and leaves all other fields as they are. */
+/** Applies the edit and leaves all other fields as they are. @throws CliError (exit 2) for an entry that is added and removed */
 export function mergeEdit(entity: EntityFields, edit: ResourceEdit, rules: BodyRules): Merge {
   const before = pickBody(entity, rules);
   const after: Record<string, unknown> = structuredClone(before);
@@ -51,6 +52,12 @@ export function mergeEdit(entity: EntityFields, edit: ResourceEdit, rules: BodyR
   for (const field of new Set([...Object.keys(edit.add), ...Object.keys(edit.remove)])) {
     const key = (entry: unknown) => keyOf(field, entry, rules);
     const removed = new Set((edit.remove[field] ?? []).map(key));
+    const both = (edit.add[field] ?? []).find((entry) => removed.has(key(entry)));
+    if (both !== undefined)
+      throw usageError(
+        `${formatValue(both)} is both added to ${field} and removed from it; nothing was sent.`,
+        'Name it once: to add it, or to remove it.',
+      );
     const all = [...toList(after[field]), ...(edit.add[field] ?? []).map((entry) => normalize(field, entry, rules))];
     const entries = new Map(all.map((entry) => [key(entry), entry]));
     after[field] = [...entries].flatMap(([name, entry]) => (removed.has(name) ? [] : [entry]));
