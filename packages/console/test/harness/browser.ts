@@ -29,10 +29,28 @@ function launchBrowser(): Promise<Browser> {
 
 let shared: Promise<Browser> | undefined;
 
-/** Returns the browser of this process: a launch takes 0.65 s of processor time. Playwright ends it with the process. */
+const maxIdleTime = 30_000;
+let idleTimer: NodeJS.Timeout | undefined;
+
+/** Returns the browser of this process: a launch takes 0.65 s of processor time. */
 export function sharedBrowser(): Promise<Browser> {
+  postponeEnd();
   shared ??= launchBrowser();
   return shared;
+}
+
+/** After the last test of the console, idle pages would take processor time until the end of the run. */
+function postponeEnd(): void {
+  clearTimeout(idleTimer);
+  idleTimer = setTimeout(endIfIdle, maxIdleTime).unref();
+}
+
+async function endIfIdle(): Promise<void> {
+  const browser = await shared;
+  if (!browser || idle.length === 0 || browser.contexts().length > idle.length) return postponeEnd();
+  shared = undefined;
+  idle.length = 0;
+  await browser.close();
 }
 
 /** Below the time limit of a test, so that its failure names the action of the browser and what it waited for. */
@@ -42,9 +60,8 @@ export const initialView = { colorScheme: 'light', viewport: { width: 1280, heig
 
 const observed = ['pageerror', 'console', 'request', 'response', 'framenavigated'];
 
-/** Pages of tests that have passed. */
+/** Pages of tests that have passed. Each still reads the service of its test. */
 const idle: Page[] = [];
-/** Each still reads the service of its test. */
 const maxIdle = 2;
 
 /**
@@ -61,6 +78,7 @@ export async function acquirePage(): Promise<Page> {
 
 /** Leaves a page to later tests, with empty storage, and without routes, permissions and listeners of this one. */
 export async function releasePage(page: Page): Promise<void> {
+  postponeEnd();
   if (idle.length < maxIdle && (await clearPage(page))) idle.push(page);
   else await page.context().close();
 }
