@@ -48,7 +48,7 @@ const history = fc.array(fc.array(episode, { maxLength: 4 }), { maxLength: 6 });
 
 type Compare = (store: Store, rounds: readonly (readonly Episode[])[]) => Promise<void>;
 
-function modelTest(title: string, open: () => Promise<OpenedStore>, compare: Compare): void {
+function modelTest(title: string, open: () => Promise<OpenedStore>, compare: Compare, histories?: number): void {
   test(title, async () => {
     await fc.assert(
       fc.asyncProperty(history, async (rounds) => {
@@ -59,12 +59,13 @@ function modelTest(title: string, open: () => Promise<OpenedStore>, compare: Com
           await dispose();
         }
       }),
+      histories === undefined ? {} : { numRuns: histories },
     );
   });
 }
 
-export function serialModelSuite(open: () => Promise<OpenedStore>): void {
-  modelTest('behaves like a plain map for random histories', open, async (store, rounds) => {
+export function serialModelSuite(open: () => Promise<OpenedStore>, histories?: number): void {
+  const compare: Compare = async (store, rounds) => {
     let model: Model = new Map();
     for (const each of rounds.flat()) {
       const [expected, next] = simulate(model, each);
@@ -72,11 +73,12 @@ export function serialModelSuite(open: () => Promise<OpenedStore>): void {
       await expectSame(store, next);
       model = next;
     }
-  });
+  };
+  modelTest('behaves like a plain map for random histories', open, compare, histories);
 }
 
-export function concurrentModelSuite(open: () => Promise<OpenedStore>): void {
-  modelTest('behaves like a plain map for concurrent transactions in some order', open, async (store, rounds) => {
+export function concurrentModelSuite(open: () => Promise<OpenedStore>, histories?: number): void {
+  const compare: Compare = async (store, rounds) => {
     let model: Model = new Map();
     for (const round of rounds) {
       const actual = await Promise.all(round.map((each) => play(store, each)));
@@ -86,7 +88,8 @@ export function concurrentModelSuite(open: () => Promise<OpenedStore>): void {
       expect(end, `no order explains ${JSON.stringify({ round, actual, rows })}`).toBeDefined();
       model = end ?? model;
     }
-  });
+  };
+  modelTest('behaves like a plain map for concurrent transactions in some order', open, compare, histories);
 }
 
 /** The episodes of a round run concurrently; an embedded engine runs them in the order of the calls. */
