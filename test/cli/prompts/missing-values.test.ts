@@ -219,20 +219,36 @@ test('call without an operation prompts for one', async () => {
   expect([code, server.received.map(({ path }) => path)]).toEqual([0, ['/security/iam/v1/keys']]);
 });
 
-test('groups update without options prompts with checkboxes for roles', async () => {
-  await using server = await startFakeServer(serve);
-  const { questions, writes } = await person(server, ['groups', 'update', 'ops'], ['DEPLOY', 'READ']);
-  expect(questions).toMatchObject([
-    {
-      type: 'checkbox',
+describe('groups update without options', () => {
+  const update = (server: FakeServer, ...replies: readonly ScriptedAnswer[]) =>
+    person(server, ['groups', 'update', 'ops'], ...replies);
+
+  test('prompts for name, roles, new roles and dependencies, marks what the group has, and shows a summary', async () => {
+    await using server = await startFakeServer(serve);
+    const answers = ['', ['DEPLOY', 'READ'], 'NEW_ROLE, X', ['base']];
+    const { questions, writes, err } = await update(server, ...answers, true);
+    expect(questions.map(({ type }) => type)).toEqual(['input', 'checkbox', 'input', 'checkbox', 'confirm']);
+    expect(questions[1]).toMatchObject({
       choices: [
-        { value: 'DEPLOY', checked: true },
-        { value: 'READ', checked: false },
+        { value: 'DEPLOY', name: 'DEPLOY  (now)', checked: true },
+        { value: 'READ', name: 'READ', checked: false },
         { value: 'ROLLBACK', checked: true },
       ],
-    },
-  ]);
-  expect(writes).toMatchObject([{ body: { groupName: 'ops', roles: ['DEPLOY', 'READ'] } }]);
+    });
+    expect(failing(questions[2] as Question, 'no role')).not.toBe(true);
+    expect(err).toContain('  + role READ\n  + role NEW_ROLE\n  + role X\n  - role ROLLBACK\n');
+    expect(writes).toMatchObject([{ body: { groupName: 'ops', roles: ['DEPLOY', 'READ', 'NEW_ROLE', 'X'] } }]);
+  });
+
+  test('writes nothing without a yes, and asks nothing more without a change', async () => {
+    await using server = await startFakeServer(serve);
+    const refused = await update(server, 'operations', ['DEPLOY', 'ROLLBACK'], '', ['base'], false);
+    expect([refused.code, refused.writes]).toEqual([1, []]);
+    expect(refused.err).toContain('groupName: ops -> operations');
+    const same = await update(server, 'ops', ['DEPLOY', 'ROLLBACK'], '', ['base']);
+    expect([same.code, same.writes]).toEqual([0, []]);
+    expect(same.err).toContain('nothing to change');
+  });
 });
 
 test('login prompts name the client and the server', async () => {

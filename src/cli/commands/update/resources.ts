@@ -10,7 +10,7 @@ import { CliError } from '../../errors.ts';
 import { callOperation } from '../../request/call-operation.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
 import { readApiKey } from '../control-details.ts';
-import { promptRoles } from '../groups/prompt-roles.ts';
+import { promptGroup } from '../groups/prompt-group.ts';
 import { readOwnFactor, readUserFactor } from '../users/factors.ts';
 import { readUser } from '../users/get.ts';
 import type { EntityFields, ResourceEdit } from './merge.ts';
@@ -36,7 +36,7 @@ export interface UpdatableResource {
   listUnverified?(entity: EntityFields): readonly string[];
   normalizeEntry?(field: string, entry: unknown): unknown;
   /** Prompts for changes at a terminal if the options name none. */
-  promptEdit?(context: Context, params: PathParams): Promise<ResourceEdit | undefined>;
+  promptEdit?(context: Context, params: PathParams): Promise<ResourceEdit>;
   /** The operation that reads it, if there is one: completion takes its lists from there. */
   readonly get?: string;
 }
@@ -57,7 +57,7 @@ export const updatableResources: readonly UpdatableResource[] = [
     get: 'groups.get',
     read: (context, params) => readOperation(context, 'groups.get', params),
     normalizeEntry: (field, entry) => (field === 'roles' && typeof entry === 'string' ? stripRolePrefix(entry) : entry),
-    promptEdit: promptGroup,
+    promptEdit: (context, { groupId = '' }) => promptGroup(context, groupId),
   },
   {
     write: 'corporate-groups.update',
@@ -111,11 +111,6 @@ export function nameOf({ entity: kind }: UpdatableResource, entity: EntityFields
 async function readOperation(context: Context, id: string, params: PathParams): Promise<EntityRead> {
   const { body, headers } = await callOperation(context, id, { params });
   return { entity: body as EntityFields, etag: headers.etag };
-}
-
-async function promptGroup(context: Context, { groupId = '' }: PathParams): Promise<ResourceEdit | undefined> {
-  const roles = await promptRoles(context, groupId);
-  return roles && { set: {}, add: { roles: roles.addRoles }, remove: { roles: roles.removeRoles } };
 }
 
 /** Names and contacts of a user that are not verified, or not known to be. */

@@ -8,6 +8,7 @@ import { usageError } from '../../errors.ts';
 import { readObject, readSecret } from '../../io/input.ts';
 import { canPrompt } from '../../io/prompt.ts';
 import { declareValueSources, referenceIn } from '../../prompts/value-sources.ts';
+import { assertConfirmed } from '../../request/confirm.ts';
 import { addFieldOption, type Field, parseFieldValue, readFieldOption } from '../../request/field-options.ts';
 import { buildRequestSpec, formatArgumentName } from '../../request/request-spec.ts';
 import { describeNames, NameResolver } from '../../request/resolve-names.ts';
@@ -22,8 +23,8 @@ import {
   type ResourceEdit,
   toNested,
 } from './merge.ts';
-import type { UpdatableResource } from './resources.ts';
-import { type EntityChange, rulesOf, type UpdateTarget, writeUpdate } from './write.ts';
+import { nameOf, type UpdatableResource } from './resources.ts';
+import { type EntityChange, readCurrent, rulesOf, type UpdateTarget, writeUpdate } from './write.ts';
 
 export function addUpdateCommand(
   parent: Command,
@@ -181,8 +182,25 @@ async function promptEdit(context: Context, target: UpdateTarget, options: Comma
     options.dryRun !== true && canPrompt(context.promptOptions(false))
       ? await resource.promptEdit?.(context, params)
       : undefined;
-  if (prompted) return prompted;
+  if (prompted) {
+    await confirmSummary(context, target, prompted, options);
+    return prompted;
+  }
   throw usageError('No changes specified.', `See \`iam ${operation.command} --help\` for the options.`);
+}
+
+/** Shows what the answers of prompts change, before it is written. @throws CliError if it is not confirmed */
+async function confirmSummary(
+  context: Context,
+  target: UpdateTarget,
+  edit: ResourceEdit,
+  options: CommandOptions,
+): Promise<void> {
+  const { entity } = await readCurrent(context, target);
+  const { differences } = mergeEdit(entity, edit, target.rules);
+  if (differences.length === 0) return;
+  const question = `Change ${nameOf(target.resource, entity)}?`;
+  await assertConfirmed(context, question, options, false, { details: async () => differences });
 }
 
 function isEmpty(edit: ResourceEdit): boolean {
