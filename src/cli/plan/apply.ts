@@ -1,6 +1,6 @@
 /** `iam apply`: plans, confirms and executes the writes in order, and prints the result. */
 import { assertChangeLimit } from '../config/safety.ts';
-import type { CommandOptions, Context } from '../context.ts';
+import type { CommandOptions, Context, RequestContext } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
 import { findSecretOutputFailure } from '../io/output-failure.ts';
@@ -49,6 +49,8 @@ export async function runApply(
   if (isDry || plan.changes.length === 0) return;
   const steps = buildSteps(plan.changes, prepared.state, prepared.caller);
   assertChangeLimit(context.settings, countWrites(steps));
+  // Nothing may be created that cannot be recorded: it would never be pruned.
+  if (prepared.inventoryFile !== undefined) await appendToInventory(prepared.inventoryFile, 'made', []);
   await confirmPlan(context, plan, options, input.saved !== undefined);
   await executePlan(context, prepared, steps, options);
 }
@@ -121,14 +123,14 @@ async function executePlan(
   options: CommandOptions,
 ): Promise<void> {
   const secretOutput = await openSecretOutput(context, plan.changes, options.secretOutput as string | undefined);
-  const execution = createExecution(context, state, {
+  const execution = createExecution(withoutInterrupts(context), state, {
     storeSecret: secretOutput.write,
     record: async (what, ...resources) => {
       if (inventoryFile !== undefined) await appendToInventory(inventoryFile, what, resources);
     },
   });
   try {
-    await executeSteps(execution, steps);
+    await executeSteps(execution, steps, context.io.signal);
   } catch (error) {
     // Secrets created so far would be lost if they were not printed now.
     await printSecrets(context, secretOutput);
@@ -137,6 +139,11 @@ async function executePlan(
   }
   await printResult(context, plan, secretOutput);
   await secretOutput.close();
+}
+
+/** An interrupt ends an apply between two steps: the response of a request that was sent is awaited and recorded. */
+function withoutInterrupts({ manifest, environment, settings, notice, connect }: Context): RequestContext {
+  return { manifest, environment, settings, notice, connect, io: { signal: new AbortController().signal } };
 }
 
 async function printResult(context: Context, plan: Plan, secretOutput: SecretOutput): Promise<void> {

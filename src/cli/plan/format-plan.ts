@@ -1,8 +1,10 @@
 /** Formats a plan as text and as JSON. */
 import { isAdministrativeRole } from '../../contract/roles.ts';
 import { escapeControls } from '../io/control-characters.ts';
+import { type EntityNames, formatNamedId, nameKey } from '../output/name-columns.ts';
 import { administrativeRoles } from './guards.ts';
 import type { AnyChange, FieldChange } from './model/changes.ts';
+import { memberFields, memberKinds } from './model/members.ts';
 import type { Plan } from './plan.ts';
 import { getKindLabel } from './resources/index.ts';
 import type { RoleEffect } from './role-effects.ts';
@@ -12,6 +14,8 @@ export interface TextStyle {
   readonly width: number;
   /** Maximum number of list entries and of role effects to show. */
   readonly maxEntries: number;
+  /** Names of users and businesses, which are shown behind their ids. */
+  readonly names?: EntityNames;
 }
 
 const marks = { create: '+', update: '~', delete: '-' } as const;
@@ -33,7 +37,7 @@ export function formatFieldChanges(fields: readonly FieldChange[], style: TextSt
     if (added.length + removed.length === 0) return [`${head}${formatValueChange(change)}`];
     return wrapWords(
       head,
-      [...formatSigned('+', added, style.maxEntries), ...formatSigned('-', removed, style.maxEntries)],
+      [...formatMembers('+', change.field, added, style), ...formatMembers('-', change.field, removed, style)],
       style.width,
     );
   });
@@ -44,8 +48,62 @@ function formatValueChange({ before, after }: FieldChange): string {
   return before === undefined ? shown(after) : `${shown(before)} -> ${shown(after)}`;
 }
 
-function formatSigned(sign: string, entries: readonly string[], maxEntries: number): string[] {
-  const shown = entries.slice(0, maxEntries).map((entry) => `${sign} ${escapeControls(entry)}`);
+/** The kind of members that a field of a change lists. */
+const kindByField = new Map(memberKinds.map((kind) => [memberFields[kind], kind]));
+
+/** The ids of users and businesses in an entry of a field: `b9/u1` is a user on behalf of a business. */
+function idsInEntry(field: string, entry: string): readonly NamedId[] {
+  const kind = kindByField.get(field);
+  if (kind === 'user' || kind === 'business') return [{ entity: kind, id: entry }];
+  const [businessId = '', userId = ''] = entry.split('/');
+  if (kind !== 'businessUser') return [];
+  return [
+    { entity: 'business', id: businessId },
+    { entity: 'user', id: userId },
+  ];
+}
+
+interface NamedId {
+  readonly entity: 'user' | 'business';
+  readonly id: string;
+}
+
+function formatId({ entity, id }: NamedId, { names }: TextStyle): string {
+  return formatNamedId(id, names?.get(nameKey(entity, id)));
+}
+
+function formatMembers(sign: string, field: string, entries: readonly string[], style: TextStyle): string[] {
+  const format = (entry: string) => {
+    const ids = idsInEntry(field, entry);
+    return ids.length === 0 ? entry : ids.map((id) => formatId(id, style)).join('/');
+  };
+  return formatSigned(sign, entries, style.maxEntries, format);
+}
+
+/** A user, business or service, with its name: `user u1 (anna)`. */
+function formatSubject(kind: string, id: string, style: TextStyle): string {
+  const named = kind === 'user' || kind === 'business' ? formatId({ entity: kind, id }, style) : id;
+  return `${kind} ${escapeControls(named)}`;
+}
+
+/** The ids of users and businesses that a formatted plan shows. */
+export function listShownIds({ changes, roles }: Pick<Plan, 'changes' | 'roles'>, { maxEntries }: TextStyle): string[] {
+  const entries = changes.flatMap(({ action, fields }) =>
+    (action === 'delete' ? [] : fields).flatMap(({ field, added = [], removed = [] }) =>
+      [...added.slice(0, maxEntries), ...removed.slice(0, maxEntries)].flatMap((entry) => idsInEntry(field, entry)),
+    ),
+  );
+  const subjects = roles.slice(0, maxEntries).filter(({ kind }) => kind !== 'service');
+  return [...new Set([...entries, ...subjects].map(({ id }) => id))];
+}
+
+function formatSigned(
+  sign: string,
+  entries: readonly string[],
+  maxEntries: number,
+  format: (entry: string) => string = (entry) => entry,
+): string[] {
+  const shown = entries.slice(0, maxEntries).map((entry) => `${sign} ${escapeControls(format(entry))}`);
   return entries.length > maxEntries ? [...shown, `${sign} ${entries.length - maxEntries} more`] : shown;
 }
 
@@ -77,7 +135,7 @@ export function formatPlan(plan: Plan, style: TextStyle): string[] {
 
 function formatRoleEffects(roles: readonly RoleEffect[], style: TextStyle): string[] {
   const shown = roles.slice(0, style.maxEntries);
-  const names = shown.map(({ kind, id }) => `${kind} ${escapeControls(id)}`);
+  const names = shown.map(({ kind, id }) => formatSubject(kind, id, style));
   const widest = Math.min(40, Math.max(...names.map((name) => name.length)));
   const lines = shown.flatMap(({ gains, loses }, at) => {
     const words = [...formatSigned('+', gains, style.maxEntries), ...formatSigned('-', loses, style.maxEntries)];

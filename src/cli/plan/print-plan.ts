@@ -8,6 +8,7 @@ import {
   formatChanges,
   formatPlan,
   formatSummary,
+  listShownIds,
   listWarnings,
   type TextStyle,
   toChangeJson,
@@ -18,7 +19,7 @@ import type { Plan } from './plan.ts';
 /** Prints a plan with role effects and warnings; row formats contain only the changes. */
 export async function printPlan(context: Context, plan: Plan): Promise<void> {
   const { printer } = context;
-  if (printer.isForPeople) return printLines(context, formatPlan(plan, createTextStyle(context)));
+  if (printer.isForPeople) return printLines(context, formatPlan(plan, await createNamedStyle(context, plan)));
   await printer.value(isRowFormat(printer) ? plan.changes.map(toChangeJson) : toPlanJson(plan));
   if (isRowFormat(printer)) context.notice(...listWarnings(plan), formatSummary(plan));
 }
@@ -26,7 +27,8 @@ export async function printPlan(context: Context, plan: Plan): Promise<void> {
 /** Prints only the changes. */
 export async function printChanges(context: Context, changes: Plan['changes']): Promise<void> {
   const { printer } = context;
-  if (printer.isForPeople) printLines(context, formatChanges(changes, createTextStyle(context)));
+  if (printer.isForPeople)
+    printLines(context, formatChanges(changes, await createNamedStyle(context, { changes, roles: [] })));
   else await printer.value(changes.map(toChangeJson));
 }
 
@@ -43,6 +45,12 @@ function printLines({ io, environment, color, printer }: Context, lines: readonl
 function paintLine({ green, red, magenta }: ChalkInstance, line: string): string {
   const paint = { '+': green, '-': red, '~': magenta }[line.trimStart().slice(0, 1)];
   return paint?.(line) ?? line;
+}
+
+async function createNamedStyle(context: Context, plan: Pick<Plan, 'changes' | 'roles'>): Promise<TextStyle> {
+  const style = createTextStyle(context);
+  const ids = listShownIds(plan, style);
+  return ids.length === 0 ? style : { ...style, names: await context.findNames(ids) };
 }
 
 /** Returns the wrap width and entry limit; `wide` has no entry limit. */

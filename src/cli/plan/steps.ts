@@ -19,11 +19,15 @@ export function buildSteps(changes: readonly AnyChange[], state: RemoteState, ca
 
 const writers: ReadonlyMap<string, Writable> = new Map(writables.map((writable) => [writable.kind, writable]));
 
-/** Executes all steps and prints each on standard error. Stops at the first error. */
-export async function executeSteps(execution: Execution, steps: readonly Step[]): Promise<void> {
+/** Executes all steps and prints each on standard error. Stops at the first error, and between steps at an interrupt. */
+export async function executeSteps(
+  execution: Execution,
+  steps: readonly Step[],
+  interrupted: AbortSignal,
+): Promise<void> {
   const { context } = execution;
   for (const step of steps) {
-    context.io.signal.throwIfAborted();
+    interrupted.throwIfAborted();
     await writers.get(step.kind)?.write(execution, step);
     context.notice(formatStepTitle(step));
   }

@@ -22,6 +22,9 @@ const names =
 
 test('names become ids, and a second plan is empty', async () => {
   const file = await fixture.write('ops.yaml', names);
+  const planned = (await fixture.iam(['plan', '-f', file])).out;
+  for (const named of ['u1 (anna)', 'b2 (Two)', 'b1 (One)/u1 (anna)', 'user u2 (bert)', 'business b2 (Two)'])
+    expect(planned).toContain(named);
   expect(await fixture.iam(['apply', '-f', file, '--yes', '-q'])).toMatchObject({ code: 0 });
   const { out } = await fixture.iam(['groups', 'members', 'ops', '-o', 'json']);
   expect(JSON.parse(out)).toEqual(

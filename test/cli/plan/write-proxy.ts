@@ -26,7 +26,8 @@ export function startLosingProxy(url: string): Promise<WriteProxy> {
 }
 
 /** Requests with a body that change nothing that a caller has to know about. */
-const harmless = /\/(login|tokens\/inspect|revoke|store\/backup|leverage-mfa|fulfill-mfa|generate-token)([?]|$)/;
+const harmless =
+  /\/(login|_iam\/names|tokens\/inspect|revoke|store\/backup|leverage-mfa|fulfill-mfa|generate-token)([?]|$)/;
 
 async function startProxy(
   url: string,

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import { isFullRun } from '../../../effort.ts';
 import { dumpDirectory, type PlanFixture, startPlanFixture, test } from '../../plan/plan-fixture.ts';
@@ -310,6 +310,33 @@ groups:
     expect((await fixture.iam(words, { url: between.url, signal: controller.signal })).code).toBe(130);
     expect((await fixture.iam(words)).code).toBe(0);
     expect((await fixture.iam(['diff', '-f', file])).code).toBe(0);
+  });
+
+  test('records what it had created, so that it can be pruned', async ({ fixture }) => {
+    const controller = new AbortController();
+    await using between = await startInterposingProxy(fixture.server.url, 4, async () => controller.abort('SIGINT'));
+    const file = await fixture.write('iam.yaml', everything);
+    const words = ['apply', '-f', file, '--yes', '--set', 'base'];
+    const before = await dumpDirectory(fixture.server);
+    expect((await fixture.iam(words, { url: between.url, signal: controller.signal })).code).toBe(130);
+    // The request that was sent when the interrupt came is recorded: all that exists is pruned.
+    expect(between.writes).toBe(4);
+    const nothing = await fixture.write('nothing.yaml', 'set: base\ngroups: []\n');
+    const prune = ['apply', '-f', nothing, '--prune', '--confirm', 'base'];
+    // The record belongs to the server at this address.
+    expect((await fixture.iam(prune, between)).code).toBe(0);
+    // Customers cannot be deleted.
+    const { groups, clients, apiKeys, corporateGroups } = await dumpDirectory(fixture.server);
+    expect({ ...before, groups, clients, apiKeys, corporateGroups }).toEqual(before);
+  });
+
+  test('writes nothing if its set cannot be recorded', async ({ fixture }) => {
+    await mkdir(fixture.home.file('state/iam'), { recursive: true });
+    await writeFile(fixture.home.file('state/iam/sets'), 'a file in place of the folder');
+    const file = await fixture.write('iam.yaml', 'set: base\ngroups:\n  - groupName: new\n');
+    const outcome = await fixture.iam(['apply', '-f', file, '--yes']);
+    expect(outcome.code).toBe(70);
+    expect(await groupsOf(fixture)).not.toHaveProperty('new');
   });
 
   test('rejects a document number of another customer before the first write', async ({ fixture }) => {

@@ -10,7 +10,7 @@ describe('plan', () => {
     const { code, out, err } = await fixture.iam(['plan', '-f', file], { columns: 80, variables: { NO_COLOR: '1' } });
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('+ group ops\n    organizationId  acme\n    roles           + DEPLOY\n');
-    expect(out).toContain('    user u1          + APPROVE  + DEPLOY  + LEAD\n');
+    expect(out).toContain('    user u1 (anna)   + APPROVE  + DEPLOY  + LEAD\n');
     expect(out).toContain('    business b9      + DEPLOY\n');
     expect(out.trimEnd().split('\n').at(-1)).toBe(
       'Plan: 7 to create, none to change, none to delete; 5 gain roles, none lose roles.',
