@@ -183,7 +183,7 @@ describe('an explanation', () => {
     ['lock', 'Did you mean users lock?'],
     ['groups.create.rolse', 'or groups.create.roles?'],
     ['bulk run', 'See `iam bulk run --help`.'],
-    ['rotate', 'Did you mean `iam keys rotate`?'],
+    ['rotate', '`iam keys rotate`?'],
     ['xyzzyx', 'is no operation, field, error code or role.'],
   ])('of %s is rejected with the nearest names', async (name, message) => {
     const outcome = await iam(['explain', name]);

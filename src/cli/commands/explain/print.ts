@@ -33,6 +33,8 @@ export async function printExplanation(context: Context, runtime: CliRuntime, na
 /** A role of the groups of the server. @throws CliError (exit 2) if the name is none, or the server does not say so */
 async function explainStoredRole(context: Context, runtime: CliRuntime, name: string): Promise<RoleExplanation> {
   const unknownName = unknownNameError(context.manifest, runtime, name);
+  // A role is one word.
+  if (/\s/.test(name)) throw unknownName;
   const role = await explainRoleOfGroups(context, name).catch((error: unknown) => {
     if (context.io.signal.aborted) throw error;
     // Not sent, because it is no valid name of a role.
