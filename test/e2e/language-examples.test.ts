@@ -4,6 +4,7 @@ import { cp, mkdir, readdir, symlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
+import { isFullRun } from '../effort.ts';
 import { bin, type ProcessResult, root, Sandbox } from './cli-process.ts';
 
 const seconds = 1000;
@@ -41,7 +42,8 @@ test('examples/python', async (context) => {
   expect(code).toBe(0);
 });
 
-test(
+// Compilers take as long as all else here: Go and Java only in a full run.
+test.runIf(isFullRun)(
   'examples/go',
   async (context) => {
     skipWithout(has('go', 'version'), 'go', context);
@@ -58,7 +60,7 @@ test(
 /** Without the compiler for long runs, which takes a third of the time. */
 const shortRun = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
-test('examples/java', async (context) => {
+test.runIf(isFullRun)('examples/java', async (context) => {
   skipWithout(has('javac', '-version'), 'javac', context);
   await using sandbox = await Sandbox.make();
   const compiled = await runIn(
