@@ -4,6 +4,8 @@ import type { Manifest, ManifestOperation } from '../contract/manifest-types.ts'
 import { addGlobalOptions, assertNoEmptyArguments } from './command.ts';
 import { addHelp } from './commands/help.ts';
 import { addOperationCommand } from './commands/operation.ts';
+import { addEditCommand } from './commands/update/edit.ts';
+import { addResourceGet } from './commands/update/get.ts';
 import { findUpdatableResource } from './commands/update/resources.ts';
 import { addUpdateCommand } from './commands/update/update.ts';
 import { isGlobalOption } from './config/global-options.ts';
@@ -223,6 +225,11 @@ function addUpdates(
   if (!resource) return;
   if (isRequested(['update'])) addUpdateCommand(parent, operation, runtime, resource);
   else parent.command('update').summary(operation.title);
+  if (isRequested(['edit'])) addEditCommand(parent, operation, runtime, resource);
+  else parent.command('edit').summary(`Edit a ${resource.label} in an editor`);
+  if (!resource.ownGet) return;
+  if (isRequested(['get', ...findVerbAliases('get')])) addResourceGet(parent, operation, runtime, resource);
+  else parent.command('get').summary(`Show a ${resource.label}`).aliases(findVerbAliases('get'));
 }
 
 /** Adds a nested noun, unless it exists. */

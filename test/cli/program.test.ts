@@ -284,7 +284,7 @@ describe('a command that was replaced', () => {
     ['delete user ada', 'Did you mean `iam users delete`?'],
     ['groups describe ops', 'Did you mean `iam groups get`?'],
     ['config list', 'Did you mean `iam config explain`?'],
-    ['users --profile x edit ada', 'Did you mean `iam users update`?'],
+    ['users --profile x modify ada', 'Did you mean `iam users update`?'],
     ['users create --email x@example.com', 'Did you mean --user-email?'],
     ['users lock ada --search x', '`iam users list` has --search.'],
     ['users get --user ada', 'Pass it as the argument <user-id>.'],

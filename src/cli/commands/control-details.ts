@@ -19,7 +19,7 @@ import {
   controlPlaneMissingError,
   controlPlaneNote,
 } from '../request/control-plane.ts';
-import type { EntityRead } from '../request/entity-rows.ts';
+import { type EntityRead, withEtag } from '../request/entity-rows.ts';
 import { getOperation } from '../request/find-operation.ts';
 import { nameMissingOf } from '../request/not-found.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
@@ -231,11 +231,12 @@ export async function printEntities(
 
 async function printEntity(
   context: Context,
-  { entity }: EntityRead,
+  read: EntityRead,
   { lists = [groupList], summarize = (all) => all, shape }: EntityReader,
 ): Promise<void> {
   const { printer, settings, io } = context;
-  if (!printer.isForPeople || settings.options.columns !== undefined) return printer.value(entity);
+  const { entity } = read;
+  if (!printer.isForPeople || settings.options.columns !== undefined) return printer.value(withEtag(printer, read));
   const { groupCount, effectiveRoleCount, ...shown } = summarize(entity);
   const named = await withNames(shown, shape.schema, context.findNames);
   printer.verbatim(await formatDetails(named, lists, getTerminalWidth(io.stdout)));

@@ -15,6 +15,7 @@ import {
   printedSchema,
 } from '../request/created-entity.ts';
 import { describeDeleteImpact } from '../request/delete-impact.ts';
+import { type EntityRead, withEtag } from '../request/entity-rows.ts';
 import { addFieldOption } from '../request/field-options.ts';
 import { createIfNotExists } from '../request/if-not-exists.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
@@ -182,7 +183,12 @@ async function runOperation(
       details: () => describeDeleteImpact(context, operation.id, input.params ?? {}),
     });
   const done = `${named}: done`;
-  const call = async () => addCreatedId(operation, input.body, (await send(context, operation, input)).body);
+  const call = async () => {
+    const { body, headers } = await send(context, operation, input);
+    const entity = addCreatedId(operation, input.body, body);
+    if (!operation.response.entity) return entity;
+    return withEtag(context.printer, { entity: entity as EntityRead['entity'], etag: headers.etag });
+  };
   if (options.ifExists === true) return deleteIfExists(context, spec, named, call);
   const createOrGet = options.ifNotExists === true ? () => createIfNotExists(context, operation, input, call) : call;
   await printResult(context, operation, options, { request: createOrGet, done });

@@ -1,6 +1,7 @@
 /** Identifies operating system processes, so that a reused PID is not mistaken for the server. */
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { CliError } from '../errors.ts';
 
 /** Loads node:child_process late: every command would. */
 async function run(program: string, words: readonly string[], options = {}): Promise<{ stdout: string }> {
@@ -56,4 +57,28 @@ export function sendSignal(pid: number, name: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+/** Opens a file in the editor of a user, which may have arguments, and waits for its end. @throws CliError if it fails */
+export async function runEditor(
+  editor: string,
+  file: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  const options = { stdio: 'inherit', env: { ...variables } } as const;
+  const child =
+    process.platform === 'win32'
+      ? spawn(`${editor} "${file}"`, { ...options, shell: true })
+      : spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], options);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code === 0) return;
+  throw new CliError(`The editor ${JSON.stringify(editor)} failed; nothing was sent.`, {
+    code: 'EDITOR_FAILED',
+    exitCode: 70,
+    hint: 'Set $VISUAL or $EDITOR to the command of an editor that waits until the file is closed.',
+  });
 }

@@ -3,6 +3,7 @@ import { asPage } from '../../client/response.ts';
 import type { ResultPage, Scalar } from '../../client/types.ts';
 import type { EntityListSource } from '../../contract/entities.ts';
 import type { RequestContext } from '../context.ts';
+import type { Printer } from '../output/printer.ts';
 import { callControlPlane } from './control-plane.ts';
 import { getOperation } from './find-operation.ts';
 import { send } from './send.ts';
@@ -36,4 +37,9 @@ export async function readEntityPage(
 export interface EntityRead {
   readonly entity: Readonly<Record<string, unknown>>;
   readonly etag?: string | undefined;
+}
+
+/** The entity as `get` prints it: in formats of a file with its ETag, last. */
+export function withEtag({ format }: Pick<Printer, 'format'>, { entity, etag }: EntityRead): EntityRead['entity'] {
+  return etag !== undefined && (format === 'json' || format === 'yaml') ? { ...entity, etag } : entity;
 }

@@ -48,6 +48,12 @@ const snapshotNames = ['before', 'after'];
 
 /** Commands that need a separate process or store files, and the tests that cover them. */
 export const testedElsewhere: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['groups', 'corporate-groups', 'users', 'users factors', 'factors', 'api-key'].map((noun) => [
+      `${noun} edit`,
+      'test/cli/conformance/updates.test.ts',
+    ]),
+  ),
   serve: 'test/e2e/cli-server.test.ts',
   'server start': 'test/e2e/cli-background.test.ts',
   'server stop': 'test/e2e/cli-background.test.ts',
@@ -159,7 +165,7 @@ export class ExampleRunner implements AsyncDisposable {
     }
     const runOptions = (more: RunOptions = {}, as = setup.as): RunOptions => ({
       url,
-      variables: { XDG_STATE_HOME: home.file('state'), ...this.#variables(as) },
+      variables: { XDG_STATE_HOME: home.file('state'), EDITOR: 'true', ...this.#variables(as) },
       now: () => this.server.clock.now().getTime(),
       ...more,
     });
@@ -192,7 +198,8 @@ export class ExampleRunner implements AsyncDisposable {
   /** Runs a command line without a setup. */
   async run(line: string, as: ExampleSetup['as'], options: RunOptions = {}): Promise<CliResult> {
     const words = line.split(' ').map((word) => this.names[word] ?? word);
-    return iam(words, { url: this.server.url, variables: this.#variables(as), ...options });
+    const variables = { ...this.#variables(as), ...options.variables };
+    return iam(words, { ...options, url: this.server.url, variables });
   }
 
   #variables(as: ExampleSetup['as'] = 'administrator'): Record<string, string> {

@@ -64,6 +64,7 @@ const withCustomer = {
 };
 
 export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
+  'iam factors get FACTOR_ID -o yaml': alice,
   'iam groups create --group-name ops --role DEPLOY --role ROLLBACK': { before: [renameGroup] },
   'iam groups create --group-name leads --role APPROVE --dependency ops': { before: ['groups delete leads --yes'] },
   'iam groups delete ops --yes': { before: ['groups delete leads --yes'] },

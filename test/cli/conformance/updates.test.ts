@@ -18,6 +18,8 @@ interface UpdateCase {
   readonly get: string;
   /** Options that change something. */
   readonly change: string;
+  /** A field of the file and another value. */
+  readonly edited: readonly [field: string, value: unknown];
   /** What the command prints then. */
   readonly printed: string;
   /** Options that change nothing. */
@@ -30,6 +32,7 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     target: 'ops',
     get: 'groups get ops',
     change: '--add-role RESTART --organization-id example',
+    edited: ['businessUnitId', 'retail'],
     printed: 'ops: ~ organizationId: (none) -> example, + role RESTART',
     same: '--add-role ROLE_DEPLOY --remove-role GONE',
   },
@@ -37,6 +40,7 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     target: 'CORPORATE_GROUP_ID',
     get: 'corporate-groups get CORPORATE_GROUP_ID',
     change: '--corporate-group-name holding',
+    edited: ['organizationId', 'example'],
     printed: 'concern: ~ corporateGroupName: concern -> holding',
     same: '--remove-business globex',
   },
@@ -44,6 +48,7 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     target: 'alice',
     get: 'users get alice',
     change: '--user-mobile.region-code 55 --user-mobile.area-code 11 --user-mobile.phone-number 99999999',
+    edited: ['lead', true],
     printed: 'alice: ~ userMobile: (none) -> {"regionCode":55,"areaCode":11,"phoneNumber":99999999}',
     same: '--user-email alice@example.com',
   },
@@ -51,20 +56,23 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     target: 'KEY_ID',
     get: 'api-key get KEY_ID',
     change: '--app-id accounts',
+    edited: ['appId', 'invoices'],
     printed: 'KEY_ID: ~ appId: billing -> accounts',
     same: '--client-id CLIENT_ID',
   },
   'users factors update': {
     target: 'alice FACTOR_ID',
-    get: 'users factors list alice',
+    get: 'users factors get alice FACTOR_ID',
     change: '--add-tag home',
+    edited: ['tags', ['a', 'b']],
     printed: 'FACTOR_ID: + tag home',
     same: '--contact-type EMAIL',
   },
   'factors update': {
     target: 'FACTOR_ID',
-    get: 'factors list',
+    get: 'factors get FACTOR_ID',
     change: '--add-tag own',
+    edited: ['tags', ['c']],
     printed: 'FACTOR_ID: + tag own',
     same: '--contact-type EMAIL',
     as: 'alice',
@@ -86,7 +94,7 @@ beforeAll(async () => {
 });
 afterAll(() => runner[Symbol.asyncDispose]());
 
-describe.each(Object.entries(cases))('%s', (command, { target, change, printed, same, as }) => {
+describe.each(Object.entries(cases))('%s', (command, { target, get, change, edited, printed, same, as }) => {
   const run = (words: string, options?: RunOptions): Promise<CliResult> =>
     runner.run(`${command} ${target} ${words}`.trim(), as ?? 'administrator', options);
 
@@ -118,7 +126,81 @@ describe.each(Object.entries(cases))('%s', (command, { target, change, printed, 
     expect(await run(change)).toEqual({ code: 0, out: '', err: `${printed}\n` });
     expect(await run(change)).toMatchObject({ code: 0, err: expect.stringContaining(': nothing to change') });
   });
+
+  const readFile = async (format = 'json') => (await runner.run(`${get} -o ${format}`, as ?? 'administrator')).out;
+  const [field, value] = edited;
+
+  test.each(['json', 'yaml'])(
+    'takes what get prints as %s, with the etag last, and nothing changes',
+    async (format) => {
+      const stdin = await readFile(format);
+      const before = await runner.server.dump();
+      expect(await run('-f -', { stdin })).toMatchObject({
+        code: 0,
+        err: expect.stringContaining(': nothing to change'),
+      });
+      expect(await runner.server.dump()).toEqual(before);
+      if (format === 'yaml' || withoutEtag.has(command)) return;
+      expect(Object.keys(JSON.parse(stdin)).at(-1)).toBe('etag');
+    },
+  );
+
+  test('refuses the file of another one, a read-only field with another value, and an unknown field', async () => {
+    const file = JSON.parse(await readFile());
+    const before = await runner.server.dump();
+    const [id = ''] = Object.keys(file);
+    for (const [changed, message] of [
+      [{ [id]: 'another' }, 'The file is of the'],
+      [{ note: 'x' }, 'unknown field note'],
+      ...(file.createdAt === undefined ? [] : [[{ createdAt: 'x' }, 'createdAt'] as const]),
+    ] as const) {
+      const outcome = await run('-f - --yes', { stdin: JSON.stringify({ ...file, ...changed }) });
+      expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+    }
+    expect(await runner.server.dump()).toEqual(before);
+  });
+
+  test('writes an edited file; a change in between is a conflict that shows both, and --force overwrites it', async () => {
+    const file = JSON.parse(await readFile());
+    const stdin = JSON.stringify({ ...file, [field]: value });
+    if (file.etag !== undefined) {
+      const other = JSON.stringify({ ...JSON.parse(stdin), etag: '"of-another-version"' });
+      const before = await runner.server.dump();
+      const outcome = await run('-f - --yes', { stdin: other });
+      expect(outcome).toMatchObject({ code: 6, err: expect.stringContaining('has changed since the file was read') });
+      expect(outcome.err).toContain(`${field.replace(/s$/, '')}`);
+      expect(await runner.server.dump()).toEqual(before);
+      expect((await run('-f - --yes --force --dry-run', { stdin: other })).code).toBe(0);
+    }
+    expect(await run('-f - --yes', { stdin })).toMatchObject({ code: 0, err: expect.stringContaining(': updated\n') });
+    expect(JSON.parse(await readFile())[field]).toEqual(value);
+  });
+
+  test('edit writes what the editor saves, and nothing if it saves the same', async () => {
+    const before = await runner.server.dump();
+    const edit = (variables: Readonly<Record<string, string>>) =>
+      runner.run(`${command.replace(/update$/, 'edit')} ${target}`, as ?? 'administrator', { variables });
+    expect(await edit({ VISUAL: 'true' })).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('nothing to change'),
+    });
+    expect(await edit({ VISUAL: 'false' })).toMatchObject({
+      code: 70,
+      err: expect.stringContaining('editor "false" failed'),
+    });
+    expect(await edit({})).toMatchObject({ code: 10 });
+    expect(await runner.server.dump()).toEqual(before);
+    const [pattern, line, shown] =
+      field === 'tags'
+        ? ['^  - .*', '  - edited', '+ tag edited']
+        : [`^${field}: .*`, `${field}: ${field === 'lead' ? 'false' : 'edited'}`, `~ ${field}: ${value} ->`];
+    const outcome = await edit({ EDITOR: `sed -i -e 's/${pattern}/${line}/'` });
+    expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining(shown) });
+  });
 });
+
+/** Resources whose reads have no ETag yet. */
+const withoutEtag = new Set(['api-key update', 'users factors update', 'factors update']);
 
 test('users update with an address that is not verified verifies it', async () => {
   await runner.run('users create --user-id new --user-name new --user-email new@example.com', 'administrator');

@@ -87,10 +87,10 @@ export function mergeFile(entity: EntityFields, file: EntityFields, rules: BodyR
     const value = file[field];
     const isCleared = value === null && isClearable(schema);
     if (value !== undefined && !isCleared) after[field] = value;
-    else if (schema.type === 'array' || (rules.isPartial && !isClearable(schema))) {
-      // A list that is left out is empty, and a field that cannot be cleared stays.
-      after[field] = schema.type === 'array' ? [] : before[field];
-    }
+    else if (rules.hidden?.includes(field) || (rules.isPartial && !isClearable(schema) && schema.type !== 'array'))
+      // A field that cannot be read or cleared stays.
+      after[field] = before[field];
+    else if (schema.type === 'array') after[field] = [];
   }
   const omitted = Object.keys(before).filter((field) => file[field] === undefined);
   const emptied = Object.keys(after).filter((field) => Array.isArray(before[field]) && Array.isArray(after[field]));

@@ -26,6 +26,8 @@ export interface UpdatableResource {
   readonly label: string;
   /** The same as its `get` command prints, and the ETag, if a response had one. */
   read(context: Context, params: PathParams): Promise<EntityRead>;
+  /** Its `get` command is built from this table: no operation and no route of the control plane has one. */
+  readonly ownGet?: true;
   /** Fields of a read that change by themselves: a file may have other values. All others that the write lacks are read-only. */
   readonly volatile?: readonly string[];
   /** Fields that a read masks. The write keeps them if they are not sent. */
@@ -45,6 +47,7 @@ const factor = {
   entity: 'factor',
   label: 'contact',
   masked: ['email', 'mobile'],
+  ownGet: true,
   // A read returns the tags as JSON text.
   toBody: (entity: EntityFields) => ({ ...entity, tags: parseTags(entity.tags) }),
 } as const;

@@ -1,0 +1,127 @@
+/** `edit` of every resource in the table: opens it in an editor and writes what was changed, as `kubectl edit` does. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { ClientError } from '../../../client/errors.ts';
+import type { ManifestOperation } from '../../../contract/manifest-types.ts';
+import { addCommand, addConfirmOptions, setAction } from '../../command.ts';
+import type { CliRuntime, Context } from '../../context.ts';
+import { CliError, inputNeededError } from '../../errors.ts';
+import { readObject } from '../../io/input.ts';
+import { runEditor } from '../../io/processes.ts';
+import { canPrompt } from '../../io/prompt.ts';
+import { etagProperty } from './file.ts';
+import { addResourceArguments, exampleTarget } from './get.ts';
+import type { EntityFields } from './merge.ts';
+import { nameOf, type UpdatableResource } from './resources.ts';
+import { replaceWith, resolveTarget } from './update.ts';
+import { readCurrent, type UpdateTarget, writeUpdate } from './write.ts';
+
+export function addEditCommand(
+  parent: Command,
+  operation: ManifestOperation,
+  runtime: CliRuntime,
+  resource: UpdatableResource,
+): void {
+  const command = addCommand(parent, 'edit', {
+    title: `Edit a ${resource.label} in an editor`,
+    description: `Opens the fields that can change as YAML in $VISUAL or $EDITOR, and writes them back as \`update -f\` does. Nothing is written if nothing was changed, or if the file is empty. If the file is not accepted, the editor opens again at a terminal, with the reason at its top; elsewhere the file is kept.`,
+    roles: operation.roles,
+    effect: 'write',
+    examples: [{ title: 'With vim', command: exampleTarget(operation) }],
+  });
+  addResourceArguments(command, operation);
+  addConfirmOptions(command);
+  setAction(command, runtime, async (context, args, options) => {
+    const editor = findEditor(context);
+    const target = await resolveTarget(context, { operation, resource, args, options });
+    // The lines that are deleted in the editor were before the eyes of the person: no further question.
+    await editEntity(context, target, editor, { ...options, yes: true });
+  });
+}
+
+/** The editor of the user. @throws CliError (exit 10) if there is neither one nor a terminal */
+function findEditor(context: Context): string {
+  const { VISUAL, EDITOR } = context.environment.variables;
+  const chosen = VISUAL || EDITOR;
+  if (chosen && context.settings.options.input !== false) return chosen;
+  if (canPrompt(context.promptOptions(false))) return process.platform === 'win32' ? 'notepad' : 'vi';
+  throw inputNeededError(
+    'An editor needs a terminal, or $VISUAL or $EDITOR; nothing was sent.',
+    'Change the fields with the options of `update`, or with -f.',
+  );
+}
+
+async function editEntity(
+  context: Context,
+  target: UpdateTarget,
+  editor: string,
+  options: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { entity, etag } = await readCurrent(context, target);
+  const name = nameOf(target.resource, entity);
+  const { formatYaml } = await import('../../io/yaml.ts');
+  const original = formatYaml({
+    ...editableFields(target, entity),
+    ...(etag === undefined ? {} : { [etagProperty]: etag }),
+  });
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-edit-'));
+  const file = path.join(folder, 'edit.yaml');
+  let isKept = false;
+  try {
+    let [reason, previous] = ['', ''];
+    for (;;) {
+      await writeFile(file, `${formatIntroduction(name, reason)}${previous || original}`, { mode: 0o600 });
+      await runEditor(editor, file, context.environment.variables);
+      const text = stripComments(await readFile(file, 'utf8'));
+      if (text.trim() === '' || text === original) return context.notice(`${name}: nothing to change`);
+      if (text === previous) {
+        isKept = true;
+        throw new CliError(`${name} was not changed: ${reason}`, {
+          code: 'EDIT_CANCELED',
+          exitCode: 1,
+          hint: `Your file is ${file}.`,
+        });
+      }
+      try {
+        const edited = await readObject(file, context.io);
+        return await writeUpdate(context, target, replaceWith(target, edited), options);
+      } catch (error) {
+        if (!isCorrectable(error) || !canPrompt(context.promptOptions(false))) {
+          isKept = true;
+          context.notice(`Your file is ${file}.`);
+          throw error;
+        }
+        [reason, previous] = [error.message, text];
+      }
+    }
+  } finally {
+    if (!isKept) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The fields that the update accepts; what a read masks is not among them. */
+function editableFields({ rules }: UpdateTarget, entity: EntityFields): EntityFields {
+  const names = Object.keys(rules.schema.properties ?? {}).filter((name) => !rules.hidden?.includes(name));
+  return Object.fromEntries(names.flatMap((name) => (entity[name] === undefined ? [] : [[name, entity[name]]])));
+}
+
+/** Whether another text of the file can help: it is no YAML, or was rejected before anything was written. */
+function isCorrectable(error: unknown): error is Error {
+  if (error instanceof ClientError) return error.status === 400 || error.status === 422 || error.status === 412;
+  return error instanceof CliError && error.exitCode === 2;
+}
+
+function formatIntroduction(name: string, reason: string): string {
+  const why = reason === '' ? [] : ['', ...reason.split('\n')];
+  const lines = [`Edit ${name}. Lines that start with # are ignored; an empty file changes nothing.`, ...why, ''];
+  return lines
+    .map((line) => `# ${line}`.trimEnd())
+    .join('\n')
+    .concat('\n');
+}
+
+function stripComments(text: string): string {
+  return text.replace(/^#.*(\r?\n|$)/gm, '');
+}
