@@ -79,6 +79,32 @@ export function createCertificate(options: CertificateOptions = {}): TestCertifi
   };
 }
 
+/** A certificate that is created when it is first read: a key of RSA takes up to a second. */
+export function createCertificateLater(options: CertificateOptions): TestCertificate {
+  let created: TestCertificate | undefined;
+  const get = () => {
+    created ??= createCertificate(options);
+    return created;
+  };
+  return {
+    get pem() {
+      return get().pem;
+    },
+    get der() {
+      return get().der;
+    },
+    get privateKey() {
+      return get().privateKey;
+    },
+    get fingerprint() {
+      return get().fingerprint;
+    },
+    get name() {
+      return get().name;
+    },
+  };
+}
+
 /** A certificate that may sign others. */
 export function createAuthority(options: CertificateOptions = {}): TestCertificate {
   return createCertificate({ authority: true, keyUsage: [5, 6], ...options });

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import type { Clock } from '../../../src/server/lib/clock.ts';
-import { createCertificate, type TestCertificate } from './certificates.ts';
+import { createCertificateLater, type TestCertificate } from './certificates.ts';
 
 const require = createRequire(createRequire(import.meta.url).resolve('@node-saml/node-saml'));
 const { SignedXml } = require('xml-crypto') as { SignedXml: new (options: object) => Signer };
@@ -15,8 +15,8 @@ interface Signer {
 
 export const entityId = 'https://idp.example.com/metadata';
 export const audience = 'https://iam.example.com/sp';
-export const signing: TestCertificate = createCertificate({ name: 'Signing', key: 'rsa' });
-export const otherSigning: TestCertificate = createCertificate({ name: 'Other signing', key: 'rsa-other' });
+export const signing = createCertificateLater({ name: 'Signing', key: 'rsa' });
+export const otherSigning = createCertificateLater({ name: 'Other signing', key: 'rsa-other' });
 
 export interface ResponseOptions {
   readonly id?: string;
@@ -122,4 +122,4 @@ function signXml(xml: string, name: string, key: TestCertificate, hash: keyof ty
 }
 
 /** A provider key that is too short. */
-export const weakSigning = createCertificate({ name: 'Weak', key: 'rsa-weak' });
+export const weakSigning = createCertificateLater({ name: 'Weak', key: 'rsa-weak' });

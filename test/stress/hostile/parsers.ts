@@ -72,18 +72,18 @@ async function runAttack(target: Target, { name, send, status }: Attack, firstLi
   return `${name} ${min.toFixed(0)} ms`;
 }
 
-const seed = {
+const createSeed = () => ({
   users: Array.from({ length: members }, (_, at) => ({ userId: `user-${at}`, userName: `name-${at}` })),
   groups: [{ groupName: 'crowd' }],
   providers: [
     { kind: 'saml', name: 'idp', entityId, certificates: [signing.pem], audience },
     { kind: 'certificateAuthority', name: 'root', certificate: createAuthority({ name: 'Root' }).pem },
   ],
-};
+});
 
 async function runRound(log: (line: string) => void): Promise<void> {
   await using sandbox = await Sandbox.make();
-  await writeFile(sandbox.file('seed.json'), JSON.stringify(seed));
+  await writeFile(sandbox.file('seed.json'), JSON.stringify(createSeed()));
   const args = ['--store', 'memory', '--seed', sandbox.file('seed.json')];
   const { url, variables } = await sandbox.serve(args, { IAM_APP_CLIENT_ID: appClientId });
   const { IAM_CLIENT_ID: clientId = '', IAM_CLIENT_SECRET: clientSecret = '' } = variables;

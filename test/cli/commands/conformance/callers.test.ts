@@ -115,7 +115,10 @@ test('a deployment with other settings is compared with a reference that has the
   const flags = { 'soft-errors': true, 'signing-alg': 'EdDSA', 'expires-in': 'epoch' };
   await using soft = await startServer({ flags });
   const settings = ['--reference-setting', 'soft-errors=true', '--reference-setting', 'expires-in=epoch'];
-  const same = await checkConformance(soft, soft.url, ['--allow-writes', ...listOperations(0), ...settings]);
+  // Those whose responses the settings change, unless in a full run.
+  const changed = ['user-identities.create', 'client-identities.connect-token', 'keys.get', 'groups.create'];
+  const operations = isFullRun ? [] : changed.flatMap((id) => ['--operation', id]);
+  const same = await checkConformance(soft, soft.url, ['--allow-writes', ...operations, ...settings]);
   expect({ code: same.code, differences: same.report.differences }).toEqual({ code: 0, differences: [] });
   const { report } = await checkConformance(soft, soft.url, [
     '--allow-writes',
