@@ -167,8 +167,6 @@ describe('an explanation', () => {
     const { err } = await iam(['explain', 'DEPLOY'], { url: other.url, variables });
     expect(err).toContain('The groups of the server were not searched for a role with this name: ');
     expect(err).toContain('error: "DEPLOY" is no operation, field, error code or role.');
-    expect((await iam(['explain', 'a b'], { url: other.url, variables })).err).not.toContain('searched');
-    expect(other.received).toHaveLength(1);
   });
 
   test('of an option is that of its field', async () => {

@@ -19,6 +19,8 @@ export interface ExampleSetup {
   readonly before?: readonly string[];
   /** Replacements of words. */
   readonly names?: Readonly<Record<string, string>>;
+  /** It shows no prompt, because what it does was shown before. */
+  readonly confirmed?: boolean;
   /** Options that make it take less time. */
   readonly options?: readonly string[];
   /** The exit code, 0 by default. */
@@ -208,7 +210,7 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam plan -f iam.yaml --out plan.json': documents,
   'iam plan -f iam/ --detailed-exitcode -o json': { ...folder, code: 9 },
   'iam apply -f iam.yaml': documents,
-  'iam apply plan.json': { ...documents, before: ['plan -f iam.yaml --out plan.json'] },
+  'iam apply plan.json': { ...documents, confirmed: true, before: ['plan -f iam.yaml --out plan.json'] },
   'iam apply -f iam/ --yes --secret-output secrets.jsonl': folder,
   'iam apply -f iam.yaml --set base --prune --confirm base': {
     files: { ...documents.files, 'before.yaml': `${document}  - groupName: former\n` },

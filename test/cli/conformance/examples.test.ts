@@ -62,7 +62,11 @@ describe('the examples', () => {
       expect(changes(await runner.requestsSince(since))).toEqual([]);
       expect(await runner.server.dump()).toEqual(before);
     }
-    const isPrompted = entry.effect === 'destructive' && !entry.effectVaries && !isConfirmed(words);
+    const isPrompted =
+      entry.effect === 'destructive' &&
+      !entry.effectVaries &&
+      !isConfirmed(words) &&
+      exampleSetups[example]?.confirmed !== true;
     if (isPrompted) expect((await run()).code).toBe(words.includes('bulk') ? code : 10);
     const confirmation = isPrompted ? ['--yes'] : [];
     const outcome = await run(confirmation, writes(entry) ? {} : { IAM_READ_ONLY: 'true' });
