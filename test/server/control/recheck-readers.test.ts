@@ -101,6 +101,8 @@ function pathOf({ path }: (typeof controlRoutes)[number]): string {
   return `${controlPrefix}${filled}${path === '/sessions' ? '?userId=some' : ''}`;
 }
 
+const bodies: Readonly<Record<string, object>> = { 'control.names': { ids: ['some'] } };
+
 const reads = controlRoutes.filter(
   ({ audit, response, rolesText }) => rolesText !== 'none' && (audit.kind === 'read' || 'alternatives' in response),
 );
@@ -115,7 +117,11 @@ test('no read of the control plane sends anything to a caller that is locked whi
       // What a handler finds does not matter here: it might be any secret.
       return 'stream' in route.response ? handle(...input) : ({ contentType: 'text/plain', text: 'SECRET' } as never);
     });
-    const { status, body } = await send(server, pathOf(route), { method: route.method, headers });
+    const { status, body } = await send(server, pathOf(route), {
+      method: route.method,
+      headers,
+      body: bodies[route.id],
+    });
     expect([route.id, handled.mock.calls.length, status, body]).toMatchObject([
       route.id,
       1,
