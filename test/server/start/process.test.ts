@@ -1,11 +1,13 @@
 /** The server process: output, signals and exit codes. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { serve } from '../../../src/server/main.ts';
 import { isFullRun } from '../../effort.ts';
 import { buildHead, open, parseResponses, readUntilClosed } from '../http/raw-http.ts';
-import { createLauncher, type Launcher, promptStopLimit, type Ready, type Run } from './spawn.ts';
+import { createLauncher, type Launcher, promptStopLimit, type Ready, type Run, type StartOptions } from './spawn.ts';
 
 let launcher: Launcher;
 
@@ -14,10 +16,18 @@ beforeAll(async () => {
 });
 afterAll(() => launcher.remove());
 
-async function expectExit(run: Run, code: number, message: RegExp): Promise<void> {
-  expect([await run.exit(), run.stdout()]).toEqual([code, '']);
-  expect(run.stderr()).toMatch(/^error: [^\n]+\n$/);
-  expect(run.stderr()).toMatch(message);
+/** Starts a server that must fail, in this process. @returns the exit code, and what it prints */
+async function failStart({ flags = {}, environment = {} }: StartOptions) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const code = await serve({ flags: { port: '0', json: true, ...flags }, environment, io: { stdout, stderr } });
+  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+}
+
+async function expectExit(options: StartOptions, code: number, message: RegExp): Promise<void> {
+  const { stderr, ...outcome } = await failStart(options);
+  expect(outcome).toEqual({ code, stdout: '' });
+  expect(stderr).toMatch(/^error: [^\n]+\n$/);
+  expect(stderr).toMatch(message);
 }
 
 async function stopProcess(run: Run, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string> {
@@ -123,11 +133,14 @@ test('a stop completes the running request and closes all other connections', as
 
 describe('exits with a one-line error and a specific code if', () => {
   test('a setting is invalid: 2', async () => {
-    await expectExit(launcher.start({ flags: { port: 'http' } }), 2, /--port .*"http"/);
-    await expectExit(launcher.start({ flags: { host: '0.0.0.0' } }), 2, /--allow-remote/);
-    await expectExit(launcher.start({ environment: { IAM_ADMIN_PASSWORD: 'canary' } }), 2, /IAM_ADMIN_PASSWORD/);
+    // One process for the exit code; the others fail in this one.
+    const run = launcher.start({ flags: { port: 'http' } });
+    expect([await run.exit(), run.stdout()]).toEqual([2, '']);
+    expect(run.stderr()).toMatch(/^error: --port .*"http".*\n$/);
+    await expectExit({ flags: { host: '0.0.0.0' } }, 2, /--allow-remote/);
+    await expectExit({ environment: { IAM_ADMIN_PASSWORD: 'canary' } }, 2, /IAM_ADMIN_PASSWORD/);
     await expectExit(
-      launcher.start({ flags: { host: 'no-such-host.invalid', 'allow-remote': true, store: 'memory' } }),
+      { flags: { host: 'no-such-host.invalid', 'allow-remote': true, store: 'memory' } },
       2,
       /no-such-host\.invalid/,
     );
@@ -135,14 +148,14 @@ describe('exits with a one-line error and a specific code if', () => {
 
   test('a seed is invalid: 2, with the position', async () => {
     const seed = path.join(launcher.folder(), 'seed.yaml');
-    await expectExit(launcher.start({ flags: { seed, store: 'memory' } }), 2, /can't read the seed: .*seed\.yaml/);
+    await expectExit({ flags: { seed, store: 'memory' } }, 2, /can't read the seed: .*seed\.yaml/);
     writeFileSync(seed, 'groups:\n  - groupNam: ops\n');
-    const wrong = launcher.start({ flags: { seed, store: 'memory' } });
-    expect(await wrong.exit()).toBe(2);
-    expect(wrong.stderr()).toContain(`${seed}:2:5: groups[0].groupNam: unknown key`);
+    const wrong = await failStart({ flags: { seed, store: 'memory' } });
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain(`${seed}:2:5: groups[0].groupNam: unknown key`);
     writeFileSync(seed, 'groups:\n  - groupName: ops\n    users: [unknown-user]\n');
     const data = path.join(launcher.folder(), 'store');
-    await expectExit(launcher.start({ flags: { seed, data } }), 2, /unknown-user/);
+    await expectExit({ flags: { seed, data } }, 2, /unknown-user/);
     writeFileSync(seed, 'groups:\n  - groupName: ops\n');
     const right = launcher.start({ flags: { seed, data } });
     expect(await right.ready()).toMatchObject({ ready: true });
@@ -154,7 +167,7 @@ describe('exits with a one-line error and a specific code if', () => {
     const { port } = new URL((await run.ready()).url);
     const folder = launcher.folder();
     await expectExit(
-      launcher.start({ flags: { port, data: path.join(folder, 'store') } }),
+      { flags: { port, data: path.join(folder, 'store') } },
       11,
       new RegExp(`port ${port} is already in use.*--port`),
     );
@@ -165,7 +178,7 @@ describe('exits with a one-line error and a specific code if', () => {
   test('the folder is not a store: 12', async () => {
     const data = launcher.folder();
     writeFileSync(path.join(data, 'letter.txt'), 'dear diary');
-    await expectExit(launcher.start({ flags: { data } }), 12, new RegExp(data));
+    await expectExit({ flags: { data } }, 12, new RegExp(data));
     expect(readdirSync(data)).toEqual(['letter.txt']);
   });
 
@@ -173,7 +186,7 @@ describe('exits with a one-line error and a specific code if', () => {
     const data = path.join(launcher.folder(), 'store');
     const run = launcher.start({ flags: { data } });
     const { url, pid } = await run.ready();
-    await expectExit(launcher.start({ flags: { data } }), 13, new RegExp(`process ${pid}\\b`));
+    await expectExit({ flags: { data } }, 13, new RegExp(`process ${pid}\\b`));
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect(await stopProcess(run)).toBe(0);
   });
@@ -191,16 +204,16 @@ describe('exits with a one-line error and a specific code if', () => {
       writeFileSync(file, bytes);
     }
     const spoilt = checkpoints.map((file) => readFileSync(file));
-    await expectExit(launcher.start({ flags: { data } }), 14, /iam\.json: .*byte \d+/);
+    await expectExit({ flags: { data } }, 14, /iam\.json: .*byte \d+/);
     expect(checkpoints.map((file) => readFileSync(file))).toEqual(spoilt);
   });
 
   test('the folder cannot be created: 70', async () => {
     const file = path.join(launcher.folder(), 'file');
     writeFileSync(file, '');
-    const run = launcher.start({ flags: { data: path.join(file, 'store') } });
-    expect(await run.exit()).toBe(70);
-    expect(run.stderr()).toContain(file);
+    const { code, stderr } = await failStart({ flags: { data: path.join(file, 'store') } });
+    expect(code).toBe(70);
+    expect(stderr).toContain(file);
   });
 });
 
