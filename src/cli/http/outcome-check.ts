@@ -17,6 +17,9 @@ const checksOfOperations: Readonly<Record<string, string>> = {
 
 /** By method and path below the prefix of the control plane. */
 const checksOfRoutes: Readonly<Record<string, string>> = {
+  'POST /api-keys/{id}/rotate': 'api-key get {id}',
+  'PATCH /clients/{id}': 'clients get {id}',
+  'POST /clients/{id}/rotate-secret': 'clients get {id}',
   'PUT /clock': 'clock show',
   'DELETE /coverage': 'coverage',
   'POST /faults': 'faults list',

@@ -73,6 +73,9 @@ function trackOperation(client: BaseClient, manifest: Manifest, id: string, inpu
 /** For an operation that the command does not know; the client rejects it. */
 const requestLogCheck = 'iam requests list';
 
+/** Their PUT can depend on the state before, as the clock that is advanced does. */
+const relativeRoutes: readonly string[] = ['PUT /clock'];
+
 function trackRaw(manifest: Manifest, method: string, path: string, input: CallInput): TrackedRequest {
   const route = routeOfUrl(manifest, method.toUpperCase(), path);
   const values = { ...(route && readPathValues(route.path, path)), ...valuesOf(input) };
@@ -80,7 +83,8 @@ function trackRaw(manifest: Manifest, method: string, path: string, input: CallI
     if (!route) return `iam api GET ${path.split('?')[0]}`;
     return 'id' in route ? checkOfOperation(manifest, route, values) : checkOfRoute(route, values);
   };
-  const isIdempotent = /^(get|head|options|put|delete)$/i.test(method);
+  const isRelative = route !== undefined && relativeRoutes.includes(`${route.method} ${route.path}`);
+  const isIdempotent = !isRelative && /^(get|head|options|put|delete)$/i.test(method);
   return {
     isWrite: isWriteRequest(method, path),
     isIdempotent,

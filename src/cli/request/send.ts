@@ -59,6 +59,12 @@ async function assertPrinted({ io }: Context, { id, undo, hasSecret }: CreatedEn
   throw outputError(failure, `${id} was created.`, undo && formatUndo(undo, hasSecret));
 }
 
+/** @throws CliError (exit 70) if a secret cannot be printed. @param done what the command did, as a sentence */
+export async function assertSecretPrinted({ io }: Context, done: string, hint: string): Promise<void> {
+  const failure = await findSecretOutputFailure(io);
+  if (failure) throw outputError(failure, done, hint);
+}
+
 function formatUndo(undo: string, hasSecret: boolean): string {
   return hasSecret
     ? `Its secret is lost. Revoke it with \`${undo}\`, and use --secret-output FILE or another output.`

@@ -51,6 +51,13 @@ describe('the answer of a server', () => {
     });
   });
 
+  test('to an advanced clock is not asked for again: the clock would advance twice', async () => {
+    await using server = await startFakeServer(() => ({ status: 502, text: html }));
+    const { code, err } = await iam(['clock', 'advance', '1h', '--max-wait', '5'], server);
+    expect([code, err]).toEqual([76, expect.stringContaining('iam clock show')]);
+    expect(server.received.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+  });
+
   test('is lost for the second of two deletes: then 75 would promise too much', async () => {
     await using server = await startFakeServer(({ path }) =>
       path.endsWith('a') ? { status: 204 } : { ...errorResponse(503, 'STORE_UNAVAILABLE'), headers: later },

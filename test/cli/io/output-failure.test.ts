@@ -69,6 +69,17 @@ test('a secret at a standard output that was closed is lost, other output is dis
 });
 
 test.each([
+  ['clients rotate-secret c1 --yes', 'the command again'],
+  ['api-key rotate key-1 --overlap 1h', 'it with --overlap 1h --keep oldest again'],
+])('%s names what was replaced if the new value cannot be printed', async (line, again) => {
+  await using server = await startFakeServer(({ method }) =>
+    method === 'GET' ? { json: {} } : { json: { clientSecret: 'secret-text', apiKey: 'secret-text' } },
+  );
+  const { code, err } = await runWith({ stdout: failingStream('ENOSPC') }, server.url, line.split(' '));
+  expect([code, err]).toEqual([70, expect.stringMatching(`was replaced. Cannot write[^]*lost: run ${again}`)]);
+});
+
+test.each([
   ['ENOSPC', 70],
   ['EPIPE', 0],
 ])('a read whose output fails with %s ends with %i', async (failure, expected) => {

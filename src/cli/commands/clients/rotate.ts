@@ -10,7 +10,7 @@ import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../..
 import { printRequestPreview } from '../../request/preview.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
 import { declareSecrets, noticeSecretShownOnce, withSecretOutput } from '../../request/response-secrets.ts';
-import { printResponse } from '../../request/send.ts';
+import { assertSecretPrinted, printResponse } from '../../request/send.ts';
 
 interface Rotation {
   readonly name: string;
@@ -120,6 +120,11 @@ async function rotate(context: Context, rotation: Rotation, typed: string, optio
   const request = async () => (await callControlPlane(context, 'POST', path, { body })).body;
   const rotated = await withSecretOutput(context, response, options.secretOutput as string | undefined, request);
   await printResponse(context, rotated, '');
+  if (options.secretOutput === undefined) {
+    const again = overlap === undefined ? 'the command' : `it with --overlap ${String(overlap)} --keep oldest`;
+    const hint = `The new value is lost: run ${again} again, with --secret-output FILE or another output.`;
+    await assertSecretPrinted(context, `The ${rotation.what} ${names.format(id)} was replaced.`, hint);
+  }
   noticeSecretShownOnce(context, response, rotated);
   noticeOwnClient(context, rotation, id);
 }

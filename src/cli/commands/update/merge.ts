@@ -122,8 +122,11 @@ export function buildBody(
 
 /** The lines of what differs between two states of an entity. */
 export function describeDifferences(before: EntityFields, after: EntityFields, rules: BodyRules): readonly string[] {
-  const fields = Object.keys(rules.schema.properties ?? {});
-  return fields.flatMap((field) => describeField(field, before[field], after[field], rules));
+  return Object.entries(rules.schema.properties ?? {}).flatMap(([field, { sensitive }]) =>
+    sensitive === 'secret' && before[field] !== after[field]
+      ? [`~ ${field}: replaced`]
+      : describeField(field, before[field], after[field], rules),
+  );
 }
 
 /** The fields of an entity that its update accepts. */

@@ -66,7 +66,7 @@ export async function writeUpdate(
     const { entity, etag } = await readCurrent(context, target);
     const name = nameOf(resource, entity);
     const merge = await change.merge(entity);
-    const result = { ...withoutBody(entity, rules), ...merge.after };
+    const result = { ...withoutBody(entity, rules), ...withoutSecrets(merge.after, rules) };
     if (merge.differences.length === 0) return printResult(context, result, [`${name}: nothing to change`]);
     if (expected !== undefined && etag !== undefined && expected !== etag)
       throw conflictError(name, describeDifferences(pickBody(entity, rules), merge.after, rules));
@@ -102,6 +102,13 @@ export async function writeUpdate(
 function toIdParams({ resource, operation, params }: UpdateTarget, entity: EntityFields): PathParams {
   const last = operation.params.at(-1)?.name ?? '';
   return { ...params, [last]: String(entity[idPropertyOf(resource)] ?? params[last]) };
+}
+
+/** What was sent as a secret is not printed. */
+function withoutSecrets(entity: EntityFields, { schema }: BodyRules): EntityFields {
+  return Object.fromEntries(
+    Object.entries(entity).filter(([name]) => schema.properties?.[name]?.sensitive !== 'secret'),
+  );
 }
 
 function withoutBody(entity: EntityFields, { schema }: BodyRules): EntityFields {

@@ -111,3 +111,15 @@ describe('clients update', () => {
     expect([...(client?.scope ?? [])].sort()).toEqual(['READ', ...scopes].sort());
   });
 });
+
+test('api-key update prints no key', async () => {
+  await using server = await startServer({ seed });
+  const other = Buffer.alloc(32, 8).toString('base64');
+  const run = runner(server);
+  for (const format of ['table', 'json', 'table --dry-run']) {
+    const { code, out, err } = await run(`api-key update k1 --api-key-file - -o ${format}`, { stdin: other });
+    expect(code, err).toBe(0);
+    expect(out + err).not.toContain(other);
+    expect(err).toContain('apiKey: replaced');
+  }
+});
