@@ -52,10 +52,10 @@ function mayGrant(role: string, { roles }: Principal): boolean {
   return roles.has('IAM_ADMIN_MAINTENANCE') && !isAuthenticationRole(role);
 }
 
-/** @throws IamError API_KEY_TAKEN where another key has the same value. */
+/** @throws IamError API_KEY_TAKEN where another key has the same value, or a rotation of this key replaced it. */
 export async function assertApiKeyAvailable(tx: Transaction, keyHash: string, apiKeyId: string): Promise<void> {
   const existing = await tx.apiKeys.getBy('keyHash', keyHash);
-  if (existing && existing.apiKeyId !== apiKeyId) throw apiError('API_KEY_TAKEN');
+  if (existing && (existing.apiKeyId !== apiKeyId || existing.keyHash !== keyHash)) throw apiError('API_KEY_TAKEN');
 }
 
 export type ApiKeyView = Omit<ApiKey, 'keyHash' | 'previousKey' | 'rotatedAt'>;

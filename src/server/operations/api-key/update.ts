@@ -3,6 +3,7 @@ import { ApiKeyId } from '../../../contract/schemas/api-key.ts';
 import { Empty } from '../../../contract/schemas/primitives.ts';
 import { assertApiKeyAvailable, digestApiKey, requireGrantableClient } from '../../directory/api-keys.ts';
 import { normalizeNewName } from '../../directory/new-names.ts';
+import { withoutOverlap } from '../../directory/replaced-secrets.ts';
 import { defineOperation } from '../define.ts';
 import { ApiKeyInput } from './create.ts';
 
@@ -32,7 +33,10 @@ export default defineOperation({
       if (!row) throw apiError('API_KEY_NOT_FOUND');
       await requireGrantableClient(tx, body.clientId, caller);
       if (replaced) await assertApiKeyAvailable(tx, replaced.keyHash, row.apiKeyId);
-      await tx.apiKeys.replace({ ...row, ...replaced, appId, clientId: body.clientId });
+      const changed = { ...row, ...replaced, appId, clientId: body.clientId };
+      // The holder of the previous value must not become another client, nor outlive the value that replaced it.
+      const keepsHolder = changed.clientId === row.clientId && changed.keyHash === row.keyHash;
+      await tx.apiKeys.replace(keepsHolder ? changed : withoutOverlap(changed));
     });
     return {};
   },

@@ -17,7 +17,7 @@ export default defineRoute({
     'Replaces the value of the key by a new one, which is returned only once; id, application and client stay. With an overlap, the replaced value stays valid beside it; without one it is rejected at once. Tokens that were obtained with it stay valid until they expire, as when a key is deleted. An overlap also ends when the user that owns the client is locked or gets another password. At most two values are valid: a rotation within an overlap says which of them it keeps. As on creation, the client must not have rights that the caller lacks.',
   method: 'POST',
   path: '/api-keys/{id}/rotate',
-  audit: { kind: 'administration', targets: { path: ['id'] } },
+  audit: { kind: 'administration', targets: { path: ['id'], body: ['overlap', 'keep'] } },
   request: { params: { id: Id.meta({ examples: ['64b0c0ffee00000000000004'] }) }, body: RotationInput },
   response: {
     status: 200,

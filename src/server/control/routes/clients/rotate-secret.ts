@@ -19,7 +19,7 @@ export default defineRoute({
     'Replaces the secret by a new one, which is returned only once. With an overlap, the replaced secret stays valid beside it and tokens are not affected. Without one, the replaced secret is rejected at once, and so are the access tokens and sessions that the client obtained for itself; those of users stay. An overlap also ends when the user that owns the client is locked or gets another password. At most two secrets are valid: a rotation within an overlap says which of them it keeps. Administrators need every authority and scope of the client; owners can rotate the secrets of their own clients.',
   method: 'POST',
   path: '/clients/{id}/rotate-secret',
-  audit: { kind: 'administration', targets: { path: ['id'] } },
+  audit: { kind: 'administration', targets: { path: ['id'], body: ['overlap', 'keep'] } },
   request: { params: { id: Id.meta({ examples: ['billing-service'] }) }, body: RotationInput },
   response: {
     status: 200,

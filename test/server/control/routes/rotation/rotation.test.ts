@@ -209,6 +209,26 @@ test('a seed with a plain key does not bring a rotated key back', async () => {
   }
 });
 
+test('an update of an API key ends its overlap if it changes the client or the value', async () => {
+  await using server = await startServer();
+  const [weak, strong] = [await server.makeClient(), await server.makeClient()];
+  const statusOf = async (key: string) =>
+    (await send(server, '/security/iam/v1/groups', { headers: { 'X-Api-Key': key } })).status;
+  const third = Buffer.alloc(32, 3).toString('base64');
+  for (const change of [{ clientId: strong.clientId }, { clientId: weak.clientId, apiKey: third }]) {
+    const made = await server.admin.apiKey.create({ body: { appId: 'billing', clientId: weak.clientId } });
+    const { apiKeyId, apiKey: first } = made;
+    await post(server, `/_iam/api-keys/${apiKeyId}/rotate`, { overlap: '1h' });
+    const update = (body: { clientId: string; apiKey?: string }) =>
+      server.admin.raw('PUT', `/security/iam/v1/api-key/${apiKeyId}`, { body: { appId: 'billing', ...body } });
+    await update({ clientId: weak.clientId });
+    expect(await statusOf(first)).not.toBe(401);
+    expect((await update({ ...change, apiKey: first })).body).toMatchObject([{ code: 'API_KEY_TAKEN' }]);
+    expect((await update(change)).status).toBe(200);
+    expect(await statusOf(first)).toBe(401);
+  }
+});
+
 test('the explanation of a rejected request says that the secret was replaced', async () => {
   await using server = await startServer();
   const { clientId, clientSecret } = await server.makeClient();
