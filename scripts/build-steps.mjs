@@ -62,8 +62,7 @@ export function buildAll() {
   return withProjectLock(async () => {
     const startedAt = Date.now();
     const metafile = isRuntimeBuilt() ? readMetafile() : await writeRuntime();
-    await addPublishedFiles(metafile);
-    await addDevelopmentPrograms();
+    await Promise.all([addDevelopmentPrograms(), addPublishedFiles(metafile)]);
     writeStamp(all, startedAt);
   });
 }
@@ -80,9 +79,10 @@ async function addPublishedFiles(metafile) {
   writeTypes({ root, outdir: dist });
   for (const folder of ['console/assets', 'openapi']) compressFiles(path.join(dist, folder));
   writeNotices({ root, metafile, outdir: dist });
-  await runTypeScript('scripts/generate/docs-main.ts', root, path.join(dist, 'docs'));
-  await runTypeScript('scripts/generate/man-main.ts', path.join(dist, 'man'), path.join(dist, 'completions'));
-  await writeConsoleTypes();
+  await Promise.all([
+    runTypeScript('scripts/generate/docs-main.ts', root, path.join(dist, 'docs')).then(writeConsoleTypes),
+    runTypeScript('scripts/generate/man-main.ts', path.join(dist, 'man'), path.join(dist, 'completions')),
+  ]);
 }
 
 /** Writes the types of the console's HTTP clients, from the API documents. */
