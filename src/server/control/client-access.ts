@@ -1,7 +1,8 @@
 /** Which clients a caller of the control plane may change: as with the operations of the interface on them. */
-import { apiError, detailedError } from '../../contract/errors.ts';
-import { isAdministrativeRole } from '../../contract/roles.ts';
-import { requireGrantableClient } from '../directory/api-keys.ts';
+import { apiError } from '../../contract/errors.ts';
+import { assertNoneExceeding, mayGrant } from '../directory/api-keys.ts';
+import { isLevelUpTo } from '../directory/authentication-levels.ts';
+import { resolveGrantableScope } from '../directory/clients.ts';
 import { ownsClient } from '../directory/object-access.ts';
 import type { Principal } from '../directory/principal.ts';
 import { resolveClientAuthorities } from '../directory/service-roles.ts';
@@ -15,8 +16,9 @@ export function findCaller({ settings, caller }: Pick<ControlContext, 'settings'
 }
 
 /**
- * Returns a client that the caller may change. An administrator needs every right of the client, because its secret grants
- * them. An owner has its secret already, except for administrative roles that others gave it since.
+ * Returns a client that the caller may change. Its secret grants every right of the client, so the caller must be able to
+ * give them: an administrator as to a new client, an owner only those that it has itself. Owners create third-party
+ * clients only; first-party ones with their id belong to the administrators that created them.
  * @throws IamError CLIENT_NOT_FOUND, GRANT_EXCEEDED.
  */
 export async function requireManagedClient(
@@ -27,12 +29,27 @@ export async function requireManagedClient(
   const client = await reader.clients.get(clientId);
   if (!client) throw apiError('CLIENT_NOT_FOUND');
   if (!caller) return client;
-  if (caller.roles.has('ADMIN') && caller.roles.has('AUTH-MFA'))
-    return requireGrantableClient(reader, clientId, caller);
-  if (client.bootstrap !== undefined || !ownsClient(caller, client)) throw apiError('CLIENT_NOT_FOUND');
+  const isAdministrator = caller.roles.has('ADMIN') && caller.roles.has('AUTH-MFA');
+  if (!isAdministrator) assertOwnThirdParty(client, caller);
+  const mayPass = isAdministrator ? mayGrant : holdsRole;
   const authorities = await resolveClientAuthorities(reader, client);
-  const missingRoles = [...authorities].filter((role) => isAdministrativeRole(role) && !caller.roles.has(role)).sort();
-  if (missingRoles.length === 0) return client;
-  const message = `The client has authorities that the caller lacks: ${missingRoles.join(', ')}.`;
-  throw detailedError('GRANT_EXCEEDED', { missingRoles }, message);
+  const roles = [...authorities].filter((role) => !mayPass(role, caller));
+  const grantable = await resolveGrantableScope(reader, caller);
+  const hasEveryScope = isAdministrator && caller.roles.has('IAM_ADMIN_MAINTENANCE');
+  const scope = hasEveryScope ? [] : client.scope.filter((name) => !grantable.has(name));
+  assertNoneExceeding(roles, scope);
+  return client;
+}
+
+function assertOwnThirdParty(client: Client, caller: Principal): void {
+  const owns = client.bootstrap === undefined && ownsClient(caller, client);
+  if (owns && client.party === '3RDPARTY') return;
+  const text = owns
+    ? 'The client exists, but only administrators change first-party clients.'
+    : 'The client exists, but belongs to another owner, and the caller is no administrator with AUTH-MFA.';
+  throw apiError('CLIENT_NOT_FOUND').withReason({ text });
+}
+
+function holdsRole(role: string, { roles }: Principal): boolean {
+  return roles.has(role) || isLevelUpTo(role, roles);
 }

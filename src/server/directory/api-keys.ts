@@ -30,22 +30,30 @@ export async function requireGrantableClient(reader: Reader, clientId: string, c
   const client = await reader.clients.get(clientId);
   if (!client) throw apiError('CLIENT_NOT_FOUND');
   const granted = ['CLI-AUTH-BASIC', ...(await resolveClientAuthorities(reader, client))];
-  const roles = [...new Set(granted)].filter((role) => !mayGrant(role, caller)).sort();
+  const roles = [...new Set(granted)].filter((role) => !mayGrant(role, caller));
   const grantable = await resolveGrantableScope(reader, caller);
-  const scope = client.scope.filter((name) => !grantable.has(name)).sort();
-  const missing = { missingRoles: roles, missingScopes: scope };
+  assertNoneExceeding(
+    roles,
+    client.scope.filter((name) => !grantable.has(name)),
+  );
+  return client;
+}
+
+/** @throws IamError GRANT_EXCEEDED if a client has roles or scope that the caller cannot give. */
+export function assertNoneExceeding(roles: readonly string[], scope: readonly string[]): void {
+  const missing = { missingRoles: [...roles].sort(), missingScopes: [...scope].sort() };
   const exceeded = describeMissing(missing);
-  if (exceeded.length === 0) return client;
+  if (exceeded.length === 0) return;
   const message = `The client has authorities that the caller lacks: ${exceeded.join(', ')}.`;
   throw detailedError('GRANT_EXCEEDED', missing, message);
 }
 
 /**
- * Whether a caller may pass a role on with a key: it has the role, or has IAM_ADMIN_MAINTENANCE and could obtain the
- * role through a group. Roles that only the service grants cannot be obtained through a group: an authentication level
- * is limited to the caller's level, and CLI-AUTH-BASIC requires ADMIN and AUTH-MFA.
+ * Whether a caller may pass a role on with a key or a secret: it has the role, or has IAM_ADMIN_MAINTENANCE and could
+ * obtain the role through a group. Roles that only the service grants cannot be obtained through a group: an
+ * authentication level is limited to the caller's level, and CLI-AUTH-BASIC requires ADMIN and AUTH-MFA.
  */
-function mayGrant(role: string, { roles }: Principal): boolean {
+export function mayGrant(role: string, { roles }: Principal): boolean {
   if (roles.has(role)) return true;
   if (role === 'CLI-AUTH-BASIC') return roles.has('ADMIN') && roles.has('AUTH-MFA');
   if (isLevelUpTo(role, roles)) return true;

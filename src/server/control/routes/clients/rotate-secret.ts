@@ -16,7 +16,7 @@ export default defineRoute({
   id: 'control.client-rotate-secret',
   title: 'Rotate the secret of a client',
   description:
-    'Replaces the secret by a new one, which is returned only once. With an overlap, the replaced secret stays valid beside it and tokens are not affected. Without one, the replaced secret is rejected at once, and so are the access tokens and sessions that the client obtained for itself; those of users stay. An overlap also ends when the user that owns the client is locked or gets another password. At most two secrets are valid: a rotation within an overlap says which of them it keeps. Administrators need every authority and scope of the client; owners can rotate the secrets of their own clients.',
+    'Replaces the secret by a new one, which is returned only once. With an overlap, the replaced secret stays valid beside it and tokens are not affected. Without one, the replaced secret is rejected at once, and so are the access tokens and sessions that the client obtained for itself; those of users stay. An overlap also ends when the user that owns the client is locked or gets another password. At most two secrets are valid: a rotation within an overlap says which of them it keeps. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can rotate the secrets of their own third-party clients, if these have no authority and no scope that the owner lacks.',
   method: 'POST',
   path: '/clients/{id}/rotate-secret',
   audit: { kind: 'administration', targets: { path: ['id'], body: ['overlap', 'keep'] } },

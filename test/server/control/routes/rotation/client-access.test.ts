@@ -19,21 +19,30 @@ describe.each(Object.entries(requests))('the %s of a client', (_name, request) =
     return status === 200 ? 'accepted' : (body as [{ code: string }])[0].code;
   };
 
-  test('is for its owner, and for administrators that have all its rights', async () => {
+  test('is for its owner, and for administrators that could give all its rights', async () => {
     await using server = await startRemote();
     const owner = await asUser(server, { userId: 'alice' });
     const other = await asUser(server, { userId: 'mallory' });
     const chief = await asUser(server, { userId: 'chief', businessId: 'acme', roles: ['BUSINESSADMIN'] });
     const administrator = await server.withAuthorities(['AUTH-BASIC', 'AUTH-MFA', 'ADMIN']);
-    await server.makeClient({ clientId: 'own', userId: 'alice' });
-    await server.makeClient({ clientId: 'shop', businessId: 'acme' });
-    await server.makeClient({ clientId: 'strong', authorities: ['IAM_ADMIN_MAINTENANCE'], userId: 'alice' });
+    const ofAlice = { party: '3RDPARTY', userId: 'alice' } as const;
+    await server.makeClient({ ...ofAlice, clientId: 'own', authorities: ['AUTH-BASIC'] });
+    await server.makeClient({ clientId: 'shop', party: '3RDPARTY', businessId: 'acme' });
+    await server.makeClient({ ...ofAlice, clientId: 'strong', authorities: ['IAM_ADMIN_MAINTENANCE'], scope: ['pay'] });
+    await server.makeClient({ ...ofAlice, clientId: 'payer', authorities: ['PAYMENTS'] });
+    await server.makeClient({ ...ofAlice, clientId: 'proven', authorities: ['AUTH-MFA'] });
+    await server.makeClient({ ...ofAlice, clientId: 'reporter', scope: ['pay'] });
+    await server.makeClient({ clientId: 'first-party', userId: 'alice' });
+    await server.makeClient({ clientId: 'erp', businessId: 'acme' });
     const before = await server.dump();
     expect(await outcome(other, 'own')).toBe('CLIENT_NOT_FOUND');
     expect(await outcome(owner, 'shop')).toBe('CLIENT_NOT_FOUND');
     expect(await outcome(owner, 'test-admin')).toBe('CLIENT_NOT_FOUND');
-    // Others gave it the role after its owner got the secret.
-    expect(await outcome(owner, 'strong')).toBe('GRANT_EXCEEDED');
+    // Others gave them these rights, or created them: its owner could create no such client.
+    for (const id of ['strong', 'payer', 'proven', 'reporter']) expect(await outcome(owner, id)).toBe('GRANT_EXCEEDED');
+    expect(await outcome(owner, 'first-party')).toBe('CLIENT_NOT_FOUND');
+    expect(await outcome(chief, 'erp')).toBe('CLIENT_NOT_FOUND');
+    expect(await outcome(administrator, 'reporter')).toBe('GRANT_EXCEEDED');
     expect(await outcome(administrator, 'strong')).toBe('GRANT_EXCEEDED');
     expect(await outcome(administrator, 'test-admin')).toBe('GRANT_EXCEEDED');
     expect(await server.dump()).toEqual(before);
@@ -41,6 +50,21 @@ describe.each(Object.entries(requests))('the %s of a client', (_name, request) =
     expect(await outcome(chief, 'shop')).toBe('accepted');
     expect(await outcome(administrator, 'own')).toBe('accepted');
     expect(await outcome(server.admin, 'strong')).toBe('accepted');
+  });
+
+  test('gives an administrator without a second factor no client that has one', async () => {
+    await using server = await startRemote();
+    const roles = ['ADMIN', 'IAM_ADMIN_MAINTENANCE'];
+    const root = await asUser(server, { userId: 'root', roles, level: 'AUTH-BASIC' });
+    for (const [clientId, party] of [
+      ['first', '1STPARTY'],
+      ['third', '3RDPARTY'],
+    ] as const)
+      await server.makeClient({ clientId, party, userId: 'root', authorities: [...roles, 'AUTH-MFA'] });
+    const before = await server.dump();
+    expect(await outcome(root, 'first')).toBe('CLIENT_NOT_FOUND');
+    expect(await outcome(root, 'third')).toBe('GRANT_EXCEEDED');
+    expect(await server.dump()).toEqual(before);
   });
 });
 
