@@ -62,6 +62,7 @@ export async function writeUpdate(
 ): Promise<void> {
   const { resource, operation, rules, names } = target;
   const expected = options.force === true ? undefined : change.file?.etag;
+  const confirmed = new Set<string>();
   for (let attempt = 1; ; attempt += 1) {
     const { entity, etag } = await readCurrent(context, target);
     const name = nameOf(resource, entity);
@@ -80,8 +81,10 @@ export async function writeUpdate(
       await printRequestPreview(context, previewOf(context, operation, input));
       return context.notice(...merge.differences);
     }
-    if (attempt === 1 && merge.losses.length > 0)
-      await assertConfirmed(context, `Remove ${merge.losses.join(', ')} from ${name}?`, options, options.file === '-');
+    const losses = merge.losses.filter((one) => !confirmed.has(one));
+    if (losses.length > 0)
+      await assertConfirmed(context, `Remove ${losses.join(', ')} from ${name}?`, options, options.file === '-');
+    for (const one of losses) confirmed.add(one);
     try {
       await send(context, operation, input);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { errorResponse, type FakeServer, startFakeServer } from '../../../client/fake-server.ts';
+import { createScriptedPrompter } from '../../prompts/scripted-prompter.ts';
 import { iam } from '../../run-cli.ts';
 
 const group = {
@@ -218,6 +219,20 @@ test('an option of a field sets it, and replaces a list only after a question', 
   expect((await iam([...replaced, '--yes'], server)).code).toBe(0);
   expect(server.group()).toEqual({ ...group, groupName: 'dev', roles: ['B', 'C'] });
 });
+
+test.each([
+  [true, 0, ['B']],
+  [false, 1, ['A', 'B', 'C']],
+])(
+  'a list is replaced only after a question for each entry, also one that others add meanwhile: %s',
+  async (reply, code, roles) => {
+    await using server = await withGroup((current) => current.roles.push('C'));
+    const { prompter, questions } = createScriptedPrompter(true, reply);
+    const outcome = await iam([...update, '--role', 'B'], { url: server.url, columns: 80, prompter });
+    expect(questions.map(({ message }) => message)).toEqual(['Remove role A from ops?', 'Remove role C from ops?']);
+    expect([outcome.code, server.group().roles]).toEqual([code, roles]);
+  },
+);
 
 test('an unknown option is rejected', async () => {
   const { code, err } = await iam([...update, '--nope']);
