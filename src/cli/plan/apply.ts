@@ -153,17 +153,24 @@ async function printResult(context: Context, plan: Plan, secretOutput: SecretOut
   else {
     const secrets = secretOutput.unsaved.length > 0 ? { secrets: secretOutput.unsaved } : {};
     await context.printer.value({ ...toPlanJson(plan), ...secrets });
+    await assertPrinted(context, secretOutput);
   }
   const { create, update, delete: removed } = summarize(plan);
   context.notice(`Applied: ${create} created, ${update} changed, ${removed} deleted.`);
 }
 
-async function printSecrets(context: Context, { unsaved }: SecretOutput): Promise<void> {
+async function printSecrets(context: Context, secretOutput: SecretOutput): Promise<void> {
+  const { unsaved } = secretOutput;
   if (unsaved.length === 0) return;
-  const { io, printer, notice } = context;
+  const { printer, notice } = context;
   if (printer.isForPeople) printer.lines(unsaved.map(formatSecret));
   else await printer.value({ secrets: unsaved });
-  const failure = await findSecretOutputFailure(io);
-  if (failure) throw lostSecretsError(failure, unsaved);
+  await assertPrinted(context, secretOutput);
   notice('Store the secrets now: they will not be shown again.');
+}
+
+/** @throws CliError with the owners of the secrets if standard output did not take them */
+async function assertPrinted({ io }: Context, { unsaved }: SecretOutput): Promise<void> {
+  const failure = unsaved.length > 0 ? await findSecretOutputFailure(io) : undefined;
+  if (failure) throw lostSecretsError(failure, unsaved);
 }

@@ -1,5 +1,6 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
+import { run } from '../../../../src/cli/run.ts';
 import { isFullRun } from '../../../effort.ts';
 import { dumpDirectory, type PlanFixture, startPlanFixture, test } from '../../plan/plan-fixture.ts';
 import { everything } from '../../plan/sample-documents.ts';
@@ -207,6 +208,18 @@ describe('new secrets', () => {
     expect(secrets.map(({ kind }) => kind)).toEqual(['client', 'apiKey']);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     for (const { clientSecret, apiKey } of secrets) expect(out + err).not.toContain(clientSecret ?? apiKey);
+  });
+
+  test.each(['table', 'json', 'yaml'])('that -o %s cannot print are an error with their owners', async (format) => {
+    await using fixture = await startPlanFixture();
+    const file = await fixture.write('iam.yaml', everything);
+    const program: typeof run = (words, io, environment) =>
+      run(words, { ...io, isStdoutReplaced: () => true }, environment);
+    const { code, err } = await fixture.iam(['apply', '-f', file, '--yes', '-o', format], { program });
+    expect([code, err]).toEqual([
+      70,
+      expect.stringMatching(/billing.* the secrets are lost\. Cannot write the output/),
+    ]);
   });
 
   test('are not issued if they cannot be stored', async ({ fixture }) => {
