@@ -35,8 +35,12 @@ const maxDelayMs = 1_000;
 
 /**
  * Starts the time of a request. The result waits after a failed attempt, and returns whether to send the request again.
+ * An interrupt of the command ends a wait, also if the request has a signal of its own.
  */
-export function startRetries(rules: RetryRules, signal = rules.signal): (attempt: FailedAttempt) => Promise<boolean> {
+export function startRetries(
+  rules: RetryRules,
+  ofRequest = rules.signal,
+): (attempt: FailedAttempt) => Promise<boolean> {
   const { environment, maxWait } = rules;
   const startedAt = environment.now();
   let waited = 0;
@@ -45,6 +49,7 @@ export function startRetries(rules: RetryRules, signal = rules.signal): (attempt
   return async (attempt) => {
     attempts += 1;
     const delay = computeDelay(attempt, attempts, rules);
+    const signal = AbortSignal.any([rules.signal, ofRequest]);
     if (delay === undefined || signal.aborted) return false;
     const left = maxWait.milliseconds - Math.max(waited, environment.now() - startedAt);
     const wait = delay.isExact ? delay.milliseconds : Math.min(delay.milliseconds, left);

@@ -1,5 +1,7 @@
 /** How long and how often a request is sent, with a fake clock: no test waits. */
 import { describe, expect, test } from 'vitest';
+import { startRetries } from '../../../src/cli/http/retry.ts';
+import { NetworkError } from '../../../src/client/errors.ts';
 import { errorResponse, type FakeResponse, startFakeServer } from '../../client/fake-server.ts';
 import { iam, type RunOptions } from '../run-cli.ts';
 
@@ -90,6 +92,24 @@ describe('a server that cannot be reached', () => {
     const { code, waited } = await iamWithClock([...create, '--max-wait', '5'], { url });
     expect([code, waited]).toEqual([75, 5_000]);
   });
+});
+
+test('a wait ends at an interrupt, also that of a request which no interrupt ends', async () => {
+  const interrupt = new AbortController();
+  const pause = async (_: number, signal: AbortSignal) => {
+    interrupt.abort('SIGINT');
+    expect(signal.aborted).toBe(true);
+  };
+  const rules = {
+    maxWait: { milliseconds: 600_000, isChosen: true },
+    environment: { now: () => 0, random: () => 0, pause },
+    signal: interrupt.signal,
+    onUnreachable: () => undefined,
+    onBusy: () => undefined,
+  };
+  const waitBeforeRetry = startRetries(rules, new AbortController().signal);
+  const failure = new NetworkError('refused', 'ECONNREFUSED', undefined);
+  expect(await waitBeforeRetry({ failure, isSent: false, isIdempotent: false })).toBe(false);
 });
 
 /** An address on which a server starts later, once. */
