@@ -110,10 +110,13 @@ async function printEachTarget(
   await context.printer.list(readEach(), shape);
 }
 
+/** What became of a target without a result; `unknown` if the request may have taken effect. */
+type UndoneState = 'failed' | 'unknown' | 'unsent';
+
 /** The result of one delete, for programs. */
 interface DeleteResult {
   readonly target: string;
-  readonly state: 'done' | 'absent' | 'failed' | 'unsent';
+  readonly state: 'done' | 'absent' | UndoneState;
 }
 
 async function deleteTargets(
@@ -131,7 +134,7 @@ async function deleteTargets(
     for (const { target, input } of requests) {
       const work = () => deleteTarget(context, spec, input, options.ifExists === true);
       const done = await failures.attempt(target, work);
-      const state = done ?? (failures.isTried(target) ? 'failed' : 'unsent');
+      const state = done ?? failures.stateOf(target);
       if (done) context.notice(`${[name, ...Object.values(input.params).map(format)].join(' ')}: ${stateTexts[done]}`);
       yield [{ target, state }];
     }
@@ -217,6 +220,7 @@ class TargetFailures {
   readonly #total: number;
   readonly #exitCodes: number[] = [];
   readonly #tried = new Set<string>();
+  readonly #unknown = new Set<string>();
   #isOver = false;
 
   constructor(context: Context, total: number) {
@@ -236,6 +240,7 @@ class TargetFailures {
       const plain = error instanceof NamedNotFoundError ? error.plain : error;
       const report = createErrorReport(plain, manifest, formatServerOptions(settings.options));
       this.#exitCodes.push(report.exitCode);
+      if (error instanceof UnknownOutcomeError) this.#unknown.add(target);
       // Every further request would fail as well.
       this.#isOver = isUnreachable(error) || report.exitCode === 4;
       await this.#print(target, report);
@@ -243,19 +248,20 @@ class TargetFailures {
     }
   }
 
-  /** Whether a request for the target was made. */
-  isTried(target: string): boolean {
-    return this.#tried.has(target);
+  stateOf(target: string): UndoneState {
+    if (!this.#tried.has(target)) return 'unsent';
+    return this.#unknown.has(target) ? 'unknown' : 'failed';
   }
 
-  /** @throws CliError with the exit code of the failures, or 8 if they differ */
+  /** @throws CliError with the exit code of the failures: 76 if one outcome is unknown, or 8 if they differ */
   assertNone(): void {
     const [exitCode, ...others] = new Set(this.#exitCodes);
     if (exitCode === undefined) return;
+    const common = others.length === 0 ? exitCode : 8;
     const untried = this.#total - this.#tried.size;
     throw new CliError(
       `${this.#exitCodes.length} of ${this.#total} failed${untried > 0 ? `, ${untried} not sent` : ''}.`,
-      { code: 'SOME_FAILED', exitCode: others.length === 0 ? exitCode : 8 },
+      { code: 'SOME_FAILED', exitCode: this.#unknown.size > 0 ? 76 : common },
     );
   }
 

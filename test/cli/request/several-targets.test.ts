@@ -144,10 +144,18 @@ test('a failed sign-in or connection ends the command: the rest is not sent', as
   const outcome = await iam(['groups', 'delete', 'a', 'b', 'c', '--yes', '-o', 'jsonl', '-q'], server);
   expect(outcome.code).toBe(76);
   expect(outcome.out).toBe(
-    '{"target":"a","state":"done"}\n{"target":"b","state":"failed"}\n{"target":"c","state":"unsent"}\n',
+    '{"target":"a","state":"done"}\n{"target":"b","state":"unknown"}\n{"target":"c","state":"unsent"}\n',
   );
   expect(outcome.err).toContain('1 of 3 failed, 1 not sent.');
   expect(server.received).toHaveLength(2);
+});
+
+test('a delete of unknown outcome is no failed one, and its exit code precedes that of others', async () => {
+  await using server = await startFakeServer(({ path }) =>
+    path.endsWith('a') ? errorResponse(404, 'GROUP_NOT_FOUND') : errorResponse(503, 'OUTCOME_UNKNOWN'),
+  );
+  const { code, out } = await iam(['groups', 'delete', 'a', 'b', '--yes', '-o', 'jsonl', '-q'], server);
+  expect([code, out]).toEqual([76, '{"target":"a","state":"failed"}\n{"target":"b","state":"unknown"}\n']);
 });
 
 test('a protected profile requires its name for several deletes, and max-changes counts them', async ({ home }) => {
