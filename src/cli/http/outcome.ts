@@ -184,13 +184,13 @@ export function mayHaveTakenEffect(table: ErrorTable, failure: unknown, signal?:
 /** The statuses of a server or a gateway that failed while it processed the request. */
 const unclearStatuses: readonly number[] = [500, 502, 504];
 
-function saysNothingChanged(table: ErrorTable, { status, code, items, retryAfter }: ClientError): boolean {
+function saysNothingChanged(table: ErrorTable, { status, code, items }: ClientError): boolean {
   const entry = errorEntryOf(table, code);
   if (entry?.category === 'outcome-unknown') return false;
   if (status < 500) return true;
   // Of our own errors, only that of a bug does not say what happened before it.
   if (entry) return entry.status !== 500;
-  // A gateway can report a connection that it lost as 503, unless it asks for a retry.
-  if (status === 503) return items.length > 0 || retryAfter !== undefined;
+  // A gateway can report a connection that it lost as 503, also with Retry-After.
+  if (status === 503) return items.length > 0;
   return !unclearStatuses.includes(status) && status < 520;
 }

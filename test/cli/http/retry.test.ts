@@ -65,6 +65,21 @@ describe('a request to a busy server', () => {
   });
 });
 
+describe('503 of a gateway with Retry-After', () => {
+  const gateway: FakeResponse = { status: 503, text: '<html>', headers: { 'retry-after': '1' } };
+
+  test('does not say that nothing was changed: a create is not sent again', async () => {
+    await using server = await serverWith(gateway);
+    expect((await iamWithClock(create, server)).code).toBe(76);
+    expect(server.received).toHaveLength(1);
+  });
+
+  test.each([get, remove])('is waited for by %s %s', async (...words) => {
+    await using server = await serverWith(gateway);
+    expect(await iamWithClock(words, server)).toMatchObject({ code: 0, waited: 1_000 });
+  });
+});
+
 describe('a server that cannot be reached', () => {
   test('fails the command at once, and the hint names --max-wait', async () => {
     await using server = await serverWith();
