@@ -114,9 +114,18 @@ export function readPathValues(template: string, path: string): RequestValues {
   return Object.fromEntries(
     words.flatMap((word, at) => {
       const name = names.find((one) => word === `{${one}}`);
-      return name === undefined ? [] : [[name, decodeURIComponent(parts[at] ?? '')]];
+      return name === undefined ? [] : [[name, decodePart(parts[at] ?? '')]];
     }),
   );
+}
+
+/** The text of a part of a path; the part itself if it is not encoded as one. */
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** The read of exactly the object that an operation writes; undefined if there is none. */

@@ -58,6 +58,12 @@ describe('the answer of a server', () => {
     expect(server.received.filter(({ method }) => method === 'PUT')).toHaveLength(1);
   });
 
+  test('names the command also for a path that cannot be decoded', async () => {
+    await using server = await startFakeServer(() => ({ hangUp: true }));
+    const outcome = await iam(['api', 'PUT', '/_iam/users/%zz/password', '-f', '-'], { url: server.url, stdin: '{}' });
+    expect(outcome).toMatchObject({ code: 76, err: expect.stringContaining('`iam users get %zz`') });
+  });
+
   test('is lost for the second of two deletes: then 75 would promise too much', async () => {
     await using server = await startFakeServer(({ path }) =>
       path.endsWith('a') ? { status: 204 } : { ...errorResponse(503, 'STORE_UNAVAILABLE'), headers: later },
