@@ -28,16 +28,18 @@ export function recordAuditEvent(
   const event = buildAuditEvent(state, status, { clock, isRemote: settings.allowRemote, sandbox });
   // Administrators of the seed of the server may have been removed there since, and are still those of its sandboxes.
   const isForeign = isTenant || (sandbox !== undefined && settings.allowRemote);
-  return event && audit.record(event, { network: state.source.network, isAnyone: isForeign || isAnyone(state) });
+  return (
+    event && audit.record(event, { network: state.source.network, isAnyone: isForeign || isAnyone(state, settings) })
+  );
 }
 
 /** What every authenticated client has, whatever it may do. */
 const clientRoles: readonly string[] = ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', 'CLI-1STPARTY'];
 
 /** Whether anyone can cause such an event, any number of times: then it must not evict those of administrators. */
-function isAnyone({ caller, issued, operation, path }: RequestState): boolean {
+function isAnyone({ caller, issued, operation, path }: RequestState, { allowRemote }: AuditDeps['settings']): boolean {
   // The control plane of a loopback server requires no credentials: its changes count as administration.
-  if (path.startsWith(`${controlPrefix}/`)) return operation?.auth === 'none';
+  if (!allowRemote && path.startsWith(`${controlPrefix}/`)) return operation?.auth === 'none';
   if (issued === undefined || caller?.user !== undefined) return isStranger(caller) || isSelfService(caller, operation);
   return !isPrivileged(issued);
 }

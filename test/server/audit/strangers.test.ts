@@ -74,12 +74,7 @@ const strangers: readonly (readonly [string, Principal | undefined, IssuedToken 
   ],
 ];
 
-const registry = [
-  ...Object.values(operations),
-  ...oauthOperations,
-  // All others require a role, or a program of the same machine.
-  ...controlRoutes.filter(({ auth }) => auth === 'none'),
-];
+const registry = [...Object.values(operations), ...oauthOperations, ...controlRoutes];
 
 /** Whether the event of a granted request would go to the file of strangers. */
 function goesToStrangersFile(operation: (typeof registry)[number], caller?: Principal, issued?: IssuedToken): boolean {
