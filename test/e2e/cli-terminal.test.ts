@@ -79,7 +79,7 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
   ])('a delete prompt with the reply %j exits with %i', async (reply, code, deleted) => {
     const before = writes().length;
     const outcome = await typed(['groups', 'delete', 'ops'], [['(y/N)', reply]]);
-    expect(stripVTControlCharacters(outcome.err)).toContain('Run `groups delete ops`? (y/N)');
+    expect(stripVTControlCharacters(outcome.err)).toContain('Run `groups delete ops`? (esc cancels) (y/N)');
     expect(outcome.code).toBe(code);
     expect(
       writes()

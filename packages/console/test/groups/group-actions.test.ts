@@ -175,9 +175,9 @@ describe.skipIf(!hasBrowser)('groups', () => {
       await chooseFound(dialog.getByRole('combobox', { name: label, exact: true }), text, new RegExp(`^${text}`));
     await dialog.getByRole('button', { name: 'Add' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    expect(await readMembers('viewers')).toEqual([member]);
+    expect(await readMembers('viewers')).toMatchObject([member]);
     await page.getByRole('button', { name: `Remove ${name}`, exact: true }).click();
-    expect(await readMembers('viewers')).toEqual([member]);
+    expect(await readMembers('viewers')).toMatchObject([member]);
     await dialog.getByRole('button', { name: 'Remove the member' }).click();
     await page.getByText('No members yet').waitFor();
     expect(await readMembers('viewers')).toEqual([]);
