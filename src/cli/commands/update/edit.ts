@@ -8,6 +8,7 @@ import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import { addCommand, addConfirmOptions, setAction } from '../../command.ts';
 import type { CliRuntime, Context } from '../../context.ts';
 import { CliError, inputNeededError } from '../../errors.ts';
+import { escapeControls } from '../../io/control-characters.ts';
 import { readObject } from '../../io/input.ts';
 import { runEditor } from '../../io/processes.ts';
 import { canPrompt } from '../../io/prompt.ts';
@@ -69,18 +70,28 @@ async function editEntity(
   const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-edit-'));
   const file = path.join(folder, 'edit.yaml');
   let isKept = false;
+  const keepFile = () => {
+    isKept = true;
+    context.notice(`Your file is ${file}.`);
+  };
   try {
-    let [reason, previous] = ['', ''];
+    let reason: readonly string[] = [];
+    let previous = '';
     for (;;) {
       await writeFile(file, `${formatIntroduction(name, reason)}${previous || original}`, { mode: 0o600 });
-      await runEditor(editor, file, context.environment.variables);
+      await runEditor(editor, file, context.environment.variables).catch((error: unknown) => {
+        if (previous !== '') keepFile();
+        throw error;
+      });
       const text = stripComments(await readFile(file, 'utf8'));
       if (text.trim() === '' || text === original) return context.notice(`${name}: nothing to change`);
       if (text === previous) {
         isKept = true;
-        throw new CliError(`${name} was not changed: ${reason}`, {
+        const [first = '', ...lines] = reason;
+        throw new CliError(`${name} was not changed: ${first}`, {
           code: 'EDIT_CANCELED',
           exitCode: 1,
+          lines,
           hint: `Your file is ${file}.`,
         });
       }
@@ -89,11 +100,11 @@ async function editEntity(
         return await writeUpdate(context, target, replaceWith(target, edited), options);
       } catch (error) {
         if (!isCorrectable(error) || !canPrompt(context.promptOptions(false))) {
-          isKept = true;
-          context.notice(`Your file is ${file}.`);
+          keepFile();
           throw error;
         }
-        [reason, previous] = [error.message, text];
+        reason = error instanceof CliError ? error.lines : [error.message];
+        previous = text;
       }
     }
   } finally {
@@ -113,11 +124,12 @@ function isCorrectable(error: unknown): error is Error {
   return error instanceof CliError && error.exitCode === 2;
 }
 
-function formatIntroduction(name: string, reason: string): string {
-  const why = reason === '' ? [] : ['', ...reason.split('\n')];
+/** A line break in a name or in the text of a server begins no line of YAML. */
+function formatIntroduction(name: string, reason: readonly string[]): string {
+  const why = reason.length === 0 ? [] : ['', ...reason];
   const lines = [`Edit ${name}. Lines that start with # are ignored; an empty file changes nothing.`, ...why, ''];
   return lines
-    .map((line) => `# ${line}`.trimEnd())
+    .map((line) => `# ${escapeControls(line)}`.trimEnd())
     .join('\n')
     .concat('\n');
 }

@@ -1,7 +1,9 @@
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorResponse, type FakeServer, startFakeServer } from '../../../client/fake-server.ts';
 import { createScriptedPrompter } from '../../prompts/scripted-prompter.ts';
-import { iam } from '../../run-cli.ts';
+import { Home, iam } from '../../run-cli.ts';
 
 const group = {
   groupId: 'g1',
@@ -233,6 +235,50 @@ test.each([
     expect([outcome.code, server.group().roles]).toEqual([code, roles]);
   },
 );
+
+describe('groups edit', () => {
+  const edit = ['groups', 'edit', 'ops'];
+
+  /** Removes the file that the command kept. @returns its text */
+  async function removeFile(err: string): Promise<string> {
+    const [, file = ''] = /Your file is (\S+edit\.yaml)\./.exec(err) ?? [];
+    const text = await readFile(file, 'utf8');
+    await rm(path.dirname(file), { recursive: true });
+    return text;
+  }
+
+  test('shows the text of the server as comments of one line each', async () => {
+    const line = 'roles: [ADMIN]';
+    await using server = await startFakeServer(({ method }) =>
+      method === 'GET'
+        ? { json: { ...group, groupName: `ops\n${line}` } }
+        : { status: 400, json: [{ code: 'FIELD_TYPE', message: `Wrong.\u2028${line}\n${line}\r${line}` }] },
+    );
+    await using home = await Home.make();
+    const seen = home.file('seen');
+    const variables = {
+      IAM_TOKEN: 't',
+      EDITOR: `sh -c 'cat "$1" >> ${seen}; sed -i "s/organizationId: .*/organizationId: x/" "$1"' sh`,
+    };
+    const { code, err } = await home.iam(edit, { url: server.url, columns: 200, variables });
+    await removeFile(err);
+    expect(code).toBe(1);
+    const lines = (await readFile(seen, 'utf8')).split(/[\r\n\u2028]/);
+    expect(lines).toContain(`# Wrong.\\u2028${line}\\n${line}\\r${line}`);
+    expect(lines.filter((one) => one.startsWith(line))).toEqual([]);
+  });
+
+  test('keeps the file if the editor fails after the first round', async () => {
+    await using server = await startFakeServer(({ method }) =>
+      method === 'GET' ? { json: group } : errorResponse(400, 'FIELD_TYPE'),
+    );
+    await using home = await Home.make();
+    const script = 'test -e "$0" && exit 1; touch "$0"; sed -i "s/organizationId: .*/organizationId: mine/" "$1"';
+    const variables = { IAM_TOKEN: 't', EDITOR: `sh -c '${script}' ${home.file('opened')}` };
+    const { code, err } = await home.iam(edit, { url: server.url, columns: 200, variables });
+    expect([code, await removeFile(err)]).toEqual([70, expect.stringContaining('organizationId: mine')]);
+  });
+});
 
 test('an unknown option is rejected', async () => {
   const { code, err } = await iam([...update, '--nope']);
