@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { apiError, detailedError } from '../../../../contract/errors.ts';
-import { stripRolePrefix } from '../../../../contract/roles.ts';
+import { isReservedRole, stripRolePrefix } from '../../../../contract/roles.ts';
 import { clientFields } from '../../../../contract/schemas/client.ts';
 import { Id, listUpTo } from '../../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../../contract/schemas/role.ts';
+import { isLevelUpTo } from '../../../directory/authentication-levels.ts';
 import { assertMayGrantScope } from '../../../directory/clients.ts';
 import { normalizeNewName } from '../../../directory/new-names.ts';
 import type { Principal } from '../../../directory/principal.ts';
@@ -41,7 +42,7 @@ export default defineRoute({
   id: 'control.update-client',
   title: 'Update a client',
   description:
-    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, service account, owner and party cannot change. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities and factorVisibility require IAM_ADMIN_MAINTENANCE and AUTH-MFA; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
+    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, service account, owner and party cannot change. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, factorVisibility and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
   method: 'PATCH',
   path: '/clients/{id}',
   audit: {
@@ -65,7 +66,8 @@ export default defineRoute({
       assertMatch(ClientWithGrants, await readClientWithGrants(tx, client, now));
       const changed = changeClient(client, body);
       if (caller) {
-        assertMayAdminister(body, caller);
+        assertMayAdminister(client, body, caller);
+        assertNoServiceRoles(client, changed, caller);
         const added = changed.scope.filter((name) => !client.scope.includes(name));
         if (!caller.roles.has('IAM_ADMIN_MAINTENANCE')) await assertMayGrantScope(tx, added, caller);
       }
@@ -88,11 +90,24 @@ function changeClient(client: Client, { authorities, appId: name, ...fields }: C
   return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null)) as Client;
 }
 
-/** The interface gives no operation that sets these fields. @throws IamError GRANT_EXCEEDED. */
-function assertMayAdminister({ authorities, factorVisibility }: ClientUpdate, caller: Principal): void {
-  if (authorities === undefined && factorVisibility === undefined) return;
+/**
+ * The interface gives no operation that sets these fields. Logins of all users use the clients of the first start.
+ * @throws IamError GRANT_EXCEEDED.
+ */
+function assertMayAdminister({ bootstrap }: Client, update: ClientUpdate, caller: Principal): void {
+  const { authorities, factorVisibility } = update;
+  if (bootstrap === undefined && authorities === undefined && factorVisibility === undefined) return;
   const missingRoles = ['IAM_ADMIN_MAINTENANCE', 'AUTH-MFA'].filter((role) => !caller.roles.has(role));
   if (missingRoles.length === 0) return;
-  const message = `authorities and factorVisibility require ${missingRoles.join(' and ')}.`;
+  const what = bootstrap === undefined ? 'authorities and factorVisibility' : 'Changes of a client of the first start';
+  throw detailedError('GRANT_EXCEEDED', { missingRoles }, `${what} require ${missingRoles.join(' and ')}.`);
+}
+
+/** No caller gives roles that only the service grants, but for levels up to its own. @throws IamError GRANT_EXCEEDED. */
+function assertNoServiceRoles(before: Client, { authorities }: Client, { roles }: Principal): void {
+  const added = authorities.filter((role) => !before.authorities.includes(role));
+  const missingRoles = added.filter((role) => isReservedRole(role) && !isLevelUpTo(role, roles));
+  if (missingRoles.length === 0) return;
+  const message = `Only the service grants these roles: ${missingRoles.join(', ')}. A client can get levels up to that of the caller.`;
   throw detailedError('GRANT_EXCEEDED', { missingRoles }, message);
 }

@@ -1,7 +1,7 @@
 /** Who may rotate and update which client on a server with remote access, and what an update changes. */
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
-import { startServer, type TestServer } from '../../../../harness.ts';
+import { appClientId, startServer, type TestServer } from '../../../../harness.ts';
 import { asUser } from '../../../operations/user-token.ts';
 import { send } from '../../control-client.ts';
 
@@ -137,6 +137,30 @@ describe('an update', () => {
     expect(await server.dump()).toEqual(before);
     expect(await update(administrator, { scope: ['READ'] })).toMatchObject({ status: 200 });
     expect(await update(server.admin, { scope: ['WRITE'], authorities: ['ADMIN'] })).toMatchObject({ status: 200 });
+  });
+
+  test('gives no role that only the service grants, beyond the level of the caller', async () => {
+    await using server = await startRemote();
+    await server.makeClient({ clientId: 'svc', party: '3RDPARTY', authorities: ['AUTH-BASIC'] });
+    const update = (authorities: string[]) => server.admin.raw('PATCH', '/_iam/clients/svc', { body: { authorities } });
+    const before = await server.dump();
+    for (const role of ['CLI-1STPARTY', 'ROLE_AUTH-SMART', 'PERSON', 'USER'])
+      expect([role, await update(['AUTH-BASIC', role])]).toMatchObject([role, { body: [{ code: 'GRANT_EXCEEDED' }] }]);
+    expect(await server.dump()).toEqual(before);
+    expect(await update(['AUTH-MFA', 'PAYMENTS'])).toMatchObject({ status: 200 });
+  });
+
+  test('of a client of the first start requires IAM_ADMIN_MAINTENANCE, whatever it changes', async () => {
+    await using server = await startRemote();
+    const administrator = await server.withAuthorities(['AUTH-BASIC', 'AUTH-MFA', 'ADMIN'], {
+      scope: ['READ', 'WRITE'],
+    });
+    const update = (caller: IamClient, body: object) => caller.raw('PATCH', `/_iam/clients/${appClientId}`, { body });
+    const before = await server.dump();
+    for (const body of [{ grantTypes: [] }, { scope: [] }, { redirectURI: null }, { appId: 'x' }, {}])
+      expect(await update(administrator, body)).toMatchObject({ status: 403, body: [{ code: 'GRANT_EXCEEDED' }] });
+    expect(await server.dump()).toEqual(before);
+    expect(await update(server.admin, { redirectURI: null })).toMatchObject({ status: 200 });
   });
 
   test('leaves the authorities of the clients of the first start as they are', async () => {
