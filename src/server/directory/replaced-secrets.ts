@@ -13,12 +13,14 @@ interface Replaced {
   readonly endsAt?: string | undefined;
 }
 
-/** Whether the previous secret is still valid. */
+/** Whether the previous secret is still valid. An end that no rotation of now can set is of another clock. */
 export function isInOverlap<Previous extends Replaced>(
   previous: Previous | undefined,
   now: Date,
 ): previous is Previous & { readonly endsAt: string } {
-  return previous?.endsAt !== undefined && now.toISOString() < previous.endsAt;
+  if (previous?.endsAt === undefined) return false;
+  const remaining = Date.parse(previous.endsAt) - now.getTime();
+  return remaining > 0 && remaining <= maxOverlap;
 }
 
 /** Why a secret is accepted or not; `ended`: it was replaced, and is no longer valid. */

@@ -267,17 +267,17 @@ async function reserveClientSubject(
 }
 
 /** A plain key applies until the key is rotated: it is the replaced one then, which must not become valid again. */
-async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: SeedDeps): Promise<SeedOutcome> {
+async function applyApiKey(tx: Transaction, seed: SeedApiKey, { clock }: SeedDeps): Promise<SeedOutcome> {
   const { apiKey, keyHash = '', hint = '', previousKey, ...fields } = seed;
   const client = await tx.clients.get(seed.clientId);
   if (!client) throw new SeedProblem(`client ${seed.clientId} does not exist`, ['clientId']);
   const keyFields = apiKey === undefined ? { keyHash, hint, ...omitUndefined({ previousKey }) } : digestApiKey(apiKey);
-  const known =
-    (seed.apiKeyId === undefined ? undefined : await tx.apiKeys.get(seed.apiKeyId)) ??
-    (await tx.apiKeys.getBy('keyHash', keyFields.keyHash));
+  const { apiKeyId = deriveApiKeyId(keyFields.keyHash) } = seed;
+  const known = (await tx.apiKeys.get(apiKeyId)) ?? (await tx.apiKeys.getBy('keyHash', keyFields.keyHash));
   const appId = normalizeNewName('appId', seed.appId, known?.appId, client.appId);
   if (known) {
-    const isRotated = apiKey !== undefined && known.rotatedAt !== undefined;
+    // An exported seed has no time of the rotation, but what it replaced.
+    const isRotated = apiKey !== undefined && (known.rotatedAt ?? known.previousKey) !== undefined;
     const changed = { ...known, ...omitUndefined(fields), appId, apiKeyId: known.apiKeyId };
     return replaceIfChanged(known, isRotated ? changed : withKey(changed, keyFields), (row) => tx.apiKeys.replace(row));
   }
@@ -285,10 +285,15 @@ async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: Se
     ...fields,
     appId,
     ...keyFields,
-    apiKeyId: seed.apiKeyId ?? ids.newId(),
+    apiKeyId,
     createdAt: clock.now().toISOString(),
   });
   return 'created';
+}
+
+/** The id of a key without one: always the same, so that the seed still finds the key after any number of rotations. */
+function deriveApiKeyId(keyHash: string): string {
+  return hashSecret(`id of the API key ${keyHash}`).slice('sha256:'.length).slice(0, 24);
 }
 
 /** A previous key belongs to its current one: the seed of another key replaces both. */
