@@ -20,6 +20,7 @@ import {
   controlPlaneNote,
 } from '../request/control-plane.ts';
 import { type EntityRead, withEtag } from '../request/entity-rows.ts';
+import { withFileEtag } from '../request/file-etag.ts';
 import { getOperation } from '../request/find-operation.ts';
 import { nameMissingOf } from '../request/not-found.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
@@ -40,7 +41,11 @@ interface ControlDetail {
   readonly shape: ListShape;
   /** Reads the entity through the service API where the control plane cannot be used. */
   readonly fallback?: (context: Context, id: string) => Promise<EntityRead>;
+  /** The operation that updates it, if its reads have no ETag. */
+  readonly update?: string;
 }
+
+const apiKeySource = { path: '/_iam/api-keys/', fallback: findListedApiKey, update: 'api-key.update' } as const;
 
 const missingOperation = 'The service API has no operation for this.';
 
@@ -111,7 +116,6 @@ const details: Readonly<Record<string, ControlDetail>> = {
     title: 'Show an API key',
     description:
       'Without the key itself; hint contains its last characters. After a rotation, shows until when the previous value is valid.',
-    path: '/_iam/api-keys/',
     argument: 'api-key-id',
     argumentText: 'API key id, or the application or client of the key',
     reference: reference('apiKey', ['id']),
@@ -124,7 +128,7 @@ const details: Readonly<Record<string, ControlDetail>> = {
       7,
       { clientId: reference('client', ['id']) },
     ),
-    fallback: findListedApiKey,
+    ...apiKeySource,
   },
 };
 
@@ -160,12 +164,13 @@ export function addControlGet(noun: Command, runtime: CliRuntime): void {
 
 async function readEntity(
   context: Context,
-  { path, fallback }: Pick<ControlDetail, 'path' | 'fallback'>,
+  { path, fallback, update }: Pick<ControlDetail, 'path' | 'fallback' | 'update'>,
   id: string,
 ): Promise<EntityRead> {
   const found = await readControlDetails(context, path + encodeURIComponent(id));
-  if ('entity' in found) return found;
-  if (fallback) return fallback(context, id);
+  const complete = (read: EntityRead) => (update === undefined ? read : withFileEtag(context, update, read));
+  if ('entity' in found) return complete(found);
+  if (fallback) return complete(await fallback(context, id));
   throw found.rejection ?? controlPlaneMissingError(context, missingOperation);
 }
 
@@ -174,7 +179,7 @@ export type ControlDetails = EntityRead | { readonly rejection?: ClientError };
 
 /** An API key for `get` and `update`. */
 export function readApiKey(context: Context, id: string): Promise<EntityRead> {
-  return readEntity(context, { path: '/_iam/api-keys/', fallback: findListedApiKey }, id);
+  return readEntity(context, apiKeySource, id);
 }
 
 /** Reads an entity of the control plane. @throws ClientError if it does not exist */

@@ -37,9 +37,17 @@ export async function readEntityPage(
 export interface EntityRead {
   readonly entity: Readonly<Record<string, unknown>>;
   readonly etag?: string | undefined;
+  /** The ETag of its file, where that of the server does not cover all fields that the update writes. */
+  readonly fileEtag?: string;
+}
+
+/** The ETag of the file of an entity. */
+export function etagOfFile({ fileEtag, etag }: EntityRead): string | undefined {
+  return fileEtag ?? etag;
 }
 
 /** The entity as `get` prints it: in formats of a file with its ETag, last. */
-export function withEtag({ format }: Pick<Printer, 'format'>, { entity, etag }: EntityRead): EntityRead['entity'] {
-  return etag !== undefined && (format === 'json' || format === 'yaml') ? { ...entity, etag } : entity;
+export function withEtag({ format }: Pick<Printer, 'format'>, read: EntityRead): EntityRead['entity'] {
+  const etag = etagOfFile(read);
+  return etag !== undefined && (format === 'json' || format === 'yaml') ? { ...read.entity, etag } : read.entity;
 }

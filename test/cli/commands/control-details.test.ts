@@ -132,7 +132,12 @@ describe('users get', () => {
     );
     const outcome = await iam(['users', 'get', 'ann', '-o', 'json'], other);
     expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining('Only main contacts') });
-    expect(JSON.parse(outcome.out)).toEqual({ userId: 'ann', userEmail: 'a@x', legacyLogons: [] });
+    expect(JSON.parse(outcome.out)).toEqual({
+      etag: expect.any(String),
+      userId: 'ann',
+      userEmail: 'a@x',
+      legacyLogons: [],
+    });
   });
 
   test('reports an error of the control plane other than a rejection', async () => {

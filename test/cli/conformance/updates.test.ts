@@ -20,6 +20,10 @@ interface UpdateCase {
   readonly change: string;
   /** A field of the file and another value. */
   readonly edited: readonly [field: string, value: unknown];
+  /** Options with which a colleague changes another writable field. */
+  readonly colleague: string;
+  /** A command that changes a field which the update does not write, of a resource whose server ETag does not cover it. */
+  readonly derived?: string;
   /** What the command prints then. */
   readonly printed: string;
   /** Options that change nothing. */
@@ -33,6 +37,7 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     get: 'groups get ops',
     change: '--add-role RESTART --organization-id example',
     edited: ['businessUnitId', 'retail'],
+    colleague: '--set organizationId=other',
     printed: 'ops: ~ organizationId: (none) -> example, + role RESTART',
     same: '--add-role ROLE_DEPLOY --remove-role GONE',
   },
@@ -41,6 +46,7 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     get: 'corporate-groups get CORPORATE_GROUP_ID',
     change: '--corporate-group-name holding',
     edited: ['organizationId', 'example'],
+    colleague: '--corporate-group-name conglomerate',
     printed: 'concern: ~ corporateGroupName: concern -> holding',
     same: '--remove-business globex',
   },
@@ -49,6 +55,8 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     get: 'users get alice',
     change: '--user-mobile.region-code 55 --user-mobile.area-code 11 --user-mobile.phone-number 99999999',
     edited: ['lead', true],
+    colleague: '--business-id acme',
+    derived: 'groups users add leads alice',
     printed: 'alice: ~ userMobile: (none) -> {"regionCode":55,"areaCode":11,"phoneNumber":99999999}',
     same: '--user-email alice@example.com',
   },
@@ -57,6 +65,8 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     get: 'api-key get KEY_ID',
     change: '--app-id accounts',
     edited: ['appId', 'invoices'],
+    colleague: '--client-id c1',
+    derived: 'api-key rotate KEY_ID --yes',
     printed: 'KEY_ID: ~ appId: billing -> accounts',
     same: '--client-id CLIENT_ID',
   },
@@ -65,6 +75,7 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     get: 'users factors get alice FACTOR_ID',
     change: '--add-tag home',
     edited: ['tags', ['a', 'b']],
+    colleague: '--email other@home.example',
     printed: 'FACTOR_ID: + tag home',
     same: '--contact-type EMAIL',
   },
@@ -73,6 +84,7 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     get: 'factors get FACTOR_ID',
     change: '--add-tag own',
     edited: ['tags', ['c']],
+    colleague: '--email another@home.example',
     printed: 'FACTOR_ID: + tag own',
     same: '--contact-type EMAIL',
     as: 'alice',
@@ -94,113 +106,128 @@ beforeAll(async () => {
 });
 afterAll(() => runner[Symbol.asyncDispose]());
 
-describe.each(Object.entries(cases))('%s', (command, { target, get, change, edited, printed, same, as }) => {
-  const run = (words: string, options?: RunOptions): Promise<CliResult> =>
-    runner.run(`${command} ${target} ${words}`.trim(), as ?? 'administrator', options);
+describe.each(Object.entries(cases))(
+  '%s',
+  (command, { target, get, change, edited, colleague, derived, printed, same, as }) => {
+    const run = (words: string, options?: RunOptions): Promise<CliResult> =>
+      runner.run(`${command} ${target} ${words}`.trim(), as ?? 'administrator', options);
 
-  test('sends nothing without a field, and nothing for what is so already', async () => {
-    const before = await runner.server.dump();
-    expect(await run('')).toMatchObject({ code: 2, err: expect.stringContaining('No changes specified.') });
-    expect(await run(same)).toMatchObject({ code: 0, err: expect.stringContaining(': nothing to change') });
-    expect(await runner.server.dump()).toEqual(before);
-  });
-
-  test('rejects an entry that is added and removed', async () => {
-    const operation = updates.find((one) => one.command === command);
-    const lists = Object.entries(operation?.body?.properties ?? {}).flatMap(([field, { type }]) =>
-      type === 'array' ? [toSingular(toKebabCase(field))] : [],
-    );
-    for (const flag of lists) {
-      const outcome = await run(`--add-${flag} globex --remove-${flag} globex`);
-      expect([flag, outcome.code, outcome.err]).toEqual([flag, 2, expect.stringContaining('is both added')]);
-    }
-  });
-
-  test('changes what the options name and nothing else, and prints it', async () => {
-    const before = await runner.server.dump();
-    expect(await run(`${change} --dry-run`)).toMatchObject({
-      code: 0,
-      err: expect.stringContaining(printed.slice(-8)),
-    });
-    expect(await runner.server.dump()).toEqual(before);
-    expect(await run(change)).toEqual({ code: 0, out: '', err: `${printed}\n` });
-    expect(await run(change)).toMatchObject({ code: 0, err: expect.stringContaining(': nothing to change') });
-  });
-
-  const readFile = async (format = 'json') => (await runner.run(`${get} -o ${format}`, as ?? 'administrator')).out;
-  const [field, value] = edited;
-
-  test.each(['json', 'yaml'])(
-    'takes what get prints as %s, with the etag last, and nothing changes',
-    async (format) => {
-      const stdin = await readFile(format);
+    test('sends nothing without a field, and nothing for what is so already', async () => {
       const before = await runner.server.dump();
-      expect(await run('-f -', { stdin })).toMatchObject({
+      expect(await run('')).toMatchObject({ code: 2, err: expect.stringContaining('No changes specified.') });
+      expect(await run(same)).toMatchObject({ code: 0, err: expect.stringContaining(': nothing to change') });
+      expect(await runner.server.dump()).toEqual(before);
+    });
+
+    test('rejects an entry that is added and removed', async () => {
+      const operation = updates.find((one) => one.command === command);
+      const lists = Object.entries(operation?.body?.properties ?? {}).flatMap(([field, { type }]) =>
+        type === 'array' ? [toSingular(toKebabCase(field))] : [],
+      );
+      for (const flag of lists) {
+        const outcome = await run(`--add-${flag} globex --remove-${flag} globex`);
+        expect([flag, outcome.code, outcome.err]).toEqual([flag, 2, expect.stringContaining('is both added')]);
+      }
+    });
+
+    test('changes what the options name and nothing else, and prints it', async () => {
+      const before = await runner.server.dump();
+      expect(await run(`${change} --dry-run`)).toMatchObject({
         code: 0,
-        err: expect.stringContaining(': nothing to change'),
+        err: expect.stringContaining(printed.slice(-8)),
       });
       expect(await runner.server.dump()).toEqual(before);
-      if (format === 'yaml' || withoutEtag.has(command)) return;
-      expect(Object.keys(JSON.parse(stdin)).at(-1)).toBe('etag');
-    },
-  );
+      expect(await run(change)).toEqual({ code: 0, out: '', err: `${printed}\n` });
+      expect(await run(change)).toMatchObject({ code: 0, err: expect.stringContaining(': nothing to change') });
+    });
 
-  test('refuses the file of another one, a read-only field with another value, and an unknown field', async () => {
-    const file = JSON.parse(await readFile());
-    const before = await runner.server.dump();
-    const [id = ''] = Object.keys(file);
-    for (const [changed, message] of [
-      [{ [id]: 'another' }, 'The file is of the'],
-      [{ note: 'x' }, 'unknown field note'],
-      ...(file.createdAt === undefined ? [] : [[{ createdAt: 'x' }, 'createdAt'] as const]),
-    ] as const) {
-      const outcome = await run('-f - --yes', { stdin: JSON.stringify({ ...file, ...changed }) });
-      expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(message) });
-    }
-    expect(await runner.server.dump()).toEqual(before);
-  });
+    const readFile = async (format = 'json') => (await runner.run(`${get} -o ${format}`, as ?? 'administrator')).out;
+    const [field, value] = edited;
 
-  test('writes an edited file; a change in between is a conflict that shows both, and --force overwrites it', async () => {
-    const file = JSON.parse(await readFile());
-    const stdin = JSON.stringify({ ...file, [field]: value });
-    if (file.etag !== undefined) {
-      const other = JSON.stringify({ ...JSON.parse(stdin), etag: '"of-another-version"' });
+    test.each(['json', 'yaml'])(
+      'takes what get prints as %s, with the etag last, and nothing changes',
+      async (format) => {
+        const stdin = await readFile(format);
+        const before = await runner.server.dump();
+        expect(await run('-f -', { stdin })).toMatchObject({
+          code: 0,
+          err: expect.stringContaining(': nothing to change'),
+        });
+        expect(await runner.server.dump()).toEqual(before);
+        if (format === 'yaml') return;
+        expect(Object.keys(JSON.parse(stdin)).at(-1)).toBe('etag');
+      },
+    );
+
+    test('refuses the file of another one, a read-only field with another value, and an unknown field', async () => {
+      const file = JSON.parse(await readFile());
       const before = await runner.server.dump();
-      const outcome = await run('-f - --yes', { stdin: other });
-      expect(outcome).toMatchObject({ code: 6, err: expect.stringContaining('has changed since the file was read') });
-      expect(outcome.err).toContain(`${field.replace(/s$/, '')}`);
+      const [id = ''] = Object.keys(file);
+      for (const [changed, message] of [
+        [{ [id]: 'another' }, 'The file is of the'],
+        [{ note: 'x' }, 'unknown field note'],
+        ...(file.createdAt === undefined ? [] : [[{ createdAt: 'x' }, 'createdAt'] as const]),
+      ] as const) {
+        const outcome = await run('-f - --yes', { stdin: JSON.stringify({ ...file, ...changed }) });
+        expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+      }
       expect(await runner.server.dump()).toEqual(before);
-      expect((await run('-f - --yes --force --dry-run', { stdin: other })).code).toBe(0);
-    }
-    expect(await run('-f - --yes', { stdin })).toMatchObject({ code: 0, err: expect.stringContaining(': updated\n') });
-    expect(JSON.parse(await readFile())[field]).toEqual(value);
-  });
-
-  test('edit writes what the editor saves, and nothing if it saves the same', async () => {
-    const before = await runner.server.dump();
-    const edit = (variables: Readonly<Record<string, string>>) =>
-      runner.run(`${command.replace(/update$/, 'edit')} ${target}`, as ?? 'administrator', { variables });
-    expect(await edit({ VISUAL: 'true' })).toMatchObject({
-      code: 0,
-      err: expect.stringContaining('nothing to change'),
     });
-    expect(await edit({ VISUAL: 'false' })).toMatchObject({
-      code: 70,
-      err: expect.stringContaining('editor "false" failed'),
-    });
-    expect(await edit({})).toMatchObject({ code: 10 });
-    expect(await runner.server.dump()).toEqual(before);
-    const [pattern, line, shown] =
-      field === 'tags'
-        ? ['^  - .*', '  - edited', '+ tag edited']
-        : [`^${field}: .*`, `${field}: ${field === 'lead' ? 'false' : 'edited'}`, `~ ${field}: ${value} ->`];
-    const outcome = await edit({ EDITOR: `sed -i -e 's/${pattern}/${line}/'` });
-    expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining(shown) });
-  });
-});
 
-/** Resources whose reads have no ETag yet. */
-const withoutEtag = new Set(['api-key update', 'users factors update', 'factors update']);
+    test('a change of another field in between is a conflict that shows both, and --force overwrites it', async () => {
+      const stdin = JSON.stringify({ ...JSON.parse(await readFile()), [field]: value });
+      expect(await run(`${colleague} --yes`)).toMatchObject({ code: 0 });
+      const before = await runner.server.dump();
+      const outcome = await run('-f - --yes', { stdin });
+      expect(outcome).toMatchObject({ code: 6, err: expect.stringContaining('has changed since the file was read') });
+      expect(outcome.err).toContain(field.replace(/s$/, ''));
+      expect(await run('-f - --yes --force --dry-run', { stdin })).toMatchObject({ code: 0 });
+      expect(await runner.server.dump()).toEqual(before);
+    });
+
+    test('writes an edited file, also if a field that it cannot change has changed, but no read-only value', async () => {
+      const file = JSON.parse(await readFile());
+      if (derived !== undefined) {
+        expect(await runner.run(derived, 'administrator')).toMatchObject({ code: 0 });
+        const { etag, ...fields } = JSON.parse(await readFile());
+        expect({ ...fields, etag: file.etag }).not.toEqual(file);
+        const stdin = JSON.stringify({ ...file, createdAt: 'x', [field]: value });
+        expect(await run('-f - --yes', { stdin })).toMatchObject({
+          code: 2,
+          err: expect.stringContaining('createdAt'),
+        });
+      }
+      const stdin = JSON.stringify({ ...file, [field]: value });
+      expect(await run('-f - --yes', { stdin })).toMatchObject({
+        code: 0,
+        err: expect.stringContaining(': updated\n'),
+      });
+      expect(JSON.parse(await readFile())[field]).toEqual(value);
+    });
+
+    test('edit writes what the editor saves, and nothing if it saves the same', async () => {
+      const before = await runner.server.dump();
+      const edit = (variables: Readonly<Record<string, string>>) =>
+        runner.run(`${command.replace(/update$/, 'edit')} ${target}`, as ?? 'administrator', { variables });
+      expect(await edit({ VISUAL: 'true' })).toMatchObject({
+        code: 0,
+        err: expect.stringContaining('nothing to change'),
+      });
+      expect(await edit({ VISUAL: 'false' })).toMatchObject({
+        code: 70,
+        err: expect.stringContaining('editor "false" failed'),
+      });
+      expect(await edit({})).toMatchObject({ code: 10 });
+      expect(await runner.server.dump()).toEqual(before);
+      const [pattern, line, shown] =
+        field === 'tags'
+          ? ['^  - .*', '  - edited', '+ tag edited']
+          : [`^${field}: .*`, `${field}: ${field === 'lead' ? 'false' : 'edited'}`, `~ ${field}: ${value} ->`];
+      const outcome = await edit({ EDITOR: `sed -i -e 's/${pattern}/${line}/'` });
+      expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining(shown) });
+    });
+  },
+);
 
 test('users update with an address that is not verified verifies it', async () => {
   await runner.run('users create --user-id new --user-name new --user-email new@example.com', 'administrator');

@@ -12,6 +12,7 @@ import { escapeControls } from '../../io/control-characters.ts';
 import { readObject } from '../../io/input.ts';
 import { runEditor } from '../../io/processes.ts';
 import { canPrompt } from '../../io/prompt.ts';
+import { etagOfFile } from '../../request/entity-rows.ts';
 import { etagProperty } from './file.ts';
 import { addResourceArguments, exampleTarget } from './get.ts';
 import type { EntityFields } from './merge.ts';
@@ -60,7 +61,9 @@ async function editEntity(
   editor: string,
   options: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { entity, etag } = await readCurrent(context, target);
+  const read = await readCurrent(context, target);
+  const { entity } = read;
+  const etag = etagOfFile(read);
   const name = nameOf(target.resource, entity);
   const { formatYaml } = await import('../../io/yaml.ts');
   const original = formatYaml({

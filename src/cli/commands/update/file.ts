@@ -1,6 +1,7 @@
 /** The file of an update: what `get -o yaml` printed, edited. */
 import { findNearest } from '../../../contract/nearest-name.ts';
 import { usageError } from '../../errors.ts';
+import { wasRead } from '../../request/file-etag.ts';
 import { type EntityFields, isSame } from './merge.ts';
 import { idPropertyOf, nameOf } from './resources.ts';
 import type { UpdateTarget } from './write.ts';
@@ -20,13 +21,15 @@ export function splitEtag({ [etagProperty]: etag, ...fields }: EntityFields): En
 }
 
 /**
- * Returns the fields of the file that the update accepts. Others must be as they are.
+ * Returns the fields of the file that the update accepts. Others must be as they are, or as they were when the file was read:
+ * if the entity has changed since, this cannot be known of every ETag.
  * @throws CliError (exit 2) for another entity, and for a field that is read-only or unknown
  */
 export function selectFields(
   { resource, operation, rules }: UpdateTarget,
-  fields: EntityFields,
+  { fields, etag }: EntityFile,
   entity: EntityFields,
+  isChanged: boolean,
 ): EntityFields {
   const id = idPropertyOf(resource);
   if (fields[id] !== undefined && !isSame(fields[id], entity[id]))
@@ -37,7 +40,9 @@ export function selectFields(
   const writable = Object.keys(rules.schema.properties ?? {});
   for (const [name, value] of Object.entries(fields)) {
     if (writable.includes(name) || resource.volatile?.includes(name) || isSame(value, entity[name])) continue;
+    if (wasRead(etag, name, value)) continue;
     if (entity[name] === undefined) throw unknownFieldError(name, [...writable, ...Object.keys(entity)], operation.id);
+    if (isChanged) continue;
     throw usageError(
       `${name} of a ${resource.label} is read-only: it is ${JSON.stringify(entity[name])}, and the file has ${JSON.stringify(value)}.`,
       `Remove ${name} from the file. Fields that can change: ${writable.join(', ')}.`,

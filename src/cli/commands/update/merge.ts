@@ -2,6 +2,7 @@
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { usageError } from '../../errors.ts';
 import { setAtPath, toSingular } from '../../request/field-options.ts';
+import { stableText } from '../../request/file-etag.ts';
 
 export type EntityFields = Readonly<Record<string, unknown>>;
 
@@ -143,7 +144,7 @@ function describeField(field: string, before: unknown, after: unknown, rules: Bo
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
       describeField(`${field}.${name}`, before[name], after[name], rules),
     );
-  if (toKey(before) === toKey(after)) return [];
+  if (stableText(before) === stableText(after)) return [];
   return [`~ ${field}: ${formatValue(before)} -> ${formatValue(after)}`];
 }
 
@@ -168,28 +169,16 @@ function removedEntries(field: string, before: unknown, after: unknown, rules: B
 }
 
 function keyOf(field: string, entry: unknown, rules: BodyRules): string {
-  return toKey(normalize(field, entry, rules));
+  return stableText(normalize(field, entry, rules));
 }
 
 function normalize(field: string, entry: unknown, { normalizeEntry }: BodyRules): unknown {
   return normalizeEntry ? normalizeEntry(field, entry) : entry;
 }
 
-/** The text of a value that is the same for equal ones: the order of fields does not matter. */
-function toKey(value: unknown): string {
-  if (value === undefined) return '';
-  if (isRow(value))
-    return `{${Object.keys(value)
-      .sort()
-      .map((name) => `${JSON.stringify(name)}:${toKey(value[name])}`)
-      .join()}}`;
-  if (Array.isArray(value)) return `[${value.map(toKey).join()}]`;
-  return JSON.stringify(value);
-}
-
 /** Whether two values are the same. */
 export function isSame(one: unknown, other: unknown): boolean {
-  return toKey(one) === toKey(other);
+  return stableText(one) === stableText(other);
 }
 
 function toList(value: unknown): readonly unknown[] {

@@ -24,8 +24,10 @@ export interface UpdatableResource {
   readonly entity: EntityName;
   /** What messages call it. */
   readonly label: string;
-  /** The same as its `get` command prints, and the ETag, if a response had one. */
+  /** The same as its `get` command prints, with an ETag for its file that covers all fields of the write. */
   read(context: Context, params: PathParams): Promise<EntityRead>;
+  /** The server has no ETag of it: what others change between the read and the write is overwritten. */
+  readonly unguarded?: true;
   /** Its `get` command is built from this table: no operation and no route of the control plane has one. */
   readonly ownGet?: true;
   /** Fields of a read that change by themselves: a file may have other values. All others that the write lacks are read-only. */
@@ -47,6 +49,7 @@ const factor = {
   entity: 'factor',
   label: 'contact',
   masked: ['email', 'mobile'],
+  unguarded: true,
   ownGet: true,
   // A read returns the tags as JSON text.
   toBody: (entity: EntityFields) => ({ ...entity, tags: parseTags(entity.tags) }),
@@ -73,6 +76,7 @@ export const updatableResources: readonly UpdatableResource[] = [
     write: 'user-identities.update',
     entity: 'user',
     label: 'user',
+    // The ETag of the server is of contacts and logons only; the write sends changed fields only.
     read: (context, { id = '' }) => readUser(context, id),
     volatile: ['sessions', 'activeSessions'],
     listUnverified: listUnverifiedContacts,
@@ -81,6 +85,7 @@ export const updatableResources: readonly UpdatableResource[] = [
     write: 'api-key.update',
     entity: 'apiKey',
     label: 'API key',
+    unguarded: true,
     read: (context, { apiKeyId = '' }) => readApiKey(context, apiKeyId),
     volatile: ['lastUsedAt'],
   },

@@ -34,7 +34,7 @@ export function addUpdateCommand(
 ): void {
   const command = addCommand(parent, 'update', {
     title: operation.title,
-    description: `Changes only what the options name. If someone else changes the ${resource.label} in the meantime, the command retries, so concurrent changes are preserved. With -f, the file replaces the ${resource.label}: it may be what \`get -o yaml\` printed, and what it leaves out is cleared. Prints what changed.`,
+    description: `Changes only what the options name. ${describeConcurrency(resource)} With -f, the file replaces the ${resource.label}: it may be what \`get -o yaml\` printed, and what it leaves out is cleared. Prints what changed.`,
     roles: operation.roles,
     effect: 'write',
     examples: operation.examples,
@@ -52,6 +52,12 @@ export function addUpdateCommand(
   addConfirmOptions(command);
   declareValueSources(command, sourcesIn(operation, resource, fields));
   setAction(command, runtime, (context, args, options) => update(context, { operation, resource, args, options }));
+}
+
+function describeConcurrency({ label, unguarded }: UpdatableResource): string {
+  return unguarded
+    ? `The server has no ETag of this ${label}: what someone else changes between the read and the write of the command can be overwritten.`
+    : `If someone else changes the ${label} in the meantime, the command retries, so concurrent changes are preserved.`;
 }
 
 /** The fields of the body. None is required: what is not named stays. */
@@ -124,7 +130,7 @@ async function update(context: Context, { operation, resource, args, options }: 
   if (file !== undefined && !isEmpty(edit))
     throw usageError(`-f replaces the whole ${resource.label} and cannot be combined with other changes.`);
   if (options.force === true && file === undefined)
-    throw usageError('--force needs -f: without a file, concurrent changes are merged and never overwritten.');
+    throw usageError('--force needs -f: without a file, only what the options name is changed.');
   const read = file === undefined ? undefined : await readObject(file, context.io);
   const target = await resolveTarget(context, { operation, resource, args, options });
   if (read) return writeUpdate(context, target, replaceWith(target, read), options);
@@ -145,11 +151,11 @@ export async function resolveTarget(
 
 /** The change of a file that replaces the entity. */
 export function replaceWith(target: UpdateTarget, file: EntityFields): EntityChange {
-  const { fields, etag } = splitEtag(file);
+  const parts = splitEtag(file);
   return {
-    file: { etag },
-    merge: async (entity) =>
-      mergeFile(entity, await resolveNew(target, selectFields(target, fields, entity), entity), target.rules),
+    file: { etag: parts.etag },
+    merge: async (entity, isChanged) =>
+      mergeFile(entity, await resolveNew(target, selectFields(target, parts, entity, isChanged), entity), target.rules),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * The one engine of updates: reads the entity, applies a change to it, and writes the result with If-Match (RFC 9110), so
- * that concurrent changes by others are never overwritten.
+ * that concurrent changes by others are not overwritten. Where the server has no ETag, a change between the read and the
+ * write can be.
  */
 import { ClientError } from '../../../client/errors.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
@@ -8,6 +9,7 @@ import type { CommandOptions, Context } from '../../context.ts';
 import { CliError, categoryOf } from '../../errors.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
+import { isCurrent } from '../../request/file-etag.ts';
 import { previewOf, printRequestPreview } from '../../request/preview.ts';
 import type { NameResolver } from '../../request/resolve-names.ts';
 import { send } from '../../request/send.ts';
@@ -27,8 +29,11 @@ export interface UpdateTarget {
 }
 
 export interface EntityChange {
-  /** Applies the change to an entity in the forms of the write. */
-  merge(entity: EntityFields): Merge | Promise<Merge>;
+  /**
+   * Applies the change to an entity in the forms of the write.
+   * @param isChanged the entity has changed since the file was read
+   */
+  merge(entity: EntityFields, isChanged: boolean): Merge | Promise<Merge>;
   /** The change is that of a file, which replaces the entity. */
   readonly file?: {
     /** The ETag in the file: if the entity has changed since, nothing is written. */
@@ -49,8 +54,8 @@ export function rulesOf(resource: UpdatableResource, { method, body }: ManifestO
 
 /** Reads the entity in the forms of the write. */
 export async function readCurrent(context: Context, { resource, params }: UpdateTarget): Promise<EntityRead> {
-  const { entity, etag } = await resource.read(context, params);
-  return { entity: resource.toBody ? resource.toBody(entity) : entity, etag };
+  const read = await resource.read(context, params);
+  return resource.toBody ? { ...read, entity: resource.toBody(read.entity) } : read;
 }
 
 /** Writes what the change makes of the entity; repeats all if the entity was changed in between. */
@@ -61,20 +66,22 @@ export async function writeUpdate(
   options: CommandOptions,
 ): Promise<void> {
   const { resource, operation, rules, names } = target;
-  const expected = options.force === true ? undefined : change.file?.etag;
+  const expected = change.file?.etag;
   const confirmed = new Set<string>();
   for (let attempt = 1; ; attempt += 1) {
-    const { entity, etag } = await readCurrent(context, target);
+    const read = await readCurrent(context, target);
+    const { entity } = read;
     const name = nameOf(resource, entity);
-    const merge = await change.merge(entity);
+    const isChanged = expected !== undefined && !isCurrent(expected, read);
+    const merge = await change.merge(entity, isChanged);
     const result = { ...withoutBody(entity, rules), ...withoutSecrets(merge.after, rules) };
     if (merge.differences.length === 0) return printResult(context, result, [`${name}: nothing to change`]);
-    if (expected !== undefined && etag !== undefined && expected !== etag)
+    if (isChanged && options.force !== true)
       throw conflictError(name, describeDifferences(pickBody(entity, rules), merge.after, rules));
     const input = {
       params: toIdParams(target, entity),
       body: buildBody(entity, merge, rules),
-      ifMatch: expected ?? etag,
+      ifMatch: read.etag,
     };
     if (options.dryRun === true) {
       names.printResolved();
@@ -88,9 +95,9 @@ export async function writeUpdate(
     try {
       await send(context, operation, input);
     } catch (error) {
-      const isChanged = error instanceof ClientError && categoryOf(context.manifest, error) === 'changed';
-      if (!isChanged || attempt === maxAttempts) throw error;
-      if (expected !== undefined) throw await describeConflict(context, target, merge);
+      const isConflict = error instanceof ClientError && categoryOf(context.manifest, error) === 'changed';
+      // Of a change by others, the next read shows whether the file is still current.
+      if (!isConflict || attempt === maxAttempts) throw error;
       continue;
     }
     const { differences } = merge;
@@ -123,12 +130,6 @@ async function printResult(context: Context, entity: EntityFields, notices: read
   const present = Object.entries(entity).filter(([, value]) => value !== undefined && value !== null);
   if (!context.printer.isForPeople) await context.printer.value(Object.fromEntries(present));
   context.notice(...notices);
-}
-
-async function describeConflict(context: Context, target: UpdateTarget, { after }: Merge): Promise<CliError> {
-  const { entity } = await readCurrent(context, target);
-  const differences = describeDifferences(pickBody(entity, target.rules), after, target.rules);
-  return conflictError(nameOf(target.resource, entity), differences);
 }
 
 function conflictError(name: string, differences: readonly string[]): CliError {

@@ -5,6 +5,7 @@ import { CliError } from '../../errors.ts';
 import { callOperation } from '../../request/call-operation.ts';
 import { createControlPageSource } from '../../request/control-plane.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
+import { withFileEtag } from '../../request/file-etag.ts';
 import { collectEntries } from '../../request/pagination.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -12,17 +13,16 @@ type Row = Readonly<Record<string, unknown>>;
 /** A contact of the caller. */
 export async function readOwnFactor(context: Context, id: string): Promise<EntityRead> {
   const { body } = await callOperation(context, 'user-identities.factors.list', {});
-  return findFactor(body as readonly Row[], id, 'iam factors list');
+  const read = findFactor(body as readonly Row[], id, 'iam factors list');
+  return withFileEtag(context, 'user-identities.factors.update', read);
 }
 
 /** A contact of any user. */
 export async function readUserFactor(context: Context, userId: string, id: string): Promise<EntityRead> {
   const source = createControlPageSource(context, `/_iam/users/${encodeURIComponent(userId)}/factors`, {});
-  return findFactor(
-    (await collectEntries(source, Number.POSITIVE_INFINITY)) as readonly Row[],
-    id,
-    `iam users factors list ${userId}`,
-  );
+  const rows = (await collectEntries(source, Number.POSITIVE_INFINITY)) as readonly Row[];
+  const read = findFactor(rows, id, `iam users factors list ${userId}`);
+  return withFileEtag(context, 'user-identities.factors.admin-update', read);
 }
 
 function findFactor(rows: readonly Row[], id: string, list: string): EntityRead {

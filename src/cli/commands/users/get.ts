@@ -11,6 +11,7 @@ import { declareValueSources } from '../../prompts/value-sources.ts';
 import { callOperation } from '../../request/call-operation.ts';
 import { buildListShape } from '../../request/control-plane.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
+import { withFileEtag } from '../../request/file-etag.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { findVerbAliases } from '../../request/operation-names.ts';
 import { addTargetOptions } from '../../request/several-targets.ts';
@@ -44,8 +45,12 @@ export function addUsersGet(noun: Command, runtime: CliRuntime): void {
   );
 }
 
-/** The user for `get` and `update`. The ETag of the control plane is of all fields, that of the service API of its own. */
+/** The user for `get` and `update`. The ETag of the server is of contacts and logons only. */
 export async function readUser(context: Context, id: string): Promise<EntityRead> {
+  return withFileEtag(context, 'user-identities.update', await readFields(context, id));
+}
+
+async function readFields(context: Context, id: string): Promise<EntityRead> {
   const isSignedIn = resolveCredentials(context.settings).kind !== 'none';
   // First, because its errors are those of the caller; the control plane of a local server needs no credentials.
   const main = isSignedIn ? await readMainContacts(context, id) : undefined;

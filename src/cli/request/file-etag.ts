@@ -1,0 +1,62 @@
+/**
+ * The ETag in the file of a resource whose server ETag does not cover all fields that its update writes: it is of the fields
+ * as they were read.
+ */
+import type { RequestContext } from '../context.ts';
+import type { EntityRead } from './entity-rows.ts';
+import { getOperation } from './find-operation.ts';
+
+/** The first part of an ETag that is of fields. One of a server starts with a quote or `W/`. */
+const prefix = 'fields';
+const shortLength = 4;
+
+/** The read with the ETag of its file, for an update by the operation. */
+export function withFileEtag(
+  { manifest }: Pick<RequestContext, 'manifest'>,
+  update: string,
+  read: EntityRead,
+): EntityRead {
+  const writable = Object.keys(getOperation(manifest, update).body?.properties ?? {});
+  const fields = Object.entries(read.entity).filter(([, value]) => value !== undefined);
+  const isWritable = ([name]: readonly [string, unknown]) => writable.includes(name);
+  const version = digest(Object.fromEntries(fields.filter(isWritable)));
+  const others = fields.filter((field) => !isWritable(field)).map(([name, value]) => shortDigest(name, value));
+  return { ...read, fileEtag: `${prefix}.${version}.${others.join('')}` };
+}
+
+/** Whether a write with the ETag of a file overwrites no change by others: read-only fields may have changed. */
+export function isCurrent(etag: string, read: EntityRead): boolean {
+  return versionOf(etag) === versionOf(read.fileEtag ?? read.etag ?? '');
+}
+
+/** Whether the read-only field had this value when the file was read. */
+export function wasRead(etag: string | undefined, name: string, value: unknown): boolean {
+  const [kind, , others = ''] = etag?.split('.') ?? [];
+  if (kind !== prefix) return false;
+  const digests = others.match(new RegExp(`.{${shortLength}}`, 'g'));
+  return digests?.includes(shortDigest(name, value)) ?? false;
+}
+
+function versionOf(etag: string): string {
+  const [kind, version] = etag.split('.');
+  return kind === prefix ? `${prefix}.${version}` : etag;
+}
+
+function shortDigest(name: string, value: unknown): string {
+  return digest({ [name]: value }).slice(0, shortLength);
+}
+
+function digest(value: unknown): string {
+  // Loaded when it is needed, because every command imports this file.
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  return createHash('sha256').update(stableText(value)).digest('base64url');
+}
+
+/** The text of a value that is the same for equal ones: the order of fields does not matter. */
+export function stableText(value: unknown): string {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) return `[${value.map(stableText).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${stableText(field)}`).join()}}`;
+}
