@@ -13,7 +13,12 @@ import { enqueueMessage, type MessageDeps } from '../messaging/messages.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { type Factor, foldIdentifier, isUserNameVerified, type Message, type User } from '../store/tables.ts';
 
-export type NoticePurpose = 'contact-changed' | 'factor-changed' | 'login-changed' | 'password-changed';
+export type NoticePurpose =
+  | 'contact-changed'
+  | 'factor-changed'
+  | 'login-changed'
+  | 'password-changed'
+  | 'secret-rotated';
 
 /** A user with its alternative contacts. */
 export interface Account {
@@ -119,6 +124,21 @@ export async function notifyAccountChanges(
   }
   for (const notice of notices) await sendNotice(tx, notice, deps);
   return notices.length > 0;
+}
+
+/**
+ * Notifies the user of a session that replaced a secret, because a lock does not end the new one. Part of a transaction;
+ * call `outbox.wake()` after it.
+ */
+export async function notifyRotation(
+  tx: Transaction,
+  user: User | undefined,
+  what: string,
+  deps: NoticeDeps,
+): Promise<void> {
+  const text = `${what} was replaced with your account. ${warning} Then have it replaced again.`;
+  for (const contact of user ? verifiedContacts(user) : [])
+    await sendNotice(tx, { contact, purpose: 'secret-rotated', text }, deps);
 }
 
 const warning = 'If that was not you, have an administrator lock the account.';

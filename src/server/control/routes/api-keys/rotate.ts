@@ -5,6 +5,7 @@ import { sensitive } from '../../../../contract/sensitive.ts';
 import { digestApiKey, generateApiKey, requireGrantableClient } from '../../../directory/api-keys.ts';
 import { isOwnerActive } from '../../../directory/clients.ts';
 import { replaceSecret } from '../../../directory/replaced-secrets.ts';
+import { notifyRotation } from '../../../users/account-notices.ts';
 import { findCaller } from '../../client-access.ts';
 import { defineRoute } from '../../define.ts';
 import { previousEndsAt, RotationInput, readRotation } from '../../secret-rotation.ts';
@@ -43,7 +44,7 @@ export default defineRoute({
     const apiKey = generateApiKey(context.random);
     const now = context.clock.now();
     const caller = findCaller(context);
-    return context.store.transaction(async (tx) => {
+    const rotated = await context.store.transaction(async (tx) => {
       const row = await tx.apiKeys.get(params.id);
       if (!row) throw apiError('API_KEY_NOT_FOUND');
       if (caller) await requireGrantableClient(tx, row.clientId, caller);
@@ -53,8 +54,11 @@ export default defineRoute({
       const { apiKeyId, keyHash: hash, hint } = row;
       const previousKey = replaceSecret({ hash, hint }, row.previousKey, rotation, now);
       await tx.apiKeys.replace({ ...row, ...digestApiKey(apiKey), previousKey, rotatedAt: now.toISOString() });
+      await notifyRotation(tx, caller?.user, `The API key ${apiKeyId} of the client ${row.clientId}`, context);
       const { endsAt } = previousKey;
       return { apiKeyId, apiKey, ...(endsAt === undefined ? {} : { previousKeyEndsAt: endsAt }) };
     });
+    if (caller?.user) context.outbox.wake();
+    return rotated;
   },
 });

@@ -7,6 +7,7 @@ import { replaceSecret } from '../../../directory/replaced-secrets.ts';
 import { generateSecret } from '../../../lib/random.ts';
 import { hashSecret } from '../../../lib/secrets.ts';
 import { endOwnSessionsOfClient } from '../../../sessions/end-sessions.ts';
+import { notifyRotation } from '../../../users/account-notices.ts';
 import { findCaller, requireManagedClient } from '../../client-access.ts';
 import { defineRoute } from '../../define.ts';
 import { previousEndsAt, RotationInput, readRotation } from '../../secret-rotation.ts';
@@ -44,7 +45,7 @@ export default defineRoute({
     const clientSecret = generateSecret(context.random);
     const now = context.clock.now();
     const caller = findCaller(context);
-    return context.store.transaction(async (tx) => {
+    const rotated = await context.store.transaction(async (tx) => {
       const client = await requireManagedClient(tx, params.id, caller);
       const { clientId, secretHash, tokenGeneration = 0 } = client;
       if (secretHash === undefined) throw apiError('CLIENT_WITHOUT_SECRET');
@@ -61,8 +62,11 @@ export default defineRoute({
         ...(endsAtOnce ? { tokenGeneration: tokenGeneration + 1 } : {}),
       });
       if (endsAtOnce) await endOwnSessionsOfClient(tx, clientId);
+      await notifyRotation(tx, caller?.user, `The secret of the client ${clientId}`, context);
       const { endsAt } = previousSecret;
       return { clientId, clientSecret, ...(endsAt === undefined ? {} : { previousSecretEndsAt: endsAt }) };
     });
+    if (caller?.user) context.outbox.wake();
+    return rotated;
   },
 });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { appClientId, startServer, type TestServer } from '../../../../harness.ts';
+import { messagesTo } from '../../../operations/otp-inbox.ts';
 import { asUser } from '../../../operations/user-token.ts';
 import { send } from '../../control-client.ts';
 
@@ -66,6 +67,25 @@ describe.each(Object.entries(requests))('the %s of a client', (_name, request) =
     expect(await outcome(root, 'third')).toBe('GRANT_EXCEEDED');
     expect(await server.dump()).toEqual(before);
   });
+});
+
+test('a user whose session rotates a secret is notified, others and callers without a user are not', async () => {
+  await using server = await startRemote();
+  const { store } = server.appContext;
+  const owner = await asUser(server, { userId: 'alice' });
+  await store.transaction(async (tx) => {
+    const user = await tx.users.get('alice');
+    if (user) await tx.users.replace({ ...user, userEmail: 'alice@example.com', emailVerified: true });
+  });
+  await server.makeClient({ clientId: 'own', userId: 'alice', party: '3RDPARTY' });
+  expect(await requests.rotation(server.admin, 'own')).toMatchObject({ status: 200 });
+  expect(await requests.rotation(await asUser(server), 'own')).toMatchObject({ status: 404 });
+  expect(await messagesTo(server)).toEqual([]);
+  const rotated = await requests.rotation(owner, 'own');
+  expect([rotated.status, rotated.body]).toMatchObject([200, { clientId: 'own' }]);
+  expect(await messagesTo(server)).toMatchObject([
+    { to: 'alice@example.com', purpose: 'secret-rotated', text: expect.stringContaining('client own') },
+  ]);
 });
 
 test('an API key is rotated only by a caller with all rights of its client', async () => {
