@@ -129,6 +129,8 @@ const negativeResults: Readonly<Record<string, readonly string[]>> = {
   'commands/server/status.ts': ['server status', 'server status'],
   'commands/state/diff.ts': ['state diff'],
   'commands/token.ts': ['token inspect --verify', 'token inspect --status'],
+  // Like a declined prompt: the text was left as it was rejected.
+  'commands/update/edit.ts': ['prompts'],
   'conformance/index.ts': ['conformance', 'conformance'],
   'plan/index.ts': ['diff'],
   'request/confirm.ts': ['prompts'],

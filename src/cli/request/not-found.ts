@@ -42,6 +42,6 @@ export function nameMissingOf(table: ErrorTable, candidates: readonly MissingCan
   if (entry?.category !== 'not-found' || first === undefined) return error;
   const values = candidates.filter(({ entity }) => entry.entity === undefined || entity === entry.entity);
   if (values.length === 0) return error;
-  const message = `${first.message.replace(/\.$/, '')}: ${values.map(({ value }) => value).join(', ')}.`;
+  const message = `${values.map(({ value }) => value).join(', ')}: ${first.message}`;
   return new NamedNotFoundError(error, [{ ...first, message }, ...others]);
 }

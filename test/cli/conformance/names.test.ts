@@ -203,13 +203,13 @@ describe('what was not found', () => {
       const { code, err } = await runIam([noun, 'get', 'missing-one']);
       expect({ code, err }).toMatchObject({
         code: 3,
-        err: expect.stringMatching(/^error: .* not found: missing-one\./),
+        err: expect.stringMatching(/^error: missing-one: .* not found\./),
       });
     },
   );
 
   test('is named by a write, too', async () => {
-    expect((await runIam(['groups', 'delete', 'missing-one', '--yes'])).err).toContain('Group not found: missing-one.');
+    expect((await runIam(['groups', 'delete', 'missing-one', '--yes'])).err).toContain('missing-one: Group not found.');
     const member = await runIam(['groups', 'users', 'remove', 'ops', 'like@name.example', '--yes']);
     expect(member.err).toContain('like@name.example');
   });

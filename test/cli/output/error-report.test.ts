@@ -72,7 +72,7 @@ describe('an error', () => {
       code: 3,
       out: '',
       err: [
-        'error: Group not found: ops.',
+        'error: ops: Group not found.',
         '  reason   GROUP_NOT_FOUND (404)',
         '  request  request-1',
         '  hint     List groups with `iam groups list`.',
@@ -136,7 +136,7 @@ describe('an error', () => {
     await using server = await startFakeServer(() =>
       errorResponse(404, 'GROUP_NOT_FOUND', 'No \u001b[31mgroup\u0007\u202e.'),
     );
-    expect((await iam(get, server)).err).toContain(String.raw`error: No \u001b[31mgroup\u0007\u202e: ops.`);
+    expect((await iam(get, server)).err).toContain(String.raw`error: ops: No \u001b[31mgroup\u0007\u202e.`);
   });
 
   test('is colored on a terminal, unless disabled', async () => {
