@@ -86,6 +86,11 @@ function formatDescription({ title, description, roles }: CommandDescription): s
   return [`${title}.`, ...(description ? [description] : []), ...allowed].join('\n\n');
 }
 
+/** The property of the value of an option, by its long flag without dashes at the start: `dry-run` is `dryRun`. */
+export function toAttribute(flag: string): string {
+  return flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** The full name of a command: `iam groups list`. */
 export function commandPath(command: Command): string {
   return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();

@@ -42,8 +42,9 @@ const categories: Readonly<Partial<Record<ErrorCategory, number>>> = {
 };
 
 /**
- * The exit code of a rejected request, or of a failed read; for a write that may have taken effect, see UnknownOutcomeError. The error table takes precedence if the code is known: a missing role
- * is forbidden (5) also on operations that respond with 401.
+ * The exit code of a rejected request, or of a failed read; for a write that may have taken effect, see
+ * UnknownOutcomeError. The error table takes precedence if the code is known: a missing role is forbidden (5) also on
+ * operations that respond with 401.
  */
 export function getExitCode(status: number, entry: Pick<ErrorEntry, 'status' | 'category'> | undefined): number {
   return (entry && categories[entry.category]) ?? getExitCodeByStatus(entry?.status ?? status);

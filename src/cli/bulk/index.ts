@@ -271,9 +271,8 @@ function describeRest(
   { failed, unknown }: RunSummary,
 ): string[] {
   const file = source.argument === '-' ? ' FILE' : '';
-  const log = /^[\w./-]+$/.test(resumeLog) ? resumeLog : singleQuote(resumeLog);
   const cells = delimiter === undefined ? '' : ` --delimiter ${delimiter === '\t' ? 'tab' : singleQuote(delimiter)}`;
-  const retry = `iam bulk retry ${log}${file}${cells}`;
+  const retry = `iam bulk retry ${singleQuote(resumeLog)}${file}${cells}`;
   return [
     ...(failed > 0 ? [`Retry failed rows with \`${retry}\`; they are also in ${rejects}.`] : []),
     ...(unknown > 0

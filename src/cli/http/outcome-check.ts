@@ -96,13 +96,8 @@ function findRead({ operations }: Manifest, { path }: Pick<ManifestOperation, 'p
 }
 
 function fill(template: string, values: RequestValues): string {
-  const text = template.replace(/\{([^}]+)\}/g, (_, name: string) => quoteIfNeeded(String(values[name])));
+  const text = template.replace(/\{([^}]+)\}/g, (_, name: string) => singleQuote(String(values[name])));
   return `iam ${text}`;
-}
-
-/** For a shell of the reader. */
-function quoteIfNeeded(text: string): string {
-  return /^[\w.@:-]+$/.test(text) ? text : singleQuote(text);
 }
 
 /** The values in a path, by the names of its parameters. */

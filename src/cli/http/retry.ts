@@ -101,13 +101,9 @@ function isRetried({ failure, isSent, isIdempotent }: FailedAttempt, { isChosen 
     return isIdempotent && gatewayStatuses.includes(failure.status);
   }
   if (failure instanceof NetworkError && isTransientNetworkError(failure))
-    return isSent ? isIdempotent && isLostConnection(failure) : isChosen;
+    return isSent ? isIdempotent && failure.code !== 'TIMEOUT' : isChosen;
   // The process guard found that the local server is not running.
   return failure instanceof CliError && failure.exitCode === 75 && isChosen;
-}
-
-function isLostConnection(failure: unknown): boolean {
-  return failure instanceof NetworkError && isTransientNetworkError(failure) && failure.code !== 'TIMEOUT';
 }
 
 /** Reads the max-wait setting. @throws CliError (exit 2) if it is not valid */

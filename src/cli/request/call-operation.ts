@@ -6,6 +6,12 @@ import type { RequestContext } from '../context.ts';
 import { getOperation } from './find-operation.ts';
 import { send } from './send.ts';
 
+/**
+ * Upper bound for attempts of a write that is repeated after a concurrent change. One of several concurrent writers always
+ * succeeds.
+ */
+export const maxAttempts = 10;
+
 /** Calls an operation. @throws ClientError for an error response */
 export function callOperation(context: RequestContext, id: string, input: CallInput): Promise<ApiResponse> {
   return send(context, getOperation(context.manifest, id), input);

@@ -2,6 +2,7 @@
  * The ETag in the file of a resource whose server ETag does not cover all fields that its update writes: it is of the fields
  * as they were read.
  */
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { RequestContext } from '../context.ts';
 import type { EntityRead } from './entity-rows.ts';
 import { getOperation } from './find-operation.ts';
@@ -49,14 +50,5 @@ function shortDigest(name: string, value: unknown): string {
 function digest(value: unknown): string {
   // Loaded when it is needed, because every command imports this file.
   const { createHash } = process.getBuiltinModule('node:crypto');
-  return createHash('sha256').update(stableText(value)).digest('base64url');
-}
-
-/** The text of a value that is the same for equal ones: the order of fields does not matter. */
-export function stableText(value: unknown): string {
-  if (value === undefined) return '';
-  if (Array.isArray(value)) return `[${value.map(stableText).join()}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${stableText(field)}`).join()}}`;
+  return createHash('sha256').update(canonicalJson(value)).digest('base64url');
 }

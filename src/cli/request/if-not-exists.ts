@@ -12,6 +12,7 @@ import { singleQuote } from '../http/curl.ts';
 import { idBesideToken } from './created-entity.ts';
 import { getCurrentToken } from './current-token.ts';
 import { readEntityPage } from './entity-rows.ts';
+import { foldName } from './resolve-names.ts';
 import { send } from './send.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -127,16 +128,13 @@ async function searchByKey(
     const rows = (await readEntityPage(context, { source: list, params: [], query, signal })).items as readonly Row[];
     const exact = rows.find((row) => row[property] === value);
     // Lists of the control plane match a name exactly, except for the case of login names.
-    const similar = 'control' in list ? rows.find((row) => foldName(row[property]) === foldName(value)) : undefined;
+    const similar =
+      'control' in list ? rows.find((row) => foldName(String(row[property])) === foldName(value)) : undefined;
     return exact ?? similar ?? 'none';
   } catch (error) {
     if (isUnreadable(error)) return 'unknown';
     throw error;
   }
-}
-
-function foldName(value: unknown): string {
-  return String(value).normalize('NFC').toLowerCase();
 }
 
 /** Whether the list is missing on this server, or not for this caller. */

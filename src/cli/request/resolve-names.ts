@@ -327,7 +327,7 @@ function idsOf({ entity, ids, lookup }: LookupTarget): readonly string[] {
 }
 
 /** As the service compares login names. */
-function foldName(name: string): string {
+export function foldName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 

@@ -3,9 +3,9 @@
  * deterministic on all engines and can be compared line by line.
  */
 import { apiError } from '../../contract/errors.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import { toSlices } from '../lib/text-slices.ts';
-import { canonicalJson } from '../store/canonical-json.ts';
 import { SortedKeys } from '../store/memory/sorted-keys.ts';
 import type { StoreDump } from '../store/store.ts';
 import { findShape, type StoredRow, type TableShape, tableNames } from '../store/table-shape.ts';

@@ -15,9 +15,11 @@ import type { TokenMeasure } from './issue.ts';
 import { readGroupIds } from './length-guard.ts';
 import type { RoleChanges } from './role-changes.ts';
 import {
+  fits,
   maxDifference,
   readSampleClient,
   sampleUser,
+  serviceMemberValue,
   toSampleClientContent,
   toSampleContent,
 } from './sample-content.ts';
@@ -145,11 +147,10 @@ async function listClients({ tx, store, changes }: Change, memberships: readonly
   const ids = [...new Set(services.map(({ memberId }) => memberId))];
   const found = [...(await tx.clients.findMany('serviceAccountId', ids)), ...changes.clients];
   const clients = new Map(found.map((client) => [client.clientId, client]));
-  const toValue = ({ serviceAccountId = '' }: Client) => memberValue({ kind: 'service', memberId: serviceAccountId });
-  const groupIds = await readGroupIds(store, [...clients.values()].map(toValue), changes.memberships);
+  const groupIds = await readGroupIds(store, [...clients.values()].map(serviceMemberValue), changes.memberships);
   return [...clients.values()].map((client) => ({
     holder: { kind: 'client', client },
-    groupIds: groupIds.get(toValue(client)) ?? [],
+    groupIds: groupIds.get(serviceMemberValue(client)) ?? [],
   }));
 }
 
@@ -209,10 +210,6 @@ async function createLengthCheck(graph: Graph, maxLength: number) {
     const over = measure(noRoles.roles).length + Math.ceil((bytes * 4) / 3) - maxLength;
     return Math.abs(over) > maxRounding ? over < 0 : fits(measure(roles));
   };
-}
-
-function fits({ length, maxLength }: TokenSize): boolean {
-  return length <= maxLength;
 }
 
 function describe(graph: Graph, { holder, groupIds }: Member, measure: MeasureRoles): LongToken {

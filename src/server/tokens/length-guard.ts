@@ -14,14 +14,16 @@ import { edgesPerTurn } from '../directory/group-roles.ts';
 import { listMemberIdentities } from '../directory/user-roles.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import type { Reader, Store } from '../store/store.ts';
-import { type Client, type Group, type Membership, memberValue, type User } from '../store/tables.ts';
+import { type Group, type Membership, memberValue, type User } from '../store/tables.ts';
 import type { TokenIssuer } from './issue.ts';
 import { RoleChanges } from './role-changes.ts';
 import {
+  fits,
   maxDifference,
   readSampleClient,
   sampleClient,
   sampleUser,
+  serviceMemberValue,
   toSampleClientContent,
   toSampleContent,
 } from './sample-content.ts';
@@ -133,12 +135,10 @@ async function listClientHolders(
   const services = await reader.clients.findMany('serviceAccountId', [
     ...new Set(added.map(({ memberId }) => memberId)),
   ]);
-  const toMemberValue = ({ serviceAccountId = '' }: Client) =>
-    memberValue({ kind: 'service', memberId: serviceAccountId });
-  const groupIds = await readGroupIds(reader, services.map(toMemberValue), added);
+  const groupIds = await readGroupIds(reader, services.map(serviceMemberValue), added);
   return [...services, ...clients].map((client) => ({
     name: `client ${client.clientId}`,
-    groupIds: new Set(groupIds.get(toMemberValue(client))),
+    groupIds: new Set(groupIds.get(serviceMemberValue(client))),
     measure: (roles) => issuer.measure(toSampleClientContent(client, roles)),
   }));
 }
@@ -192,10 +192,6 @@ async function assertHoldersFit(holders: readonly Holder[], graph: Graph, measur
     await pause(roles.size);
     if (!fits(measureHolder(roles))) throw createLimitError(name, maxLength);
   }
-}
-
-function fits({ length, maxLength }: ReturnType<Holder['measure']>): boolean {
-  return length <= maxLength;
 }
 
 /** Adds the effective roles of these groups. @returns the number of steps */

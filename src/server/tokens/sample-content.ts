@@ -1,8 +1,8 @@
 /** The content of the longest token of a user, to compute its length without a login. */
 import { partyRole } from '../directory/clients.ts';
 import type { Reader } from '../store/store.ts';
-import type { Client, Session, User } from '../store/tables.ts';
-import type { ClientContent, UserContent } from './content.ts';
+import { type Client, memberValue, type Session, type User } from '../store/tables.ts';
+import type { ClientContent, TokenSize, UserContent } from './content.ts';
 
 export const sampleUser: User = {
   userId: '0'.repeat(24),
@@ -56,3 +56,12 @@ export function toSampleClientContent(client: Client, groupRoles: ReadonlySet<st
 
 /** Bytes by which tokens of users with the same roles differ at most, by the names and ids in them. */
 export const maxDifference = 2_048;
+
+export function fits({ length, maxLength }: Pick<TokenSize, 'length' | 'maxLength'>): boolean {
+  return length <= maxLength;
+}
+
+/** The value of the service of a client in the index of members. */
+export function serviceMemberValue({ serviceAccountId = '' }: Client): string {
+  return memberValue({ kind: 'service', memberId: serviceAccountId });
+}

@@ -2,18 +2,15 @@
 import type { Command } from 'commander';
 import { reference } from '../../../contract/entities.ts';
 import { stripRolePrefix } from '../../../contract/roles.ts';
-import { addCommand, setAction } from '../../command.ts';
+import { addCommand, setAction, toAttribute } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
-import { unlessRejected } from '../../request/call-operation.ts';
+import { maxAttempts, unlessRejected } from '../../request/call-operation.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../../request/control-plane.ts';
 import { collectValues } from '../../request/field-options.ts';
 import { printRequestPreview } from '../../request/preview.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
-
-/** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
-const maxAttempts = 10;
 
 /** Fields with one value: their option and its description. An empty value clears those that may be empty. */
 const textFields = {
@@ -79,11 +76,11 @@ interface Edit {
 /** @throws CliError if no field is named, or a value is both added and removed */
 function readEdit(options: CommandOptions): Edit {
   const fields = Object.entries(textFields).flatMap(([field, [flag]]) => {
-    const value = options[toCamelCase(flag)] as string | undefined;
+    const value = options[toAttribute(flag)] as string | undefined;
     return value === undefined ? [] : [[field, value === '' ? null : value] as const];
   });
   const lists = Object.entries(listFields).map(([field, word]) => {
-    const read = (verb: string) => (options[toCamelCase(`${verb}-${word}`)] as string[] | undefined) ?? [];
+    const read = (verb: string) => (options[toAttribute(`${verb}-${word}`)] as string[] | undefined) ?? [];
     const normalize = field === 'authorities' ? stripRolePrefix : (value: string) => value;
     const edit = { add: read('add').map(normalize), remove: read('remove').map(normalize) };
     const both = edit.add.find((value) => edit.remove.includes(value));
@@ -93,10 +90,6 @@ function readEdit(options: CommandOptions): Edit {
   const isEmpty = fields.length === 0 && lists.every(([, { add, remove }]) => add.length + remove.length === 0);
   if (isEmpty) throw usageError('No changes specified.', 'See `iam clients update --help` for the options.');
   return { fields: Object.fromEntries(fields), lists: Object.fromEntries(lists) };
-}
-
-function toCamelCase(flag: string): string {
-  return flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** The fields to send, and what they change. */

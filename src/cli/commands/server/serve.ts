@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { ManifestSetting } from '../../../contract/manifest-types.ts';
 import { trustVariable } from '../../../lib/file-trust.ts';
 import type { StoreLocation } from '../../../server/main.ts';
-import { addCommand, type CommandDescription } from '../../command.ts';
+import { addCommand, type CommandDescription, toAttribute } from '../../command.ts';
 import { createTrustOption } from '../../config/global-options.ts';
 import { saveLocalProfile } from '../../config/profile.ts';
 import type { CliRuntime } from '../../context.ts';
@@ -108,8 +108,4 @@ export function readFlags(command: Command, settings: readonly ManifestSetting[]
 function readFlag(options: Readonly<Record<string, string | boolean>>, name: string): string | boolean | undefined {
   if (name.startsWith('no-')) return options[toAttribute(name.slice('no-'.length))] === false ? true : undefined;
   return options[toAttribute(name)];
-}
-
-function toAttribute(name: string): string {
-  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

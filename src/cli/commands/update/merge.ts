@@ -1,8 +1,9 @@
 /** What an update makes of an entity, and how it differs: from options, which change what they name, or from a file. Pure. */
+
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import { canonicalJson } from '../../../lib/canonical-json.ts';
 import { usageError } from '../../errors.ts';
 import { setAtPath, toSingular } from '../../request/field-options.ts';
-import { stableText } from '../../request/file-etag.ts';
 
 export type EntityFields = Readonly<Record<string, unknown>>;
 
@@ -144,7 +145,7 @@ function describeField(field: string, before: unknown, after: unknown, rules: Bo
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
       describeField(`${field}.${name}`, before[name], after[name], rules),
     );
-  if (stableText(before) === stableText(after)) return [];
+  if (isSame(before, after)) return [];
   return [`~ ${field}: ${formatValue(before)} -> ${formatValue(after)}`];
 }
 
@@ -169,7 +170,7 @@ function removedEntries(field: string, before: unknown, after: unknown, rules: B
 }
 
 function keyOf(field: string, entry: unknown, rules: BodyRules): string {
-  return stableText(normalize(field, entry, rules));
+  return canonicalJson(normalize(field, entry, rules));
 }
 
 function normalize(field: string, entry: unknown, { normalizeEntry }: BodyRules): unknown {
@@ -178,7 +179,7 @@ function normalize(field: string, entry: unknown, { normalizeEntry }: BodyRules)
 
 /** Whether two values are the same. */
 export function isSame(one: unknown, other: unknown): boolean {
-  return stableText(one) === stableText(other);
+  return canonicalJson(one) === canonicalJson(other);
 }
 
 function toList(value: unknown): readonly unknown[] {

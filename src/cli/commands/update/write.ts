@@ -7,6 +7,7 @@ import { ClientError } from '../../../client/errors.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import type { CommandOptions, Context } from '../../context.ts';
 import { CliError, categoryOf } from '../../errors.ts';
+import { maxAttempts } from '../../request/call-operation.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
 import { isCurrent } from '../../request/file-etag.ts';
@@ -15,9 +16,6 @@ import type { NameResolver } from '../../request/resolve-names.ts';
 import { send } from '../../request/send.ts';
 import { type BodyRules, buildBody, describeDifferences, type EntityFields, type Merge, pickBody } from './merge.ts';
 import { idPropertyOf, nameOf, type PathParams, type UpdatableResource } from './resources.ts';
-
-/** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
-const maxAttempts = 10;
 
 export interface UpdateTarget {
   readonly resource: UpdatableResource;

@@ -1,12 +1,9 @@
 /** Merges planned changes into entities, and updates and deletes them with If-Match (RFC 9110), so that concurrent changes are never overwritten. */
 
 import type { RequestContext } from '../../context.ts';
-import { tryOperation } from '../../request/call-operation.ts';
+import { maxAttempts, tryOperation } from '../../request/call-operation.ts';
 import { createStaleError, type Execution } from '../execution.ts';
 import type { FieldChange } from '../model/changes.ts';
-
-/** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
-const maxAttempts = 10;
 
 type EntityBody = Readonly<Record<string, unknown>>;
 

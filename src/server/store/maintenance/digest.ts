@@ -1,6 +1,6 @@
 /** A digest of all rows of a store, independent of the engine, the order of rows and the order of fields. */
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../../../lib/canonical-json.ts';
 import { findShape, type StoredRow, tableNames } from '../table-shape.ts';
 
 export interface RowsDigest {

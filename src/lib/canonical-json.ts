@@ -1,4 +1,4 @@
-/** JSON with the fields of objects in order: equal values have equal texts, whichever engine they were read from. */
+/** JSON with the fields of objects in order: equal values have equal texts, wherever they were read from. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sortFields(value));
 }
