@@ -217,3 +217,18 @@ function mergeMissing(a: MissingAuthorities, b: MissingAuthorities): MissingAuth
     forbidden: [...new Set([...a.forbidden, ...b.forbidden])],
   };
 }
+
+/** The groups that the first start of every server creates. The service knows them by these names. */
+export const builtInGroupNames = [
+  'iam-administrators',
+  'iam-auditors',
+  'business-users',
+  'business-admins',
+  'business-owners',
+] as const;
+
+export type BuiltInGroupName = (typeof builtInGroupNames)[number];
+
+export function isBuiltInGroup(groupName: string): boolean {
+  return (builtInGroupNames as readonly string[]).includes(groupName);
+}

@@ -1,17 +1,23 @@
 /** The bootstrap groups, created at the first start. */
+import { type BuiltInGroupName, builtInGroupNames } from '../contract/roles.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Transaction } from './store/store.ts';
 
-const groups = [
-  { groupName: 'iam-administrators', roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'], dependsOn: [] },
-  { groupName: 'iam-auditors', roles: ['IAM_ADMIN_READ_ONLY'], dependsOn: [] },
-  { groupName: 'business-users', roles: ['BUSINESSUSER'], dependsOn: [] },
-  { groupName: 'business-admins', roles: ['BUSINESSADMIN'], dependsOn: ['business-users'] },
-  { groupName: 'business-owners', roles: ['BUSINESSOWNER'], dependsOn: ['business-admins'] },
-];
+interface BootstrapGroup {
+  readonly roles: readonly string[];
+  /** Groups before it in the order of creation. */
+  readonly dependsOn?: readonly BuiltInGroupName[];
+}
 
-export const administratorsGroupName = 'iam-administrators';
-export const bootstrapGroupNames: readonly string[] = groups.map(({ groupName }) => groupName);
+const groups: Readonly<Record<BuiltInGroupName, BootstrapGroup>> = {
+  'iam-administrators': { roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'] },
+  'iam-auditors': { roles: ['IAM_ADMIN_READ_ONLY'] },
+  'business-users': { roles: ['BUSINESSUSER'] },
+  'business-admins': { roles: ['BUSINESSADMIN'], dependsOn: ['business-users'] },
+  'business-owners': { roles: ['BUSINESSOWNER'], dependsOn: ['business-admins'] },
+};
+
+export const administratorsGroupName: BuiltInGroupName = 'iam-administrators';
 
 export interface BootstrapGroupDeps {
   readonly clock: Clock;
@@ -22,7 +28,8 @@ export async function createBootstrapGroups(
   tx: Transaction,
   { createId: idOf, clock }: BootstrapGroupDeps,
 ): Promise<void> {
-  for (const { groupName, roles, dependsOn } of groups) {
+  for (const groupName of builtInGroupNames) {
+    const { roles, dependsOn = [] } = groups[groupName];
     const dependencies: string[] = [];
     for (const name of dependsOn) dependencies.push((await tx.groups.getBy('groupName', name))?.groupId ?? '');
     await tx.groups.insert({

@@ -16,6 +16,8 @@ export interface Execution {
   /** Ids of groups by name and of clients by service account, including those created by this run. */
   readonly groupIds: Map<string, string>;
   readonly clientIds: Map<string, string>;
+  /** Ids of the businesses that this run created without a chosen id, by name. */
+  readonly businessIds: Map<string, string>;
   /** Stores a secret as soon as it is created. */
   storeSecret(secret: NewSecret): Promise<void>;
   /** Records created (`made`) and deleted (`gone`) resources of the set. */
@@ -32,7 +34,7 @@ export function createExecution(
     serviceAccountId === undefined ? [] : [[serviceAccountId, clientId] as const],
   );
   const groupIds = new Map([...(state.groups ?? [])].map(([name, { groupId }]) => [name, groupId]));
-  return { context, state, groupIds, clientIds: new Map(clients), ...callbacks };
+  return { context, state, groupIds, clientIds: new Map(clients), businessIds: new Map(), ...callbacks };
 }
 
 /** Creates the error for a resource that has changed since the plan. */

@@ -1,10 +1,11 @@
 /** Resolves the names of users and businesses in documents, with the rules of `NameResolver`. */
 import { reference } from '../../contract/entities.ts';
-import { isNameLikeId, parseTypedValue } from '../output/value-prefix.ts';
-import { maxConcurrentLookups, type NameResolver } from '../request/resolve-names.ts';
+import { usageError } from '../errors.ts';
+import { isNameLikeId, parseTypedValue, type TypedValue } from '../output/value-prefix.ts';
+import { foldName, maxConcurrentLookups, type NameResolver } from '../request/resolve-names.ts';
 import type { DesiredCorporateGroup, DesiredGroup, DesiredState } from './model/desired-entries.ts';
 import { type Member, type MemberKind, memberKey } from './model/members.ts';
-import type { RemoteState } from './model/remote-state.ts';
+import type { RemoteBusiness, RemoteState, RemoteUser } from './model/remote-state.ts';
 
 const kinds = {
   users: reference('user', ['id'])['x-reference'],
@@ -12,6 +13,55 @@ const kinds = {
 } as const;
 
 type Ids = Readonly<Record<keyof typeof kinds, ReadonlyMap<string, string>>>;
+
+/**
+ * The ids of values, as far as the whole list of users decides them. Another login name than the user name, and a value that
+ * needs a prefix, must be looked up.
+ */
+export function decideUsers(values: readonly string[], all: readonly RemoteUser[]): ReadonlyMap<string, string> {
+  const byId = new Map(all.map((user) => [user.userId, user]));
+  const verified = all.filter(({ nameVerified }) => nameVerified !== false);
+  const byName = new Map(verified.map((user) => [foldName(user.userName ?? ''), user]));
+  return decide(values, (kind, value) => {
+    const [withId, named] = [byId.get(value), byName.get(foldName(value))];
+    if (kind === 'id') return withId?.userId;
+    if (kind === 'name' || !withId || withId === named) return named?.userId;
+    return named || isNameLikeId('user', value) ? undefined : withId.userId;
+  });
+}
+
+/** The ids of values, as far as the whole list of businesses decides them: all but ambiguous ones. */
+export function decideBusinesses(
+  values: readonly string[],
+  all: readonly RemoteBusiness[],
+): ReadonlyMap<string, string> {
+  const byId = new Map(all.map((business) => [business.businessId, business]));
+  const byName = new Map<string, RemoteBusiness[]>();
+  for (const business of all) {
+    const name = String(business.businessName);
+    byName.set(name, [...(byName.get(name) ?? []), business]);
+  }
+  return decide(values, (kind, value) => {
+    const [withId, [named, ...others] = []] = [byId.get(value), byName.get(value)];
+    if (kind === 'id') return value;
+    if (others.length > 0 || (kind === 'name' && !named)) return undefined;
+    if (kind === 'name' || !withId || withId === named) return named?.businessId ?? value;
+    return named ? undefined : value;
+  });
+}
+
+function decide(
+  values: readonly string[],
+  find: (kind: TypedValue['kind'], value: string) => string | undefined,
+): ReadonlyMap<string, string> {
+  return new Map(
+    values.flatMap((typed) => {
+      const { kind, value } = parseTypedValue(typed);
+      const id = find(kind, value);
+      return id === undefined ? [] : [[typed, id] as const];
+    }),
+  );
+}
 
 /**
  * Whether a value must be looked up although it is an id: it can also be the name of another business. The id of a user is a
@@ -30,9 +80,13 @@ export async function resolveMemberNames(
   desired: DesiredState,
   state: RemoteState,
 ): Promise<DesiredState | undefined> {
-  const ids = { users: new Map<string, string>(), businesses: new Map<string, string>() };
+  const ids = { users: new Map(state.decided.users), businesses: new Map(state.decided.businesses) };
+  const used = listUsed(desired);
   for (const kind of ['users', 'businesses'] as const) {
-    const values = [...state[kind]].filter(([value, found]) => found === undefined || isAmbiguousId(kind, value));
+    const values = [...state[kind]].filter(
+      ([value, found]) =>
+        used[kind].has(value) && !ids[kind].has(value) && (found === undefined || isAmbiguousId(kind, value)),
+    );
     for (let at = 0; at < values.length; at += maxConcurrentLookups)
       await Promise.all(
         values.slice(at, at + maxConcurrentLookups).map(async ([value]) => {
@@ -41,7 +95,37 @@ export async function resolveMemberNames(
         }),
       );
   }
-  return ids.users.size + ids.businesses.size === 0 ? undefined : replaceNames(desired, ids);
+  const isReplaced = [...ids.users, ...ids.businesses].some(([value, id]) => value !== id);
+  assertNotCreated(ids.businesses, desired, state);
+  return isReplaced ? replaceNames(desired, ids) : undefined;
+}
+
+/** The values of documents that can be names. */
+function listUsed({ groups, corporateGroups, customers }: DesiredState): Record<keyof typeof kinds, Set<string>> {
+  const members = groups.flatMap((group) => Object.values(group.members).flat());
+  const isUser = ({ kind }: Member) => kind === 'user' || kind === 'businessUser';
+  const users = members.filter(isUser).map(({ id }) => id);
+  const businesses = members.flatMap(
+    ({ kind, id, businessId = kind === 'business' ? id : undefined }) => businessId ?? [],
+  );
+  return {
+    users: new Set([...users, ...customers.flatMap(({ userId }) => userId ?? [])]),
+    businesses: new Set([...businesses, ...corporateGroups.flatMap((group) => group.businesses ?? [])]),
+  };
+}
+
+/** @throws CliError (exit 2) for the name of a business that the documents create, if another business has it already */
+function assertNotCreated(ids: Ids['businesses'], { customers }: DesiredState, state: RemoteState): void {
+  const owners = new Map(state.customers?.map(({ document, businessId }) => [document, businessId]));
+  for (const { businessId, fields, document } of customers) {
+    const name = String(fields.businessName);
+    const id = ids.get(name);
+    if (businessId !== undefined || id === undefined || id === name || owners.get(document) === id) continue;
+    throw usageError(
+      `The business name ${JSON.stringify(name)} is that of ${id}, and of the customer with the document ${document}, which does not exist yet.`,
+      'Name both by their ids: give the customer a businessId.',
+    );
+  }
 }
 
 function replaceNames(desired: DesiredState, ids: Ids): DesiredState {

@@ -4,6 +4,7 @@ import type { RequestContext } from '../context.ts';
 import { isNameLikeId } from '../output/value-prefix.ts';
 import { tryOperation } from '../request/call-operation.ts';
 import type { ManagedResource } from './inventory.ts';
+import { decideBusinesses, decideUsers } from './member-names.ts';
 import { type AnyChange, selectChanges } from './model/changes.ts';
 import type { DesiredState, ListName } from './model/desired-entries.ts';
 import { sortTopologically } from './model/group-graph.ts';
@@ -14,8 +15,11 @@ import { findRemovals, listRemovedServices, noRemovals } from './prune.ts';
 import { readControlEntity, readControlPage, readOptionalControlList } from './read-list.ts';
 import { documentResources, memberships } from './resources/index.ts';
 import { computeRoleImpact, listAffectedHolders, projectGroups } from './role-effects.ts';
+import { valueSchemas } from './value-schemas.ts';
 
 const concurrency = 8;
+/** Paths accept no other values: names are looked up elsewhere. */
+const idForm = new RegExp(valueSchemas.id.pattern);
 /** Above this number of ids the whole list is read, if the server has one. */
 const maxSingleLookups = 50;
 
@@ -25,8 +29,20 @@ export async function refresh(context: RequestContext, state: RemoteState, scope
   for (const { list, read } of documentResources)
     if (scope.lists.includes(list)) refreshed = { ...refreshed, ...(await read(context, refreshed)) };
   const members = await mapConcurrently(scope.members, (name) => memberships.read(context, refreshed, name));
-  const users = await readUsers(context, scope.users);
-  const businesses = await mapConcurrently(scope.businesses, (id) => findBusiness(context, id));
+  const users = await lookUp(scope.users, {
+    readAll: () => readOptionalControlList(context, '/_iam/users') as Promise<RemoteUser[] | undefined>,
+    decide: decideUsers,
+    idOf: ({ userId }) => userId,
+    read: (id) => findUser(context, id),
+    select: toRemoteUser,
+  });
+  const businesses = await lookUp(scope.businesses, {
+    readAll: () => readOptionalControlList(context, '/_iam/businesses') as Promise<RemoteBusiness[] | undefined>,
+    decide: decideBusinesses,
+    idOf: ({ businessId }) => businessId,
+    read: (id) => findBusiness(context, id),
+    select: (business) => business,
+  });
   const services = await mapConcurrently(scope.services, (id) => findService(context, refreshed, id));
   const serviceRoles = await mapConcurrently(
     scope.serviceRoles,
@@ -35,22 +51,43 @@ export async function refresh(context: RequestContext, state: RemoteState, scope
   return {
     ...refreshed,
     members: new Map([...refreshed.members, ...members]),
-    users: new Map([...refreshed.users, ...users]),
-    businesses: new Map([...refreshed.businesses, ...businesses]),
+    users: new Map([...refreshed.users, ...users.found]),
+    businesses: new Map([...refreshed.businesses, ...businesses.found]),
+    decided: {
+      users: new Map([...refreshed.decided.users, ...users.decided]),
+      businesses: new Map([...refreshed.decided.businesses, ...businesses.decided]),
+    },
     services: new Map([...refreshed.services, ...services]),
     serviceRoles: new Map([...refreshed.serviceRoles, ...serviceRoles]),
   };
 }
 
-async function readUsers(
-  context: RequestContext,
-  ids: readonly string[],
-): Promise<Map<string, RemoteUser | undefined>> {
-  if (ids.length <= maxSingleLookups) return mapConcurrently(ids, (id) => findUser(context, id));
-  const all = (await readOptionalControlList(context, '/_iam/users')) as RemoteUser[] | undefined;
-  if (!all) return mapConcurrently(ids, (id) => findUser(context, id));
-  const byId = new Map(all.map((user) => [user.userId, user]));
-  return new Map(ids.map((id) => [id, toRemoteUser(byId.get(id))]));
+interface EntityLookup<Entity> {
+  /** The whole list; undefined if the server has none. */
+  readAll(): Promise<readonly Entity[] | undefined>;
+  decide(values: readonly string[], all: readonly Entity[]): ReadonlyMap<string, string>;
+  idOf(entity: Entity): string;
+  read(id: string): Promise<Entity | undefined>;
+  select(entity: Entity | undefined): Entity | undefined;
+}
+
+interface FoundEntities<Entity> {
+  readonly found: ReadonlyMap<string, Entity | undefined>;
+  /** The ids of values that are ids or names. */
+  readonly decided: ReadonlyMap<string, string>;
+}
+
+/** Looks up ids and names: each of a few, or all in the whole list, so that the requests do not grow with their number. */
+async function lookUp<Entity>(
+  values: readonly string[],
+  { readAll, decide, idOf, read, select }: EntityLookup<Entity>,
+): Promise<FoundEntities<Entity>> {
+  const all = values.length > maxSingleLookups ? await readAll() : undefined;
+  if (!all) return { found: await mapConcurrently(values, read), decided: new Map() };
+  const byId = new Map(all.map((entity) => [idOf(entity), entity]));
+  const decided = decide(values, all);
+  const ids = new Set([...values, ...decided.values()]);
+  return { found: new Map([...ids].map((id) => [id, select(byId.get(id))])), decided };
 }
 
 /** Looks up a user. Only the control plane returns the business of a user. Not every id is a login name. */
@@ -62,15 +99,31 @@ async function findUser(context: RequestContext, userId: string): Promise<Remote
     const page = await readControlPage(context, '/_iam/users', { name: userId });
     if (page) return toRemoteUser((page.items as RemoteUser[]).find((user) => user.userId === userId));
   }
+  if (!idForm.test(userId)) return undefined;
   const found = await tryOperation(context, 'user-identities.get', { params: { id: userId } }, 'USER_NOT_FOUND');
   return found && { userId };
 }
 
 function toRemoteUser(user: RemoteUser | undefined): RemoteUser | undefined {
-  return user && { userId: user.userId, businessId: user.businessId ?? null };
+  if (!user) return undefined;
+  const { userId, businessId = null, userName, nameVerified } = user;
+  return { userId, businessId, userName, nameVerified };
+}
+
+/** Reads the names of these users, and all businesses, for an export. Without a control plane they have none. */
+export async function readNames(
+  context: RequestContext,
+  state: RemoteState,
+  { users, businesses }: Pick<RefreshScope, 'users' | 'businesses'>,
+): Promise<RemoteState> {
+  const named = await refresh(context, state, { ...emptyScope, users: excludeKnown(users, state.users) });
+  if (excludeKnown(businesses, named.businesses).length === 0) return named;
+  const all = (await readOptionalControlList(context, '/_iam/businesses')) as RemoteBusiness[] | undefined;
+  return { ...named, businesses: new Map((all ?? []).map((business) => [business.businessId, business])) };
 }
 
 async function findBusiness(context: RequestContext, businessId: string): Promise<RemoteBusiness | undefined> {
+  if (!idForm.test(businessId)) return undefined;
   const input = { params: { businessId } };
   const found = await tryOperation(context, 'business-accesses.list-business-roles', input, 'BUSINESS_NOT_FOUND');
   return found && { businessId };

@@ -6,6 +6,7 @@ import type { ManagedResource } from './inventory.ts';
 import type { AnyChange, DiffResult, GroupChange, PlanIssue, ResourceKind, Step } from './model/changes.ts';
 import type { DesiredEntry, DesiredState, DocumentEntry, ListName } from './model/desired-entries.ts';
 import type { Member } from './model/members.ts';
+import type { Portable } from './model/portable.ts';
 import type { PlanCaller, RemoteState } from './model/remote-state.ts';
 import type { ResourceIndex } from './model/resource-index.ts';
 
@@ -129,6 +130,6 @@ export interface Resource<
   /** Describes the owner of a secret that a creation returns once; absent if creations return no secret. */
   describeSecretOwner?(secret: NewSecret): string;
 
-  /** Returns an entry for each resource on the server. The engine selects the fields of the schema and sorts. */
-  export(state: RemoteState): DocumentEntry[];
+  /** Returns an entry for each resource that another server accepts. The engine selects the fields of the schema and sorts. */
+  export(state: RemoteState, portable: Portable): DocumentEntry[];
 }

@@ -1,5 +1,5 @@
 /** Exports a dump as a seed: entities only, with hashes instead of passwords and secrets. */
-import { bootstrapGroupNames } from '../bootstrap-groups.ts';
+import { isBuiltInGroup } from '../../contract/roles.ts';
 import { certificatePrefix } from '../federation/certificate-login.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import type { SeedDocument } from '../seed/schema.ts';
@@ -172,7 +172,7 @@ async function toSeedGroups(groups: readonly Group[], memberships: readonly Memb
   return (await collect(groups, ({ groupId, groupName, organizationId, businessUnitId, roles, dependencies }) =>
     omitEmpty({
       // Bootstrap groups have different ids on every server.
-      groupId: bootstrapGroupNames.includes(groupName) ? undefined : groupId,
+      groupId: isBuiltInGroup(groupName) ? undefined : groupId,
       groupName,
       organizationId,
       businessUnitId,

@@ -75,9 +75,24 @@ test('an id that looks like the login name of another user needs id:, also after
   const typed = await fixture.write('typed.yaml', document('id:ceo@corp.test'));
   expect(await fixture.iam(['apply', '-f', typed, '--yes', '-q'])).toMatchObject({ code: 0 });
   const exported = await fixture.iam(['export', '--kind', 'groups']);
-  expect(exported.out).toContain('id:ceo@corp.test');
+  expect(exported.out).toContain('- stranger');
   const again = await fixture.write('exported.yaml', exported.out);
   expect(await fixture.iam(['plan', '-f', again, '--detailed-exitcode'])).toMatchObject({ code: 0, err: '' });
+});
+
+test('a business that the documents create is named by its name, unless another one has it', async () => {
+  const document = (name: string) =>
+    `customers:\n  - {businessName: ${name}, document: '77'}\ngroups:\n  - {groupName: ops, businesses: [${name}]}\n`;
+  const before = await fixture.server.dump();
+  const taken = await fixture.write('taken.yaml', document('One'));
+  const refused = await fixture.iam(['apply', '-f', taken, '--yes']);
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('"One" is that of b1, and of the customer') });
+  expect(await fixture.server.dump()).toEqual(before);
+  const free = await fixture.write('free.yaml', document('Seven & Sons'));
+  expect(await fixture.iam(['apply', '-f', free, '--yes', '-q', '--set', 'base'])).toMatchObject({ code: 0 });
+  expect(await fixture.iam(['plan', '-f', free, '--detailed-exitcode'])).toMatchObject({ code: 0, err: '' });
+  const gone = await fixture.write('gone.yaml', 'set: base\ngroups: []\n');
+  expect((await fixture.iam(['plan', '-f', gone, '--prune'])).out).toContain('ops');
 });
 
 test('the id of one business that is the name of another is ambiguous', async () => {

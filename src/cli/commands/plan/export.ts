@@ -6,12 +6,13 @@ import type { CliRuntime } from '../../context.ts';
 export const exportText: CommandDescription = {
   title: 'Export resources as a desired-state file',
   description:
-    'Prints YAML, or JSON with -o json, in a stable order, so that you can compare two exports. Secrets and empty fields are omitted. Planning an unchanged export produces an empty plan.',
+    'Prints YAML, or JSON with -o json, in a stable order, so that you can compare two exports. Another server accepts it: names stand in place of ids, and what cannot be carried is left out and named on standard error and at the head of the YAML. Users and secrets are never exported. Planning an unchanged export produces an empty plan.',
   roles: varyingRoles,
   effect: 'read',
   examples: [
     { title: 'Export everything', command: '> iam.yaml' },
     { title: 'Export groups and clients as JSON', command: '--kind groups,clients -o json' },
+    { title: 'Include the groups of the first start', command: '--with-built-in' },
   ],
 };
 
@@ -23,6 +24,7 @@ export function addExport(program: Command, runtime: CliRuntime): void {
       .choices(kinds)
       .argParser(parseKinds),
   );
+  command.option('--with-built-in', 'also the groups that every server has from its first start');
   setAction(command, runtime, async (context, _, options) => {
     const { runExport } = await import('../../plan/index.ts');
     await runExport(context, options);

@@ -50,6 +50,9 @@ export interface RemoteUser {
   readonly userId: string;
   /** Null if the user has no business; absent if unknown. */
   readonly businessId?: string | null | undefined;
+  readonly userName?: string | undefined;
+  /** False if another person could have chosen the user name. */
+  readonly nameVerified?: boolean | undefined;
 }
 
 /** Resources by id; undefined if the lookup found nothing. */
@@ -66,6 +69,8 @@ export interface RemoteState {
   readonly businesses: Lookup<RemoteBusiness>;
   readonly users: Lookup<RemoteUser>;
   readonly services: Lookup<true>;
+  /** Ids of values in documents that a whole list decided, and of which no lookup is needed. */
+  readonly decided: Readonly<Record<'users' | 'businesses', ReadonlyMap<string, string>>>;
   /** All roles of services whose clients are deleted. */
   readonly serviceRoles: ReadonlyMap<string, readonly string[]>;
 }
@@ -75,6 +80,7 @@ export const emptyRemoteState: RemoteState = {
   businesses: new Map(),
   users: new Map(),
   services: new Map(),
+  decided: { users: new Map(), businesses: new Map() },
   serviceRoles: new Map(),
 };
 

@@ -22,8 +22,8 @@ export interface ResourceIndex {
   customer(entry: DesiredCustomer): RemoteCustomer | undefined;
   /** Returns the owner of a document number, which is unique per user or business. */
   documentOwner(entry: DesiredCustomer): RemoteCustomer | undefined;
-  /** Whether the documents create the business. */
-  isBusinessCreated(businessId: string): boolean;
+  /** Whether the documents create the business with this id, or, if they choose none, with this name. */
+  isBusinessCreated(value: string): boolean;
   business(businessId: string): RemoteBusiness | undefined;
 }
 
@@ -52,7 +52,9 @@ export function createResourceIndex(desired: DesiredState, state: RemoteState): 
     ({ businessId, document }) => `${businessId === undefined ? 'user' : 'business'} ${document}`,
   );
   const documentOwner: ResourceIndex['documentOwner'] = ({ kind, document }) => documents.get(`${kind} ${document}`);
-  const createdBusinesses = new Set(desired.customers.map(({ businessId }) => businessId));
+  const createdBusinesses = new Set(
+    desired.customers.map(({ businessId, fields }) => businessId ?? fields.businessName),
+  );
   const createdServices = new Set(desired.clients.map(({ serviceAccountId }) => serviceAccountId));
   const client: ResourceIndex['client'] = ({ clientId, serviceAccountId }) =>
     serviceAccountId === undefined ? clients.get(clientId) : services.get(serviceAccountId);

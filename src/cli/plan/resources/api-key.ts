@@ -15,12 +15,13 @@ import {
   selectChanges,
 } from '../model/changes.ts';
 import type { DesiredApiKey, DocumentEntry } from '../model/desired-entries.ts';
+import type { Portable } from '../model/portable.ts';
 import type { RemoteApiKey, RemoteState } from '../model/remote-state.ts';
 import type { ResourceIndex } from '../model/resource-index.ts';
 import { readApiList } from '../read-list.ts';
 import type { CheckContext, Resource } from '../resource.ts';
 import { valueSchemas } from '../value-schemas.ts';
-import { describePrunedClient } from './client.ts';
+import { describePrunedClient, isPortable } from './client.ts';
 import { described, id, object } from './document-schema.ts';
 
 type ApiKeyStep = Extract<Step, { kind: 'apiKey' }>;
@@ -149,16 +150,21 @@ function resolveClientId(
   return clientId ?? clientIds.get(serviceAccountId) ?? serviceAccountId;
 }
 
-/** API keys get an id only if a client has several keys for one application. */
-function buildApiKeyEntries({ apiKeys = [], clients = [] }: RemoteState): DocumentEntry[] {
-  const services = new Map(clients.map(({ clientId, serviceAccountId }) => [clientId, serviceAccountId]));
-  const usageCounts = new Map<string, number>();
-  const usageKey = ({ clientId, appId }: { clientId: string; appId: string }) => `${clientId} ${appId}`;
-  for (const key of apiKeys) usageCounts.set(usageKey(key), (usageCounts.get(usageKey(key)) ?? 0) + 1);
-  return apiKeys.map((key) => {
-    const serviceAccountId = services.get(key.clientId);
-    const owner = serviceAccountId === undefined ? { clientId: key.clientId } : { serviceAccountId };
-    const isAmbiguous = (usageCounts.get(usageKey(key)) ?? 0) > 1;
-    return { ...owner, appId: key.appId, ...(isAmbiguous ? { apiKeyId: key.apiKeyId } : {}) };
+/** One entry for each client and application: ids and further keys cannot be created on another server. */
+function buildApiKeyEntries({ apiKeys = [], clients = [] }: RemoteState, portable: Portable): DocumentEntry[] {
+  const services = new Map(clients.filter(isPortable).map((client) => [client.clientId, client.serviceAccountId]));
+  const known = new Set<string>();
+  return apiKeys.flatMap(({ apiKeyId, clientId, appId }) => {
+    const serviceAccountId = services.get(clientId);
+    const use = `${clientId} ${appId}`;
+    if (serviceAccountId === undefined)
+      portable.note('left out: API keys', apiKeyId, 'their clients are not in the document');
+    else if (known.has(use))
+      portable.note('left out: API keys', apiKeyId, 'a document has one key of a client for an application');
+    else {
+      known.add(use);
+      return [{ serviceAccountId, appId }];
+    }
+    return [];
   });
 }

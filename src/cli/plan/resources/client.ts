@@ -16,11 +16,15 @@ import {
   selectChanges,
 } from '../model/changes.ts';
 import type { DesiredClient, DocumentEntry } from '../model/desired-entries.ts';
+import type { Portable } from '../model/portable.ts';
 import type { RemoteClient } from '../model/remote-state.ts';
 import { readControlList } from '../read-list.ts';
 import type { Resource } from '../resource.ts';
 import { valueSchemas } from '../value-schemas.ts';
 import { described, id, list, object } from './document-schema.ts';
+
+/** What the operation that creates clients sets. */
+const createdVisibility = 'CREDENTIALS_ONLY';
 
 type ClientStep = Extract<Step, { kind: 'client' }>;
 
@@ -65,14 +69,43 @@ export const clientResource: Resource<DesiredClient, RemoteClient, ClientChange,
   },
   write: writeClient,
   describeSecretOwner: ({ clientId, serviceAccountId }) => `client ${clientId} of ${serviceAccountId}`,
-  export: ({ clients = [] }) =>
-    clients.map(({ clientId, ...client }) => ({
-      ...client,
-      ...(client.serviceAccountId === undefined ? { clientId } : {}),
-      scope: [...((client.scope as string[] | undefined) ?? [])].sort(),
-      grantTypes: [...((client.grantTypes as string[] | undefined) ?? [])].sort(),
-    })),
+  export: ({ clients = [] }, portable) => clients.flatMap((client) => buildClientEntry(client, portable)),
 };
+
+/** Whether an apply creates the same client on another server. */
+export function isPortable({ serviceAccountId, party, userId, businessId, ownerClientId }: RemoteClient): boolean {
+  const isOwned = [userId, businessId, ownerClientId].some((owner) => owner !== undefined);
+  return serviceAccountId !== undefined && party !== '3RDPARTY' && !isOwned;
+}
+
+function buildClientEntry(client: RemoteClient, portable: Portable): DocumentEntry[] {
+  const {
+    clientId,
+    serviceAccountId = clientId,
+    appId,
+    scope,
+    grantTypes,
+    authorities = [],
+    factorVisibility,
+  } = client;
+  if (!isPortable(client)) {
+    const why = 'only clients with a service account and no owner are the same on another server';
+    portable.note('left out: clients', `${clientId} (${appId})`, why);
+    return [];
+  }
+  const unset = [
+    ...(authorities.length > 0 ? [`authorities ${authorities.join(' ')}`] : []),
+    ...(factorVisibility === createdVisibility ? [] : [`factorVisibility ${String(factorVisibility)}`]),
+  ];
+  for (const field of unset)
+    portable.note(
+      'left out: fields of clients',
+      `${field} of ${serviceAccountId}`,
+      'set them with `iam clients update`',
+    );
+  const sorted = (list: unknown) => [...((list as string[] | undefined) ?? [])].sort();
+  return [{ ...client, clientId: undefined, scope: sorted(scope), grantTypes: sorted(grantTypes) }];
+}
 
 function createSchema(): JsonSchema {
   return object(

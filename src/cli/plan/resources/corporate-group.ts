@@ -19,7 +19,7 @@ import type { ResourceIndex } from '../model/resource-index.ts';
 import { readApiList } from '../read-list.ts';
 import type { CheckContext, Resource } from '../resource.ts';
 import { valueSchemas } from '../value-schemas.ts';
-import { clearable, described, id, list, object } from './document-schema.ts';
+import { clearable, described, idOrName, list, object } from './document-schema.ts';
 import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';
 
 type CorporateGroupStep = Extract<Step, { kind: 'corporateGroup' }>;
@@ -63,8 +63,11 @@ export const corporateGroupResource: Resource<
   remove: buildCorporateGroupRemoval,
   order: (changes) => ({ write: orderCorporateGroups(selectChanges(changes, 'corporateGroup')) }),
   write: writeCorporateGroup,
-  export: ({ corporateGroups = [] }) =>
-    corporateGroups.map((group) => ({ ...group, businesses: [...group.businesses].sort() })),
+  export: ({ corporateGroups = [] }, portable) =>
+    corporateGroups.map((group) => ({
+      ...group,
+      businesses: group.businesses.map((businessId) => portable.business(businessId)).sort(),
+    })),
 };
 
 function createSchema(): JsonSchema {
@@ -79,7 +82,7 @@ function createSchema(): JsonSchema {
         'Organization the corporate group belongs to',
       ),
       businesses: list(
-        id('Id of a business'),
+        idOrName('Id or name of a business'),
         'All businesses of the group; a business can be in at most one corporate group',
         valueSchemas.corporateGroup.businesses.maxItems,
       ),
@@ -185,8 +188,10 @@ function orderCorporateGroups(changes: readonly CorporateGroupChange[]): Corpora
 async function writeCorporateGroup(execution: Execution, { change, release }: CorporateGroupStep): Promise<void> {
   const { action, name, id = '', fields, before, after } = change;
   const { context, record } = execution;
+  const withIds = (names: readonly string[] = []) => names.map((one) => execution.businessIds.get(one) ?? one);
   if (action === 'create') {
-    const created = await createResource(context, 'corporate-groups.create', buildCorporateGroupBody({ ...after }));
+    const body = buildCorporateGroupBody({ ...after, businesses: withIds(after?.businesses) });
+    const created = await createResource(context, 'corporate-groups.create', body);
     return record('made', { kind: 'corporateGroup', id: String(created.corporateGroupId), name });
   }
   const entity = createCorporateGroupEntity(name, id);
@@ -195,7 +200,8 @@ async function writeCorporateGroup(execution: Execution, { change, release }: Co
     return record('gone', { kind: 'corporateGroup', id, name });
   }
   const { removed = [] } = fields.find(({ field }) => field === 'businesses') ?? {};
-  await updateEntity(execution, entity, release ? [{ field: 'businesses', added: [], removed }] : fields);
+  const named = fields.map((change) => (change.added ? { ...change, added: withIds(change.added) } : change));
+  await updateEntity(execution, entity, release ? [{ field: 'businesses', added: [], removed }] : named);
 }
 
 type EntityBody = Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
 /** Customers: businesses and users. The API can create them, but neither change nor delete them. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
-import { toTypedId } from '../../output/value-prefix.ts';
-import { callOperation } from '../../request/call-operation.ts';
+import { createResource } from '../../request/call-operation.ts';
 import type { Execution } from '../execution.ts';
 import {
   acceptChanges,
@@ -15,12 +14,13 @@ import {
   selectChanges,
 } from '../model/changes.ts';
 import type { DesiredCustomer, DocumentEntry } from '../model/desired-entries.ts';
-import { isMissing, type RemoteBusiness, type RemoteCustomer } from '../model/remote-state.ts';
+import type { Portable } from '../model/portable.ts';
+import { isMissing, type RemoteBusiness, type RemoteCustomer, type RemoteState } from '../model/remote-state.ts';
 import type { ResourceIndex } from '../model/resource-index.ts';
 import { readControlList } from '../read-list.ts';
 import type { Resource } from '../resource.ts';
 import { valueSchemas } from '../value-schemas.ts';
-import { described, id, object } from './document-schema.ts';
+import { described, id, idOrName, object } from './document-schema.ts';
 
 type CustomerStep = Extract<Step, { kind: 'customer' }>;
 
@@ -34,7 +34,7 @@ export const customerResource: Resource<DesiredCustomer, RemoteCustomer, Custome
   requires: [],
   schema: createSchema(),
   nameField: 'businessId',
-  sortFields: ['businessId', 'userId'],
+  sortFields: ['businessId', 'userId', 'businessName', 'document'],
   parse: parseCustomer,
   uniqueNames: ({ kind, document, businessId, userId }) => {
     const owner = businessId ?? userId;
@@ -67,24 +67,16 @@ export const customerResource: Resource<DesiredCustomer, RemoteCustomer, Custome
     write: selectChanges(changes, 'customer').map((change): CustomerStep => ({ kind: 'customer', change })),
   }),
   write: writeCustomer,
-  export: ({ customers = [], businesses }) =>
-    customers.map((customer) => {
-      const business = customer.businessId === undefined ? undefined : businesses.get(customer.businessId);
-      if (!business)
-        return {
-          ...customer,
-          ...(customer.userId === undefined ? {} : { userId: toTypedId('user', customer.userId) }),
-        };
-      return { ...business, document: customer.document, name: undefined, userId: undefined };
-    }),
+  export: ({ customers = [], businesses }, portable) =>
+    customers.flatMap((customer) => buildCustomerEntry(customer, businesses, portable)),
 };
 
 function createSchema(): JsonSchema {
   return object(
     {
-      businessId: id('Business id; generated if omitted'),
+      businessId: id('Business id; generated if omitted, and then groups name the business by its businessName'),
       businessName: described(valueSchemas.customer.businessName, 'Business name'),
-      userId: id('User who is the customer'),
+      userId: idOrName('Id or login name of the user who is the customer'),
       name: described(valueSchemas.customer.name, 'Name of a user customer'),
       document: described(valueSchemas.customer.document, 'Official document number of the customer'),
       organizationId: described(valueSchemas.customer.organizationId, 'Organization the business belongs to'),
@@ -153,6 +145,26 @@ function diffExistingCustomer(
   };
 }
 
-async function writeCustomer({ context }: Execution, { change: { operation, body } }: CustomerStep): Promise<void> {
-  await callOperation(context, operation, { body });
+async function writeCustomer(
+  { context, businessIds }: Execution,
+  { change: { operation, body, name } }: CustomerStep,
+): Promise<void> {
+  const { businessId } = await createResource(context, operation, body);
+  if (businessId !== undefined) businessIds.set(name, String(businessId));
+}
+
+/** A business that its name identifies has no id: another server gives it its own, and finds it by its document. */
+function buildCustomerEntry(
+  { customerId, businessId, userId, name, document }: RemoteCustomer,
+  businesses: RemoteState['businesses'],
+  portable: Portable,
+): DocumentEntry[] {
+  if (userId !== undefined) return [{ userId: portable.user(userId), name, document }];
+  const business = businesses.get(businessId ?? '');
+  if (business) {
+    const isNamed = portable.businessName(business.businessId) !== undefined;
+    return [{ ...business, ...(isNamed ? { businessId: undefined } : {}), document }];
+  }
+  portable.note('left out: customers', String(customerId), 'their businesses no longer exist');
+  return [];
 }

@@ -8,6 +8,14 @@ export const described = (schema: JsonSchema, description: string): JsonSchema =
 /** The id of a resource. */
 export const id = (description: string) => described(valueSchemas.id, description);
 
+/** The id or the name of an entity that exists, or that the documents create. */
+export const idOrName = (description: string): JsonSchema => ({
+  type: 'string',
+  minLength: 1,
+  maxLength: 260,
+  description,
+});
+
 /** A field that `null` clears. */
 export const clearable = (schema: JsonSchema, description: string): JsonSchema => ({
   ...schema,

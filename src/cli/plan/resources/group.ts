@@ -1,6 +1,6 @@
 /** Groups: their roles and dependencies; their members are in `memberships.ts`. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
-import { isReservedRole, stripRolePrefix } from '../../../contract/roles.ts';
+import { isBuiltInGroup, isReservedRole, stripRolePrefix } from '../../../contract/roles.ts';
 import type { RequestContext } from '../../context.ts';
 import { createResource } from '../../request/call-operation.ts';
 import type { Execution } from '../execution.ts';
@@ -19,6 +19,7 @@ import {
 import type { DesiredGroup, DocumentEntry } from '../model/desired-entries.ts';
 import { isReachable, sortTopologically } from '../model/group-graph.ts';
 import { type Member, memberFields } from '../model/members.ts';
+import type { Portable } from '../model/portable.ts';
 import type { RemoteGroup, RemoteState } from '../model/remote-state.ts';
 import { readApiList } from '../read-list.ts';
 import type { CheckContext, DiffContext, Resource } from '../resource.ts';
@@ -66,7 +67,8 @@ export const groupResource: Resource<DesiredGroup, RemoteGroup, GroupChange, Gro
     };
   },
   write: writeGroup,
-  export: (state) => [...(state.groups?.values() ?? [])].map((group) => buildGroupEntry(group, state)),
+  export: (state, portable) =>
+    [...(state.groups?.values() ?? [])].flatMap((group) => buildGroupEntry(group, state, portable)),
 };
 
 function createSchema(): JsonSchema {
@@ -281,11 +283,18 @@ function buildGroupBody({ groupId: _, dependencies, ...resource }: EntityBody): 
   return { ...resource, dependencies: (dependencies as string[]).map((groupName) => ({ groupName })) };
 }
 
-function buildGroupEntry(group: RemoteGroup, state: RemoteState): DocumentEntry {
-  return {
-    ...group,
-    roles: [...group.roles].sort(),
-    dependencies: [...group.dependencies].sort().map((groupName) => ({ groupName })),
-    ...memberships.export(group.groupName, state),
-  };
+function buildGroupEntry(group: RemoteGroup, state: RemoteState, portable: Portable): DocumentEntry[] {
+  const { groupName } = group;
+  if (!portable.withBuiltIn && isBuiltInGroup(groupName)) {
+    portable.note('left out: groups', groupName, 'every server has them; --with-built-in includes them');
+    return [];
+  }
+  return [
+    {
+      ...group,
+      roles: [...group.roles].sort(),
+      dependencies: [...group.dependencies].sort().map((name) => ({ groupName: name })),
+      ...memberships.export(groupName, state, portable),
+    },
+  ];
 }

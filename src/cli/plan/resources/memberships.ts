@@ -5,7 +5,6 @@
  */
 
 import type { RequestContext } from '../../context.ts';
-import { toTypedId } from '../../output/value-prefix.ts';
 import { callOperation, tryOperation } from '../../request/call-operation.ts';
 import type { Execution } from '../execution.ts';
 import type { ManagedResource } from '../inventory.ts';
@@ -33,7 +32,8 @@ import { getGroupMembers, isMissing, type PlanCaller, type RemoteState } from '.
 import { readApiList, readOptionalControlList } from '../read-list.ts';
 import type { CheckContext, ReferenceContext, References, StepContext, StepPhases, Writable } from '../resource.ts';
 import { describePrunedClient } from './client.ts';
-import { id, list, object } from './document-schema.ts';
+import { id, idOrName, list, object } from './document-schema.ts';
+import { buildMemberLists } from './member-lists.ts';
 
 /** Maximum number of members per request, because the body size is limited. */
 const maxMembersPerCall = 1000;
@@ -65,11 +65,11 @@ export const memberships = {
 
 function createSchema() {
   return {
-    users: list(id('Id or login name of a user'), 'All users who are direct members of the group'),
-    businesses: list(id('Id of a business'), 'All businesses whose users are in the group'),
+    users: list(idOrName('Id or login name of a user'), 'All users who are direct members of the group'),
+    businesses: list(idOrName('Id or name of a business'), 'All businesses whose users are in the group'),
     businessUsers: list(
       object(
-        { businessId: id('Id of the business'), userId: id('Id or login name of the user') },
+        { businessId: idOrName('Id or name of the business'), userId: idOrName('Id or login name of the user') },
         ['businessId', 'userId'],
         'A user who is a member on behalf of a business',
       ),
@@ -351,15 +351,21 @@ async function writeJoin(
   execution: Execution,
   { group, members }: Extract<MembershipStep, { action: 'join' }>,
 ): Promise<void> {
-  const [first] = members;
+  const joining = members.map((member) => withCreatedBusiness(execution, member));
+  const [first] = joining;
   if (!first) return;
   const { add, member } = membershipOperations[first.kind];
-  const body = members.map(({ id }) => ({ [member]: id }));
+  const body = joining.map(({ id }) => ({ [member]: id }));
   await callOperation(execution.context, add, { params: buildGroupParams(execution, group, first), body });
   await execution.record(
     'made',
-    ...members.map((one) => buildMembershipRecord(resolveGroupId(execution, group), group, one)),
+    ...joining.map((one) => buildMembershipRecord(resolveGroupId(execution, group), group, one)),
   );
+}
+
+/** The member with the id of a business that this run created. No user can belong to it yet. */
+function withCreatedBusiness({ businessIds }: Execution, member: Member): Member {
+  return member.kind === 'business' ? { ...member, id: businessIds.get(member.id) ?? member.id } : member;
 }
 
 async function writeLeave(
@@ -382,17 +388,4 @@ function buildGroupParams(execution: Execution, group: string, { kind, businessI
     [membershipOperations[kind].group]: resolveGroupId(execution, group),
     ...(businessId === undefined ? {} : { businessId }),
   };
-}
-
-function buildMemberLists(groupName: string, state: RemoteState): DocumentEntry {
-  const members = memberships.list(state, groupName);
-  return Object.fromEntries(
-    memberKinds.map((kind) => [memberFields[kind], members.filter((one) => one.kind === kind).map(buildMemberEntry)]),
-  );
-}
-
-function buildMemberEntry({ kind, id, businessId }: Member): unknown {
-  if (kind === 'business' || kind === 'service') return id;
-  const userId = toTypedId('user', id);
-  return businessId === undefined ? userId : { businessId, userId };
 }

@@ -1,6 +1,7 @@
 /** A seed document in the making, and what of the other service could not be converted. */
+
 import { formatPath } from '../../../contract/errors.ts';
-import { bootstrapGroupNames } from '../../bootstrap-groups.ts';
+import { isBuiltInGroup } from '../../../contract/roles.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import { foldIdentifier } from '../../store/tables.ts';
 import { applySeed } from '../apply.ts';
@@ -58,7 +59,7 @@ export class ConvertedSeed {
   /** Leaves out what the service would reject, with all references to it. */
   async finish(): Promise<ImportResult> {
     this.#keep('groups', ({ groupName }) =>
-      bootstrapGroupNames.includes(groupName) ? 'the service has a group of this name' : undefined,
+      isBuiltInGroup(groupName) ? 'the service has a group of this name' : undefined,
     );
     this.#dropDuplicates('users', ({ userName, userEmail }) => [userName, userEmail], 'name or e-mail address');
     this.#dropDuplicates('groups', ({ groupName }) => [groupName], 'name');

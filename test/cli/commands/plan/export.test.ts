@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
 import { isFullRun } from '../../../effort.ts';
 import { adminClient } from '../../../harness.ts';
 import { type PlanFixture, startPlanFixture } from '../../plan/plan-fixture.ts';
@@ -33,7 +34,20 @@ describe('export', () => {
   test.each([[[]], [['-o', 'json']]])('%j prints a stable document with an empty plan', async (more) => {
     await using fixture = await rich();
     const { code, out, err } = await fixture.iam(['export', ...more]);
-    expect([code, err]).toEqual([0, '']);
+    expect(code).toBe(0);
+    const keys = await fixture.server.admin.apiKey.list();
+    const ofTestApp = keys.items.filter(({ clientId }) => clientId === 'test-app').map(({ apiKeyId }) => apiKeyId);
+    for (const [what, names, why] of [
+      ['groups', ['iam-administrators', 'business-owners'], '--with-built-in'],
+      ['clients', ['c1 (a)', 'test-app (iam-app)'], 'no owner'],
+      ['API keys', ['k1', ...ofTestApp], 'clients'],
+    ] as const) {
+      const line = err.split('\n').find((one) => one.startsWith(`left out: ${what} `)) ?? '';
+      for (const name of names) expect(line).toContain(name);
+      expect(line).toContain(why);
+      if (more.length === 0) expect(out).toContain(`# ${line}`);
+    }
+    expect(out).not.toMatch(/iam-auditors"?$/m);
     expect((await fixture.iam(['export', ...more])).out).toBe(out);
     const file = await fixture.write('export.yaml', out);
     expect(await fixture.iam(['plan', '-f', file, '--detailed-exitcode'])).toMatchObject({
@@ -57,29 +71,115 @@ describe('export', () => {
     expect(Object.keys(JSON.parse(out))).toEqual(['groups', 'apiKeys', 'corporateGroups']);
   });
 
-  test('an export applied to an empty server reproduces the first one', async () => {
-    await using first = await startPlanFixture();
-    await first.iam(['apply', '-f', await first.write('iam.yaml', everything), '--yes']);
-    const kinds = ['--kind', 'groups,corporateGroups,customers'];
-    const { out } = await first.iam(['export', ...kinds]);
-    await using second = await startPlanFixture({ clients: [{ clientId: 'x', serviceAccountId: 'billing' }] });
-    const ids = async (fixture: PlanFixture) =>
-      (await fixture.server.dump()).users as { userId: string; bootstrap?: string }[];
-    const [from, to] = await Promise.all(
-      [first, second].map(async (fixture) => (await ids(fixture)).find(({ bootstrap }) => bootstrap)?.userId ?? ''),
-    );
-    const file = await second.write('copy.yaml', out.replaceAll(from ?? '', to ?? ''));
-    expect((await second.iam(['apply', '-f', file, '--yes'])).code).toBe(0);
-    expect((await second.iam(['export', ...kinds])).out.replaceAll(to ?? '', from ?? '')).toBe(out);
+  test('--with-built-in includes the groups of the first start', async () => {
+    await using fixture = await startPlanFixture();
+    const { out, err } = await fixture.iam(['export', '--with-built-in', '--kind', 'groups']);
+    expect(out).toContain('groupName: iam-administrators');
+    expect(err).toBe('');
+    const file = await fixture.write('all.yaml', out);
+    expect(await fixture.iam(['plan', '-f', file, '--detailed-exitcode'])).toMatchObject({ code: 0 });
+  });
+
+  test('only names that no other entity can have stand in place of ids', async () => {
+    await using fixture = await startPlanFixture({
+      businesses: [
+        { businessId: 'b1', businessName: 'One', document: '1' },
+        { businessId: 'b2', businessName: 'Twin' },
+        { businessId: 'b3', businessName: 'Twin' },
+        { businessId: 'b4', businessName: 'b5' },
+        { businessId: 'b5', businessName: 'name: of another' },
+      ],
+      groups: [{ groupName: 'ops', users: ['u1', 'u2'], businesses: ['b1', 'b2', 'b4', 'b5'] }],
+    });
+    const { store } = fixture.server.appContext;
+    const stranger = await store.users.get('u2');
+    await store.transaction(async (tx) => {
+      if (stranger) await tx.users.replace({ ...stranger, selfRegistered: true });
+    });
+    const { out, err } = await fixture.iam(['export', '--kind', 'groups', '-o', 'json']);
+    expect(JSON.parse(out)).toEqual({
+      groups: [{ groupName: 'ops', users: ['anna', 'u2'], businesses: ['One', 'b2', 'b4', 'name:name: of another'] }],
+    });
+    expect(err).toContain('by id: users u2 (bert): they chose their login names themselves');
+    expect(err).toContain('by id: businesses b2, b4: another business has the same name');
+    const file = await fixture.write('ops.json', out);
+    expect(await fixture.iam(['plan', '-f', file, '--detailed-exitcode'])).toMatchObject({ code: 0, err: '' });
   });
 });
 
+/** At full effort the size of a deployment. */
+const size = isFullRun ? { groups: 5_000, users: 2_000, businesses: 500 } : { groups: 50, users: 60, businesses: 55 };
+
+/** A directory whose ids have this prefix. Groups, clients and customers are in staging only. */
+function directory(prefix: string, isStaging: boolean): SeedDocument {
+  const range = (count: number) => Array.from({ length: count }, (_, at) => at);
+  const business = (at: number) => `${prefix}-b${at}`;
+  const user = (at: number) => `${prefix}-u${at % size.users}`;
+  // The last ones do not exist in production.
+  const count = isStaging ? size.businesses : size.businesses - 5;
+  const services = isStaging ? ['billing', 'reports'] : [];
+  return {
+    businesses: range(count).map((at) => ({
+      businessId: business(at),
+      businessName: `Business ${at} & Sons`,
+      document: String(1000 + at),
+    })),
+    users: range(size.users).map((at) => ({
+      userId: user(at),
+      userName: at % 2 === 0 ? `person${at}` : `person${at}@example.com`,
+      businessId: business(at % (size.businesses - 5)),
+    })),
+    clients: services.map((id) => ({ clientId: `${prefix}-${id}`, serviceAccountId: id, appId: id, scope: ['READ'] })),
+    apiKeys: services.map((id) => ({
+      apiKeyId: `${prefix}-k-${id}`,
+      clientId: `${prefix}-${id}`,
+      appId: 'portal',
+      apiKey,
+    })),
+    corporateGroups: isStaging ? [{ corporateGroupName: 'holding', businesses: range(count).map(business) }] : [],
+    groups: range(isStaging ? size.groups : 0).map((at) => ({
+      groupName: `team ${at}`,
+      roles: ['DEPLOY', `TEAM-${at}`],
+      ...(at === 0 ? { services, businesses: range(count).map(business) } : {}),
+      dependencies: at === 0 ? [{ groupName: 'business-users' }] : [{ groupName: `team ${Math.floor(at / 2)}` }],
+      users: [user(at), user(at + 1)],
+      businessUsers: [{ businessId: business((at % size.users) % (size.businesses - 5)), userId: user(at) }],
+    })),
+  };
+}
+
+test('staging is exported and applied to production, where ids differ, and a second plan is empty', async () => {
+  await using staging = await startPlanFixture(directory('s', true));
+  await using production = await startPlanFixture(directory('p', false));
+  const countRequests = (fixture: PlanFixture) =>
+    fixture.server.log.filter((line) => line.includes('"msg":"request"')).length;
+  const exported = await staging.iam(['export']);
+  expect(exported.code).toBe(0);
+  expect(exported.out).not.toMatch(/\bs-[ub]\d/);
+  // One for the members of each group; of all others the pages.
+  expect(countRequests(staging)).toBeLessThan(size.groups + 40);
+  const same = await staging.write('staging.yaml', exported.out);
+  expect(await staging.iam(['plan', '-f', same, '--detailed-exitcode'])).toMatchObject({ code: 0 });
+
+  const before = await production.server.dump();
+  const file = await production.write('staging.yaml', exported.out);
+  const planned = await production.iam(['plan', '-f', file, '--detailed-exitcode']);
+  expect([planned.code, planned.err]).toEqual([9, expect.any(String)]);
+  expect(await production.server.dump()).toEqual(before);
+  expect(countRequests(production)).toBeLessThan(40);
+  expect(await production.iam(['apply', '-f', file, '--yes', '-q'])).toMatchObject({ code: 0 });
+  expect(await production.iam(['plan', '-f', file, '--detailed-exitcode'])).toMatchObject({ code: 0 });
+  const again = await production.iam(['export']);
+  expect(again.out).toBe(exported.out);
+}, 300_000);
+
 describe('a server without a control plane', () => {
   test('exports what the interface lists, and reports what is missing', async () => {
-    await using fixture = await startPlanFixture({}, { 'disable-control-plane': true });
+    const groups = [{ groupName: 'ops', users: ['u1'] }];
+    await using fixture = await startPlanFixture({ groups }, { 'disable-control-plane': true });
     const { code, out, err } = await fixture.iam(['export', '-o', 'json']);
     expect([code, err]).toEqual([0, expect.stringContaining('control plane is disabled')]);
-    expect(Object.keys(JSON.parse(out))).toEqual(['groups']);
+    expect(JSON.parse(out)).toEqual({ groups: [{ groupName: 'ops', users: ['u1'] }] });
     expect(await fixture.iam(['export', '--kind', 'clients'])).toMatchObject({ code: 3, out: '' });
   });
 
