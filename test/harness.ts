@@ -138,6 +138,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     seed: options.seed,
     timer: options.timer,
     maxWaitingHashes: options.maxWaitingHashes,
+    // Some tests leave requests without an end.
+    stopTimeoutMs: 1_000,
     openStore: openServerStore,
     openAudit: async () => options.audit && auditSinks(options.audit, options),
   });

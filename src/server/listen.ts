@@ -58,6 +58,8 @@ export interface ListenOptions {
   readonly readInitialState?: (() => Promise<DumpTables>) | undefined;
   /** For tests: a shorter queue of password hashes. */
   readonly maxWaitingHashes?: number | undefined;
+  /** For tests: a shorter grace period for requests in progress. Default: `stopTimeoutMs`. */
+  readonly stopTimeoutMs?: number | undefined;
   /** @param heap bounds a store in memory, until the server stops */
   openStore(server: ServerIdentity, heap: HeapGauge): Promise<Store>;
   /** Opens the sinks of the audit log. Without it there is no audit log. */
@@ -139,7 +141,8 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
       ...collectStartWarnings({ settings, baseUrl, seed: options.seed, signingKey: configuredKey }),
       ...(store.startWarnings ?? []),
     ];
-    return runServer({ first, open, listener, heap, bootstrapResult, warnings });
+    const graceMs = options.stopTimeoutMs ?? stopTimeoutMs;
+    return runServer({ first, open, listener, heap, bootstrapResult, warnings, graceMs });
   } catch (error) {
     server.close();
     connections.closeAll();
@@ -188,10 +191,12 @@ interface RunOptions extends Pick<RunningServer, 'bootstrapResult' | 'warnings'>
   open(store: Store, kept: KeptParts): Promise<AppContext>;
   readonly listener: Listener;
   readonly heap: HeapGauge;
+  readonly graceMs: number;
 }
 
 /** Starts what runs beside the requests, and returns the functions of the running server. */
-function runServer({ first, open, listener, heap, bootstrapResult, warnings }: RunOptions): RunningServer {
+function runServer(options: RunOptions): RunningServer {
+  const { first, open, listener, heap, bootstrapResult, warnings, graceMs } = options;
   let appContext = first;
   let lastReplacement: Promise<void> = Promise.resolve();
   appContext.outbox.start();
@@ -223,7 +228,7 @@ function runServer({ first, open, listener, heap, bootstrapResult, warnings }: R
       return replacement;
     },
     async stop() {
-      await stopServer({ ...listener, appContext, cleanupTimer });
+      await stopServer({ ...listener, appContext, cleanupTimer, graceMs });
       heap.close();
     },
   };
@@ -306,6 +311,7 @@ function formatServerUrl(server: Server, { host, tlsCert }: Settings): string {
 interface StopOptions extends Listener {
   readonly appContext: AppContext;
   readonly cleanupTimer: NodeJS.Timeout;
+  readonly graceMs: number;
 }
 
 /** Gives the port away last: what listens there next gets the secrets of clients that see the process still run. */
@@ -324,6 +330,7 @@ async function endWork({
   endAdmission,
   appContext,
   cleanupTimer,
+  graceMs,
 }: Omit<StopOptions, 'server'>): Promise<void> {
   clearInterval(cleanupTimer);
   endAdmission();
@@ -331,7 +338,7 @@ async function endWork({
   const delivered = appContext.close();
   appContext.sandboxes.end();
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, stopTimeoutMs);
+    const timer = setTimeout(resolve, graceMs);
     connections.closeWhenIdle(() => {
       clearTimeout(timer);
       resolve();

@@ -229,7 +229,7 @@ async function runScript(program: Program, seed: number): Promise<void> {
 const seedsFrom = (first: number, length: number) => Array.from({ length }, (_, at) => first + at);
 
 describe('a script of 40 commands under faults leaves what its exit codes say', () => {
-  test.each(seedsFrom(1, isFullRun ? 1_000 : 8))('in this process, seed %i', (seed) => runScript(inProcess, seed));
+  test.each(seedsFrom(1, isFullRun ? 1_000 : 4))('in this process, seed %i', (seed) => runScript(inProcess, seed));
 
   // Needs `npm run build`.
   test.runIf(isFullRun).each(seedsFrom(1, 20))('as processes, seed %i', (seed) => runScript(asProcess, seed), 300_000);

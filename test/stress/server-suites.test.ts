@@ -11,10 +11,15 @@ import { auditKills } from './suites/audit-kills.ts';
 import { kills } from './suites/process-kills.ts';
 import { ackOrder, assertSyncOrder } from './suites/system-calls.ts';
 
+// test/server/store/file/kill.test.ts has kills in `npm test`.
 test.each([
-  ['kills', kills, 1],
-  ['audit-kills', auditKills, 1],
   ['ack-order', ackOrder, 1],
+  ...(isFullRun
+    ? ([
+        ['kills', kills, 1],
+        ['audit-kills', auditKills, 1],
+      ] as const)
+    : []),
 ] as const)('%s finds nothing', async (_, suite, count) => {
   expect(await suite.run(countBudget(count * effort, 2))).toEqual([]);
 });
@@ -32,7 +37,7 @@ describe.runIf(isFullRun)('under load', () => {
 
 const [folderHistories, postgresHistories] = historySuites as [Suite, Suite];
 
-test('histories-folder finds nothing', async () => {
+test.runIf(isFullRun)('histories-folder finds nothing', async () => {
   expect(await folderHistories.run(countBudget(effort, 2))).toEqual([]);
 });
 

@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('cannot make the page offer a command of its own', async () => {
+  test.runIf(isFullRun)('cannot make the page offer a command of its own', async () => {
     const values = [
       'x;touch /tmp/x;#',
       '$(touch x)',
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
     expect(problems).toEqual([]);
   });
 
-  test('may link to the console, which does not tell it anything', async () => {
+  test.runIf(isFullRun)('may link to the console, which does not tell it anything', async () => {
     await using site = await startOtherSite(`<a href="${server.url}/_iam/console/users/alice">Alice</a>`);
     const page = await context.newPage();
     await page.goto(String(site.urls[0]));

@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
       expect(problems).toEqual([]);
     });
 
-    test('is assigned to another application, and replaced', async () => {
+    test.runIf(isFullRun)('is assigned to another application, and replaced', async () => {
       const { apiKeyId, apiKey } = await makeApiKey('till');
       const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
       await page.getByRole('button', { name: 'Edit' }).click();
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
   });
 
   describe('the caller of a request', () => {
-    test('is opened, whether it is a client or a user', async () => {
+    test.runIf(isFullRun)('is opened, whether it is a client or a user', async () => {
       const { apiKey } = await makeApiKey('till');
       await send('/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } });
       const { body } = await send('/_iam/sessions', { method: 'POST', body: { userId: 'alice' } });

@@ -1,5 +1,6 @@
 /** The page of contract coverage in a real browser. */
 import { describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../test/effort.ts';
 import { findStateProblems, findViewProblems } from './harness/axe-violations.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { useConsole } from './harness/use-console.ts';
@@ -35,7 +36,7 @@ describe.skipIf(!hasBrowser)('coverage', () => {
     expect(problems).toEqual([]);
   });
 
-  test('hides what is complete, and says so if nothing matches', async () => {
+  test.runIf(isFullRun)('hides what is complete, and says so if nothing matches', async () => {
     const { page } = await open('coverage?search=nosuch');
     await page.getByText('No operation matches').waitFor();
     await page.getByLabel('Only operations with missing').check();
@@ -44,7 +45,7 @@ describe.skipIf(!hasBrowser)('coverage', () => {
     await page.getByRole('rowheader', { name: 'groups.list', exact: true }).waitFor();
   });
 
-  test('is reset after a confirmation', async () => {
+  test.runIf(isFullRun)('is reset after a confirmation', async () => {
     await service().admin.groups.list();
     const { page, problems } = await open('coverage');
     const exercised = async () =>

@@ -1,6 +1,7 @@
 /** The faults in a real browser: each effect, the errors of the server, and removal. */
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../test/effort.ts';
 import { adminClient } from '../../../test/harness.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { useConsole } from './harness/use-console.ts';
@@ -56,7 +57,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     expect(problems).toEqual([]);
   });
 
-  test('delay, with random numbers of a seed', async () => {
+  test.runIf(isFullRun)('delay, with random numbers of a seed', async () => {
     const { page, problems } = await openWithoutRules();
     await choose(page, 'Effect', 'Delay the response');
     await page.getByLabel('Latency').fill('100ms');
@@ -95,22 +96,25 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     expect(problems).toEqual([]);
   });
 
-  test('have only statuses that the server accepts, and are announced when they are added', async () => {
-    const { page, problems } = await openWithoutRules('faults?operation=groups.get&status=418');
-    const status = page.getByLabel('Status', { exact: true });
-    const rejected = await inject({ operation: 'groups.get', effect: { status: 418 } });
-    expect(rejected.status).toBe(400);
-    const [, accepted = ''] = /groups\.get can return: ([\d, ]+)/.exec(JSON.stringify(rejected.body)) ?? [];
-    expect(accepted).toMatch(/^401, 403, 404, .*503$/);
-    await expect.poll(() => status.locator('option').allTextContents()).toEqual(accepted.split(', '));
-    expect(await status.inputValue()).toBe('503');
-    await status.selectOption('404');
-    await submit(page);
-    await page.getByRole('status').getByText('status 404, groups.get.').waitFor();
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Add');
-    expect(await list()).toEqual([expect.objectContaining({ operation: 'groups.get', effect: { status: 404 } })]);
-    expect(problems).toEqual([]);
-  });
+  test.runIf(isFullRun)(
+    'have only statuses that the server accepts, and are announced when they are added',
+    async () => {
+      const { page, problems } = await openWithoutRules('faults?operation=groups.get&status=418');
+      const status = page.getByLabel('Status', { exact: true });
+      const rejected = await inject({ operation: 'groups.get', effect: { status: 418 } });
+      expect(rejected.status).toBe(400);
+      const [, accepted = ''] = /groups\.get can return: ([\d, ]+)/.exec(JSON.stringify(rejected.body)) ?? [];
+      expect(accepted).toMatch(/^401, 403, 404, .*503$/);
+      await expect.poll(() => status.locator('option').allTextContents()).toEqual(accepted.split(', '));
+      expect(await status.inputValue()).toBe('503');
+      await status.selectOption('404');
+      await submit(page);
+      await page.getByRole('status').getByText('status 404, groups.get.').waitFor();
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Add');
+      expect(await list()).toEqual([expect.objectContaining({ operation: 'groups.get', effect: { status: 404 } })]);
+      expect(problems).toEqual([]);
+    },
+  );
 
   test('that the server rejects are explained at their fields', async () => {
     const { page } = await openWithoutRules();
@@ -121,7 +125,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('show how often they matched and applied', async () => {
+  test.runIf(isFullRun)('show how often they matched and applied', async () => {
     const { page, problems } = await openWithoutRules();
     await inject({ operation: 'groups.get', nth: 2, effect: { status: 500 } });
     const cells = page.locator('section[aria-label="Fault rules"] tbody td');
@@ -167,7 +171,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     expect(problems).toEqual([]);
   });
 
-  test('are made of a successful request with status 503', async () => {
+  test.runIf(isFullRun)('are made of a successful request with status 503', async () => {
     const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
     await send('/security/iam/v1/groups', { headers });
     const { page, problems } = await open('requests?operation=groups.list&status=200');

@@ -1,6 +1,7 @@
 /** What all pages share: the top bar, the menu, keyboard shortcuts, errors, and a server that goes away. */
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../test/effort.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { openByKeys } from './harness/console-page.ts';
 import { useConsole } from './harness/use-console.ts';
@@ -32,7 +33,7 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     expect(problems).toEqual([]);
   });
 
-  test('shows why the clock was not changed, and keeps what was typed', async () => {
+  test.runIf(isFullRun)('shows why the clock was not changed, and keeps what was typed', async () => {
     await page.getByRole('button', { name: /UTC/ }).click();
     await page.getByLabel('Advance by').fill('soon');
     await page.getByRole('button', { name: 'Advance' }).click();
@@ -86,7 +87,7 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     expect(await read('/_iam/sandboxes')).toEqual([]);
   });
 
-  test('leaves a deleted sandbox deleted, whatever the page reads until it is left', async () => {
+  test.runIf(isFullRun)('leaves a deleted sandbox deleted, whatever the page reads until it is left', async () => {
     await page.clock.install();
     await page.goto(`${service().url}/s/deleted/_iam/console/metrics`);
     await chooseDeletion('deleted');
@@ -104,7 +105,7 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await page.close();
   });
 
-  test('goes on reading a sandbox that could not be deleted', async () => {
+  test.runIf(isFullRun)('goes on reading a sandbox that could not be deleted', async () => {
     await page.goto(`${service().url}/s/kept/_iam/console/inbox`);
     await chooseDeletion('kept');
     const error = [{ code: 'INTERNAL_ERROR', message: 'No.' }];
@@ -117,7 +118,7 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await send('/_iam/sandboxes/kept', { method: 'DELETE' });
   });
 
-  test('opens no other page by keys in a dialog', async () => {
+  test.runIf(isFullRun)('opens no other page by keys in a dialog', async () => {
     await page.getByRole('button', { name: 'Reset' }).click();
     await page.getByRole('button', { name: 'Cancel' }).press('g');
     await page.keyboard.press('u');
@@ -135,7 +136,7 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await openByKeys(page, 'i', 'Inbox');
   });
 
-  test('uses the dark colours after a click and after a reload', async () => {
+  test.runIf(isFullRun)('uses the dark colours after a click and after a reload', async () => {
     await page.getByRole('button', { name: 'Use the dark colours' }).click();
     await page.getByRole('button', { name: 'Use the light colours' }).waitFor();
     await page.reload();

@@ -1,5 +1,6 @@
 /** The inbox page in a real browser. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../test/effort.ts';
 import { appClientId } from '../../../test/harness.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { copyWith } from './harness/console-page.ts';
@@ -51,7 +52,7 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     expect(problems).toEqual([]);
   });
 
-  test('filters by address and purpose in the URL', async () => {
+  test.runIf(isFullRun)('filters by address and purpose in the URL', async () => {
     await sendCode('ann');
     await sendCode('bob');
     const { page } = await open();
@@ -65,7 +66,7 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     await page.getByText('1 in all').waitFor();
   });
 
-  test('is cleared only after a confirmation', async () => {
+  test.runIf(isFullRun)('is cleared only after a confirmation', async () => {
     await sendCode('ann');
     const { page } = await open();
     const messages = () => read('/_iam/inbox');

@@ -1,6 +1,7 @@
 /** Lists of many pages after changes on the server: few requests, and the scroll position stays. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../test/effort.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { listLength, openConsole, pageSize, reconnect, shrinkPages } from './harness/console-page.ts';
 import { useConsole } from './harness/use-console.ts';
@@ -63,7 +64,7 @@ describe.skipIf(!hasBrowser)('a list of many pages', () => {
     expect(problems).toEqual([]);
   });
 
-  test('reads two pages from its beginning if its end is not visible', async () => {
+  test.runIf(isFullRun)('reads two pages from its beginning if its end is not visible', async () => {
     await open('users?search=user-&sort=-userId', 'Users');
     await scroll(0);
     await row(idAt(count - 1)).waitFor();
@@ -75,7 +76,7 @@ describe.skipIf(!hasBrowser)('a list of many pages', () => {
     expect(problems).toEqual([]);
   });
 
-  test('loses a row at its end, where it stays', async () => {
+  test.runIf(isFullRun)('loses a row at its end, where it stays', async () => {
     await open('groups/all', 'Members of the group');
     await page.getByRole('button', { name: `Remove ${idAt(count - 5)}`, exact: true }).click();
     const top = await scrollTop();

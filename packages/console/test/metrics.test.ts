@@ -1,5 +1,6 @@
 /** The page of metrics in a real browser. */
 import { describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../test/effort.ts';
 import { findStateProblems, findViewProblems } from './harness/axe-violations.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { useConsole } from './harness/use-console.ts';
@@ -33,7 +34,7 @@ describe.skipIf(!hasBrowser)('metrics', () => {
     expect(problems).toEqual([]);
   });
 
-  test('are of the last hour with a parameter of the URL', async () => {
+  test.runIf(isFullRun)('are of the last hour with a parameter of the URL', async () => {
     const { page, problems } = await open('metrics');
     await page.getByRole('combobox', { name: 'Time' }).selectOption('The last hour');
     await page.waitForURL('**/metrics?intervals=360');

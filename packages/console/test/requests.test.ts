@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { isFullRun } from '../../../test/effort.ts';
 import { adminClient } from '../../../test/harness.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { copyWith } from './harness/console-page.ts';
@@ -58,7 +59,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     expect(problems).toEqual([]);
   });
 
-  test('with a filter that the server rejects show its error', async () => {
+  test.runIf(isFullRun)('with a filter that the server rejects show its error', async () => {
     const { page } = await open('requests?status=wrong');
     await page.getByRole('alert').getByText('status must be a status').waitFor();
   });
@@ -96,7 +97,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     expect(problems).toEqual([]);
   });
 
-  test('are copied as a call of curl without secrets', async () => {
+  test.runIf(isFullRun)('are copied as a call of curl without secrets', async () => {
     const { page, problems } = await open(`requests/${created}`);
     await page.getByText('basic, accepted').waitFor();
     expect(await copyWith(page.getByRole('button', { name: 'Copy as curl' }))).toBe(
@@ -105,7 +106,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     expect(problems).toEqual([]);
   });
 
-  test('lead to all requests of the caller', async () => {
+  test.runIf(isFullRun)('lead to all requests of the caller', async () => {
     const { page, problems } = await open(`requests/${rejected}`);
     await page.getByRole('link', { name: 'All requests of the caller' }).click();
     await page.getByText('1 in all').waitFor();
@@ -113,7 +114,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     expect(problems).toEqual([]);
   });
 
-  test('that the log does not contain any more say so', async () => {
+  test.runIf(isFullRun)('that the log does not contain any more say so', async () => {
     const { page } = await open('requests/no-such-request');
     await page.getByText('This request is not in the log any more').waitFor();
     await page.getByRole('link', { name: 'All requests' }).click();

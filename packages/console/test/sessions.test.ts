@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { startSession } from '../../../src/server/sessions/sessions.ts';
+import { isFullRun } from '../../../test/effort.ts';
 import { findStateProblems } from './harness/axe-violations.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { useConsole } from './harness/use-console.ts';
@@ -97,7 +98,7 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     expect(problems).toEqual([]);
   });
 
-  test('that ended in the meantime are not found', async () => {
+  test.runIf(isFullRun)('that ended in the meantime are not found', async () => {
     const { sessionId } = await signIn('alice', 'shop');
     const { page, dialog } = await open();
     await page.getByRole('button', { name: `End ${sessionId}` }).click();
@@ -106,7 +107,7 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     await dialog.getByText('SESSION_NOT_FOUND').waitFor();
   });
 
-  test('show names of devices as text, and have no violation', async () => {
+  test.runIf(isFullRun)('show names of devices as text, and have no violation', async () => {
     const { appContext } = service();
     const device = {
       deviceKey: 'k1',
@@ -128,7 +129,7 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     expect([...(await findStateProblems(page)), ...problems]).toEqual([]);
   });
 
-  test('say how to start one if there is none, and which filters are not ids', async () => {
+  test.runIf(isFullRun)('say how to start one if there is none, and which filters are not ids', async () => {
     const { page, problems } = await open();
     await page.getByText('No active sessions').waitFor();
     await page.getByText('iam sessions create alice@example.com').waitFor();
@@ -138,7 +139,7 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     expect(await findStateProblems(page)).toEqual([]);
   });
 
-  test('are read page by page while the list scrolls', async () => {
+  test.runIf(isFullRun)('are read page by page while the list scrolls', async () => {
     const { appContext } = service();
     const start = { clientId: 'shop', userId: 'bob', level: 'AUTH-BASIC', remember: false, renewable: false } as const;
     await appContext.store.transaction(async (tx) => {

@@ -1,5 +1,6 @@
 /** The page of settings in a real browser: what the server reports, never a secret, and links that work everywhere. */
 import { describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../test/effort.ts';
 import { findStateProblems } from './harness/axe-violations.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { openConsole } from './harness/console-page.ts';
@@ -31,7 +32,7 @@ describe.skipIf(!hasBrowser)('the settings', () => {
     expect([...(await findStateProblems(page)), ...problems]).toEqual([]);
   });
 
-  test('are found by name and value, with the search in the address', async () => {
+  test.runIf(isFullRun)('are found by name and value, with the search in the address', async () => {
     const { page, problems } = await open('settings');
     await page.getByText('--request-log-size').waitFor();
     await page.keyboard.press('/');

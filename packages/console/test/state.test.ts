@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../test/effort.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { useConsole } from './harness/use-console.ts';
 
@@ -42,14 +43,14 @@ describe.skipIf(!hasBrowser)('the state', () => {
     expect(problems).toEqual([]);
   });
 
-  test('shows why a snapshot was not saved, and keeps the name', async () => {
+  test.runIf(isFullRun)('shows why a snapshot was not saved, and keeps the name', async () => {
     await page.getByLabel('Name of a new snapshot').fill('two words');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').waitFor();
     expect(await page.getByLabel('Name of a new snapshot').inputValue()).toBe('two words');
   });
 
-  test('shows what has changed since the seed', async () => {
+  test.runIf(isFullRun)('shows what has changed since the seed', async () => {
     await page.getByText('Nothing has changed.').waitFor();
     await addUser('dora');
     await page.getByRole('button', { name: 'Compare again' }).click();

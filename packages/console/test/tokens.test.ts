@@ -1,6 +1,7 @@
 /** The token inspector and the signing keys in a real browser. */
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../test/effort.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { useConsole } from './harness/use-console.ts';
 
@@ -37,7 +38,7 @@ describe.skipIf(!hasBrowser)('the token inspector', () => {
     expect(problems).toEqual([]);
   });
 
-  test('revokes a token after a confirmation', async () => {
+  test.runIf(isFullRun)('revokes a token after a confirmation', async () => {
     const token = await signIn();
     await inspect(token);
     await page.getByRole('button', { name: 'Revoke the token' }).click();
@@ -58,7 +59,7 @@ describe.skipIf(!hasBrowser)('the token inspector', () => {
     await page.getByText('The server rejects this token: expired').waitFor();
   });
 
-  test('says what a text that is no token is', async () => {
+  test.runIf(isFullRun)('says what a text that is no token is', async () => {
     await inspect('demo-only-nothing');
     await page.getByText('The server rejects this token: unknown').waitFor();
   });

@@ -1,5 +1,6 @@
 /** Writes on the page of a user in a real browser, each with its effect on the server. */
 import { describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../test/effort.ts';
 import { adminClient, appClientId } from '../../../test/harness.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { chooseFound, copyWith } from './harness/console-page.ts';
@@ -46,7 +47,7 @@ describe.skipIf(!hasBrowser)('a user', () => {
     expect(problems).toEqual([]);
   });
 
-  test('loses all its sessions', async () => {
+  test.runIf(isFullRun)('loses all its sessions', async () => {
     await send('/_iam/sessions', { method: 'POST', body: { userId: 'dave' } });
     await send('/_iam/sessions', { method: 'POST', body: { userId: 'bob' } });
     const { page, dialog, problems } = await open('users/dave');

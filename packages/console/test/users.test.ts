@@ -1,6 +1,7 @@
 /** The list of users and the page of one user in a real browser. */
 import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { isFullRun } from '../../../test/effort.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { listLength, pageSize } from './harness/console-page.ts';
 import { useConsole } from './harness/use-console.ts';
@@ -32,7 +33,7 @@ describe.skipIf(!hasBrowser)('the users', () => {
     expect(problems).toEqual([]);
   });
 
-  test('are read to the last of thousands, and sorted by a column', async () => {
+  test.runIf(isFullRun)('are read to the last of thousands, and sorted by a column', async () => {
     const { page, problems } = await openList('users');
     await page.getByText(`${pageSize} shown, more follow`).waitFor();
     const list = page.getByRole('region', { name: 'Users' });
@@ -63,7 +64,7 @@ describe.skipIf(!hasBrowser)('the users', () => {
     expect(problems).toEqual([]);
   });
 
-  test('say so if the id is unknown', async () => {
+  test.runIf(isFullRun)('say so if the id is unknown', async () => {
     const { page } = await open('users/unknown');
     await page.getByRole('alert').getByText('USER_NOT_FOUND').waitFor();
   });

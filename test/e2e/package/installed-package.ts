@@ -64,11 +64,11 @@ export class InstalledPackage implements AsyncDisposable {
     return installed;
   }
 
-  /** Installs a package of this repository beside it. */
-  async link(name: string): Promise<void> {
+  /** Installs a package of this repository, or of a folder with packages of its own, beside it. */
+  async link(name: string, from = root): Promise<void> {
     const place = path.join(this.project, 'node_modules', name);
     await mkdir(path.dirname(place), { recursive: true });
-    await symlink(path.join(root, 'node_modules', name), place);
+    await symlink(path.join(from, 'node_modules', name), place);
   }
 
   /** The `iam` command. */

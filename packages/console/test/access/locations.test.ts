@@ -18,7 +18,7 @@ const seed = {
 describe.skipIf(!hasBrowser)('the console', () => {
   const { read, send, service } = useConsole({ seed, server: {} });
 
-  test('of a sandbox changes the sandbox only', async () => {
+  test.runIf(isFullRun)('of a sandbox changes the sandbox only', async () => {
     await send('/_iam/sandboxes', { method: 'POST', body: { name: 'box' } });
     const { page, problems } = await openConsole(`${service().url}/s/box`);
     await openAllPages(page, '/s/box/_iam/console', { reload: isFullRun });
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect(problems).toEqual([]);
   });
 
-  test('over TLS has every page and changes', async () => {
+  test.runIf(isFullRun)('over TLS has every page and changes', async () => {
     await using secure = await startServer({ seed, tls: makeCertificate() });
     expect(secure.url).toMatch(/^https:/);
     const { page, problems } = await openConsole(secure.url);

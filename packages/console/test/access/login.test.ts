@@ -1,6 +1,7 @@
 /** The login of the console on a server with remote access. */
 import type { Page, Request, Route } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../../test/effort.ts';
 import { adminClient, appClientId, createFakeClock } from '../../../../test/harness.ts';
 import { hasBrowser } from '../harness/browser.ts';
 import { reconnect } from '../harness/console-page.ts';
@@ -47,7 +48,7 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     expect(String(stored)).not.toMatch(/eyJ/);
   });
 
-  test('logging out revokes the token on the server', async () => {
+  test.runIf(isFullRun)('logging out revokes the token on the server', async () => {
     const token = await logInAsClient(page, adminClient);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     expect(await readClockWith(token)).toBe(200);
@@ -57,22 +58,25 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     expect(await readClockWith(token)).toBe(401);
   });
 
-  test('a logout that the server does not answer can be repeated, or made in the page only', async () => {
-    const token = await logInAsClient(page, adminClient);
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    await page.route('**/_iam/revoke', (route) => route.abort('connectionrefused'));
-    await page.getByRole('button', { name: /^Log out/ }).click();
-    const question = page.getByRole('dialog', { name: 'The token was not revoked' });
-    await question.getByText('UNREACHABLE').waitFor();
-    await question.getByRole('button', { name: 'Cancel' }).click();
-    await question.waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: /^Log out/ }).click();
-    await question.getByRole('button', { name: 'Log out of this page only' }).click();
-    await page.getByRole('dialog', { name: 'Log in as an administrator' }).waitFor();
-    expect(await readClockWith(token)).toBe(200);
-  });
+  test.runIf(isFullRun)(
+    'a logout that the server does not answer can be repeated, or made in the page only',
+    async () => {
+      const token = await logInAsClient(page, adminClient);
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      await page.route('**/_iam/revoke', (route) => route.abort('connectionrefused'));
+      await page.getByRole('button', { name: /^Log out/ }).click();
+      const question = page.getByRole('dialog', { name: 'The token was not revoked' });
+      await question.getByText('UNREACHABLE').waitFor();
+      await question.getByRole('button', { name: 'Cancel' }).click();
+      await question.waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: /^Log out/ }).click();
+      await question.getByRole('button', { name: 'Log out of this page only' }).click();
+      await page.getByRole('dialog', { name: 'Log in as an administrator' }).waitFor();
+      expect(await readClockWith(token)).toBe(200);
+    },
+  );
 
-  test('a caller that may not read anything is rejected, and its token is revoked', async () => {
+  test.runIf(isFullRun)('a caller that may not read anything is rejected, and its token is revoked', async () => {
     const token = await logInAsClient(page, await service().makeClient({ clientId: 'without-roles' }));
     const dialog = page.getByRole('dialog', { name: 'Log in as an administrator' });
     await dialog.getByRole('alert').getByText('ROLE_MISSING').waitFor();
@@ -135,7 +139,7 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     expect(await page.getByLabel('Address or number').inputValue()).toBe('bob@example.com');
   });
 
-  test('a late rejection of an earlier token does not end the new login', async () => {
+  test.runIf(isFullRun)('a late rejection of an earlier token does not end the new login', async () => {
     await page.goto(`${service().url}/_iam/console/tokens`);
     await logInAsClient(page, adminClient);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });

@@ -3,6 +3,7 @@ import type { Page, Route } from 'playwright-core';
 import { describe, expect, test, vi } from 'vitest';
 import { openMemoryStore } from '../../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../../src/server/store/store.ts';
+import { isFullRun } from '../../../../test/effort.ts';
 import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../../../test/harness.ts';
 import { send as sendTo } from '../../../../test/server/control/control-client.ts';
 import { hasBrowser } from '../harness/browser.ts';
@@ -61,7 +62,7 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     expect(await page.getByLabel('Login name, e-mail or id').inputValue()).toBe('alice');
   });
 
-  test('the server restarts: an open message stays open, and new ones arrive', async () => {
+  test.runIf(isFullRun)('the server restarts: an open message stays open, and new ones arrive', async () => {
     await using restartable = await startRestartable();
     await sendCode(restartable.running(), 'alice');
     const { page } = await openConsole(restartable.url);
@@ -110,7 +111,7 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
 describe.skipIf(!hasBrowser)('while the page is open on a running server', () => {
   const { open, send, service } = useConsole({ seed });
 
-  test('a reset rejects the token of the console: the next action gets another one', async () => {
+  test.runIf(isFullRun)('a reset rejects the token of the console: the next action gets another one', async () => {
     const { page } = await open('users/alice');
     await lock(page);
     await page.getByRole('button', { name: 'Unlock' }).waitFor();
@@ -124,34 +125,37 @@ describe.skipIf(!hasBrowser)('while the page is open on a running server', () =>
     expect((await send('/_iam/users/bob')).body).toMatchObject({ locked: true });
   });
 
-  test('another version replaces the server: the page says so, and ignores what it does not know', async () => {
-    const { page } = await open('users');
-    await page.getByText('alice').first().waitFor();
-    const mismatch = page.getByText('The server has another version than this page');
-    expect(await mismatch.count()).toBe(0);
-    await page.route('**/_iam/console/', async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ response, body: (await response.text()).replace(/index-[\w-]+\.js/, 'index-other.js') });
-    });
-    await page.route('**/_iam/users?*', async (route) => {
-      const response = await route.fetch();
-      const users = (await response.json()) as object[];
-      await route.fulfill({ response, json: users.map((user) => ({ ...user, unknown: { field: [1] } })) });
-    });
-    await page.getByRole('button', { name: 'Reset', exact: true }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
-    await mismatch.waitFor();
-    await page.getByRole('button', { name: 'alice' }).waitFor();
-    // Until the server stops: an intercepted request would then fail, outside of the test.
-    await page.unrouteAll({ behavior: 'wait' });
-    const reloaded = page.waitForEvent('load');
-    await page.getByRole('button', { name: 'Reload' }).click();
-    await reloaded;
-    await page.getByRole('button', { name: 'alice' }).waitFor();
-    expect(await mismatch.count()).toBe(0);
-  });
+  test.runIf(isFullRun)(
+    'another version replaces the server: the page says so, and ignores what it does not know',
+    async () => {
+      const { page } = await open('users');
+      await page.getByText('alice').first().waitFor();
+      const mismatch = page.getByText('The server has another version than this page');
+      expect(await mismatch.count()).toBe(0);
+      await page.route('**/_iam/console/', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: (await response.text()).replace(/index-[\w-]+\.js/, 'index-other.js') });
+      });
+      await page.route('**/_iam/users?*', async (route) => {
+        const response = await route.fetch();
+        const users = (await response.json()) as object[];
+        await route.fulfill({ response, json: users.map((user) => ({ ...user, unknown: { field: [1] } })) });
+      });
+      await page.getByRole('button', { name: 'Reset', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
+      await mismatch.waitFor();
+      await page.getByRole('button', { name: 'alice' }).waitFor();
+      // Until the server stops: an intercepted request would then fail, outside of the test.
+      await page.unrouteAll({ behavior: 'wait' });
+      const reloaded = page.waitForEvent('load');
+      await page.getByRole('button', { name: 'Reload' }).click();
+      await reloaded;
+      await page.getByRole('button', { name: 'alice' }).waitFor();
+      expect(await mismatch.count()).toBe(0);
+    },
+  );
 
-  test('an older server without the stream of events is read at intervals', async () => {
+  test.runIf(isFullRun)('an older server without the stream of events is read at intervals', async () => {
     let isAsked = false;
     const prepare = (opened: Page) =>
       opened.route(`${service().url}/_iam/events?*`, async (route) => {

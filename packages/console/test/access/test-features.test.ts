@@ -1,5 +1,6 @@
 /** The console of servers that lack something: test features, an administrator client. */
 import { describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../../test/effort.ts';
 import { adminClient, startServer } from '../../../../test/harness.ts';
 import { send } from '../../../../test/server/control/control-client.ts';
 import { hasBrowser } from '../harness/browser.ts';
@@ -29,7 +30,7 @@ describe.skipIf(!hasBrowser)('the console of a server', () => {
     expect(problems).toEqual([]);
   });
 
-  test('without an administrator client says so', async () => {
+  test.runIf(isFullRun)('without an administrator client says so', async () => {
     await using server = await startServer({ seed });
     await server.appContext.store.transaction((tx) => tx.clients.delete(adminClient.clientId));
     const { page } = await openConsole(server.url, { path: 'users/alice' });

@@ -1,6 +1,7 @@
 /** Writes on the page of groups in a real browser, each with its effect on the server. */
 import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { isFullRun } from '../../../../test/effort.ts';
 import { hasBrowser } from '../harness/browser.ts';
 import { chooseFound } from '../harness/console-page.ts';
 import { useConsole } from '../harness/use-console.ts';
@@ -48,7 +49,7 @@ describe.skipIf(!hasBrowser)('groups', () => {
     expect(problems).toEqual([]);
   });
 
-  test('keep what was typed when the server refuses it', async () => {
+  test.runIf(isFullRun)('keep what was typed when the server refuses it', async () => {
     const { page, dialog } = await open('groups');
     await page.getByRole('button', { name: 'Create a group' }).click();
     await dialog.getByLabel('Name').fill('ops');
@@ -89,7 +90,7 @@ describe.skipIf(!hasBrowser)('groups', () => {
     expect(problems).toEqual([]);
   });
 
-  test('explain the circle that an edit would make', async () => {
+  test.runIf(isFullRun)('explain the circle that an edit would make', async () => {
     const { page, dialog } = await open('groups/viewers');
     await page.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByRole('combobox', { name: 'Dependencies' }).fill('leads');
@@ -132,7 +133,7 @@ describe.skipIf(!hasBrowser)('groups', () => {
     expect(problems).toEqual([]);
   });
 
-  test('stay while others depend on them, and the confirmation names these', async () => {
+  test.runIf(isFullRun)('stay while others depend on them, and the confirmation names these', async () => {
     const { page, dialog } = await open('groups/ops');
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog.getByText('while other groups depend on it: leads.').waitFor();

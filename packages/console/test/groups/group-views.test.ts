@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { isFullRun } from '../../../../test/effort.ts';
 import { hasBrowser } from '../harness/browser.ts';
 import { chooseFound } from '../harness/console-page.ts';
 import { useConsole } from '../harness/use-console.ts';
@@ -50,7 +51,7 @@ describe.skipIf(!hasBrowser)('of the groups', () => {
     expect(problems).toEqual([]);
   });
 
-  test('the graph begins with a part of 1,000 groups, and finds the others', async () => {
+  test.runIf(isFullRun)('the graph begins with a part of 1,000 groups, and finds the others', async () => {
     const { page, problems } = await open('groups?view=graph');
     await page.getByText(/^\d+ of 1000 groups, around team-\d+$/).waitFor();
     const graph = graphOf(page);
@@ -74,7 +75,7 @@ describe.skipIf(!hasBrowser)('of the groups', () => {
     expect(problems).toEqual([]);
   });
 
-  test('the check of a role names the groups that would give it', async () => {
+  test.runIf(isFullRun)('the check of a role names the groups that would give it', async () => {
     const { page } = await open('groups?view=role&user=carol&role=DEPLOY');
     await page.getByRole('heading', { name: 'No: no group gives DEPLOY to carol' }).waitFor();
     await page.getByRole('link', { name: 'ops' }).waitFor();

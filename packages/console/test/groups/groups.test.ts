@@ -1,6 +1,7 @@
 /** The list of groups and the page of one group in a real browser. */
 import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { isFullRun } from '../../../../test/effort.ts';
 import { hasBrowser } from '../harness/browser.ts';
 import { listLength } from '../harness/console-page.ts';
 import { useConsole } from '../harness/use-console.ts';
@@ -93,7 +94,7 @@ describe.skipIf(!hasBrowser)('the groups', () => {
     expect(problems).toEqual([]);
   });
 
-  test('that do not exist are explained', async () => {
+  test.runIf(isFullRun)('that do not exist are explained', async () => {
     const { page } = await open('groups/no-such-group');
     await page.getByRole('alert').getByText('GROUP_NOT_FOUND').first().waitFor();
     await page.getByRole('link', { name: 'All groups' }).click();

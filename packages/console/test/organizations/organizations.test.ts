@@ -1,6 +1,7 @@
 /** Businesses, customers and corporate groups in a real browser: the lists, each action with its effect, and markup. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { isFullRun } from '../../../../test/effort.ts';
 import { adminClient } from '../../../../test/harness.ts';
 import { hasBrowser } from '../harness/browser.ts';
 import { chooseFound, listLength, navigate, openByKeys } from '../harness/console-page.ts';
@@ -12,7 +13,7 @@ const shops = listLength(1200);
 describe.skipIf(!hasBrowser)('businesses', () => {
   const { openList } = useConsole({ seed: createOrganizationSeed(shops) });
 
-  test('are read to the last of the list, searched and sorted on the server', async () => {
+  test.runIf(isFullRun)('are read to the last of the list, searched and sorted on the server', async () => {
     const { page, problems } = await openList('businesses?sort=-businessId');
     const list = page.getByRole('region', { name: 'Businesses' });
     await page.getByRole('button', { name: shopName(shops - 1) }).waitFor();
@@ -43,7 +44,7 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
   const select = (page: Page, label: string, text: string, option: string) =>
     chooseFound(page.getByRole('dialog').getByRole('combobox', { name: label }), text, option);
 
-  test('are opened by the keyboard', async () => {
+  test.runIf(isFullRun)('are opened by the keyboard', async () => {
     const { page, problems } = await open('inbox');
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     for (const [key, title] of [
@@ -72,7 +73,7 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     expect(problems).toEqual([]);
   });
 
-  test('a taken document is refused, and what was typed stays', async () => {
+  test.runIf(isFullRun)('a taken document is refused, and what was typed stays', async () => {
     const { page, dialog } = await open('businesses');
     await click(page, 'Create a business');
     await dialog.getByLabel('Name').fill('Other');
@@ -171,7 +172,7 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     expect(problems).toEqual([]);
   });
 
-  test('a name is found exactly, and a taken one is refused', async () => {
+  test.runIf(isFullRun)('a name is found exactly, and a taken one is refused', async () => {
     const { page, dialog } = await open('corporate-groups');
     await page.getByLabel('Exact name').fill('hold');
     await page.getByText('No corporate group has this name').waitFor();
@@ -184,7 +185,7 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     expect(await dialog.getByLabel('Name').inputValue()).toBe('holding');
   });
 
-  test('markup in names is text', async () => {
+  test.runIf(isFullRun)('markup in names is text', async () => {
     const { page, problems } = await open('businesses?search=globex');
     await page.getByRole('button', { name: `Globex ${markup}` }).click();
     await page.getByRole('heading', { level: 1, name: `Globex ${markup}` }).waitFor();
