@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { IamError } from '../../../src/contract/errors.ts';
 import { commonPasswords } from '../../../src/server/users/common-passwords.ts';
 import { assertPasswordPolicy, findViolations } from '../../../src/server/users/password-policy.ts';
+import { isFullRun } from '../../effort.ts';
 import { measureCost } from '../../security/measure-cost.ts';
 
 const owner = { userName: 'Alice.Smith', userEmail: 'asmith@example.com' };
@@ -40,7 +41,7 @@ test('requires no kinds of characters, and accepts blanks and emoji', async () =
 describe('common passwords', () => {
   test('are many, and each is rejected in any case', async () => {
     expect(commonPasswords.size).toBeGreaterThan(3000);
-    for (const password of commonPasswords) {
+    for (const password of [...commonPasswords].filter((_, at) => isFullRun || at % 5 === 0)) {
       const rules = await broken(password, {});
       expect(rules.includes('PASSWORD_COMMON') ? '' : password).toBe('');
     }

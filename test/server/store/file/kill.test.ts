@@ -1,12 +1,13 @@
 /** Kills a writing process repeatedly: acknowledged commits survive, in order, and no other commits appear. */
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isFullRun } from '../../../effort.ts';
 import { countCommits } from '../history.ts';
 import { between, createSeededRandom } from '../random.ts';
 import { type Folder, makeFolder, openStore } from '../temp-store.ts';
 import { bundleChild, type Children } from './children.ts';
 
-const CYCLES = 20;
+const CYCLES = isFullRun ? 20 : 8;
 const WRITERS = 16;
 
 let children: Children;
