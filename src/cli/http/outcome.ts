@@ -19,7 +19,7 @@ import {
   readPathValues,
 } from './outcome-check.ts';
 import { routeOfUrl } from './redact.ts';
-import { type RetryRules, startRetries } from './retry.ts';
+import { busyStatuses, type RetryRules, startRetries } from './retry.ts';
 
 export interface OutcomeDeps {
   readonly manifest: Manifest;
@@ -99,8 +99,11 @@ function valuesOf({ params, query, body }: CallInput): RequestValues {
   return { ...fields, ...query, ...params };
 }
 
-/** A deleted object is absent; a replaced one has the values of the body, whatever its ETag is now. */
-async function isTargetDone(
+/**
+ * Whether a rejection proves that an attempt before was applied: a deleted object is absent; a replaced one has the values of
+ * the body, whatever its ETag is now.
+ */
+export async function isTargetDone(
   client: BaseClient,
   manifest: Manifest,
   operation: ManifestOperation,
@@ -187,10 +190,10 @@ const unclearStatuses: readonly number[] = [500, 502, 504];
 function saysNothingChanged(table: ErrorTable, { status, code, items }: ClientError): boolean {
   const entry = errorEntryOf(table, code);
   if (entry?.category === 'outcome-unknown') return false;
+  // A gateway can report a connection that it lost as 503, and limit retries of its own with 429, also with Retry-After.
+  if (busyStatuses.includes(status)) return items.length > 0;
   if (status < 500) return true;
   // Of our own errors, only that of a bug does not say what happened before it.
   if (entry) return entry.status !== 500;
-  // A gateway can report a connection that it lost as 503, also with Retry-After.
-  if (status === 503) return items.length > 0;
   return !unclearStatuses.includes(status) && status < 520;
 }

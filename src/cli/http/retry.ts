@@ -86,7 +86,8 @@ export function computeDelay(
   return { milliseconds: backoff * (0.5 + environment.random() / 2), isExact: false };
 }
 
-const busyStatuses: readonly number[] = [429, 503];
+/** The statuses of a server or a gateway that takes no further requests for a while. */
+export const busyStatuses: readonly number[] = [429, 503];
 const gatewayStatuses: readonly number[] = [502, 503, 504];
 
 /** Whether another attempt can do no harm, and can succeed. */
@@ -94,7 +95,7 @@ function isRetried({ failure, isSent, isIdempotent }: FailedAttempt, { isChosen 
   if (failure instanceof UnknownOutcomeError) {
     const { response } = failure;
     // Without an answer the server may still be at work: its write could follow the next one of this caller.
-    return isIdempotent && response?.items.length === 0 && gatewayStatuses.includes(response.status);
+    return isIdempotent && response?.items.length === 0 && [429, ...gatewayStatuses].includes(response.status);
   }
   if (failure instanceof ClientError) {
     if (busyStatuses.includes(failure.status)) return isIdempotent || failure.retryAfter !== undefined;

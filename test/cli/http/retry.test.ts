@@ -65,8 +65,8 @@ describe('a request to a busy server', () => {
   });
 });
 
-describe('503 of a gateway with Retry-After', () => {
-  const gateway: FakeResponse = { status: 503, text: '<html>', headers: { 'retry-after': '1' } };
+describe.each([429, 503])('%i of a gateway with Retry-After', (status) => {
+  const gateway: FakeResponse = { status, text: '<html>', headers: { 'retry-after': '1' } };
 
   test('does not say that nothing was changed: a create is not sent again', async () => {
     await using server = await serverWith(gateway);
