@@ -21,8 +21,6 @@ export interface EntityDeclaration {
   readonly describedBy: readonly string[];
   /** The column that shows the name of the entity beside its id. Absent if it has no name. */
   readonly nameColumn?: string;
-  /** False if a conflict does not imply that this entity exists, so its create command has no `--if-not-exists`. */
-  readonly ifNotExists?: false;
 }
 
 const clients = { control: '/_iam/clients', command: 'clients list', filter: 'name' };
@@ -70,8 +68,6 @@ export const entities = {
     shown: ['customerId', 'name'],
     describedBy: ['name', 'userId', 'businessId'],
     nameColumn: 'customerName',
-    // The conflict may be about the document, which another customer has.
-    ifNotExists: false,
   },
   corporateGroup: {
     list: { operation: 'corporate-groups.list', filter: 'name' },

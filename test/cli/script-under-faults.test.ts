@@ -1,5 +1,5 @@
 /**
- * A script of 40 commands while requests and answers are lost, the server is slow, busy or restarts: after each command the
+ * A script of 50 commands while requests and answers are lost, the server is slow, busy or restarts: after each command the
  * server is as its exit code says. 0: its change was made, once. 75, or another code but 76: nothing was changed.
  */
 import { spawn } from 'node:child_process';
@@ -79,16 +79,27 @@ const sets = (name: string, fits: (row: Readonly<Record<string, unknown>>) => bo
   isDone: (rows) => rows.groups?.some((row) => row.groupName === name && fits(row)) === true,
 });
 
-/** Eight commands for each of five names. */
+/** There is one row with the fields, and it was created at most once. */
+const one = (table: string, fields: Readonly<Record<string, string>>, ...words: string[]): Step => ({
+  words,
+  isDone: (rows, before) =>
+    (rows[table] ?? []).filter((row) => Object.entries(fields).every(([name, value]) => row[name] === value)).length ===
+      1 && count(rows, table) <= count(before, table) + 1,
+});
+
+/** Ten commands for each of five names. */
 const script: readonly Step[] = ['a', 'b', 'c', 'd', 'e'].flatMap((name) => {
   const [group, user, email] = [`group-${name}`, `user-${name}`, `${name}@example.com`];
+  const createKey = ['api-key', 'create', '--app-id', `app-${name}`, '--client-id', adminClient.clientId];
   const hasRole = (row: Readonly<Record<string, unknown>>) => (row.roles as string[]).includes('DEPLOY');
   return [
     grows('groups', 1, 'groups', 'create', '--group-name', group, '--role', 'VIEW'),
+    one('groups', { groupName: group }, 'groups', 'create', '--group-name', group, '--role', 'VIEW', '--if-not-exists'),
     sets(group, hasRole, 'groups', 'add-role', group, 'DEPLOY'),
     grows('users', 1, 'users', 'create', '--user-id', user, '--user-email', email, '--user-name', email),
     grows('memberships', 1, 'groups', 'users', 'add', group, `id:${user}`),
-    grows('apiKeys', 1, 'api-key', 'create', '--app-id', `app-${name}`, '--client-id', adminClient.clientId),
+    grows('apiKeys', 1, ...createKey),
+    one('apiKeys', { appId: `app-${name}` }, ...createKey, '--if-not-exists'),
     sets(group, (row) => row.organizationId === 'org', 'groups', 'update', group, '--set', 'organizationId=org'),
     grows('memberships', -1, 'groups', 'users', 'remove', group, `id:${user}`, '--yes'),
     grows('groups', -1, 'groups', 'delete', group, '--yes'),
@@ -228,7 +239,7 @@ async function runScript(program: Program, seed: number): Promise<void> {
 
 const seedsFrom = (first: number, length: number) => Array.from({ length }, (_, at) => first + at);
 
-describe('a script of 40 commands under faults leaves what its exit codes say', () => {
+describe('a script of 50 commands under faults leaves what its exit codes say', () => {
   test.each(seedsFrom(1, isFullRun ? 1_000 : 4))('in this process, seed %i', (seed) => runScript(inProcess, seed));
 
   // Needs `npm run build`.

@@ -7,7 +7,7 @@ import { parseTypedValue } from '../output/value-prefix.ts';
 import { readEntityPage } from '../request/entity-rows.ts';
 import { collectEntries } from '../request/pagination.ts';
 import { listReferences, type ReferenceValue } from '../request/request-spec.ts';
-import type { BulkRow, InvalidRow } from './rows.ts';
+import { type BulkRow, isSentBy, type SelectedRow } from './rows.ts';
 
 /** The groups and the administrative roles that a row names, unless it only reads or removes. */
 export function listGrantReferences(row: BulkRow): readonly ReferenceValue[] {
@@ -65,7 +65,7 @@ const maxListed = 10;
 
 /** Counts the rows and describes the first ones: line, operation and what they name. */
 export async function listGrants(
-  rows: AsyncIterable<{ readonly row: BulkRow | InvalidRow; readonly action: string }>,
+  rows: AsyncIterable<SelectedRow>,
   groups: ReadonlySet<string>,
 ): Promise<{ readonly count: number; readonly lines: readonly string[] }> {
   const lines: string[] = [];
@@ -73,7 +73,7 @@ export async function listGrants(
   const administrative = new Set([...groups].map((name) => name.normalize('NFC')));
   let count = 0;
   for await (const { row, action } of rows) {
-    if (action !== 'do' || 'reason' in row) continue;
+    if (!isSentBy(action) || 'reason' in row) continue;
     const references = listGrantReferences(row).map(({ reference: { entity }, value }) => ({
       entity,
       name: parseTypedValue(value).value.normalize('NFC'),

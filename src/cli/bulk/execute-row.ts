@@ -1,14 +1,18 @@
 /** Executes one row: sends the request, retries while the server is busy, records and reports the result. */
 
 import { ClientError } from '../../client/errors.ts';
+import type { ApiResponse } from '../../client/response.ts';
 import { identifyingProperties } from '../../contract/entities.ts';
 import { collectSensitiveTexts, FieldTree, redactionMarks } from '../../contract/redaction.ts';
-import type { Context } from '../context.ts';
+import type { RequestContext } from '../context.ts';
+import { createOrFind, findApplied, formatSharedKey } from '../create/if-not-exists.ts';
 import { UnknownOutcomeError } from '../errors.ts';
+import { isTargetDone } from '../http/outcome.ts';
 import { splitSecrets } from '../http/redact.ts';
 import { computeDelay, type MaxWait } from '../http/retry.ts';
 import { addCreatedId } from '../request/created-entity.ts';
 import { AmbiguousNameError, type NameResolver } from '../request/resolve-names.ts';
+import type { KeyedQueue } from './keyed-queue.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { classifyRequestError, type RequestFailure } from './request-failure.ts';
 import type { ResumeLogEntry, RowState } from './resume-log.ts';
@@ -35,9 +39,13 @@ export interface RowOutputs {
   writeSecrets(secrets: object): Promise<void>;
 }
 
-export interface RowContext extends Pick<Context, 'connect' | 'environment' | 'manifest'> {
+export interface RowContext extends RequestContext {
   /** How long a row waits for a server that is busy or cannot be reached. */
   readonly maxWait: MaxWait;
+  /** What a row creates and exists is not created again. */
+  readonly ifNotExists: boolean;
+  /** Rows that would create the same wait for each other, where the server would let both. */
+  readonly creations: KeyedQueue;
   readonly rateLimiter: RateLimiter;
   readonly names: NameResolver;
   readonly outputs: RowOutputs;
@@ -47,8 +55,15 @@ export interface RowContext extends Pick<Context, 'connect' | 'environment' | 'm
   stop(reason: unknown): void;
 }
 
-/** Executes a row. Returns undefined if the run ended before the row started. */
-export async function executeRow(context: RowContext, row: BulkRow): Promise<RowResult | undefined> {
+/**
+ * Executes a row. Returns undefined if the run ended before the row started.
+ * @param isRepeated an earlier run sent it, and it may have been applied
+ */
+export async function executeRow(
+  context: RowContext,
+  row: BulkRow,
+  isRepeated: boolean,
+): Promise<RowResult | undefined> {
   const { rateLimiter, outputs } = context;
   await rateLimiter.acquire(() => context.isOver());
   if (context.isOver()) return undefined;
@@ -56,12 +71,13 @@ export async function executeRow(context: RowContext, row: BulkRow): Promise<Row
   const resolved = await resolveNames(context, row);
   if ('problem' in resolved) return recordFailure(context, row, resolved.problem);
   if (operation.effect !== 'read') await outputs.log({ row: number, line, state: 'sent' });
-  const result = await callWithRetry(context, resolved);
+  const outcome = await callInTurn(context, resolved);
+  const result = 'problem' in outcome && isRepeated ? await readBack(context, resolved, outcome) : outcome;
   if ('problem' in result) return recordFailure(context, row, result.problem);
-  const { status, requestId } = result;
-  const body = addCreatedId(operation, row.input.body, result.body);
+  const { status, requestId, message } = result;
+  const body = message === undefined ? addCreatedId(operation, row.input.body, result.body) : result.body;
   const id = findId(body);
-  if (operation.response.secret)
+  if (operation.response.secret && message === undefined)
     await outputs.writeSecrets({
       line,
       operation: operation.id,
@@ -69,7 +85,7 @@ export async function executeRow(context: RowContext, row: BulkRow): Promise<Row
       ...splitSecrets(operation.response, body).secrets,
     });
   await outputs.log({ row: number, line, state: 'ok', status, id });
-  return { line, operation: operation.id, state: 'ok', status, code: undefined, message: undefined, id, requestId };
+  return { line, operation: operation.id, state: 'ok', status, code: undefined, message, id, requestId };
 }
 
 /** Replaces names by ids. Nothing of the row is sent yet. */
@@ -120,14 +136,46 @@ async function recordFailure(context: RowContext, row: BulkRow, problem: Request
   return { line, operation: operation.id, state, status, code, message, id: undefined, requestId };
 }
 
-type CallOutcome = { status: number; body: unknown; requestId: string | undefined } | { problem: RequestFailure };
+interface RowFailure {
+  readonly problem: RequestFailure;
+  readonly error: unknown;
+}
+
+interface RowSuccess {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly requestId?: string | undefined;
+  /** Why nothing was sent, or why the row counts as done. */
+  readonly message?: string;
+}
+
+type CallOutcome = RowSuccess | RowFailure;
+
+/** Sends the row after those that would create the same. */
+function callInTurn(context: RowContext, row: BulkRow): Promise<CallOutcome> {
+  const work = () => callWithRetry(context, row);
+  const key = context.ifNotExists ? formatSharedKey(row.operation, row.input.body) : undefined;
+  return key === undefined ? work() : context.creations.run(key, work);
+}
+
+/** The failure of a row, unless it proves that an earlier attempt of the row was applied. */
+async function readBack(context: RowContext, { operation, input }: BulkRow, failure: RowFailure): Promise<CallOutcome> {
+  const { error } = failure;
+  if (!(error instanceof ClientError)) return failure;
+  const message = 'applied before';
+  const client = (await context.connect()).once;
+  if (await isTargetDone(client, context.manifest, operation, input, error)) return { message };
+  const body = await findApplied(context, operation, input, error);
+  return body ? { body, message } : failure;
+}
 
 async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOutcome> {
   const { manifest, maxWait, rateLimiter } = context;
   for (let [waited, attempt] = [0, 1]; ; attempt += 1) {
     try {
       // An interruption does not abort a request in progress.
-      return await (await context.connect()).once.call(row.operation.id, row.input);
+      const send = async () => (await context.connect()).once.call(row.operation.id, row.input);
+      return context.ifNotExists ? await createOnce(context, row, send) : await send();
     } catch (error) {
       const problem = classifyRequestError(manifest, error);
       if (!problem) throw error;
@@ -137,14 +185,25 @@ async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOut
       const stops =
         problem.kind === 'unsent' || problem.exitCode === 4 || (wait !== undefined && isAskedToWait(problem));
       if (isOver && stops) context.stop(error);
-      if (isOver) return { problem };
+      if (isOver) return { problem, error };
       waited += wait;
       // The server would reject other rows as well, so all rows wait.
       rateLimiter.pauseFor(wait);
       await rateLimiter.acquire(() => context.isOver());
-      if (context.isOver()) return { problem };
+      if (context.isOver()) return { problem, error };
     }
   }
+}
+
+async function createOnce(
+  context: RowContext,
+  { operation, input }: BulkRow,
+  send: () => Promise<ApiResponse>,
+): Promise<RowSuccess> {
+  const creation = await createOrFind(context, operation, input, send);
+  if ('created' in creation) return creation.created;
+  const { body, notices } = creation.existing;
+  return { body, message: notices.map((line) => line.trim()).join(' ') };
 }
 
 function isAskedToWait({ retryAfter }: RequestFailure): boolean {

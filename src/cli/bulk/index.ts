@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type FileTrust, readFileTrust } from '../../lib/file-trust.ts';
 import { assertChangeLimit } from '../config/safety.ts';
 import type { CommandOptions, Context } from '../context.ts';
+import { assertHasNaturalKey } from '../create/natural-keys.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
@@ -22,17 +23,10 @@ import {
   resolveRetryRows,
 } from './options.ts';
 import { openOutputFiles } from './output-files.ts';
-import {
-  openSelectedRows,
-  type PreflightReport,
-  type RowAction,
-  type RowSelector,
-  runPreflight,
-  type SelectedRow,
-} from './preflight.ts';
+import { openSelectedRows, type PreflightReport, type RowSelector, runPreflight } from './preflight.ts';
 import { type ResumeLogContent, type ResumeLogHeader, readResumeLog } from './resume-log.ts';
 import { type RowSource, withRowSource } from './row-source.ts';
-import type { BulkRow, InvalidRow } from './rows.ts';
+import { type BulkRow, type InvalidRow, isSentBy, type RowAction, type SelectedRow } from './rows.ts';
 import { type RunSummary, reportShape, runRows } from './run.ts';
 
 /** Input of a run. */
@@ -139,17 +133,18 @@ function assertSameInput(
     );
 }
 
-/** Rejected rows changed nothing and are sent again; rows without a response only if they are idempotent. */
+/** Rejected rows changed nothing and are sent again; rows without a response only if a repetition does no harm. */
 function createSelector(
   before: ResumeLogContent | undefined,
-  { repeatUnknown }: BulkOptions,
+  { repeatUnknown, ifNotExists }: BulkOptions,
   onlyFailed: boolean,
 ): RowSelector {
   return (row): RowAction => {
     const state = before?.getRowState(row.number) ?? 'none';
     if (state === 'ok' || (state === 'none' && onlyFailed)) return 'skip';
     if (state === 'none' || state === 'failed') return 'do';
-    return repeatUnknown || !isValidRow(row) || row.operation.idempotent ? 'do' : 'unknown';
+    const isHarmless = !isValidRow(row) || row.operation.idempotent || ifNotExists;
+    return repeatUnknown || isHarmless ? 'repeat' : 'unknown';
   };
 }
 
@@ -159,6 +154,7 @@ function isValidRow(row: BulkRow | InvalidRow): row is BulkRow {
 
 async function executeJob(job: BulkJob): Promise<void> {
   const { context, options: bulkOptions, source } = job;
+  if (bulkOptions.ifNotExists && job.operation !== undefined) assertHasNaturalKey({ id: job.operation });
   const { rows } = await openSelectedRows(context, source, job.operation, job.select, bulkOptions);
   const report = await runPreflight(rows, bulkOptions);
   if (bulkOptions.isDry) return printPreviews(job);
@@ -181,7 +177,7 @@ async function printPreviews({ context, source, operation, select, options }: Bu
 
 async function* previewRows(context: Context, rows: AsyncIterable<SelectedRow>) {
   for await (const { row, action } of rows) {
-    if (action !== 'do' || !isValidRow(row)) continue;
+    if (!isSentBy(action) || !isValidRow(row)) continue;
     const { line, operation, input } = row;
     const { body, ...request } = withoutSecrets(context, previewOf(context, operation, input));
     yield [

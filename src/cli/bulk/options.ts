@@ -23,6 +23,8 @@ export interface BulkOptions {
   readonly skipInvalid: boolean;
   /** Also retry rows without a response, which may have been applied. */
   readonly repeatUnknown: boolean;
+  /** Rows find what exists by its natural key, and make no second one. */
+  readonly ifNotExists: boolean;
   /** Rows may name other operations than that of the run. */
   readonly allowsOthers: boolean;
   readonly secretOutput: string | undefined;
@@ -58,6 +60,7 @@ export function parseBulkOptions(settings: CliSettings, options: CommandOptions)
     isDry: options.dryRun === true,
     skipInvalid: options.skipInvalid === true,
     repeatUnknown: options.repeatUnknown === true,
+    ifNotExists: options.ifNotExists === true,
     allowsOthers: options.allowOtherOperations === true,
     secretOutput: text('secretOutput'),
     rejects: text('rejects'),

@@ -1,6 +1,7 @@
 /** Opens and selects the rows of a file, then validates and counts them before anything is sent. */
 import { countChanges } from '../config/safety.ts';
 import type { Context } from '../context.ts';
+import { assertHasNaturalKey } from '../create/natural-keys.ts';
 import { usageError } from '../errors.ts';
 import { decodeCell } from '../output/csv.ts';
 import { idBesideToken } from '../request/created-entity.ts';
@@ -9,10 +10,7 @@ import { listGrantReferences } from './administrative-rows.ts';
 import type { BulkOptions } from './options.ts';
 import { openRows, type RowFile } from './records.ts';
 import type { RowSource } from './row-source.ts';
-import { type BulkRow, createRowParser, type InvalidRow } from './rows.ts';
-
-/** Action for a row; `unknown` reports a row without a response. */
-export type RowAction = 'do' | 'skip' | 'unknown';
+import { type BulkRow, createRowParser, type InvalidRow, isSentBy, type RowAction, type SelectedRow } from './rows.ts';
 
 export type RowSelector = (row: BulkRow | InvalidRow) => RowAction;
 
@@ -33,12 +31,6 @@ export interface PreflightReport {
   readonly secretOperation: string | undefined;
   /** Whether a row requires authentication. */
   readonly needsCaller: boolean;
-}
-
-/** A row with its action. */
-export interface SelectedRow {
-  readonly row: BulkRow | InvalidRow;
-  readonly action: RowAction;
 }
 
 /** Opens a file and returns its rows with their actions. */
@@ -77,7 +69,7 @@ const maxReported = 10;
 /** Validates and counts the rows. @throws CliError (usage) if rows are invalid and --skip-invalid is not set */
 export async function runPreflight(
   rows: AsyncIterable<SelectedRow>,
-  options: Pick<BulkOptions, 'skipInvalid'>,
+  options: Pick<BulkOptions, 'skipInvalid' | 'ifNotExists'>,
 ): Promise<PreflightReport> {
   const report = {
     count: 0,
@@ -94,7 +86,7 @@ export async function runPreflight(
   for await (const { row, action } of rows) {
     if (action === 'skip') report.skipped += 1;
     if (action === 'unknown') report.unknown += 1;
-    if (action !== 'do') continue;
+    if (!isSentBy(action)) continue;
     report.count += 1;
     if ('reason' in row) {
       problemCount += 1;
@@ -102,6 +94,7 @@ export async function runPreflight(
       continue;
     }
     const { operation, input } = row;
+    if (options.ifNotExists) assertHasNaturalKey(operation, `line ${row.line}: `);
     if (operation.effect !== 'read') report.changes += countChanges(input.body);
     if (operation.effect === 'destructive') report.destructive += 1;
     report.mayGrantRoles ||= listGrantReferences(row).length > 0;

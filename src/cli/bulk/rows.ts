@@ -21,6 +21,20 @@ export interface InvalidRow {
   readonly reason: string;
 }
 
+/** Action for a row; `repeat` sends a row again that may have been applied, `unknown` reports a row without a response. */
+export type RowAction = 'do' | 'repeat' | 'skip' | 'unknown';
+
+/** Whether the row is sent. */
+export function isSentBy(action: RowAction): boolean {
+  return action === 'do' || action === 'repeat';
+}
+
+/** A row with its action. */
+export interface SelectedRow {
+  readonly row: BulkRow | InvalidRow;
+  readonly action: RowAction;
+}
+
 /** Decodes the text of a cell or of a list entry in it. */
 export type CellReader = (text: string) => string;
 

@@ -4,11 +4,12 @@ import type { Context } from '../context.ts';
 import { buildListShape } from '../request/control-plane.ts';
 import { NameResolver } from '../request/resolve-names.ts';
 import { createUnknownResult, executeRow, type RowContext, type RowResult, rejectRow } from './execute-row.ts';
+import { KeyedQueue } from './keyed-queue.ts';
 import type { BulkOptions } from './options.ts';
 import type { OutputFiles } from './output-files.ts';
-import type { SelectedRow } from './preflight.ts';
 import { Progress } from './progress.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import type { SelectedRow } from './rows.ts';
 import { runConcurrently } from './workers.ts';
 
 const columns = ['line', 'operation', 'state', 'status', 'code', 'message', 'id', 'requestId'];
@@ -43,6 +44,8 @@ export async function runRows(
   const rowContext: RowContext = {
     ...context,
     maxWait: options.maxWait,
+    ifNotExists: options.ifNotExists,
+    creations: new KeyedQueue(),
     outputs: outputFiles,
     names: new NameResolver(context),
     rateLimiter: new RateLimiter(
@@ -58,7 +61,7 @@ export async function runRows(
   const progress = new Progress(io.stderr, count, environment.now, options.quiet);
   const processRow = async ({ row, action }: SelectedRow) => {
     if ('reason' in row) return rejectRow(rowContext, row);
-    if (action !== 'unknown') return executeRow(rowContext, row);
+    if (action !== 'unknown') return executeRow(rowContext, row, action === 'repeat');
     earlier += 1;
     return createUnknownResult(row);
   };

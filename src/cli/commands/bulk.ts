@@ -73,6 +73,7 @@ function addRunOptions(command: Command, usualRejects: string): void {
     .option('--delimiter <character>', 'delimiter of CSV cells: , ; | or tab; default from the header row')
     .option('--allow-other-operations', 'send rows that name another operation than the run')
     .option('--max-errors <number>', 'stop after this many failed rows')
+    .option('--if-not-exists', 'if what a row creates exists, report its id and count the row as done')
     .option('--rejects <file>', `file for rejected rows, default ${usualRejects}`)
     .option('--secret-output <file>', 'private file for secrets in responses, as JSON lines');
 

@@ -1,9 +1,10 @@
 /** Builds the command of an operation from its declaration: path parameters are arguments, fields are options. */
 import type { Command } from 'commander';
-import { entityOf } from '../../contract/entities.ts';
 import type { JsonSchema, ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, allowsPrompts, type CommandAction, commandPath, firstExample, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { createIfNotExists } from '../create/if-not-exists.ts';
+import { naturalKeyOf } from '../create/natural-keys.ts';
 import { promptForMissingFields } from '../prompts/missing-fields.ts';
 import { declareValueSources, referenceIn } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
@@ -17,7 +18,6 @@ import {
 import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { type EntityRead, withEtag } from '../request/entity-rows.ts';
 import { addFieldOption } from '../request/field-options.ts';
-import { createIfNotExists } from '../request/if-not-exists.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
 import { addListOptions, parseListLimits, printList } from '../request/pagination.ts';
 import { previewOf, printRequestPreview } from '../request/preview.ts';
@@ -131,8 +131,8 @@ function addOptions(command: Command, { operation, query, body, last, members, e
       );
     if (idBesideToken(operation) !== undefined)
       command.option('--show-token', 'also print the token of the new entity, which is a secret');
-    if (entityOf(operation.creates).ifNotExists !== false)
-      command.option('--if-not-exists', 'succeed if it already exists');
+    const key = naturalKeyOf(operation);
+    if (key) command.option('--if-not-exists', `if ${key.text} exists, print its id and succeed`);
   }
 }
 

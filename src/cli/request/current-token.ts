@@ -2,7 +2,7 @@
 import { ClientError } from '../../client/errors.ts';
 import type { ResolvedCredentials } from '../auth/credentials.ts';
 import { createTokenSource } from '../auth/stored-token-source.ts';
-import type { Context } from '../context.ts';
+import type { Context, RequestContext } from '../context.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { getOperation } from './find-operation.ts';
 import { send } from './send.ts';
@@ -11,7 +11,10 @@ import { send } from './send.ts';
  * Returns the access token: logs a client in, reads or renews a session's token, or returns a configured token as is.
  * @returns undefined for an API key
  */
-export async function getCurrentToken(context: Context, credentials: ResolvedCredentials): Promise<string | undefined> {
+export async function getCurrentToken(
+  context: RequestContext,
+  credentials: ResolvedCredentials,
+): Promise<string | undefined> {
   if (credentials.kind === 'token' || credentials.kind === 'api-key') return credentials.token;
   const client = await context.connect();
   if (credentials.kind === 'client') {

@@ -129,6 +129,56 @@ describe('a second run with the same rows', () => {
     expect(server.received.filter(({ method }) => method !== 'GET')).toHaveLength(2);
   });
 
+  test.each([
+    ['a create that finds it as requested', 'groups.create', 'groupName\na\n', 'GROUP_NAME_TAKEN', 412, 'ok'],
+    [
+      'a create that finds another',
+      'groups.create',
+      'groupName,organizationId\na,o\n',
+      'GROUP_NAME_TAKEN',
+      412,
+      'failed',
+    ],
+    ['a delete that finds nothing', 'groups.remove', 'groupId\na\n', 'GROUP_NOT_FOUND', 404, 'ok'],
+    ['a delete that is refused', 'groups.remove', 'groupId\na\n', 'GROUP_IN_USE', 412, 'failed'],
+  ])(
+    'counts a repeated row as done if the rejection proves it: %s',
+    async (_, operation, text, code, status, state) => {
+      await using home = await Home.make();
+      const replies: FakeResponse[] = [{ hangUp: true }, errorResponse(status, code)];
+      const group = { groupId: 'g', groupName: 'a', roles: [], dependencies: [] };
+      await using server = await startFakeServer(({ method }) =>
+        method === 'GET' ? { json: [group] } : (replies.shift() ?? { status: 500 }),
+      );
+      const words = ['run', await rows(home, text), '--operation', operation, '-o', 'jsonl', '--yes'];
+      const first = await run(home, server, words);
+      expect([first.code, states(first)]).toEqual([8, ['unknown']]);
+      const retry = ['retry', home.file('rows.resume-log'), '--repeat-unknown', '-o', 'jsonl', '--yes'];
+      const second = await run(home, server, retry);
+      expect([second.code, states(second)]).toEqual([state === 'ok' ? 0 : 8, [state]]);
+      expect(replies).toEqual([]);
+    },
+  );
+
+  test('with --if-not-exists repeats what may have been created', async ({ home }) => {
+    const responses: Responses = { b: { hangUp: true } };
+    await using server = await startFakeServer(({ method, path, body }) => {
+      if (method === 'GET') return { json: path.includes('name=b') ? [{ groupId: 'g', groupName: 'b' }] : [] };
+      const { groupName = '' } = JSON.parse(body || '{}') as { groupName?: string };
+      return responses[groupName] ?? { status: 201, json: { groupId: `id-${groupName}` } };
+    });
+    const file = await rows(home);
+    expect(states(await run(home, server, ['run', file, ...creating]))).toEqual(['ok', 'unknown', 'ok']);
+    responses.b = errorResponse(412, 'GROUP_NAME_TAKEN');
+    const again = await run(home, server, ['run', file, ...creating, '--if-not-exists']);
+    expect(again).toMatchObject({ code: 0, err: '1 of 1 rows done; 2 were done before.\n' });
+    expect(JSON.parse(again.out)).toMatchObject({
+      state: 'ok',
+      id: 'g',
+      message: 'Already exists; nothing was changed.',
+    });
+  });
+
   test('treats a row sent by a killed run as unanswered and ignores a partial line', async ({ home }) => {
     await using server = await groupServer();
     const file = await rows(home);

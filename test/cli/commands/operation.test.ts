@@ -281,12 +281,15 @@ describe('a secret in a response', () => {
   test('of an existing entity is not overwritten, and a new one is stored beside it', async ({ home }) => {
     const file = home.file('key');
     const again = [...words, '--if-not-exists', '--secret-output', file];
-    await using conflicting = await startFakeServer(() => errorResponse(412, 'API_KEY_TAKEN'));
+    const [, , , appId, , clientId] = words;
+    await using conflicting = await startFakeServer(() => ({ json: [{ apiKeyId: 'k0', appId, clientId }] }));
     expect((await home.iam(again, { ...conflicting, variables: tokenVariables })).code).toBe(0);
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
     await writeFile(file, 'from before\n');
     expect((await home.iam(again, { ...conflicting, variables: tokenVariables })).code).toBe(0);
-    await using free = await startFakeServer(() => ({ status: 201, json: created }));
+    await using free = await startFakeServer(({ method }) =>
+      method === 'GET' ? { json: [] } : { status: 201, json: created },
+    );
     const outcome = await home.iam(again, { ...free, variables: tokenVariables });
     expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining(`${file}.new`) as string });
     expect(await readFile(file, 'utf8')).toBe('from before\n');

@@ -1,8 +1,8 @@
 /** The file of an update: what `get -o yaml` printed, edited. */
 import { findNearest } from '../../../contract/nearest-name.ts';
 import { usageError } from '../../errors.ts';
+import { type EntityFields, isSame } from '../../request/differences.ts';
 import { wasRead } from '../../request/file-etag.ts';
-import { type EntityFields, isSame } from './merge.ts';
 import { idPropertyOf, nameOf } from './resources.ts';
 import type { UpdateTarget } from './write.ts';
 

@@ -1,11 +1,21 @@
 /** What an update makes of an entity, and how it differs: from options, which change what they name, or from a file. Pure. */
 
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
-import { canonicalJson } from '../../../lib/canonical-json.ts';
 import { usageError } from '../../errors.ts';
-import { setAtPath, toSingular } from '../../request/field-options.ts';
-
-export type EntityFields = Readonly<Record<string, unknown>>;
+import {
+  type ComparisonRules,
+  describeDifferences,
+  describeField,
+  type EntityFields,
+  formatValue,
+  isRow,
+  isSame,
+  keyOfEntry,
+  normalizeEntry,
+  removedEntries,
+  toList,
+} from '../../request/differences.ts';
+import { setAtPath } from '../../request/field-options.ts';
 
 /** The changes that options name. */
 export interface ResourceEdit {
@@ -17,16 +27,13 @@ export interface ResourceEdit {
 }
 
 /** How the fields of a body are compared and written. */
-export interface BodyRules {
-  readonly schema: JsonSchema;
+export interface BodyRules extends ComparisonRules {
   /** The write changes only what is sent (PATCH), so that null clears a field. Otherwise it replaces the entity (PUT). */
   readonly isPartial: boolean;
   /** Fields whose value a read hides: they are sent only if they change. */
   readonly hidden?: readonly string[];
   /** Fields of an entity that a write changes even if it sends the value that they have: it becomes verified. */
   listUnverified?(entity: EntityFields): readonly string[];
-  /** The form of a list entry in which two are compared. */
-  normalizeEntry?(field: string, entry: unknown): unknown;
 }
 
 export interface Merge {
@@ -52,7 +59,7 @@ export function mergeEdit(entity: EntityFields, edit: ResourceEdit, rules: BodyR
     }
   }
   for (const field of new Set([...Object.keys(edit.add), ...Object.keys(edit.remove)])) {
-    const key = (entry: unknown) => keyOf(field, entry, rules);
+    const key = (entry: unknown) => keyOfEntry(field, entry, rules);
     const removed = new Set((edit.remove[field] ?? []).map(key));
     const both = (edit.add[field] ?? []).find((entry) => removed.has(key(entry)));
     if (both !== undefined)
@@ -60,7 +67,10 @@ export function mergeEdit(entity: EntityFields, edit: ResourceEdit, rules: BodyR
         `${formatValue(both)} is both added to ${field} and removed from it; nothing was sent.`,
         'Name it once: to add it, or to remove it.',
       );
-    const all = [...toList(after[field]), ...(edit.add[field] ?? []).map((entry) => normalize(field, entry, rules))];
+    const all = [
+      ...toList(after[field]),
+      ...(edit.add[field] ?? []).map((entry) => normalizeEntry(field, entry, rules)),
+    ];
     const entries = new Map(all.map((entry) => [key(entry), entry]));
     after[field] = [...entries].flatMap(([name, entry]) => (removed.has(name) ? [] : [entry]));
   }
@@ -122,89 +132,15 @@ export function buildBody(
   return Object.fromEntries(fields.filter(isSent).map((field) => [field, after[field] ?? null]));
 }
 
-/** The lines of what differs between two states of an entity. */
-export function describeDifferences(before: EntityFields, after: EntityFields, rules: BodyRules): readonly string[] {
-  return Object.entries(rules.schema.properties ?? {}).flatMap(([field, { sensitive }]) =>
-    sensitive === 'secret' && before[field] !== after[field]
-      ? [`~ ${field}: replaced`]
-      : describeField(field, before[field], after[field], rules),
-  );
-}
-
 /** The fields of an entity that its update accepts. */
 export function pickBody(entity: EntityFields, { schema }: BodyRules): EntityFields {
   const names = Object.keys(schema.properties ?? {}).filter((name) => entity[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, entity[name]]));
 }
 
-function describeField(field: string, before: unknown, after: unknown, rules: BodyRules): readonly string[] {
-  if (Array.isArray(before) && (after === undefined || Array.isArray(after)))
-    return describeEntries(field, before, after ?? [], rules);
-  if (Array.isArray(after) && before === undefined) return describeEntries(field, [], after, rules);
-  if (isRow(before) && isRow(after))
-    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
-      describeField(`${field}.${name}`, before[name], after[name], rules),
-    );
-  if (isSame(before, after)) return [];
-  return [`~ ${field}: ${formatValue(before)} -> ${formatValue(after)}`];
-}
-
-function describeEntries(
-  field: string,
-  before: readonly unknown[],
-  after: readonly unknown[],
-  rules: BodyRules,
-): readonly string[] {
-  return [
-    ...removedEntries(field, after, before, rules).map((entry) => `+ ${entry}`),
-    ...removedEntries(field, before, after, rules).map((entry) => `- ${entry}`),
-  ];
-}
-
-/** The entries of the first list that the second lacks: `role DEPLOY`. */
-function removedEntries(field: string, before: unknown, after: unknown, rules: BodyRules): readonly string[] {
-  const kept = new Set(toList(after).map((entry) => keyOf(field, entry, rules)));
-  return toList(before)
-    .filter((entry) => !kept.has(keyOf(field, entry, rules)))
-    .map((entry) => `${toSingular(field)} ${formatEntry(normalize(field, entry, rules))}`);
-}
-
-function keyOf(field: string, entry: unknown, rules: BodyRules): string {
-  return canonicalJson(normalize(field, entry, rules));
-}
-
-function normalize(field: string, entry: unknown, { normalizeEntry }: BodyRules): unknown {
-  return normalizeEntry ? normalizeEntry(field, entry) : entry;
-}
-
-/** Whether two values are the same. */
-export function isSame(one: unknown, other: unknown): boolean {
-  return canonicalJson(one) === canonicalJson(other);
-}
-
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-export function isRow(value: unknown): value is EntityFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Whether null clears the field. */
 export function isClearable({ anyOf, type }: JsonSchema): boolean {
   return type === 'null' || (anyOf?.some((one) => one.type === 'null') ?? false);
-}
-
-function formatValue(value: unknown): string {
-  if (value === undefined || value === null) return '(none)';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** An entry with a single field, such as `{groupName}`, is its value. */
-function formatEntry(entry: unknown): string {
-  if (!isRow(entry)) return formatValue(entry);
-  const values = Object.values(entry);
-  return values.length === 1 ? formatValue(values[0]) : JSON.stringify(entry);
 }
 
 /** Merges the values of nested fields into one object: `userMobile.areaCode`. */

@@ -4,16 +4,16 @@
  */
 import { type EntityName, entityOf } from '../../../contract/entities.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
-import { stripRolePrefix } from '../../../contract/roles.ts';
 import type { Context } from '../../context.ts';
 import { CliError } from '../../errors.ts';
 import { callOperation } from '../../request/call-operation.ts';
+import { type EntityFields, normalizeGroupEntry } from '../../request/differences.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
 import { readApiKey } from '../control-details.ts';
 import { promptGroup } from '../groups/prompt-group.ts';
 import { readOwnFactor, readUserFactor } from '../users/factors.ts';
 import { readUser } from '../users/get.ts';
-import type { EntityFields, ResourceEdit } from './merge.ts';
+import type { ResourceEdit } from './merge.ts';
 
 /** The values of the path, by the name of the parameter. */
 export type PathParams = Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ export const updatableResources: readonly UpdatableResource[] = [
     label: 'group',
     get: 'groups.get',
     read: (context, params) => readOperation(context, 'groups.get', params),
-    normalizeEntry: (field, entry) => (field === 'roles' && typeof entry === 'string' ? stripRolePrefix(entry) : entry),
+    normalizeEntry: normalizeGroupEntry,
     promptEdit: (context, { groupId = '' }) => promptGroup(context, groupId),
   },
   {

@@ -9,20 +9,12 @@ import { readObject, readSecret } from '../../io/input.ts';
 import { canPrompt } from '../../io/prompt.ts';
 import { declareValueSources, referenceIn } from '../../prompts/value-sources.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
+import { type EntityFields, isRow, isSame } from '../../request/differences.ts';
 import { addFieldOption, type Field, parseFieldValue, readFieldOption } from '../../request/field-options.ts';
 import { buildRequestSpec, formatArgumentName } from '../../request/request-spec.ts';
 import { describeNames, NameResolver } from '../../request/resolve-names.ts';
 import { selectFields, splitEtag } from './file.ts';
-import {
-  type EntityFields,
-  isClearable,
-  isRow,
-  isSame,
-  mergeEdit,
-  mergeFile,
-  type ResourceEdit,
-  toNested,
-} from './merge.ts';
+import { isClearable, mergeEdit, mergeFile, type ResourceEdit, toNested } from './merge.ts';
 import { nameOf, type UpdatableResource } from './resources.ts';
 import { type EntityChange, readCurrent, rulesOf, type UpdateTarget, writeUpdate } from './write.ts';
 

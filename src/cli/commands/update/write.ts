@@ -9,12 +9,13 @@ import type { CommandOptions, Context } from '../../context.ts';
 import { CliError, categoryOf } from '../../errors.ts';
 import { maxAttempts } from '../../request/call-operation.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
+import { describeDifferences, type EntityFields } from '../../request/differences.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
 import { isCurrent } from '../../request/file-etag.ts';
 import { previewOf, printRequestPreview } from '../../request/preview.ts';
 import type { NameResolver } from '../../request/resolve-names.ts';
 import { send } from '../../request/send.ts';
-import { type BodyRules, buildBody, describeDifferences, type EntityFields, type Merge, pickBody } from './merge.ts';
+import { type BodyRules, buildBody, type Merge, pickBody } from './merge.ts';
 import { idPropertyOf, nameOf, type PathParams, type UpdatableResource } from './resources.ts';
 
 export interface UpdateTarget {

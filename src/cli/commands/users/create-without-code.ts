@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { allowsPrompts, firstExample } from '../../command.ts';
 import type { CommandOptions, Context } from '../../context.ts';
+import { createIfNotExists } from '../../create/if-not-exists.ts';
 import { usageError } from '../../errors.ts';
 import { readSecret } from '../../io/input.ts';
 import { promptForMissingFields } from '../../prompts/missing-fields.ts';
 import { callControlPlane, controlRequestPreview } from '../../request/control-plane.ts';
-import { createIfNotExists } from '../../request/if-not-exists.ts';
 import { printRequestPreview } from '../../request/preview.ts';
 import { buildRequest, type CommandArguments, type RequestDraft } from '../../request/request-builder.ts';
 import type { RequestSpec } from '../../request/request-spec.ts';

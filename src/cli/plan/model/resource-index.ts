@@ -13,7 +13,10 @@ import type {
 /** Lookup maps, built once, because there can be thousands of entries and resources. */
 export interface ResourceIndex {
   group(name: string): RemoteGroup | undefined;
-  client(entry: Pick<DesiredClient, 'clientId' | 'serviceAccountId'>): RemoteClient | undefined;
+  /** By service account or id; an entry without both by its application and owner. */
+  client(
+    entry: Pick<DesiredClient, 'clientId' | 'serviceAccountId'> & Partial<Pick<DesiredClient, 'fields'>>,
+  ): RemoteClient | undefined;
   /** Whether the documents create the client of this service account. */
   isServiceCreated(serviceAccountId: string): boolean;
   apiKey(entry: DesiredApiKey): RemoteApiKey | undefined;
@@ -33,6 +36,10 @@ export function createResourceIndex(desired: DesiredState, state: RemoteState): 
     new Map(resources.map((resource) => [name(resource), resource]));
   const clients = indexBy(state.clients, ({ clientId }) => clientId);
   const services = indexBy(state.clients, ({ serviceAccountId }) => serviceAccountId);
+  const clientsByUse = indexBy(
+    state.clients?.filter(({ serviceAccountId }) => serviceAccountId === undefined),
+    formatClientUse,
+  );
   const keys = indexBy(state.apiKeys, ({ apiKeyId }) => apiKeyId);
   const keysByUse = indexBy(state.apiKeys, ({ clientId, appId }) => `${clientId} ${appId}`);
   const corporate = indexBy(state.corporateGroups, ({ corporateGroupName }) => corporateGroupName);
@@ -56,8 +63,10 @@ export function createResourceIndex(desired: DesiredState, state: RemoteState): 
     desired.customers.map(({ businessId, fields }) => businessId ?? fields.businessName),
   );
   const createdServices = new Set(desired.clients.map(({ serviceAccountId }) => serviceAccountId));
-  const client: ResourceIndex['client'] = ({ clientId, serviceAccountId }) =>
-    serviceAccountId === undefined ? clients.get(clientId) : services.get(serviceAccountId);
+  const client: ResourceIndex['client'] = ({ clientId, serviceAccountId, fields }) => {
+    if (serviceAccountId !== undefined) return services.get(serviceAccountId);
+    return clientId === undefined && fields ? clientsByUse.get(formatClientUse(fields)) : clients.get(clientId);
+  };
   return {
     group: (name) => state.groups?.get(name),
     client,
@@ -78,4 +87,9 @@ export function createResourceIndex(desired: DesiredState, state: RemoteState): 
     isBusinessCreated: (id) => createdBusinesses.has(id),
     business: (id) => state.businesses.get(id),
   };
+}
+
+/** The application and the owner of a client without a service account. */
+function formatClientUse({ appId, userId, businessId, ownerClientId }: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify([appId, userId, businessId, ownerClientId]);
 }

@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { entityOf } from '../../../src/contract/entities.ts';
-import { manifest } from '../../../src/contract/manifest.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
 import { iam } from '../run-cli.ts';
-
-const creations = manifest.operations.filter(({ creates, command }) => creates !== undefined && command !== undefined);
 
 describe('--if-not-exists', () => {
   let server: TestServer;
@@ -19,33 +15,6 @@ describe('--if-not-exists', () => {
   });
 
   afterAll(() => server[Symbol.asyncDispose]());
-
-  test.each(creations.map(({ command, creates }) => [command, creates] as const))(
-    'is an option of %s, where a name conflict means that the entity exists',
-    async (command = '', creates = 'group') => {
-      const { out } = await run(`${command} --help`);
-      expect(out.includes('--if-not-exists')).toBe(entityOf(creates).ifNotExists !== false);
-    },
-  );
-
-  test.each([
-    ['groups create --group-name ops', 'groupId'],
-    ['corporate-groups create --corporate-group-name holding', 'corporateGroupId'],
-    ['users create --user-id u1 --user-name alice --user-email alice@example.com', 'userId'],
-    ['users create --user-name bob --user-email bob@example.com', 'userId'],
-    ['clients create --app-id billing --service-account-id billing-service', 'clientId'],
-  ])('of %s prints the id in both cases, and which happened', async (line, field) => {
-    const first = await run(`${line} --if-not-exists -o json`);
-    expect(first).toMatchObject({ code: 0, err: expect.stringContaining('Created.') });
-    const created = JSON.parse(first.out);
-    expect(created).toMatchObject({ [field]: expect.any(String), created: true });
-    const before = await server.dump();
-    const again = await run(`${line} --if-not-exists -o json`);
-    expect(again).toEqual({ code: 0, out: expect.any(String), err: 'Already exists; nothing was changed.\n' });
-    expect(JSON.parse(again.out)).toEqual({ [field]: created[field], created: false });
-    expect(await server.dump()).toEqual(before);
-    expect((await run(line)).code).toBe(6);
-  });
 
   test('of a user finds the name in any case, and prints the id for -o name', async () => {
     const { out } = await run('users create --user-name Carol --user-email c@example.com -o name');

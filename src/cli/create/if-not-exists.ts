@@ -1,0 +1,337 @@
+/** `--if-not-exists`: finds what exists by its natural key, and never makes a second one. */
+
+import { ClientError } from '../../client/errors.ts';
+import type { CallInput } from '../../client/types.ts';
+import { type EntityDeclaration, entityOf } from '../../contract/entities.ts';
+import type { ManifestOperation } from '../../contract/manifest-types.ts';
+import { decodeClaims } from '../auth/decode-token.ts';
+import type { Context, RequestContext } from '../context.ts';
+import { CliError, categoryOf, HintedClientError, UnknownOutcomeError } from '../errors.ts';
+import { requireSendableCredentials } from '../http/connection.ts';
+import { singleQuote } from '../http/curl.ts';
+import { callControlPlane } from '../request/control-plane.ts';
+import { idBesideToken } from '../request/created-entity.ts';
+import { getCurrentToken } from '../request/current-token.ts';
+import { describeDifferences, type EntityFields } from '../request/differences.ts';
+import { readEntityPage } from '../request/entity-rows.ts';
+import { collectEntries, type PageSource } from '../request/pagination.ts';
+import { foldName } from '../request/resolve-names.ts';
+import { send } from '../request/send.ts';
+import { type NaturalKey, naturalKeyOf } from './natural-keys.ts';
+
+/** An entity that exists in place of the one to create. */
+export interface ExistingEntity {
+  /** The fields of the response to its creation, without secrets; empty if no read returns it. */
+  readonly body: EntityFields;
+  /** What a person should know: that nothing was changed, and what differs from the request. */
+  readonly notices: readonly string[];
+  /** It has all values of the request, as far as reads show them. */
+  readonly isAsRequested: boolean;
+}
+
+export type Creation<Result> = { readonly created: Result } | { readonly existing: ExistingEntity };
+
+/**
+ * Creates an entity. If it exists, returns the same fields of the existing one, unchanged; the field `created` and
+ * notices report which happened.
+ */
+export async function createIfNotExists(
+  context: Context,
+  operation: ManifestOperation,
+  input: CallInput,
+  create: () => Promise<unknown>,
+): Promise<unknown> {
+  const creation = await createOrFind(context, operation, input, create);
+  if ('created' in creation) {
+    context.notice('Created.');
+    return { ...(creation.created as EntityFields | undefined), created: true };
+  }
+  context.notice(...creation.existing.notices);
+  return { ...creation.existing.body, created: false };
+}
+
+/**
+ * Creates an entity, or finds the one with its natural key.
+ * @throws CliError (exit 6) if several have the key; the error of the server if another entity causes the conflict, or one
+ * that a stranger could have made
+ */
+export async function createOrFind<Result>(
+  context: RequestContext,
+  operation: ManifestOperation,
+  { body = {} }: CallInput,
+  create: () => Promise<Result>,
+): Promise<Creation<Result>> {
+  const search = { context, operation, key: requireKey(operation), body: body as EntityFields };
+  if (sharedFieldsOf(search).length > 0) {
+    const found = await find(search);
+    if (found) return { existing: describe(search, found) };
+  }
+  try {
+    return { created: await create() };
+  } catch (error) {
+    const existing = await findInstead(search, error);
+    if (!existing) throw error;
+    return { existing };
+  }
+}
+
+/** The values of a key that the server lets several entities have; undefined if it refuses the second one. */
+export function formatSharedKey(operation: ManifestOperation, body: unknown): string | undefined {
+  const key = naturalKeyOf(operation);
+  const fields = key ? sharedFieldsOf({ key, body: (body ?? {}) as EntityFields }) : [];
+  return fields.length === 0
+    ? undefined
+    : JSON.stringify([operation.id, ...fields.map((field) => (body as EntityFields)[field])]);
+}
+
+/**
+ * What an earlier attempt of a create made, if the repetition was rejected because it exists as requested. One with a secret
+ * does not count, since the secret is lost.
+ */
+export async function findApplied(
+  context: RequestContext,
+  operation: ManifestOperation,
+  { body = {} }: CallInput,
+  error: unknown,
+): Promise<EntityFields | undefined> {
+  const key = naturalKeyOf(operation);
+  if (!key || hasOwnSecret(operation)) return undefined;
+  const existing = await findInstead({ context, operation, key, body: body as EntityFields }, error).catch(
+    () => undefined,
+  );
+  return existing?.isAsRequested ? existing.body : undefined;
+}
+
+/** What exists after a failed create, if it is proof that the entity exists; undefined if the failure stands. */
+async function findInstead(search: Search, error: unknown): Promise<ExistingEntity | undefined> {
+  const { context, operation } = search;
+  const isTaken = categoryOf(context.manifest, error) === 'taken';
+  // What exists now is final, also if another caller made it. A secret of it would be lost.
+  const isReadBack = error instanceof UnknownOutcomeError && !context.io.signal.aborted && !hasOwnSecret(operation);
+  if (!isTaken && !isReadBack) return undefined;
+  const found = await find(search).catch((failure: unknown) => {
+    if (isReadBack) return undefined;
+    if (isUnreadable(failure)) return isKeyOnlyConflict(search) ? unreadable : undefined;
+    throw failure;
+  });
+  if (found === undefined) return undefined;
+  const hint = await describeStranger(context, found);
+  if (hint === undefined) return describe(search, found);
+  if (error instanceof ClientError) throw new HintedClientError(error, hint);
+  return undefined;
+}
+
+/** What is looked for, and where. */
+interface Search {
+  readonly context: RequestContext;
+  readonly operation: ManifestOperation;
+  readonly key: NaturalKey;
+  readonly body: EntityFields;
+}
+
+function requireKey(operation: ManifestOperation): NaturalKey {
+  const key = naturalKeyOf(operation);
+  if (!key) throw new TypeError(`${operation.id} has no natural key.`);
+  return key;
+}
+
+function sharedFieldsOf({ key, body }: Pick<Search, 'key' | 'body'>): readonly string[] {
+  return key.sharedFields?.(body) ?? [];
+}
+
+/** The response has a secret that is that of the entity; the token of a user is not. */
+function hasOwnSecret(operation: ManifestOperation): boolean {
+  return operation.response.secret === true && idBesideToken(operation) === undefined;
+}
+
+/** Exists, but no read returns it to this caller. */
+const unreadable: EntityFields = {};
+
+/** Whether a conflict can be about nothing but the key: a customer also has a document that another one can have. */
+function isKeyOnlyConflict({ key }: Search): boolean {
+  return key.kind !== 'customer';
+}
+
+/** The entity with the key. @throws CliError (exit 6) if there are several */
+async function find(search: Search): Promise<EntityFields | undefined> {
+  const { context, operation } = search;
+  const [found, ...others] = await findAll(search).catch(async (error: unknown) => {
+    const row = isUnreadable(error) ? await readById(search) : undefined;
+    if (row === undefined) throw error;
+    return [row];
+  });
+  if (others.length === 0) return found === undefined ? readById(search) : addDetails(context, operation, found);
+  const ids = [found ?? {}, ...others].map((row) => String(row[idPropertyOf(operation)]));
+  throw new CliError(`${ids.length} exist: ${ids.join(', ')}. None was created.`, {
+    code: 'SEVERAL_EXIST',
+    exitCode: 6,
+    details: { ids },
+    hint: 'Use one of these ids, and delete those that are not needed.',
+  });
+}
+
+async function findAll({ context, operation, key, body }: Search): Promise<readonly EntityFields[]> {
+  const entity = declarationOf(operation);
+  const { signal } = context.io;
+  const filters = Object.entries(key.filters(body)).filter(([, value]) => value !== undefined);
+  const load: PageSource = (query) =>
+    readEntityPage(context, {
+      source: entity.list,
+      params: [],
+      query: { ...query, ...Object.fromEntries(filters) },
+      signal,
+    });
+  const rows = (await collectEntries(load, Number.POSITIVE_INFINITY)) as readonly EntityFields[];
+  if (key.kind === undefined) return matchUsers(rows, body);
+  const isOwned = sharedFieldsOf({ key, body }).length > 0;
+  const candidates = isOwned && key.party !== undefined ? rows.filter(({ party }) => party === key.party) : rows;
+  const owner = isOwned && key.ownedByCaller ? await requireOwner(context) : {};
+  const { findMatches } = await import('./matches.ts');
+  const exact = findMatches(key.kind, { ...body, ...owner }, candidates);
+  // The server stores new names in this form.
+  return exact.length > 0 ? exact : findMatches(key.kind, { ...normalizeTexts(body), ...owner }, candidates);
+}
+
+function normalizeTexts(body: EntityFields): EntityFields {
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, typeof value === 'string' ? value.normalize('NFC') : value]),
+  );
+}
+
+/** The id decides; without one the name, in any case as at a login. */
+function matchUsers(rows: readonly EntityFields[], { userId, userName }: EntityFields): readonly EntityFields[] {
+  if (userId !== undefined) return rows.filter((row) => row.userId === userId);
+  return rows.filter((row) => foldName(String(row.userName)) === foldName(String(userName)));
+}
+
+/** Reads the entity where no list has it, but an operation accepts the id in the request. */
+async function readById({ context, operation, body }: Search): Promise<EntityFields | undefined> {
+  const { get: id } = declarationOf(operation);
+  const property = idPropertyOf(operation);
+  const get = context.manifest.operations.find((one) => one.id === id);
+  const [param] = get?.params ?? [];
+  const value = body[property];
+  if (!get || !param || typeof value !== 'string') return undefined;
+  try {
+    return { ...((await send(context, get, { params: { [param.name]: value } })).body as EntityFields) };
+  } catch (error) {
+    if (error instanceof ClientError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** The row of a customer lacks the fields of its business. */
+async function addDetails(
+  context: RequestContext,
+  operation: ManifestOperation,
+  row: EntityFields,
+): Promise<EntityFields> {
+  if (operation.creates !== 'customer' || typeof row.businessId !== 'string') return row;
+  const path = `/_iam/businesses/${encodeURIComponent(row.businessId)}`;
+  const { body } = await callControlPlane(context, 'GET', path, { signal: context.io.signal });
+  return { ...(body as EntityFields), ...row };
+}
+
+function declarationOf({ creates = 'group' }: ManifestOperation): EntityDeclaration {
+  return entityOf(creates);
+}
+
+function idPropertyOf(operation: ManifestOperation): string {
+  return declarationOf(operation).properties.id ?? '';
+}
+
+function describe({ operation, key, body }: Search, found: EntityFields): ExistingEntity {
+  const id = found[idPropertyOf(operation)];
+  if (id === undefined)
+    return {
+      body: {},
+      notices: [unchanged, 'Its id is not known: no operation that this caller may use returns it.'],
+      isAsRequested: false,
+    };
+  const { differences, hidden } = compare(operation, key, body, found);
+  const { rotate } = key;
+  return {
+    body: pickResponseFields(operation, found),
+    notices: [
+      unchanged,
+      ...(differences.length > 0
+        ? ['From the existing one to the request:', ...differences.map((line) => `  ${line}`)]
+        : []),
+      ...(hidden.length > 0 ? [`Not compared, because the server masks it: ${hidden.join(', ')}.`] : []),
+      ...(rotate === undefined
+        ? []
+        : [`Its secret is not shown again; \`iam ${rotate} ${singleQuote(String(id))}\` replaces it.`]),
+    ],
+    isAsRequested: differences.length + hidden.length === 0,
+  };
+}
+
+const unchanged = 'Already exists; nothing was changed.';
+
+/** How the fields of the request differ from those of the entity, and which of them cannot be compared. */
+function compare(
+  operation: ManifestOperation,
+  { masked = [], normalizeEntry }: NaturalKey,
+  body: EntityFields,
+  found: EntityFields,
+): { readonly differences: readonly string[]; readonly hidden: readonly string[] } {
+  const schema = operation.body ?? {};
+  const sent = Object.keys(schema.properties ?? {}).filter((name) => body[name] !== undefined);
+  const shown = sent.filter((name) => !masked.includes(name) && schema.properties?.[name]?.sensitive !== 'secret');
+  const pick = (fields: EntityFields) => Object.fromEntries(shown.map((name) => [name, fields[name]]));
+  const rules = { schema, ...(normalizeEntry ? { normalizeEntry } : {}) };
+  return {
+    differences: describeDifferences(pick(found), pick(body), rules),
+    hidden: sent.filter((name) => masked.includes(name)),
+  };
+}
+
+/** The fields of an existing entity that the response to its creation has: all but its secrets. */
+function pickResponseFields(operation: ManifestOperation, found: EntityFields): EntityFields {
+  const id = idBesideToken(operation);
+  const names = id === undefined ? Object.keys(operation.response.schema?.properties ?? found) : [id];
+  return Object.fromEntries(names.filter((field) => field in found).map((field) => [field, found[field]]));
+}
+
+/** Describes a user who chose its name itself, or a client of another owner; undefined for other entities. */
+async function describeStranger(context: RequestContext, row: EntityFields): Promise<string | undefined> {
+  if (row.nameVerified === false) {
+    const id = `id:${row.userId}`;
+    const update = `iam users update ${singleQuote(id)} --user-name ${singleQuote(String(row.userName))}`;
+    return `The user ${id} signed up under this name. If you mean it, use this id, or set its name as an administrator: \`${update}\`. Otherwise choose another name, or delete the user.`;
+  }
+  if (row.party !== '3RDPARTY' || (await isOwnClient(context, row))) return undefined;
+  return `The client id:${row.clientId} of another owner has this service account. If you mean it, use this id. Otherwise choose another service account, or delete the client.`;
+}
+
+async function isOwnClient(context: RequestContext, row: EntityFields): Promise<boolean> {
+  const [owner] = Object.entries(await readOwner(context));
+  return owner !== undefined && row[owner[0]] === owner[1];
+}
+
+const ownerFields = { business_id: 'businessId', user_id: 'userId', client_id: 'ownerClientId' } as const;
+
+/** The owner of what the caller creates for itself: its business, otherwise its user, otherwise the client itself. */
+async function readOwner(context: RequestContext): Promise<EntityFields> {
+  const token = await getCurrentToken(context, requireSendableCredentials(context.settings));
+  const claims = (token === undefined ? undefined : decodeClaims(token)) ?? {};
+  const [owner] = Object.entries(ownerFields).filter(([claim]) => claims[claim] !== undefined);
+  return owner === undefined ? {} : { [owner[1]]: claims[owner[0]] };
+}
+
+/** @throws CliError if the credentials do not show whose clients are those of the caller */
+async function requireOwner(context: RequestContext): Promise<EntityFields> {
+  const owner = await readOwner(context);
+  if (Object.keys(owner).length > 0) return owner;
+  throw new CliError('The token does not show whose client this would be, so the existing one cannot be found.', {
+    code: 'OWNER_UNKNOWN',
+    exitCode: 1,
+    hint: 'Nothing was sent. Name a service account, or omit --if-not-exists.',
+  });
+}
+
+/** Whether the list is missing on this server, or not for this caller. */
+function isUnreadable(error: unknown): boolean {
+  if (error instanceof CliError) return error.code === 'CONTROL_PLANE_MISSING';
+  return error instanceof ClientError && (error.status === 401 || error.status === 403);
+}

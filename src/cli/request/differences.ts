@@ -1,0 +1,107 @@
+/** How two states of an entity differ, as lines for a person: `~ field: old -> new`, `+ entry` and `- entry`. Pure. */
+
+import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { stripRolePrefix } from '../../contract/roles.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import { toSingular } from './field-options.ts';
+
+export type EntityFields = Readonly<Record<string, unknown>>;
+
+export interface ComparisonRules {
+  readonly schema: JsonSchema;
+  /** The form of a list entry in which two are compared. */
+  normalizeEntry?(field: string, entry: unknown): unknown;
+}
+
+/** `A` and `ROLE_A` are the same role. */
+export function normalizeGroupEntry(field: string, entry: unknown): unknown {
+  return field === 'roles' && typeof entry === 'string' ? stripRolePrefix(entry) : entry;
+}
+
+/** The lines of what differs between two states of an entity. */
+export function describeDifferences(
+  before: EntityFields,
+  after: EntityFields,
+  rules: ComparisonRules,
+): readonly string[] {
+  return Object.entries(rules.schema.properties ?? {}).flatMap(([field, { sensitive }]) =>
+    sensitive === 'secret' && before[field] !== after[field]
+      ? [`~ ${field}: replaced`]
+      : describeField(field, before[field], after[field], rules),
+  );
+}
+
+export function describeField(
+  field: string,
+  before: unknown,
+  after: unknown,
+  rules: ComparisonRules,
+): readonly string[] {
+  if (Array.isArray(before) && (after === undefined || Array.isArray(after)))
+    return describeEntries(field, before, after ?? [], rules);
+  if (Array.isArray(after) && before === undefined) return describeEntries(field, [], after, rules);
+  if (isRow(before) && isRow(after))
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
+      describeField(`${field}.${name}`, before[name], after[name], rules),
+    );
+  if (isSame(before, after)) return [];
+  return [`~ ${field}: ${formatValue(before)} -> ${formatValue(after)}`];
+}
+
+function describeEntries(
+  field: string,
+  before: readonly unknown[],
+  after: readonly unknown[],
+  rules: ComparisonRules,
+): readonly string[] {
+  return [
+    ...removedEntries(field, after, before, rules).map((entry) => `+ ${entry}`),
+    ...removedEntries(field, before, after, rules).map((entry) => `- ${entry}`),
+  ];
+}
+
+/** The entries of the first list that the second lacks: `role DEPLOY`. */
+export function removedEntries(
+  field: string,
+  before: unknown,
+  after: unknown,
+  rules: ComparisonRules,
+): readonly string[] {
+  const kept = new Set(toList(after).map((entry) => keyOfEntry(field, entry, rules)));
+  return toList(before)
+    .filter((entry) => !kept.has(keyOfEntry(field, entry, rules)))
+    .map((entry) => `${toSingular(field)} ${formatEntry(normalizeEntry(field, entry, rules))}`);
+}
+
+export function keyOfEntry(field: string, entry: unknown, rules: ComparisonRules): string {
+  return canonicalJson(normalizeEntry(field, entry, rules));
+}
+
+export function normalizeEntry(field: string, entry: unknown, rules: ComparisonRules): unknown {
+  return rules.normalizeEntry ? rules.normalizeEntry(field, entry) : entry;
+}
+
+/** Whether two values are the same. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return canonicalJson(one) === canonicalJson(other);
+}
+
+export function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function isRow(value: unknown): value is EntityFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function formatValue(value: unknown): string {
+  if (value === undefined || value === null) return '(none)';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** An entry with a single field, such as `{groupName}`, is its value. */
+function formatEntry(entry: unknown): string {
+  if (!isRow(entry)) return formatValue(entry);
+  const values = Object.values(entry);
+  return values.length === 1 ? formatValue(values[0]) : JSON.stringify(entry);
+}
