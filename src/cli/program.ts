@@ -1,13 +1,11 @@
 /** Builds the commands. Nothing happens before they are parsed. */
 import { Command, Help, type Option } from 'commander';
-import type { Manifest, ManifestOperation } from '../contract/manifest-types.ts';
+import type { Manifest } from '../contract/manifest-types.ts';
 import { addGlobalOptions, assertNoEmptyArguments } from './command.ts';
 import { addHelp } from './commands/help.ts';
 import { addOperationCommand } from './commands/operation.ts';
-import { addEditCommand } from './commands/update/edit.ts';
-import { addResourceGet } from './commands/update/get.ts';
+import { addUpdates } from './commands/update/add.ts';
 import { findUpdatableResource } from './commands/update/resources.ts';
-import { addUpdateCommand } from './commands/update/update.ts';
 import { isGlobalOption } from './config/global-options.ts';
 import type { GlobalOptions } from './config/settings.ts';
 import type { CliRuntime } from './context.ts';
@@ -212,24 +210,6 @@ function addOperations(
       addOperationCommand(parent, operation, runtime, above.length === 1 ? noun.variants?.[next] : undefined);
     else parent.command(next).summary(operation.title).aliases(aliases);
   }
-}
-
-/** Adds the commands of an operation that updates a resource. */
-function addUpdates(
-  parent: Command,
-  operation: ManifestOperation,
-  runtime: CliRuntime,
-  isRequested: IsRequested,
-): void {
-  const resource = findUpdatableResource(operation);
-  if (!resource) return;
-  if (isRequested(['update'])) addUpdateCommand(parent, operation, runtime, resource);
-  else parent.command('update').summary(operation.title);
-  if (isRequested(['edit'])) addEditCommand(parent, operation, runtime, resource);
-  else parent.command('edit').summary(`Edit a ${resource.label} in an editor`);
-  if (!resource.ownGet) return;
-  if (isRequested(['get', ...findVerbAliases('get')])) addResourceGet(parent, operation, runtime, resource);
-  else parent.command('get').summary(`Show a ${resource.label}`).aliases(findVerbAliases('get'));
 }
 
 /** Adds a nested noun, unless it exists. */

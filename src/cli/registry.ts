@@ -7,7 +7,6 @@ import { addCall, callText } from './commands/call.ts';
 import { addCan, canText } from './commands/can.ts';
 import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addRotate } from './commands/clients/rotate.ts';
-import { addClientsUpdate } from './commands/clients/update.ts';
 import { addClock, clockText } from './commands/clock.ts';
 import { addCompletion } from './commands/completion/completion.ts';
 import { addConfig } from './commands/config.ts';
@@ -53,6 +52,7 @@ import { addStoreInit, addStoreMigrate } from './commands/store/init.ts';
 import { addStoreRepair } from './commands/store/repair.ts';
 import { addStoreVerify } from './commands/store/verify.ts';
 import { addToken } from './commands/token.ts';
+import { addRouteUpdates } from './commands/update/add.ts';
 import { createWithoutCode } from './commands/users/create-without-code.ts';
 import { addUsersGet } from './commands/users/get.ts';
 import { addUsersInvite } from './commands/users/invite.ts';
@@ -137,7 +137,7 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: 'clients',
         summary: 'Manage client identities',
-        add: [addControlList, addControlGet, addClientsUpdate, addRotate],
+        add: [addControlList, addControlGet, addRouteUpdates, addRotate],
       },
       { name: 'my-clients', summary: 'Manage your own clients' },
       { name: 'services', summary: 'Manage service accounts of clients' },

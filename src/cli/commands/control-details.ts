@@ -41,10 +41,11 @@ interface ControlDetail {
   readonly shape: ListShape;
   /** Reads the entity through the service API where the control plane cannot be used. */
   readonly fallback?: (context: Context, id: string) => Promise<EntityRead>;
-  /** The operation that updates it, if its reads have no ETag. */
+  /** The operation or route that updates it, if no ETag of its reads is of the fields of the update only. */
   readonly update?: string;
 }
 
+const clientSource = { path: '/_iam/clients/', update: 'control.update-client' } as const;
 const apiKeySource = { path: '/_iam/api-keys/', fallback: findListedApiKey, update: 'api-key.update' } as const;
 
 const missingOperation = 'The service API has no operation for this.';
@@ -53,11 +54,11 @@ const details: Readonly<Record<string, ControlDetail>> = {
   clients: {
     title: 'Show a client',
     description: 'Includes the groups and the effective roles of its service account, and no secret.',
-    path: '/_iam/clients/',
     argument: 'client-id',
     argumentText: 'Client id, service account or application',
     reference: reference('client', ['id']),
     example: 'CLIENT_ID',
+    ...clientSource,
     shape: buildListShape(
       [
         ...['clientId', 'appId', 'serviceAccountId', 'party', 'effectiveRoles', 'authorities', 'scope', 'grantTypes'],
@@ -180,6 +181,11 @@ export type ControlDetails = EntityRead | { readonly rejection?: ClientError };
 /** An API key for `get` and `update`. */
 export function readApiKey(context: Context, id: string): Promise<EntityRead> {
   return readEntity(context, apiKeySource, id);
+}
+
+/** A client for `get` and `update`. */
+export function readClient(context: Context, id: string): Promise<EntityRead> {
+  return readEntity(context, clientSource, id);
 }
 
 /** Reads an entity of the control plane. @throws ClientError if it does not exist */

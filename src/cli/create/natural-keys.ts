@@ -4,7 +4,7 @@
  */
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { usageError } from '../errors.ts';
-import { type ComparisonRules, type EntityFields, normalizeGroupEntry } from '../request/differences.ts';
+import { type ComparisonRules, type EntityFields, normalizeRole } from '../request/differences.ts';
 
 export interface NaturalKey {
   /** The existing entity, for help: `if a group with this name exists`. */
@@ -40,7 +40,7 @@ const naturalKeys: Readonly<Record<string, NaturalKey>> = {
     text: 'a group with this name',
     kind: 'group',
     filters: ({ groupName }) => ({ name: textOf(groupName) }),
-    normalizeEntry: normalizeGroupEntry,
+    normalizeEntry: normalizeRole,
   },
   'corporate-groups.create': {
     text: 'a corporate group with this name',

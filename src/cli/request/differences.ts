@@ -14,8 +14,9 @@ export interface ComparisonRules {
 }
 
 /** `A` and `ROLE_A` are the same role. */
-export function normalizeGroupEntry(field: string, entry: unknown): unknown {
-  return field === 'roles' && typeof entry === 'string' ? stripRolePrefix(entry) : entry;
+export function normalizeRole(field: string, entry: unknown): unknown {
+  const isRole = field === 'roles' || field === 'authorities';
+  return isRole && typeof entry === 'string' ? stripRolePrefix(entry) : entry;
 }
 
 /** The lines of what differs between two states of an entity. */

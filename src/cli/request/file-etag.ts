@@ -5,19 +5,19 @@
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { RequestContext } from '../context.ts';
 import type { EntityRead } from './entity-rows.ts';
-import { getOperation } from './find-operation.ts';
+import { getUpdate } from './find-operation.ts';
 
 /** The first part of an ETag that is of fields. One of a server starts with a quote or `W/`. */
 const prefix = 'fields';
 const shortLength = 4;
 
-/** The read with the ETag of its file, for an update by the operation. */
+/** The read with the ETag of its file, for an update by this operation or route. */
 export function withFileEtag(
   { manifest }: Pick<RequestContext, 'manifest'>,
   update: string,
   read: EntityRead,
 ): EntityRead {
-  const writable = Object.keys(getOperation(manifest, update).body?.properties ?? {});
+  const writable = Object.keys(getUpdate(manifest, update).body?.properties ?? {});
   const fields = Object.entries(read.entity).filter(([, value]) => value !== undefined);
   const isWritable = ([name]: readonly [string, unknown]) => writable.includes(name);
   const version = digest(Object.fromEntries(fields.filter(isWritable)));

@@ -1,4 +1,5 @@
 /** Finds operations by id and by request. */
+import { reference } from '../../contract/entities.ts';
 import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
 import { findNearest } from '../../contract/nearest-name.ts';
 import { usageError } from '../errors.ts';
@@ -14,6 +15,61 @@ export function getOperation(manifest: Manifest, id: string): ManifestOperation 
     `Operation ${JSON.stringify(id)} not found.${near ? ` Did you mean ${near}?` : ''}`,
     'List operations with `iam commands`.',
   );
+}
+
+/** What a command needs of an update besides its method, path, roles and body. */
+type RouteUpdate = Pick<ManifestOperation, 'title' | 'description' | 'params' | 'examples'> & {
+  readonly command: string;
+  readonly method: ManifestOperation['method'];
+  readonly path: string;
+};
+
+/** Routes of the control plane with which commands update what the service API has no operation for. */
+const routeUpdates: Readonly<Record<string, RouteUpdate>> = {
+  'control.update-client': {
+    command: 'clients update',
+    title: 'Update a client',
+    description: 'Client id, service account, owner and party cannot change.',
+    method: 'PATCH',
+    path: '/clients/{id}',
+    params: [
+      {
+        name: 'id',
+        required: true,
+        schema: { description: 'Client id', 'x-argument': 'client-id', ...reference('client', ['id']) },
+      },
+    ],
+    examples: [
+      { title: 'Change the redirect URI', command: 'CLIENT_ID --redirect-uri https://app.example.com/callback' },
+      { title: 'Add one scope and remove another', command: 'CLIENT_ID --add-scope WRITE --remove-scope READ' },
+      { title: 'Preview the request', command: 'CLIENT_ID --organization-id acme --dry-run' },
+    ],
+  },
+};
+
+/** Whether an update is a route of the control plane, below `controlPrefix`. */
+export function isRoute({ id }: Pick<ManifestOperation, 'id'>): boolean {
+  return Object.hasOwn(routeUpdates, id);
+}
+
+/** The operation or route that updates a resource, as an operation from which commands are built. */
+export function getUpdate(manifest: Manifest, id: string): ManifestOperation {
+  const update = routeUpdates[id];
+  if (!update) return getOperation(manifest, id);
+  const route = manifest.controlRoutes.find(({ method, path }) => method === update.method && path === update.path);
+  return {
+    ...update,
+    id,
+    auth: 'caller',
+    roles: route?.roles ?? '',
+    statuses: [],
+    softErrors: false,
+    effect: 'write',
+    idempotent: true,
+    query: [],
+    ...(route?.body ? { body: route.body } : {}),
+    response: { status: 200, page: false, secret: false, entity: true },
+  };
 }
 
 /** The operation that serves a request; undefined if none does. */

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { redactHeaders, redactPath, redactRequestBody } from '../http/redact.ts';
 import { jsonText } from '../io/control-characters.ts';
+import { isRoute } from './find-operation.ts';
 
 export interface RequestPreview {
   readonly method: string;
@@ -50,11 +51,11 @@ export function withoutSecrets({ fieldsAt }: Pick<Context, 'fieldsAt'>, preview:
   };
 }
 
-/** Builds the preview of an operation's request. */
+/** Builds the preview of the request of an operation, or of a route that updates. */
 export function previewOf(context: Context, operation: ManifestOperation, input: CallInput): RequestPreview {
   const url =
     resolveBaseUrl(context.settings).replace(/\/+$/, '') +
-    context.manifest.prefix +
+    (isRoute(operation) ? context.manifest.controlPrefix : context.manifest.prefix) +
     buildOperationPath(operation, input);
   const headers = { ...(input.ifMatch === undefined ? {} : { 'if-match': input.ifMatch }), ...input.headers };
   const withHeaders = Object.keys(headers).length > 0 ? { headers } : {};

@@ -49,7 +49,7 @@ const snapshotNames = ['before', 'after'];
 /** Commands that need a separate process or store files, and the tests that cover them. */
 export const testedElsewhere: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    ['groups', 'corporate-groups', 'users', 'users factors', 'factors', 'api-key'].map((noun) => [
+    ['groups', 'corporate-groups', 'users', 'users factors', 'factors', 'api-key', 'clients'].map((noun) => [
       `${noun} edit`,
       'test/cli/conformance/updates.test.ts',
     ]),

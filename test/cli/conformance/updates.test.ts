@@ -2,14 +2,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { updatableResources } from '../../../src/cli/commands/update/resources.ts';
 import { toKebabCase, toSingular } from '../../../src/cli/request/field-options.ts';
+import { getUpdate, isRoute } from '../../../src/cli/request/find-operation.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
+import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import type { CliResult, RunOptions } from '../run-cli.ts';
 import { ExampleRunner } from './example-runner.ts';
 
-/** Operations with PUT or PATCH that are no update of one resource. */
+/** Operations and routes with PUT or PATCH that are no update of one resource. */
 const others: Readonly<Record<string, string>> = {
   'client-identities.migrate': 'moves many clients at once',
   'user-identities.add-identity': 'adds one login name; `users remove-identity` removes it',
+  'control.set-clock': 'sets the clock of the server; `clock` shows it',
+  'control.set-password': 'sets a password, which is never read',
 };
 
 interface UpdateCase {
@@ -70,6 +74,16 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     printed: 'KEY_ID: ~ appId: billing -> accounts',
     same: '--client-id CLIENT_ID',
   },
+  'clients update': {
+    target: 'CLIENT_ID',
+    get: 'clients get CLIENT_ID',
+    change: '--add-scope WRITE --redirect-uri https://app.example.com/',
+    edited: ['organizationId', 'example'],
+    colleague: '--business-unit-id retail',
+    derived: 'groups services add leads billing-service',
+    printed: 'CLIENT_ID: + scope WRITE, ~ redirectURI: (none) -> https://app.example.com/',
+    same: '--app-id billing --remove-scope GONE',
+  },
   'users factors update': {
     target: 'alice FACTOR_ID',
     get: 'users factors get alice FACTOR_ID',
@@ -91,13 +105,17 @@ const cases: Readonly<Record<string, UpdateCase>> = {
   },
 };
 
-const updates = manifest.operations.filter(
-  ({ id, method }) => (method === 'PUT' || method === 'PATCH') && !(id in others),
+const writes = [...manifest.operations, ...controlRoutes].filter(
+  ({ method }) => method === 'PUT' || method === 'PATCH',
 );
+const ids = writes.map(({ id }) => id).filter((id) => !(id in others));
+const updates = ids.map((id) => getUpdate(manifest, id));
 
-test('every operation that updates a resource is in the table, and has a case', () => {
-  expect(updatableResources.map(({ write }) => write).sort()).toEqual(updates.map(({ id }) => id).sort());
+test('every operation or route that updates a resource is in the table, and has a case', () => {
+  expect(updatableResources.map(({ write }) => write).sort()).toEqual([...ids].sort());
   expect(Object.keys(cases).sort()).toEqual(updates.map(({ command }) => command).sort());
+  for (const { id, method, path } of controlRoutes.filter(isRoute))
+    expect(getUpdate(manifest, id)).toMatchObject({ method, path, roles: expect.stringContaining('ADMIN') });
 });
 
 let runner: ExampleRunner;

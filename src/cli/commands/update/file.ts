@@ -1,8 +1,10 @@
 /** The file of an update: what `get -o yaml` printed, edited. */
+import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import { findNearest } from '../../../contract/nearest-name.ts';
 import { usageError } from '../../errors.ts';
 import { type EntityFields, isSame } from '../../request/differences.ts';
 import { wasRead } from '../../request/file-etag.ts';
+import { isRoute } from '../../request/find-operation.ts';
 import { idPropertyOf, nameOf } from './resources.ts';
 import type { UpdateTarget } from './write.ts';
 
@@ -39,9 +41,9 @@ export function selectFields(
     );
   const writable = Object.keys(rules.schema.properties ?? {});
   for (const [name, value] of Object.entries(fields)) {
-    if (writable.includes(name) || resource.volatile?.includes(name) || isSame(value, entity[name])) continue;
+    if (writable.includes(name) || isSame(value, entity[name])) continue;
     if (wasRead(etag, name, value)) continue;
-    if (entity[name] === undefined) throw unknownFieldError(name, [...writable, ...Object.keys(entity)], operation.id);
+    if (entity[name] === undefined) throw unknownFieldError(name, [...writable, ...Object.keys(entity)], operation);
     if (isChanged) continue;
     throw usageError(
       `${name} of a ${resource.label} is read-only: it is ${JSON.stringify(entity[name])}, and the file has ${JSON.stringify(value)}.`,
@@ -51,10 +53,10 @@ export function selectFields(
   return Object.fromEntries(Object.entries(fields).filter(([name]) => writable.includes(name)));
 }
 
-function unknownFieldError(name: string, names: readonly string[], operation: string) {
+function unknownFieldError(name: string, names: readonly string[], operation: ManifestOperation) {
   const near = findNearest(name, names);
   return usageError(
     `The file has the unknown field ${name}.${near ? ` Did you mean ${near}?` : ''}`,
-    `Fields: \`iam explain ${operation}\`.`,
+    isRoute(operation) ? `Fields: \`iam ${operation.command} --help\`.` : `Fields: \`iam explain ${operation.id}\`.`,
   );
 }

@@ -7,9 +7,9 @@ import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import type { Context } from '../../context.ts';
 import { CliError } from '../../errors.ts';
 import { callOperation } from '../../request/call-operation.ts';
-import { type EntityFields, normalizeGroupEntry } from '../../request/differences.ts';
+import { type EntityFields, normalizeRole } from '../../request/differences.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
-import { readApiKey } from '../control-details.ts';
+import { readApiKey, readClient } from '../control-details.ts';
 import { promptGroup } from '../groups/prompt-group.ts';
 import { readOwnFactor, readUserFactor } from '../users/factors.ts';
 import { readUser } from '../users/get.ts';
@@ -19,7 +19,7 @@ import type { ResourceEdit } from './merge.ts';
 export type PathParams = Readonly<Record<string, string>>;
 
 export interface UpdatableResource {
-  /** The operation that writes it. PUT replaces all fields, PATCH changes those that are sent. */
+  /** The operation or route that writes it. PUT replaces all fields, PATCH changes those that are sent. */
   readonly write: string;
   readonly entity: EntityName;
   /** What messages call it. */
@@ -30,8 +30,6 @@ export interface UpdatableResource {
   readonly unguarded?: true;
   /** Its `get` command is built from this table: no operation and no route of the control plane has one. */
   readonly ownGet?: true;
-  /** Fields of a read that change by themselves: a file may have other values. All others that the write lacks are read-only. */
-  readonly volatile?: readonly string[];
   /** Fields that a read masks. The write keeps them if they are not sent. */
   readonly masked?: readonly string[];
   /** Converts a read to the forms of the write. */
@@ -62,7 +60,7 @@ export const updatableResources: readonly UpdatableResource[] = [
     label: 'group',
     get: 'groups.get',
     read: (context, params) => readOperation(context, 'groups.get', params),
-    normalizeEntry: normalizeGroupEntry,
+    normalizeEntry: normalizeRole,
     promptEdit: (context, { groupId = '' }) => promptGroup(context, groupId),
   },
   {
@@ -78,7 +76,6 @@ export const updatableResources: readonly UpdatableResource[] = [
     label: 'user',
     // The ETag of the server is of contacts and logons only; the write sends changed fields only.
     read: (context, { id = '' }) => readUser(context, id),
-    volatile: ['sessions', 'activeSessions'],
     listUnverified: listUnverifiedContacts,
   },
   {
@@ -87,7 +84,13 @@ export const updatableResources: readonly UpdatableResource[] = [
     label: 'API key',
     unguarded: true,
     read: (context, { apiKeyId = '' }) => readApiKey(context, apiKeyId),
-    volatile: ['lastUsedAt'],
+  },
+  {
+    write: 'control.update-client',
+    entity: 'client',
+    label: 'client',
+    read: (context, { id = '' }) => readClient(context, id),
+    normalizeEntry: normalizeRole,
   },
   {
     ...factor,

@@ -9,8 +9,10 @@ import { readObject, readSecret } from '../../io/input.ts';
 import { canPrompt } from '../../io/prompt.ts';
 import { declareValueSources, referenceIn } from '../../prompts/value-sources.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
+import { controlPlaneNote } from '../../request/control-plane.ts';
 import { type EntityFields, isRow, isSame } from '../../request/differences.ts';
 import { addFieldOption, type Field, parseFieldValue, readFieldOption } from '../../request/field-options.ts';
+import { isRoute } from '../../request/find-operation.ts';
 import { buildRequestSpec, formatArgumentName } from '../../request/request-spec.ts';
 import { describeNames, NameResolver } from '../../request/resolve-names.ts';
 import { selectFields, splitEtag } from './file.ts';
@@ -26,7 +28,7 @@ export function addUpdateCommand(
 ): void {
   const command = addCommand(parent, 'update', {
     title: operation.title,
-    description: `Changes only what the options name. ${describeConcurrency(resource)} With -f, the file replaces the ${resource.label}: it may be what \`get -o yaml\` printed, and what it leaves out is cleared. Prints what changed.`,
+    description: `Changes only what the options name. ${describeRoute(operation)}${describeConcurrency(resource)} With -f, the file replaces the ${resource.label}: it may be what \`get -o yaml\` printed, and what it leaves out is cleared. Prints what changed.`,
     roles: operation.roles,
     effect: 'write',
     examples: operation.examples,
@@ -44,6 +46,12 @@ export function addUpdateCommand(
   addConfirmOptions(command);
   declareValueSources(command, sourcesIn(operation, resource, fields));
   setAction(command, runtime, (context, args, options) => update(context, { operation, resource, args, options }));
+}
+
+function describeRoute(operation: ManifestOperation): string {
+  return isRoute(operation)
+    ? `${operation.description} The service API has no operation for this. ${controlPlaneNote} `
+    : '';
 }
 
 function describeConcurrency({ label, unguarded }: UpdatableResource): string {

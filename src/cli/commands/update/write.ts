@@ -4,14 +4,18 @@
  * write can be.
  */
 import { ClientError } from '../../../client/errors.ts';
+import { buildOperationPath } from '../../../client/request.ts';
+import type { CallInput } from '../../../client/types.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import type { CommandOptions, Context } from '../../context.ts';
 import { CliError, categoryOf } from '../../errors.ts';
 import { maxAttempts } from '../../request/call-operation.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
+import { callControlPlane } from '../../request/control-plane.ts';
 import { describeDifferences, type EntityFields } from '../../request/differences.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
 import { isCurrent } from '../../request/file-etag.ts';
+import { isRoute } from '../../request/find-operation.ts';
 import { previewOf, printRequestPreview } from '../../request/preview.ts';
 import type { NameResolver } from '../../request/resolve-names.ts';
 import { send } from '../../request/send.ts';
@@ -92,7 +96,7 @@ export async function writeUpdate(
       await assertConfirmed(context, `Remove ${losses.join(', ')} from ${name}?`, options, options.file === '-');
     for (const one of losses) confirmed.add(one);
     try {
-      await send(context, operation, input);
+      await sendUpdate(context, operation, input);
     } catch (error) {
       const isConflict = error instanceof ClientError && categoryOf(context.manifest, error) === 'changed';
       // Of a change by others, the next read shows whether the file is still current.
@@ -105,6 +109,12 @@ export async function writeUpdate(
       : [`${name}: ${differences.join(', ')}`];
     return printResult(context, result, notices);
   }
+}
+
+async function sendUpdate(context: Context, operation: ManifestOperation, input: CallInput): Promise<void> {
+  if (!isRoute(operation)) return void (await send(context, operation, input));
+  const path = context.manifest.controlPrefix + buildOperationPath(operation, input);
+  await callControlPlane(context, operation.method, path, { body: input.body, ifMatch: input.ifMatch });
 }
 
 /** The path with the id of the entity: the change can rename it. */

@@ -85,7 +85,9 @@ describe('clients update', () => {
     await using server = await startServer({ seed });
     const run = runner(server);
     const changed = await run('clients update c1 --app-id shop --redirect-uri= --add-scope WRITE --remove-scope READ');
-    expect(changed).toMatchObject({ code: 0, err: 'c1: appId = shop, - redirectURI, + scope WRITE, - scope READ\n' });
+    const differences =
+      '~ appId: billing -> shop, + scope WRITE, - scope READ, ~ redirectURI: https://a.example.com/ -> (none)';
+    expect(changed).toMatchObject({ code: 0, err: `c1: ${differences}\n` });
     const client = await server.appContext.store.clients.get('c1');
     expect(client).toMatchObject({ appId: 'shop', scope: ['WRITE'], grantTypes: ['client_credentials'] });
     expect(client).not.toHaveProperty('redirectURI');
