@@ -177,7 +177,7 @@ function toExample({ parameters = [], requestBody, 'x-command': command }: Descr
 function inlineReferences(value: unknown, components: Readonly<Record<string, JsonSchema>>): unknown {
   if (Array.isArray(value)) return value.map((item) => inlineReferences(item, components));
   if (typeof value !== 'object' || value === null) return value;
-  const { $ref, ...rest } = value as Record<string, unknown>;
+  const { $ref, ...rest } = withoutAcceptedNull(value as Record<string, unknown>);
   const referred = typeof $ref === 'string' ? components[$ref.split('/').at(-1) ?? ''] : {};
   const entries = Object.entries({ ...referred, ...rest }).filter(
     ([key, item]) => !(key === 'examples' && Array.isArray(item)) && key !== 'x-sensitive',
@@ -185,4 +185,42 @@ function inlineReferences(value: unknown, components: Readonly<Record<string, Js
   return Object.fromEntries(
     entries.map(([key, item]) => [key === 'x-sensitivity' ? 'sensitive' : key, inlineReferences(item, components)]),
   );
+}
+
+/** Of a property in the documents: null is accepted, and means absent. */
+const nullKeyword = 'x-null';
+const absent = 'absent';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const nullSchema = { type: 'null' };
+
+/** Returns the JSON Schema of an optional property of a request body, which accepts null. */
+export function acceptNull(schema: JsonObject): JsonObject {
+  const { type, enum: values, anyOf, ...rest } = schema;
+  const marked = { [nullKeyword]: absent };
+  if (Array.isArray(anyOf))
+    return anyOf.some((one: JsonObject) => one.type === 'null')
+      ? schema
+      : { ...schema, ...marked, anyOf: [...anyOf, nullSchema] };
+  if (typeof schema.$ref === 'string') return { ...marked, anyOf: [schema, nullSchema] };
+  if (typeof type !== 'string') return schema;
+  return { type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}), ...rest, ...marked };
+}
+
+/** The JSON Schema without the null that `acceptNull` has added: commands leave out what is absent. */
+export function withoutAcceptedNull(schema: JsonObject): JsonObject {
+  const { [nullKeyword]: meaning, ...rest } = schema;
+  if (meaning !== absent) return schema;
+  const { type, enum: values, anyOf, ...others } = rest;
+  if (Array.isArray(anyOf)) {
+    const [first, ...more] = anyOf.filter((one: JsonObject) => one.type !== 'null') as JsonObject[];
+    return more.length === 0 ? { ...first, ...others } : { ...others, anyOf: [first, ...more] };
+  }
+  const [only] = Array.isArray(type) ? type : [type];
+  return {
+    type: only,
+    ...(Array.isArray(values) ? { enum: values.filter((value) => value !== null) } : {}),
+    ...others,
+  };
 }

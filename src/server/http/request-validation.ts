@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
 import { type ApiErrorItem, type FieldErrorCode, fieldError, formatPath, IamError } from '../../contract/errors.ts';
 import { findNearest } from '../../contract/nearest-name.ts';
+import { withoutNullMembers } from '../../contract/schemas/null-members.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import { findMalformedNames, isWellEncoded } from './query.ts';
 
@@ -64,14 +65,24 @@ const predicates: z.core.$ZodErrorMap = (issue) => {
   return `is not allowed: ${text ?? 'Invalid input'}`;
 };
 
-/** @throws IamError with one error per issue; format errors first, since their status takes precedence. */
+/**
+ * Members that are null count as absent where null is not allowed.
+ * @throws IamError with one error per issue; format errors first, since their status takes precedence.
+ */
 export function validateBody(schema: z.ZodType, body: unknown): unknown {
-  return acceptBody(schema.safeParse(body, { reportInput: true, error: predicates }));
+  const parse = (value: unknown) => schema.safeParse(value, { reportInput: true, error: predicates });
+  const result = parse(body);
+  // Only then: most bodies have none.
+  const present = result.success ? body : withoutNullMembers(schema, body);
+  return acceptBody(present === body ? result : parse(present));
 }
 
 /** Like `validateBody`, for a schema with asynchronous checks or long lists. */
 export async function validateBodyAsync(schema: z.ZodType, body: unknown): Promise<unknown> {
-  return acceptBody(await safeParseInSlices(schema, body, { reportInput: true, error: predicates }));
+  const parse = (value: unknown) => safeParseInSlices(schema, value, { reportInput: true, error: predicates });
+  const result = await parse(body);
+  const present = result.success ? body : withoutNullMembers(schema, body);
+  return acceptBody(present === body ? result : await parse(present));
 }
 
 type Result = z.ZodSafeParseResult<unknown>;

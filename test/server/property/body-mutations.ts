@@ -54,7 +54,7 @@ function unknownMember(
   const { path, schema } = drawOne(draw, objects);
   const unknown = names.filter((name) => !Object.hasOwn(schema.properties ?? {}, name));
   const field = drawOne(draw, unknown);
-  const value = drawOne(draw, ['x', true, 7, ['ADMIN'], { polluted: true }, null]);
+  const value = drawOne(draw, ['x', true, 7, ['ADMIN'], { polluted: true }]);
   return { draft: { ...draft, body: withValue(draft.body, [...path, field], value) }, isRejected: true, field };
 }
 
@@ -67,7 +67,10 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
     const candidates = listBodyPaths(draft, source).filter(({ schema }) => listTypes(schema).size > 0);
     if (candidates.length === 0) return undefined;
     const { path, schema } = drawOne(draw, candidates);
-    const wrong = samples.filter((sample) => !listTypes(schema).has(jsonTypeOf(sample)));
+    const types = listTypes(schema);
+    // A member that is null counts as absent.
+    const allowed = typeof path.at(-1) === 'string' ? new Set([...types, 'null']) : types;
+    const wrong = samples.filter((sample) => !allowed.has(jsonTypeOf(sample)));
     const body = withValue(draft.body, path, drawOne(draw, wrong));
     return { draft: { ...draft, body }, isRejected: true, field: nameOf(path) };
   },

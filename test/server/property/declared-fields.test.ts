@@ -39,14 +39,18 @@ function fill(schema: JsonSchema): unknown {
   return schema.type === 'boolean' ? true : 'text';
 }
 
-const samples: readonly unknown[] = [7, 'text', null, true, [], {}];
+const samples: readonly unknown[] = [7, null, 'text', true, [], {}];
+
+/** Not an element of a list, and not the whole body: there null is a value of the wrong type. */
+const isMember = (path: ValuePath['path']) => typeof path.at(-1) === 'string';
 
 /** Values that the schema of a field rejects, with the code of the error. */
-function* wrongValues({ schema, required }: ValuePath): Generator<readonly [value: unknown, code: string]> {
+function* wrongValues({ path, schema, required }: ValuePath): Generator<readonly [value: unknown, code: string]> {
   const types = listTypes(schema);
-  const ofOtherTypes = types.size > 0 ? samples.filter((sample) => !types.has(jsonTypeOf(sample))) : [];
+  const others = isMember(path) ? samples.filter((sample) => sample !== null) : samples;
+  const ofOtherTypes = types.size > 0 ? others.filter((sample) => !types.has(jsonTypeOf(sample))) : [];
   for (const sample of isFullRun ? ofOtherTypes : ofOtherTypes.slice(0, 2)) yield [sample, 'FIELD_TYPE'];
-  if (required) yield [undefined, 'FIELD_MISSING'];
+  if (required) for (const sample of [undefined, null]) yield [sample, 'FIELD_MISSING'];
   if (schema.enum) yield ['not one of them', 'FIELD_VALUE'];
   if (schema.maxLength !== undefined) yield ['x'.repeat(schema.maxLength + 1), 'FIELD_VALUE'];
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test('\u0001')) yield ['a\u0001', 'FIELD_VALUE'];
@@ -82,6 +86,21 @@ function listMutants(operation: Operation<never>): Mutant[] {
   });
 }
 
+/** Pairs of bodies, with an optional member that is null and without it. Both are rejected, for another reason. */
+function listNulls(operation: Operation<never>): (readonly [withNull: unknown, without: unknown])[] {
+  const schema = toJsonSchema(operation.request.body as never);
+  const body = fill(schema);
+  if (typeof body !== 'object' || Array.isArray(body)) return [];
+  const rejected = { ...body, notDeclared: 'x' };
+  const optional = listPaths(body, schema).filter(
+    ({ path, schema: own, required }) => isMember(path) && !required && !listTypes(own).has('null'),
+  );
+  return [...optional.map(({ path }) => path), ['alsoNotDeclared']].map((path) => [
+    withValue(rejected, path, null),
+    withValue(rejected, path, undefined),
+  ]);
+}
+
 function buildPath(operation: Operation<never>): string {
   const path = operation.path.replaceAll(/\{[^}]+\}/g, 'ops');
   const query = Object.entries(operation.request.query ?? {}).filter(
@@ -105,5 +124,9 @@ test.each(withFields.map((operation) => [operation.id, operation] as const))('of
     );
     expect(items, JSON.stringify(body)).toContain(`${code} ${field}`);
   }
+  const send = async (body: unknown) =>
+    (await server.send({ method: operation.method, path, headers, body: JSON.stringify(body) })).json;
+  for (const [withNull, without] of listNulls(operation))
+    expect(await send(withNull), JSON.stringify(withNull)).toEqual(await send(without));
   expect(await server.dump()).toEqual(before);
 });

@@ -50,7 +50,7 @@ describe('changes', () => {
     expect(await rowOf(server)).toEqual({ ...before, ...changed });
   });
 
-  test('clears optional fields with null', async () => {
+  test('clears optional fields with null, and leaves the others as they are', async () => {
     await using server = await startWith(
       [{ userId: 'bob', userName: 'bob', userEmail: 'bob@example.com', userMobile: mobile, businessId: 'b1' }],
       { seed: { businesses } },
@@ -59,8 +59,10 @@ describe('changes', () => {
     const body = { userEmail: null, userMobile: null, businessId: null };
     await server.admin.userIdentities.update({ params: { id: 'bob' }, body });
     expect(await rowOf(server, 'bob')).toEqual({ ...rest, emailVerified: false, mobileVerified: false });
+    const cleared = await rowOf(server, 'bob');
     for (const field of ['userName', 'lead'])
-      expect(await patch(server, 'bob', JSON.stringify({ [field]: null }))).toMatchObject({ status: 400 });
+      expect(await patch(server, 'bob', JSON.stringify({ [field]: null }))).toMatchObject({ status: 204 });
+    expect(await rowOf(server, 'bob')).toEqual(cleared);
   });
 
   test('changes the login identifiers of the user as well', async () => {

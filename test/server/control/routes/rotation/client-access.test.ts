@@ -133,7 +133,6 @@ describe('an update', () => {
     [{ clientId: 'new' }, 400],
     [{ userId: 'alice' }, 400],
     [{ clientSecret: 'x' }, 400],
-    [{ appId: null }, 400],
     [{ appId: 'in\u200bvisible' }, 400],
     [{ scope: ['a b'] }, 422],
     [{ authorities: ['lower'] }, 422],
