@@ -27,6 +27,7 @@ function toRoute({ method, path, roles, errors, request }: AnyRoute): ManifestRo
     path,
     roles: formatRoles(roles),
     ...(errors.includes('TEST_FEATURES_OFF') ? { test: true } : {}),
+    params: toFields(request.params),
     query: toFields(request.query),
     ...(request.body ? { body: plainSchema(request.body) } : {}),
   };

@@ -104,6 +104,8 @@ export interface ManifestRoute {
   readonly roles: string;
   /** Present if the server rejects it without test features. */
   readonly test?: true;
+  /** In the order of the path. */
+  readonly params: readonly ManifestField[];
   readonly query: readonly ManifestField[];
   readonly body?: JsonSchema;
 }

@@ -6,7 +6,7 @@ import { reference } from '../../contract/entities.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, Context } from '../context.ts';
-import { CliError, ControlPlaneError } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { getTerminalWidth } from '../io/io.ts';
 import { type DetailList, formatDetails } from '../output/details.ts';
 import type { ListShape } from '../output/list-writer.ts';
@@ -22,7 +22,6 @@ import {
 import { type EntityRead, withEtag } from '../request/entity-rows.ts';
 import { withFileEtag } from '../request/file-etag.ts';
 import { getOperation } from '../request/find-operation.ts';
-import { nameMissingOf } from '../request/not-found.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
 import { listAllEntries } from '../request/pagination.ts';
 import { NameResolver } from '../request/resolve-names.ts';
@@ -228,14 +227,7 @@ export async function printEntities(
 ): Promise<void> {
   const [first = '', ...others] = new Set([ids ?? []].flat());
   const names = new NameResolver(context);
-  const { entity } = reader.reference['x-reference'];
-  const read = async (typed: string) => {
-    const value = await names.resolve(reader.reference['x-reference'], typed);
-    return reader.read(value).catch((error: unknown) => {
-      // `send` names what operations do not find.
-      throw error instanceof ControlPlaneError ? nameMissingOf(context.manifest, [{ entity, value }], error) : error;
-    });
-  };
+  const read = async (typed: string) => reader.read(await names.resolve(reader.reference['x-reference'], typed));
   if (others.length === 0) return printEntity(context, await read(first), reader);
   await readEachTarget(context, [first, ...others], { ...reader, read: async (typed) => (await read(typed)).entity });
 }
@@ -265,7 +257,7 @@ async function findListedApiKey(context: Context, id: string): Promise<EntityRea
   const found = (rows as readonly TableRow[]).find(({ apiKeyId }) => apiKeyId === id);
   if (found) return { entity: found };
   const code: ErrorCode = 'API_KEY_NOT_FOUND';
-  throw new CliError(`API key not found: ${id}.`, {
+  throw new CliError(`${id}: API key not found.`, {
     code,
     exitCode: 3,
     hint: 'List API keys with `iam api-key list`.',

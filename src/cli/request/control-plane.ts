@@ -8,7 +8,10 @@ import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { Context, RequestContext } from '../context.ts';
 import { CliError, ControlPlaneError, categoryOf, type ErrorTable } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
+import { readPathValues } from '../http/outcome-check.ts';
+import { routeOfUrl } from '../http/redact.ts';
 import type { ListShape } from '../output/list-writer.ts';
+import { nameMissing } from './not-found.ts';
 import type { PageSource } from './pagination.ts';
 import type { RequestPreview } from './preview.ts';
 
@@ -43,8 +46,24 @@ export async function callOptionalControlPlane(
     return response;
   } catch (error) {
     if (isRouteMissing(context.manifest, error)) return undefined;
-    throw error instanceof ClientError ? new ControlPlaneError(error) : error;
+    throw error instanceof ClientError ? nameTarget(context, method, path, input, new ControlPlaneError(error)) : error;
   }
+}
+
+/** Adds what a request refers to, by its path, query or body, to the error of an unknown object. */
+function nameTarget(
+  { manifest }: RequestContext,
+  method: string,
+  path: string,
+  { query, body }: ControlInput,
+  error: ClientError,
+): unknown {
+  const route = routeOfUrl(manifest, method, path);
+  if (!route) return error;
+  const inBody = Object.entries(route.body?.properties ?? {}).map(([name, schema]) => ({ name, schema }));
+  const referring = [...route.params, ...route.query, ...inBody].filter(({ schema }) => schema['x-reference']);
+  const sent = { ...(body as object | undefined), ...query, ...readPathValues(route.path, path) };
+  return nameMissing(manifest, referring, sent, error);
 }
 
 /** The pages of a list of the control plane. */

@@ -1,7 +1,6 @@
 /** Names in the error of a rejected request what was not found. */
 import { ClientError } from '../../client/errors.ts';
-import type { EntityName } from '../../contract/entities.ts';
-import type { ManifestOperation } from '../../contract/manifest-types.ts';
+import type { ManifestField } from '../../contract/manifest-types.ts';
 import { type ErrorTable, errorEntryOf } from '../errors.ts';
 
 /** The error of an unknown object, with what was not found in its message. */
@@ -15,33 +14,24 @@ export class NamedNotFoundError extends ClientError {
   }
 }
 
-interface MissingCandidate {
-  readonly entity: EntityName | undefined;
-  readonly value: string;
-}
-
-/** Adds the values of the path to the error of an unknown object: those of its kind, or all if the error has no kind. */
+/**
+ * Adds the values of a request to the error of an unknown object: those of its kind, or all if the error has no kind.
+ * @param fields the fields that refer to what can be missing
+ */
 export function nameMissing(
   table: ErrorTable,
-  { params: declared }: Pick<ManifestOperation, 'params'>,
-  params: Readonly<Record<string, unknown>> | undefined,
+  fields: readonly Pick<ManifestField, 'name' | 'schema'>[],
+  sent: Readonly<Record<string, unknown>>,
   error: unknown,
 ): unknown {
-  const candidates = declared.flatMap(({ name, schema }) => {
-    const value = params?.[name];
-    return value === undefined ? [] : [{ entity: schema['x-reference']?.entity, value: String(value) }];
-  });
-  return nameMissingOf(table, candidates, error);
-}
-
-/** Adds what a command looked up to the error of an unknown object. */
-export function nameMissingOf(table: ErrorTable, candidates: readonly MissingCandidate[], error: unknown): unknown {
   if (!(error instanceof ClientError)) return error;
   const entry = errorEntryOf(table, error.code);
   const [first, ...others] = error.items;
   if (entry?.category !== 'not-found' || first === undefined) return error;
-  const values = candidates.filter(({ entity }) => entry.entity === undefined || entity === entry.entity);
+  const values = fields
+    .filter(({ schema }) => entry.entity === undefined || schema['x-reference']?.entity === entry.entity)
+    .flatMap(({ name }) => sent[name] ?? []);
   if (values.length === 0) return error;
-  const message = `${values.map(({ value }) => value).join(', ')}: ${first.message}`;
+  const message = `${values.map(String).join(', ')}: ${first.message}`;
   return new NamedNotFoundError(error, [{ ...first, message }, ...others]);
 }

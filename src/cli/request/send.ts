@@ -21,7 +21,7 @@ export async function send(
   if (operation.auth !== 'none' && !input.anonymous) requireSendableCredentials(context.settings);
   const client = await context.connect();
   return client.call(operation.id, { signal: context.io.signal, ...input }).catch((error: unknown) => {
-    throw nameMissing(context.manifest, operation, input.params, error);
+    throw nameMissing(context.manifest, operation.params, input.params ?? {}, error);
   });
 }
 

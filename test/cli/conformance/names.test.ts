@@ -7,7 +7,9 @@ import { buildProgram } from '../../../src/cli/program.ts';
 import { sourcesOf } from '../../../src/cli/prompts/value-sources.ts';
 import { isResolved } from '../../../src/cli/request/resolve-names.ts';
 import { type EntityName, entities, entityOf } from '../../../src/contract/entities.ts';
+import { type ErrorEntry, errorTable } from '../../../src/contract/error-codes.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
+import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { iam } from '../run-cli.ts';
@@ -212,6 +214,39 @@ describe('what was not found', () => {
     expect((await runIam(['groups', 'delete', 'missing-one', '--yes'])).err).toContain('missing-one: Group not found.');
     const member = await runIam(['groups', 'users', 'remove', 'ops', 'like@name.example', '--yes']);
     expect(member.err).toContain('like@name.example');
+  });
+
+  test.each([
+    'clients rotate-secret missing-one --yes',
+    'clients update missing-one --app-id shop',
+    'api-key rotate missing-one --yes',
+    'api-key update missing-one --app-id shop',
+    'groups members missing-one',
+    'why missing-one',
+    'requests show missing-one',
+    'faults remove missing-one',
+    'sandbox delete missing-one --yes',
+    'state delete missing-one --yes',
+    'sessions end missing-one --yes',
+    'sessions create missing-one',
+  ])('is named by iam %s', async (line) => {
+    const { code, err } = await runIam(line.split(' '));
+    expect({ code, err }).toMatchObject({ code: 3, err: expect.stringMatching(/^error: missing-one: .* not found/) });
+  });
+
+  test('is declared by every route of the control plane that reports it', () => {
+    const undeclared = controlRoutes.flatMap(({ method, path, errors }) => {
+      const route = manifest.controlRoutes.find((one) => one.method === method && one.path === path);
+      const fields = route ? [...route.params, ...route.query] : [];
+      const schemas = [...fields.map(({ schema }) => schema), ...Object.values(route?.body?.properties ?? {})];
+      const declared = schemas.map((schema) => schema['x-reference']?.entity);
+      return errors.flatMap((code) => {
+        const { category, entity } = errorTable[code] as ErrorEntry;
+        return category !== 'not-found' || !entity || declared.includes(entity) ? [] : [`${method} ${path}: ${entity}`];
+      });
+    });
+    // The client of a key is in no request, and a wait describes its request by a filter.
+    expect(undeclared).toEqual(['POST /api-keys/{id}/rotate: client', 'GET /requests/wait: request']);
   });
 });
 

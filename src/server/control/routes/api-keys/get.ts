@@ -1,3 +1,4 @@
+import { reference } from '../../../../contract/entities.ts';
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
@@ -12,7 +13,7 @@ export default defineRoute({
   method: 'GET',
   path: '/api-keys/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  request: { params: { id: Id.meta({ examples: ['64b0c0ffee00000000000004'] }) } },
+  request: { params: { id: Id.meta({ examples: ['64b0c0ffee00000000000004'], ...reference('apiKey', ['id']) }) } },
   response: { status: 200, body: ApiKeyItem },
   errors: ['API_KEY_NOT_FOUND'],
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference } from '../../../../contract/entities.ts';
 import { apiError } from '../../../../contract/errors.ts';
 import { exampleText, Id } from '../../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../../contract/sensitive.ts';
@@ -19,7 +20,10 @@ export default defineRoute({
   method: 'POST',
   path: '/api-keys/{id}/rotate',
   audit: { kind: 'administration', targets: { path: ['id'], body: ['overlap', 'keep'] } },
-  request: { params: { id: Id.meta({ examples: ['64b0c0ffee00000000000004'] }) }, body: RotationInput },
+  request: {
+    params: { id: Id.meta({ examples: ['64b0c0ffee00000000000004'], ...reference('apiKey', ['id']) }) },
+    body: RotationInput,
+  },
   response: {
     status: 200,
     body: z.strictObject({

@@ -1,3 +1,4 @@
+import { reference } from '../../../../contract/entities.ts';
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
@@ -13,7 +14,7 @@ export default defineRoute({
   method: 'GET',
   path: '/businesses/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  request: { params: { id: Id.meta({ examples: ['example-shop'] }) } },
+  request: { params: { id: Id.meta({ examples: ['example-shop'], ...reference('business', ['id']) }) } },
   response: { status: 200, body: BusinessItem.extend(memberGrantFields) },
   errors: ['BUSINESS_NOT_FOUND'],
 

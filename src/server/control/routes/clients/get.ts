@@ -1,3 +1,4 @@
+import { reference } from '../../../../contract/entities.ts';
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
@@ -12,7 +13,7 @@ export default defineRoute({
   method: 'GET',
   path: '/clients/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  request: { params: { id: Id.meta({ examples: ['billing-service'] }) } },
+  request: { params: { id: Id.meta({ examples: ['billing-service'], ...reference('client', ['id']) }) } },
   response: { status: 200, body: ClientWithGrants, entity: true },
   errors: ['CLIENT_NOT_FOUND'],
 

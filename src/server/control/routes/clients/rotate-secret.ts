@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference } from '../../../../contract/entities.ts';
 import { apiError } from '../../../../contract/errors.ts';
 import { exampleText, Id } from '../../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../../contract/sensitive.ts';
@@ -21,7 +22,10 @@ export default defineRoute({
   method: 'POST',
   path: '/clients/{id}/rotate-secret',
   audit: { kind: 'administration', targets: { path: ['id'], body: ['overlap', 'keep'] } },
-  request: { params: { id: Id.meta({ examples: ['billing-service'] }) }, body: RotationInput },
+  request: {
+    params: { id: Id.meta({ examples: ['billing-service'], ...reference('client', ['id']) }) },
+    body: RotationInput,
+  },
   response: {
     status: 200,
     body: z.strictObject({

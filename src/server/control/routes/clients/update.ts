@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference } from '../../../../contract/entities.ts';
 import { apiError, detailedError } from '../../../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../../../contract/roles.ts';
 import { clientFields } from '../../../../contract/schemas/client.ts';
@@ -49,7 +50,10 @@ export default defineRoute({
     kind: 'administration',
     targets: { path: ['id'], body: ['appId', 'organizationId', 'businessUnitId', 'authorities', 'scope'] },
   },
-  request: { params: { id: Id.meta({ examples: ['billing-service'] }) }, body: ClientUpdate },
+  request: {
+    params: { id: Id.meta({ examples: ['billing-service'], ...reference('client', ['id']) }) },
+    body: ClientUpdate,
+  },
   response: { status: 200, body: ClientWithGrants, entity: true },
   errors: [
     ...(['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'SCOPE_EXCEEDED', 'NAME_NOT_VISIBLE', 'BOOTSTRAP_CLIENT'] as const),

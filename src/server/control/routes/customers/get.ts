@@ -1,3 +1,4 @@
+import { reference } from '../../../../contract/entities.ts';
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { customerKey } from '../../../store/tables.ts';
@@ -13,7 +14,11 @@ export default defineRoute({
   method: 'GET',
   path: '/customers/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  request: { params: { id: Id.meta({ description: 'Number of the customer', examples: ['1001'] }) } },
+  request: {
+    params: {
+      id: Id.meta({ description: 'Number of the customer', examples: ['1001'], ...reference('customer', ['id']) }),
+    },
+  },
   response: { status: 200, body: CustomerItem },
   errors: ['CUSTOMER_NOT_FOUND'],
 

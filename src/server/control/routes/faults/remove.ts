@@ -1,3 +1,4 @@
+import { reference } from '../../../../contract/entities.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
 import { removeFault } from './fault-items.ts';
@@ -15,6 +16,7 @@ export default defineRoute({
       id: Id.optional().meta({
         description: 'Id of the rule; without it, all rules are deleted',
         examples: ['64b0c0ffee00000000000001'],
+        ...reference('fault', ['id']),
       }),
     },
   },

@@ -1,3 +1,4 @@
+import { reference } from '../../../../contract/entities.ts';
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
@@ -11,7 +12,9 @@ export default defineRoute({
   method: 'GET',
   path: '/requests/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  request: { params: { id: Id.meta({ examples: ['4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11'] }) } },
+  request: {
+    params: { id: Id.meta({ examples: ['4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11'], ...reference('request', ['id']) }) },
+  },
   response: { status: 200, body: RequestDetail },
   errors: ['REQUEST_NOT_FOUND'],
 

@@ -1,3 +1,4 @@
+import { reference } from '../../../../contract/entities.ts';
 import { defineRoute } from '../../define.ts';
 import { SandboxName } from './sandbox-schemas.ts';
 
@@ -11,7 +12,7 @@ export default defineRoute({
   method: 'DELETE',
   path: '/sandboxes/{name}',
   audit: { kind: 'administration', targets: { path: ['name'] } },
-  request: { params: { name: SandboxName } },
+  request: { params: { name: SandboxName.meta(reference('sandbox', ['name'])) } },
   response: { status: 204 },
   errors: ['SANDBOX_NOT_FOUND'],
 

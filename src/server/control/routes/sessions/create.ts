@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference } from '../../../../contract/entities.ts';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
 import { Id, optionalText, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { Token } from '../../../../contract/schemas/token.ts';
@@ -26,12 +27,13 @@ export default defineRoute({
     body: z.strictObject({
       userName: singleLine(320, 'A login name of the user')
         .optional()
-        .meta({ examples: ['alice@example.com'] }),
-      userId: Id.optional().meta({ description: 'Id of the user', examples: ['alice'] }),
+        .meta({ examples: ['alice@example.com'], ...reference('user', ['name']) }),
+      userId: Id.optional().meta({ description: 'Id of the user', examples: ['alice'], ...reference('user', ['id']) }),
       clientId: Id.optional().meta({
         description:
           'Client to sign in through; default: the application client of the server. Without a user, the client itself',
         examples: ['billing-service'],
+        ...reference('client', ['id']),
       }),
       level: z.enum(signInLevels).default('AUTH-BASIC').describe('Authentication level'),
       remember: z

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference } from '../../../../contract/entities.ts';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
 import { exampleInt, Id } from '../../../../contract/schemas/primitives.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
@@ -18,9 +19,21 @@ export default defineRoute({
   audit: { kind: 'administration', targets: {} },
   request: {
     query: {
-      sessionId: Id.optional().meta({ description: 'Session to end', examples: ['64b0c0ffee00000000000003'] }),
-      userId: Id.optional().meta({ description: 'End all sessions of this user', examples: ['alice'] }),
-      clientId: Id.optional().meta({ description: 'End all sessions of this client', examples: ['billing-service'] }),
+      sessionId: Id.optional().meta({
+        description: 'Session to end',
+        examples: ['64b0c0ffee00000000000003'],
+        ...reference('session', ['id']),
+      }),
+      userId: Id.optional().meta({
+        description: 'End all sessions of this user',
+        examples: ['alice'],
+        ...reference('user', ['id']),
+      }),
+      clientId: Id.optional().meta({
+        description: 'End all sessions of this client',
+        examples: ['billing-service'],
+        ...reference('client', ['id']),
+      }),
     },
   },
   response: {

@@ -1,3 +1,4 @@
+import { reference } from '../../../../contract/entities.ts';
 import { defineRoute } from '../../define.ts';
 import { SnapshotName } from './state-schemas.ts';
 
@@ -9,7 +10,7 @@ export default defineRoute({
   method: 'DELETE',
   path: '/state/snapshots/{name}',
   audit: { kind: 'administration', targets: { path: ['name'] } },
-  request: { params: { name: SnapshotName } },
+  request: { params: { name: SnapshotName.meta(reference('snapshot', ['name'])) } },
   response: { status: 204 },
   errors: ['SNAPSHOT_NOT_FOUND'],
 

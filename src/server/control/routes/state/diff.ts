@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference } from '../../../../contract/entities.ts';
 import { exampleText } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
 import { SnapshotReference } from './state-schemas.ts';
@@ -62,8 +63,16 @@ export default defineRoute({
   audit: { kind: 'read', targets: {} },
   request: {
     query: {
-      from: SnapshotReference.default('seed').meta({ description: 'First state; default seed', examples: ['seed'] }),
-      to: SnapshotReference.default('now').meta({ description: 'Second state; default now', examples: ['now'] }),
+      from: SnapshotReference.default('seed').meta({
+        description: 'First state; default seed',
+        examples: ['seed'],
+        ...reference('snapshot', ['name']),
+      }),
+      to: SnapshotReference.default('now').meta({
+        description: 'Second state; default now',
+        examples: ['now'],
+        ...reference('snapshot', ['name']),
+      }),
     },
   },
   response: { status: 200, body: StateDifference },

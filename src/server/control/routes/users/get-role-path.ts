@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference } from '../../../../contract/entities.ts';
 import { isReservedRole, stripRolePrefix } from '../../../../contract/roles.ts';
 import { exampleInt, exampleText, Id } from '../../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../../contract/schemas/role.ts';
@@ -51,7 +52,7 @@ export default defineRoute({
   method: 'GET',
   path: '/users/{id}/roles/{role}/path',
   audit: { kind: 'read', targets: { path: ['id', 'role'] } },
-  request: { params: { id: Id.meta({ examples: ['alice'] }), role: RoleName } },
+  request: { params: { id: Id.meta({ examples: ['alice'], ...reference('user', ['id']) }), role: RoleName } },
   response: { status: 200, body: RolePaths },
   errors: ['USER_NOT_FOUND'],
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference } from '../../../../contract/entities.ts';
 import { FactorView } from '../../../../contract/schemas/factor.ts';
 import { exampleInt, exampleText, Id, optionalInt, optionalText } from '../../../../contract/schemas/primitives.ts';
 import { type RoleSource, readRoleSources } from '../../../directory/role-provenance.ts';
@@ -63,7 +64,7 @@ export default defineRoute({
   method: 'GET',
   path: '/users/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  request: { params: { id: Id.meta({ examples: ['alice'] }) } },
+  request: { params: { id: Id.meta({ examples: ['alice'], ...reference('user', ['id']) }) } },
   response: { status: 200, body: UserDetail },
   errors: ['USER_NOT_FOUND'],
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference } from '../../../../contract/entities.ts';
 import { FactorView } from '../../../../contract/schemas/factor.ts';
 import { Id, PageQuery } from '../../../../contract/schemas/primitives.ts';
 import { listAllFactorViews } from '../../../mfa/factor-views.ts';
@@ -16,7 +17,7 @@ export default defineRoute({
   method: 'GET',
   path: '/users/{id}/factors',
   audit: { kind: 'read', targets: { path: ['id'] } },
-  request: { params: { id: Id.meta({ examples: ['alice'] }) }, query: PageQuery },
+  request: { params: { id: Id.meta({ examples: ['alice'], ...reference('user', ['id']) }) }, query: PageQuery },
   response: { page: FactorItem },
   errors: ['USER_NOT_FOUND'],
   openapiExamples: {

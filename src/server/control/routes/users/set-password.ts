@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference } from '../../../../contract/entities.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { NewPassword } from '../../../../contract/schemas/user.ts';
 import { replacePassword } from '../../../auth/set-password.ts';
@@ -17,7 +18,7 @@ export default defineRoute({
   path: '/users/{id}/password',
   audit: { kind: 'administration', targets: { path: ['id'] } },
   request: {
-    params: { id: Id.meta({ examples: ['alice'] }) },
+    params: { id: Id.meta({ examples: ['alice'], ...reference('user', ['id']) }) },
     body: z.strictObject({ newPassword: NewPassword }),
   },
   response: { status: 204 },
