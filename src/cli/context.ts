@@ -27,6 +27,7 @@ import type { PromptOptions } from './io/prompt.ts';
 import { parseColumns } from './output/columns.ts';
 import { createErrorReport } from './output/error-report.ts';
 import { type Format, formats } from './output/format.ts';
+import { maskNotices } from './output/mask.ts';
 import type { FindNames } from './output/name-columns.ts';
 import { createPrinter, type Printer, type Selection } from './output/printer.ts';
 import type { ResultQuery } from './output/query.ts';
@@ -86,9 +87,11 @@ export async function withContext(
   work: (context: Context) => Promise<void>,
   { requiresBaseUrl = false, stdinIsData = false }: ContextRequirements = {},
 ): Promise<void> {
-  const { io, environment } = runtime;
+  const { environment } = runtime;
+  const io = options.mask ? maskNotices(runtime.io) : runtime.io;
   const promptOptions = (isData: boolean) => ({
-    io,
+    // What the user types is shown as typed.
+    io: runtime.io,
     environment,
     input: options.input !== false,
     stdinIsData: isData,
@@ -116,6 +119,7 @@ export async function withContext(
   };
   const context: Context = {
     ...runtime,
+    io,
     settings,
     printer,
     findNames,
@@ -126,6 +130,7 @@ export async function withContext(
     connect: (as, connectionSettings = settings) =>
       (client ??= connect({
         ...runtime,
+        io,
         settings: connectionSettings,
         tracing,
         fieldsAt,
@@ -201,13 +206,17 @@ function readFormat(settings: CliSettings): Format {
 }
 
 /** Reads --query and --columns, and rejects invalid ones before a request is sent. */
-async function readSelection({ query, columns, csvRaw }: GlobalOptions, settings: CliSettings): Promise<Selection> {
+async function readSelection(
+  { query, columns, csvRaw, mask }: GlobalOptions,
+  settings: CliSettings,
+): Promise<Selection> {
   if (columns !== undefined && !['table', 'wide', 'csv'].includes(readFormat(settings)))
     throw usageError(`--columns requires -o table, wide or csv, not ${readFormat(settings)}.`, 'Use --query instead.');
   return {
     query: query === undefined ? undefined : await loadQuery(query),
     columns: columns === undefined ? undefined : parseColumns(columns),
     csvRaw,
+    mask,
   };
 }
 

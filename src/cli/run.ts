@@ -9,6 +9,7 @@ import { formatServerOptions } from './http/server-options.ts';
 import { escapeLines } from './io/control-characters.ts';
 import type { Environment, Io } from './io/io.ts';
 import { createErrorReport, type ErrorReport, printErrorReport } from './output/error-report.ts';
+import { maskNotices } from './output/mask.ts';
 import { buildProgram, type ProgramOptions } from './program.ts';
 
 /** Parses and runs a command line. Errors are printed on standard error. @returns the exit code */
@@ -34,11 +35,11 @@ export async function run(words: readonly string[], io: Io, given: Environment):
     const report =
       createInterruptReport(io, error, reportOf) ??
       (await addSuggestion(reportOf(error), error, words, io, environment));
-    await printErrorReport(report, io, environment, {
+    await printErrorReport(report, hasFlag(words, '--mask') ? maskNotices(io) : io, environment, {
       json: !report.quiet && (await wantsJson(words, environment)),
       colour: optionValue(words, '--color'),
     });
-    if (words.includes('--debug') && error instanceof Error && report.exitCode !== 0)
+    if (hasFlag(words, '--debug') && error instanceof Error && report.exitCode !== 0)
       io.stderr.write(`debug: ${escapeLines(formatStack(error))}\n`);
     return report.exitCode;
   }
@@ -109,10 +110,18 @@ async function resolveOutput(words: readonly string[], environment: Environment)
   }
 }
 
+function hasFlag(line: readonly string[], flag: string): boolean {
+  return beforeOperands(line).includes(flag);
+}
+
+function beforeOperands(line: readonly string[]): readonly string[] {
+  const end = line.indexOf('--');
+  return end === -1 ? line : line.slice(0, end);
+}
+
 /** The value of an option on a command line that commander may have rejected; the last one wins, as in commander. */
 function optionValue(line: readonly string[], ...names: readonly string[]): string | undefined {
-  const end = line.indexOf('--');
-  const words = end === -1 ? line : line.slice(0, end);
+  const words = beforeOperands(line);
   const isOne = (word: string, name: string) =>
     word === name || word.startsWith(name.startsWith('--') ? `${name}=` : name);
   const at = words.findLastIndex((word) => names.some((name) => isOne(word, name)));

@@ -178,6 +178,8 @@ function describeOutput(): string[] {
     '                      "[].{name: groupName, id: groupId}" prints columns with a',
     '                      header as table, wide and csv; "[].[groupName, groupId]"',
     '                      prints them without one',
+    '  --mask              hide e-mail addresses in everything that is printed, as in',
+    '                      a***@example.com',
     '  --columns a,b.c     columns of table, wide and csv, in this order; dots select',
     '                      nested fields',
     '',

@@ -25,6 +25,7 @@ export function createGlobalOptions(): GlobalOptionGroup[] {
         new Option('--query <expression>', 'filter the result with a JMESPath expression'),
         new Option('--columns <names>', 'columns of table and csv output, in this order: a,b.c'),
         new Option('--csv-raw', 'do not escape csv cells that start a formula'),
+        new Option('--mask', 'hide e-mail addresses: a***@example.com'),
         new Option('--color <when>', 'when to use colors').choices(['auto', 'always', 'never']),
         new Option('-q, --quiet', 'suppress notices on standard error'),
       ],

@@ -12,6 +12,7 @@ export interface GlobalOptions {
   readonly query?: string;
   readonly columns?: string;
   readonly csvRaw?: boolean;
+  readonly mask?: boolean;
   readonly timeout?: string;
   readonly maxWait?: string;
   readonly color?: string;

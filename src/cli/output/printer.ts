@@ -8,6 +8,7 @@ import { formatCsvHeader, formatCsvLine, listCsvColumns } from './csv.ts';
 import type { Format } from './format.ts';
 import { entityName } from './format.ts';
 import { createListWriter, type ListShape, writePages } from './list-writer.ts';
+import { maskText, maskValue } from './mask.ts';
 import { type FindNames, withNameColumns, withNames } from './name-columns.ts';
 import type { ResultQuery } from './query.ts';
 import { createTableFormatter, formatCell, formatFields, listColumns, type TableRow } from './table.ts';
@@ -19,6 +20,8 @@ export interface Selection {
   readonly columns?: readonly string[] | undefined;
   /** Does not escape CSV cells that start a formula. */
   readonly csvRaw?: boolean | undefined;
+  /** Hides e-mail addresses. */
+  readonly mask?: boolean | undefined;
 }
 
 export interface Printer {
@@ -44,15 +47,19 @@ export interface Printer {
 export function createPrinter(
   stream: OutputStream,
   format: Format,
-  { query, columns, csvRaw }: Selection = {},
+  { query, columns, csvRaw, mask }: Selection = {},
   signal?: AbortSignal,
   findNames: FindNames = async () => new Map(),
 ): Printer {
   const verbatim = (texts: readonly string[]) => {
-    if (texts.length > 0 && stream.writable) stream.write(`${texts.join('\n')}\n`);
+    const text = texts.join('\n');
+    if (texts.length > 0 && stream.writable) stream.write(`${mask ? maskText(text) : text}\n`);
   };
   const width = format === 'table' ? getTerminalWidth(stream) : undefined;
-  const value = async (result: unknown) => verbatim(await formatValueLines(result, format, { width, columns, csvRaw }));
+  // Before it is formatted, so that columns are aligned.
+  const masked = <Value>(result: Value) => (mask ? (maskValue(result) as Value) : result);
+  const value = async (result: unknown) =>
+    verbatim(await formatValueLines(masked(result), format, { width, columns, csvRaw }));
   // The result of a query is data.
   const isForPeople = (format === 'table' || format === 'wide') && query === undefined;
   const check = (schema: JsonSchema | undefined) => {
@@ -72,7 +79,7 @@ export function createPrinter(
       if (!query) {
         const shown = isForPeople ? withNameColumns(shape) : shape;
         const printed = columns ?? (format === 'table' ? shown.main : undefined);
-        const rows = namedPages(pages, (page) => named(page, shape.schema, printed));
+        const rows = namedPages(pages, async (page) => masked(await named(page, shape.schema, printed)));
         return writePages(rows, await createListWriter(format, { ...shown, columns, width, csvRaw }), stream, signal);
       }
       const all: unknown[] = [];

@@ -1,6 +1,7 @@
 /** Contacts that receive codes and notices: an e-mail address or a mobile number, and its masked form. */
 import type * as z from 'zod';
 import type { Mobile } from '../../contract/schemas/contact.ts';
+import { maskEmail } from '../../lib/masked-email.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import { type Factor, foldIdentifier, type User } from '../store/tables.ts';
 
@@ -48,13 +49,6 @@ export function verifiedContacts(user: User): Contact[] {
   if (user.userEmail !== undefined && user.emailVerified) contacts.push(emailContact(user.userEmail));
   if (user.userMobile !== undefined && user.mobileVerified) contacts.push(mobileContact(user.userMobile));
   return contacts;
-}
-
-/** `a***@example.com`: enough to recognize one's own address, not enough to write to someone else's. */
-export function maskEmail(email: string): string {
-  const at = email.lastIndexOf('@');
-  const [first = ''] = email.slice(0, at);
-  return `${at > 1 ? first : ''}***${email.slice(at)}`;
 }
 
 /** `***1234`: the last digits, at most four and never more than half of them. */

@@ -1,7 +1,8 @@
 /** Response form of factors: masked, because a list of contacts is worth stealing. */
 import type * as z from 'zod';
 import type { FactorView } from '../../contract/schemas/factor.ts';
-import { type MobileNumber, maskDigits, maskEmail } from '../messaging/contacts.ts';
+import { maskEmail } from '../../lib/masked-email.ts';
+import { type MobileNumber, maskDigits } from '../messaging/contacts.ts';
 import type { Reader } from '../store/store.ts';
 import type { Client, User } from '../store/tables.ts';
 import { findDefaultFactor, listFactors, listVisibleFactors, type UserFactor } from './factors.ts';

@@ -140,10 +140,14 @@ export async function assertMayAssignBusiness(
   if (!(await reader.businesses.get(businessId))) throw apiError('BUSINESS_UNKNOWN');
 }
 
-/** Authenticated clients read every user; a user reads itself, and others only as an administrator. @throws IamError USER_NOT_FOUND. */
+/** Authenticated clients read every user; a user reads itself, and others only as an administrator. */
+export function isUserReadable(userId: string, caller: Principal): boolean {
+  return isClientItself(caller) || caller.user?.userId === userId || isAdministrator(caller);
+}
+
+/** @throws IamError USER_NOT_FOUND */
 export function assertUserReadable(userId: string, caller: Principal): void {
-  if (isClientItself(caller) || caller.user?.userId === userId || isAdministrator(caller)) return;
-  throw apiError('USER_NOT_FOUND');
+  if (!isUserReadable(userId, caller)) throw apiError('USER_NOT_FOUND');
 }
 
 /** Removes the memberships that a user has as a user of its former business. */

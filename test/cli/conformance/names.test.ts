@@ -142,6 +142,27 @@ describe('a table', () => {
   );
 });
 
+describe('--mask', () => {
+  test.each([...lists, 'users get alice'])('hides the addresses in iam %s', async (path) => {
+    for (const format of ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name']) {
+      const words = [...path.split(' '), ...(listArguments[path] ?? []), '-o', format, '--verbose', '--mask'];
+      const { code, out, err } = await runIam(words);
+      expect({ code, shown: (out + err).match(/[^\s*]@\S+/g) }).toEqual({ code: 0, shown: null });
+    }
+  });
+
+  test.each([
+    ['users list --name alice --columns userEmail', 'a***@example.com'],
+    ['users list --name alice -o json --query [0].userEmail', '"a***@example.com"'],
+    ['users get ada@missing.example', 'a***@missing.example'],
+    ['users delete id:like@name.example', 'l***@name.example'],
+  ])('hides those in what iam %s says', async (line, masked) => {
+    const { out, err } = await runIam([...line.split(' '), '--mask']);
+    expect(out + err).toContain(masked);
+    expect(out + err).not.toMatch(/[^\s*]@\w/);
+  });
+});
+
 describe('-o name', () => {
   test.each(['users', 'groups', 'businesses', 'customers', 'clients', 'api-key', 'corporate-groups'])(
     'of %s list is accepted by get',

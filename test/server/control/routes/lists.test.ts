@@ -37,13 +37,13 @@ async function list(server: TestServer, path: string): Promise<unknown[]> {
 const shared = sharedServer(() => startServer({ seed }));
 
 describe('users', () => {
-  test('contain masked contacts and no secrets', async () => {
+  test('contain no secrets, and the addresses that every caller of this machine may read', async () => {
     const server = shared();
     const users = await list(server, 'users');
     expect(users).toContainEqual({
       userId: 'ann',
       userName: 'Ann',
-      userEmail: 'A***@example.com',
+      userEmail: 'Ann.Example@example.com',
       businessId: 'acme',
       businessName: 'Acme',
       lead: true,
@@ -53,12 +53,12 @@ describe('users', () => {
     expect(users).toContainEqual({
       userId: 'bob',
       userName: 'bob',
-      userEmail: '***@example.com',
+      userEmail: 'b@example.com',
       lead: false,
       locked: true,
       nameVerified: true,
     });
-    expect(JSON.stringify(users)).not.toMatch(/Example@|b@|argon2|robert/);
+    expect(JSON.stringify(users)).not.toMatch(/argon2|robert/);
   });
 
   test.each([

@@ -81,9 +81,9 @@ describe('search', () => {
     const secret = Buffer.from(`${adminClient.clientId}:${adminClient.clientSecret}`).toString('base64');
     const headers = { Authorization: `Basic ${secret}` };
     const search = (text: string) => list(server, `users?search=${encodeURIComponent(text)}`, headers);
-    expect(await search('b.hidden')).toEqual([]);
+    // An administrative caller reads the contacts of all users, but other login names that are addresses are masked.
+    expect(await search('b.hidden')).toMatchObject([{ userId: 'u1', userEmail: 'b.hidden@example.com' }]);
     expect(await search('second@exa')).toEqual([]);
-    expect(await search('B.hidden@example.com')).toMatchObject([{ userId: 'u1', userEmail: 'b***@example.com' }]);
     expect(await search('second@example.com')).toMatchObject([{ userId: 'u2' }]);
     expect(await search('robe')).toMatchObject([{ userId: 'u1' }]);
   });

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { exampleText, optionalText, singleLine } from '../../../../contract/schemas/primitives.ts';
-import { maskEmail } from '../../../messaging/contacts.ts';
+import { maskEmail } from '../../../../lib/masked-email.ts';
+import type { Principal } from '../../../directory/principal.ts';
 import type { Range, Reader } from '../../../store/store.ts';
 import { foldIdentifier, hasEmailForm, isUserNameProven, type User } from '../../../store/tables.ts';
-import { findUserByLogin } from '../../../users/users.ts';
+import { findUserByLogin, isUserReadable } from '../../../users/users.ts';
+import { findCaller } from '../../client-access.ts';
 import { defineRoute } from '../../define.ts';
 import { addNames, nameFieldsOf } from '../../name-fields.ts';
 import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
@@ -16,7 +18,11 @@ const UserItem = z.strictObject({
     .describe(
       'Whether no other person could have chosen the user name: an administrator or a seed set it, or it is a verified e-mail address',
     ),
-  userEmail: optionalText('a***@example.com', 'Masked'),
+  userEmail: optionalText('alice@example.com'),
+  userEmailMasked: z
+    .literal(true)
+    .optional()
+    .describe('Present if userEmail is masked, because the caller may not read the contacts of the user'),
   businessId: optionalText('example-shop'),
   ...nameFieldsOf('businessId'),
   lead: z.boolean(),
@@ -35,7 +41,7 @@ export default defineRoute({
   id: 'control.users',
   title: 'List users',
   description:
-    'With masked contacts. A search looks in user ids, user names, other login names and e-mail addresses. On a server with remote access, an e-mail address must match as a whole, since parts would reveal what is masked.',
+    'The e-mail address of a user whose contacts the caller may not read is masked. A search looks in user ids, user names, other login names and e-mail addresses. Masked ones must match as a whole, since parts would reveal them: also, on a server with remote access, addresses among the other login names.',
   method: 'GET',
   path: '/users',
   audit: { kind: 'read', targets: {} },
@@ -50,29 +56,48 @@ export default defineRoute({
   response: { page: UserItem },
   errors: [],
 
-  async handle({ query: { name, search, sort } }, { store, range, settings }) {
+  async handle({ query: { name, search, sort } }, context) {
+    const { store, range } = context;
+    const caller = findCaller(context);
     const page = await readSortedPage({
       range,
       sort,
       fetch: (part) => listCandidates(store, name, part),
       keyOf: ({ userId }) => userId,
-      isMatch: createUserFilter(search, settings.allowRemote),
+      isMatch: createUserFilter(search, caller),
       columns,
     });
-    return { ...page, items: await addNames(store, page.items.map(toUserItem), 'businessId') };
+    return {
+      ...page,
+      items: await addNames(
+        store,
+        page.items.map((user) => toUserItem(user, caller)),
+        'businessId',
+      ),
+    };
   },
 });
 
-function createUserFilter(search: string | undefined, wholeEmails: boolean): (user: User) => boolean {
+/** Callers on this machine need no credentials, and read all. */
+function isMasked({ userId }: User, caller: Principal | undefined): boolean {
+  return caller !== undefined && !isUserReadable(userId, caller);
+}
+
+function createUserFilter(search: string | undefined, caller: Principal | undefined): (user: User) => boolean {
   if (search === undefined) return () => true;
   const hasText = createTextFilter(search);
   const whole = foldIdentifier(search);
-  const isHidden = (name: string | undefined) => wholeEmails && name !== undefined && hasEmailForm(name);
-  return ({ userId, userName, userEmail, identities }) =>
-    hasText([userId, userName]) ||
-    [userEmail, ...identities].some((name) =>
-      isHidden(name) ? foldIdentifier(name ?? '') === whole : hasText([name]),
+  const matches = (name: string, hidesEmails: boolean) =>
+    hidesEmails && hasEmailForm(name) ? foldIdentifier(name) === whole : hasText([name]);
+  return (user) => {
+    const { userId, userName, userEmail, identities } = user;
+    return (
+      hasText([userId, userName]) ||
+      (userEmail !== undefined && matches(userEmail, isMasked(user, caller))) ||
+      // No response to a remote caller contains one.
+      identities.some((name) => matches(name, caller !== undefined))
     );
+  };
 }
 
 async function listCandidates(store: Reader, name: string | undefined, part: Range): Promise<readonly User[]> {
@@ -81,15 +106,19 @@ async function listCandidates(store: Reader, name: string | undefined, part: Ran
   return user && (part.after === undefined || user.userId > part.after) ? [user] : [];
 }
 
-function toUserItem(user: User) {
+function toUserItem(user: User, caller: Principal | undefined) {
   const { userId, userName, userEmail, businessId, lead, locked } = user;
   return {
     userId,
     userName,
     nameVerified: isUserNameProven(user),
-    ...(userEmail === undefined ? {} : { userEmail: maskEmail(userEmail) }),
+    ...(userEmail === undefined ? {} : formatEmail(userEmail, isMasked(user, caller))),
     ...(businessId === undefined ? {} : { businessId }),
     lead,
     locked,
   };
+}
+
+function formatEmail(userEmail: string, masked: boolean) {
+  return masked ? { userEmail: maskEmail(userEmail), userEmailMasked: true as const } : { userEmail };
 }
