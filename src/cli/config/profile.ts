@@ -1,4 +1,5 @@
 /** The profiles of the user: a file of named servers with credentials. */
+import { existsSync } from 'node:fs';
 import { CliError, usageError } from '../errors.ts';
 import { readFileIfExists, replacePrivateFile, withFileLock } from '../io/private-files.ts';
 import type { RecordedProcess } from '../io/processes.ts';
@@ -39,6 +40,13 @@ export interface ProfileServer extends RecordedProcess {
   readonly url: string;
   /** The options that start it again. */
   readonly options: string;
+  /** The folder of its store, if that is in files. */
+  readonly data?: string | undefined;
+}
+
+/** Whether the folder of its store is no longer where it was. */
+export function isMoved({ data }: ProfileServer): boolean {
+  return data !== undefined && !existsSync(data);
 }
 
 export interface ProfileSession {

@@ -4,7 +4,7 @@
  */
 import type { OutgoingRequest } from '../../client/request.ts';
 import { environmentOrigin, type ResolvedCredentials } from '../auth/credentials.ts';
-import { type ProfileServer, readUsableProfiles } from '../config/profile.ts';
+import { isMoved, type ProfileServer, readUsableProfiles } from '../config/profile.ts';
 import { isSameOrigin, toReachableUrl } from '../config/server-url.ts';
 import type { CliSettings } from '../config/settings.ts';
 import { CliError } from '../errors.ts';
@@ -72,10 +72,14 @@ function portOf({ port, protocol }: URL): string {
   return port || (protocol === 'https:' ? '443' : '80');
 }
 
-function createEndedError(profile: string, { url, options }: ProfileServer): CliError {
+function createEndedError(profile: string, server: ProfileServer): CliError {
+  const { url, options, data } = server;
+  const start = isMoved(server)
+    ? `Its store ${data} is not there any more. If it was moved, start it with \`iam server start --data FOLDER\`: the profile follows it.`
+    : `Start it with \`iam server start${options}\`.`;
   return new CliError(`The server of the profile ${profile} is not running; nothing was sent to ${url}.`, {
     code: 'SERVER_NOT_RUNNING',
     exitCode: 75,
-    hint: `Start it with \`iam server start${options}\`. For another server at this address, add a profile with \`iam profile add\`.`,
+    hint: `${start} For another server at this address, add a profile with \`iam profile add\`.`,
   });
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import {
   changeProfiles,
   findProfile,
+  isMoved,
   type Profile,
   type ProfileFile,
   type ProfileServer,
@@ -28,22 +29,22 @@ export function profileNameOf({ name, data }: Pick<ServerRecord, 'name' | 'data'
 
 /**
  * Stores credentials that this start created, or updates the server of a profile that already has them.
- * @returns whether the profile contains the credentials; false if they were configured by the operator
+ * @returns the profile with the credentials; undefined if they were configured by the operator
  */
 export async function saveServerProfile(
   name: string,
   { adminClientId: clientId, adminClientSecret: clientSecret, appClientId: userClientId }: ReadyLine,
   served: ServedStore,
   variables: Variables,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const located = { baseUrl: toReachableUrl(served.url), server: toProfileServer(served) };
   if (clientSecret !== undefined) {
     await saveProfile(name, { ...located, clientId, clientSecret, userClientId }, variables);
-    return true;
+    return name;
   }
-  const existing = findOwnProfile(await readProfiles(variables), name, clientId);
-  if (existing) await relocate(name, clientId, located, variables);
-  return existing !== undefined;
+  const existing = findStoreProfile(await readProfiles(variables), name, clientId);
+  if (existing !== undefined) await relocate(existing, clientId, located, variables);
+  return existing;
 }
 
 /**
@@ -58,12 +59,13 @@ export async function followServer(
 ): Promise<void> {
   // A profile that cannot be read is not used by commands either.
   const file = await readProfiles(variables).catch(() => ({ profiles: {} }));
-  const { baseUrl = '', server: previous } = findOwnProfile(file, name, clientId) ?? {};
+  const own = findStoreProfile(file, name, clientId) ?? name;
+  const { baseUrl = '', server: previous } = findOwnProfile(file, own, clientId) ?? {};
   if (!previous || (await isProcessRunning(previous))) return;
   const server = toProfileServer(served);
   // The user may have set another URL, as that of a proxy.
   await relocate(
-    name,
+    own,
     clientId,
     { baseUrl: isSameBaseUrl(baseUrl, previous.url) ? server.url : baseUrl, server },
     variables,
@@ -85,7 +87,16 @@ async function relocate(
 /** The process of a server, as its profile records it. */
 export function toProfileServer({ url, pid, identity, store, data }: ServedStore): ProfileServer {
   const options = data === undefined ? ` --store ${store}` : ` --data ${singleQuote(data)}`;
-  return { url: toReachableUrl(url), pid, identity, options };
+  return { url: toReachableUrl(url), pid, identity, options, ...(data === undefined ? {} : { data }) };
+}
+
+/** The name of the profile of a store: that of its folder, or of the folder from which it was moved. */
+function findStoreProfile(file: ProfileFile, name: string, clientId: string): string | undefined {
+  if (findOwnProfile(file, name, clientId)) return name;
+  return Object.keys(file.profiles).find((one) => {
+    const server = findOwnProfile(file, one, clientId)?.server;
+    return server !== undefined && isMoved(server);
+  });
 }
 
 function findOwnProfile(file: ProfileFile, name: string, clientId: string): Profile | undefined {

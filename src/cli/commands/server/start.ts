@@ -107,8 +107,9 @@ async function saveServer(
   const { variables, now } = environment;
   const record = { ...known, pid, identity, startedAt: now(), url: ready.url };
   await writeServerRecord(record, variables);
-  const profile = profileNameOf(known, readDefaultFolder(manifest.settings));
-  if (!(await saveServerProfile(profile, ready, record, variables))) return record;
+  const name = profileNameOf(known, readDefaultFolder(manifest.settings));
+  const profile = await saveServerProfile(name, ready, record, variables);
+  if (profile === undefined) return record;
   const complete = { ...record, profile };
   await writeServerRecord(complete, variables);
   return complete;
