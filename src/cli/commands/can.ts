@@ -6,18 +6,19 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
-import { CliError, QuietExit, usageError } from '../errors.ts';
+import { CliError, categoryOf, QuietExit, usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
+import type { TableRow } from '../output/table.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { tryOperation } from '../request/call-operation.ts';
 import { getOperation } from '../request/find-operation.ts';
 import { NameResolver } from '../request/resolve-names.ts';
-import { readControlDetails } from './control-details.ts';
+import { readControl, readControlDetails } from './control-details.ts';
 
 export const canText: CommandDescription = {
   title: 'Check whether a user or service has a role',
   description:
-    'Also shows the groups that grant the role: `leads > ops` is the group leads, which depends on ops. Exits with 0 for yes and 1 for no. With --business, only roles that the user has on behalf of that business count. For a locked user the answer is no, with what the user would have. The lock is read from the control plane of the server under /_iam; where it cannot be used, a notice says so.',
+    'Also shows the groups that grant the role: `leads > ops` is the group leads, which depends on ops. Exits with 0 for yes and 1 for no. With --business, only roles that the user has on behalf of that business count. For a locked user, and for a service whose owner is locked or was removed, the answer is no, with what it would have. Locks and owners are read from the control plane of the server under /_iam; where it cannot be used, a notice says so.',
   roles: varyingRoles,
   effect: 'read',
   examples: [
@@ -58,12 +59,20 @@ interface RoleHolder {
   readonly id: string;
 }
 
+/** A user that is locked, or an owner that was removed. */
+interface Obstacle {
+  readonly kind: 'user' | 'business' | 'client';
+  readonly id: string;
+  readonly state: 'locked' | 'removed';
+}
+
 interface Decision {
   readonly subject: string;
+  readonly id: string;
   readonly role: string;
   readonly hasRole: boolean;
-  /** Whether the user is locked; undefined for services, and where the server does not say so. */
-  readonly locked: boolean | undefined;
+  /** Why it cannot sign in; undefined if it can, and where the server does not say so. */
+  readonly obstacle: Obstacle | undefined;
   readonly rolePaths: readonly (readonly string[])[];
 }
 
@@ -78,32 +87,102 @@ async function can(context: Context, subject: string, role: string, options: Com
   const { kind, roles, id } = await findRoleHolder(context, names, subject, businessId);
   const through = roles.find((source) => source.role === role)?.groupNames ?? [];
   const hasRole = roles.some((source) => source.role === role);
-  const locked = hasRole && kind === 'user' ? await readLock(context, id) : undefined;
-  const allowed = hasRole && locked !== true;
+  const found = hasRole ? await findObstacle(context, kind, id) : undefined;
+  const obstacle = found === 'unknown' ? undefined : found;
+  const allowed = hasRole && obstacle === undefined;
   const rolePaths = await Promise.all(through.map((groupName) => findRolePath(context, groupName, role)));
   if (context.printer.isForPeople)
-    context.printer.lines([formatDecision({ subject, role, hasRole, locked, rolePaths })]);
-  else await context.printer.value({ subject, kind, role, businessId, allowed, locked, through, ways: rolePaths });
+    context.printer.lines([formatDecision({ subject, id, role, hasRole, obstacle, rolePaths })]);
+  else {
+    const locked = kind === 'user' && hasRole && found !== 'unknown' ? obstacle !== undefined : undefined;
+    const owner = kind === 'service' ? obstacle : undefined;
+    await context.printer.value({ subject, kind, role, businessId, allowed, locked, owner, through, ways: rolePaths });
+  }
   if (!allowed) throw new QuietExit(1);
 }
 
-/** The service API returns the roles of locked users as those of others. */
-async function readLock(context: Context, userId: string): Promise<boolean | undefined> {
-  const details = await readControlDetails(context, `/_iam/users/${encodeURIComponent(userId)}`);
-  if ('entity' in details && typeof details.entity.locked === 'boolean') return details.entity.locked;
-  const rejection = 'rejection' in details ? details.rejection : undefined;
-  const reason = rejection?.message ?? 'The server has no control plane, or its version lacks this route.';
-  context.notice(`Whether the user is locked is unknown. ${reason}`);
-  return undefined;
+/** The service API returns the roles of those who cannot sign in as those of others. */
+async function findObstacle(
+  context: Context,
+  kind: RoleHolder['kind'],
+  id: string,
+): Promise<Obstacle | 'unknown' | undefined> {
+  const reader = new ObstacleReader(context);
+  const found = await (kind === 'user' ? reader.ofUser(id) : reader.ofService(id));
+  if (found !== 'unknown') return found;
+  const reason = reader.rejection ?? 'The server has no control plane, or its version lacks this route.';
+  context.notice(`Whether the ${kind === 'user' ? 'user' : 'owner of the service'} is locked is unknown. ${reason}`);
+  return found;
 }
 
-function formatDecision({ subject, role, hasRole, locked, rolePaths }: Decision): string {
+/** The clients with a name among which the one of a service is searched. */
+const maxClients = 100;
+
+type Found = Obstacle | 'unknown' | undefined;
+
+/** Finds what keeps a user, or a service and the owners of its client, from signing in. */
+class ObstacleReader {
+  readonly #context: Context;
+  /** Why the last read was rejected. */
+  rejection: string | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  async ofUser(id: string): Promise<Found> {
+    const user = await this.#read('user', id);
+    if (user === 'removed') return { kind: 'user', id, state: 'removed' };
+    if (typeof user?.locked !== 'boolean') return 'unknown';
+    return user.locked ? { kind: 'user', id, state: 'locked' } : undefined;
+  }
+
+  async ofService(serviceAccountId: string): Promise<Found> {
+    const query = `?name=${encodeURIComponent(serviceAccountId)}&limit=${maxClients}`;
+    const found = await readControl(this.#context, `/_iam/clients${query}`);
+    this.rejection = found.rejection?.message;
+    if (!Array.isArray(found.body)) return 'unknown';
+    const client = (found.body as readonly TableRow[]).find((one) => one.serviceAccountId === serviceAccountId);
+    return client ? this.#ofClient(client) : 'unknown';
+  }
+
+  /** Clients can own clients. */
+  async #ofClient(client: TableRow, seen: readonly unknown[] = []): Promise<Found> {
+    const { userId, businessId, ownerClientId } = client;
+    if (typeof userId === 'string') {
+      const found = await this.ofUser(userId);
+      if (found) return found;
+    }
+    if (typeof businessId === 'string' && (await this.#read('business', businessId)) === 'removed')
+      return { kind: 'business', id: businessId, state: 'removed' };
+    if (typeof ownerClientId !== 'string' || seen.includes(ownerClientId)) return undefined;
+    const owner = await this.#read('client', ownerClientId);
+    if (owner === 'removed') return { kind: 'client', id: ownerClientId, state: 'removed' };
+    return owner ? this.#ofClient(owner, [...seen, ownerClientId]) : 'unknown';
+  }
+
+  async #read(kind: keyof typeof paths, id: string): Promise<TableRow | 'removed' | undefined> {
+    try {
+      const details = await readControlDetails(this.#context, paths[kind] + encodeURIComponent(id));
+      this.rejection = 'rejection' in details ? details.rejection?.message : undefined;
+      return 'entity' in details ? details.entity : undefined;
+    } catch (error) {
+      if (categoryOf(this.#context.manifest, error) === 'not-found') return 'removed';
+      throw error;
+    }
+  }
+}
+
+const paths = { user: '/_iam/users/', business: '/_iam/businesses/', client: '/_iam/clients/' } as const;
+
+function formatDecision({ subject, id, role, hasRole, obstacle, rolePaths }: Decision): string {
   const [who, what] = [escapeControls(subject), escapeControls(role)];
   if (!hasRole) return `no: ${who} does not have ${what}`;
   const through = rolePaths.map((groups) => groups.map(escapeControls).join(' > ')).join(', ');
-  return locked
-    ? `no: ${who} is locked. Unlocked, ${who} has ${what} through ${through}`
-    : `yes: ${who} has ${what} through ${through}`;
+  if (!obstacle) return `yes: ${who} has ${what} through ${through}`;
+  if (obstacle.id === id) return `no: ${who} is locked. Unlocked, ${who} has ${what} through ${through}`;
+  const state = obstacle.state === 'locked' ? 'is locked' : 'was removed';
+  return `no: ${who} cannot sign in, because its owner, the ${obstacle.kind} ${escapeControls(obstacle.id)}, ${state}. Otherwise ${who} has ${what} through ${through}`;
 }
 
 /** Looks up a user, then a service: user ids and service account ids share one namespace. */

@@ -189,12 +189,24 @@ export function readClient(context: Context, id: string): Promise<EntityRead> {
 
 /** Reads an entity of the control plane. @throws ClientError if it does not exist */
 export async function readControlDetails(context: Context, path: string): Promise<ControlDetails> {
+  const { body, etag, rejection } = await readControl(context, path);
+  if (rejection) return { rejection };
+  // Another product may respond to any path.
+  const isEntity = typeof body === 'object' && body !== null && !Array.isArray(body);
+  return isEntity ? { entity: body as TableRow, etag } : {};
+}
+
+interface ControlRead {
+  readonly body?: unknown;
+  readonly etag?: string | undefined;
+  readonly rejection?: ClientError;
+}
+
+/** Reads a path of the control plane; the result is empty if the server has none. @throws ClientError if it does not exist */
+export async function readControl(context: Context, path: string): Promise<ControlRead> {
   try {
     const response = await callOptionalControlPlane(context, 'GET', path, {});
-    const body = response?.body;
-    // Another product may respond to any path.
-    const isEntity = typeof body === 'object' && body !== null && !Array.isArray(body);
-    return isEntity ? { entity: body as TableRow, etag: response?.headers.etag } : {};
+    return response ? { body: response.body, etag: response.headers.etag } : {};
   } catch (error) {
     if (error instanceof ClientError && (error.status === 401 || error.status === 403)) return { rejection: error };
     throw error;

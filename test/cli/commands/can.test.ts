@@ -3,6 +3,12 @@ import type { ErrorDetails } from '../../../src/client/errors.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
 import { iam, test, tokenVariables } from '../run-cli.ts';
 
+const ownedClients: Readonly<Record<string, object>> = {
+  s1: { clientId: 'k1', serviceAccountId: 's1', userId: 'u1' },
+  s2: { clientId: 'k2', serviceAccountId: 's2', userId: 'locked' },
+  s3: { clientId: 'k3', serviceAccountId: 's3', ownerClientId: 'k9' },
+};
+
 /** Has the users u1 and locked, the service s1, and groups that grant DEPLOY: ops directly, leads through it. */
 function roleServer({ hasControlPlane = true } = {}): Promise<FakeServer> {
   const roles = [{ role: 'DEPLOY', groupNames: ['ops', 'leads'] }];
@@ -10,12 +16,15 @@ function roleServer({ hasControlPlane = true } = {}): Promise<FakeServer> {
     if (path.endsWith('/groups/ops')) return { json: { groupName: 'ops', roles: ['DEPLOY'], dependencies: [] } };
     if (path.endsWith('/groups/leads'))
       return { json: { groupName: 'leads', roles: ['LEAD'], dependencies: [{ groupName: 'ops' }] } };
+    if (path.startsWith('/_iam/clients?') && hasControlPlane)
+      return { json: [ownedClients[new URLSearchParams(path.split('?')[1]).get('name') ?? '']] };
+    if (path === '/_iam/clients/k9') return errorResponse(404, 'CLIENT_NOT_FOUND');
     if (path.startsWith('/_iam/users/'))
       return hasControlPlane ? { json: { locked: path.endsWith('/locked') } } : errorResponse(404, 'PATH_NOT_FOUND');
     if (path.includes('/user-accounts/u1/roles')) return { json: path.includes('businessId=') ? [] : roles };
     if (path.includes('/user-accounts/locked/roles')) return { json: roles };
     if (path.includes('/user-accounts/')) return errorResponse(404, 'USER_NOT_FOUND');
-    return path.includes('/service-accounts/s1/roles') ? { json: roles } : errorResponse(404, 'SERVICE_NOT_FOUND');
+    return /\/service-accounts\/s\d\/roles/.test(path) ? { json: roles } : errorResponse(404, 'SERVICE_NOT_FOUND');
   });
 }
 
@@ -26,6 +35,16 @@ describe('can', () => {
     [0, ['s1', 'DEPLOY'], 'yes: s1 has DEPLOY through ops, leads > ops\n'],
     [1, ['u1', 'APPROVE'], 'no: u1 does not have APPROVE\n'],
     [1, ['locked', 'DEPLOY'], 'no: locked is locked. Unlocked, locked has DEPLOY through ops, leads > ops\n'],
+    [
+      1,
+      ['s2', 'DEPLOY'],
+      'no: s2 cannot sign in, because its owner, the user locked, is locked. Otherwise s2 has DEPLOY through ops, leads > ops\n',
+    ],
+    [
+      1,
+      ['s3', 'DEPLOY'],
+      'no: s3 cannot sign in, because its owner, the client k9, was removed. Otherwise s3 has DEPLOY through ops, leads > ops\n',
+    ],
     [1, ['locked', 'APPROVE'], 'no: locked does not have APPROVE\n'],
     [1, ['u1', 'DEPLOY', '--business', 'b1'], 'no: u1 does not have DEPLOY\n'],
     [3, ['unknown', 'DEPLOY'], ''],
