@@ -141,13 +141,22 @@ LINES
       ${complete('i', 'i compl')}
       ${complete('ig', 'ig upd')}
       ${complete('f', 'f compl')}
-      ${complete('other', 'other compl')}`,
+      ${complete('other', 'other compl')}
+      for COMP_TYPE in 63 37; do ${complete('iam', 'iam groups r')}; done
+      COMP_TYPE=9; ${complete('iam', 'iam compl')}`,
     ]);
     expect(err.replaceAll(/.*compopt.*\n/g, '')).toBe('');
     expect(out.split('\n').map((line) => line.trim())).toEqual([
       ...['i', 'ig', 'f', 'iam'].map((name) => `complete -F _iam ${name}`),
       ...['> i compl', 'completion', '> ig upd', 'update'],
-      ...['> f compl', 'completion', '> other compl', 'completion', ''],
+      ...['> f compl', 'completion', '> other compl', 'completion'],
+      ...[
+        '> iam groups r',
+        'remove             (Delete a group)',
+        'remove-dependency  (Remove a dependency from a group)',
+        'remove-role        (Remove a role from a group)',
+      ],
+      ...['> iam groups r', 'remove', 'remove-dependency', 'remove-role', '> iam compl', 'completion', ''],
     ]);
     const rejected = await shells.iam(['completion', 'bash', '--command-name', 'a;touch b']);
     expect(rejected).toMatchObject({ code: 2, out: '' });

@@ -2,6 +2,7 @@
  * Parses a bash command line into words and quotes candidates for it. Bash passes words that readline has split at
  * colons and equals signs, and inserts candidates verbatim; both are handled here. Pure.
  */
+import { type Candidate, formatCandidate } from './candidate.ts';
 
 type Quote = '' | '"' | "'";
 
@@ -107,14 +108,20 @@ class BashLineParser {
   }
 }
 
-/** The values that continue the typed text, quoted for the position where readline inserts them. */
-export function formatBashCandidates({ typed, prefixLength, quote }: BashLine, values: readonly string[]): string[] {
-  const fitting = values.filter((value) => value.startsWith(typed));
-  return fitting.flatMap((value) => {
+/**
+ * The values that continue the typed text, quoted for the position where readline inserts them. Their texts follow after a
+ * tab, which no quoted value contains.
+ */
+export function formatBashCandidates(
+  { typed, prefixLength, quote }: BashLine,
+  candidates: readonly Candidate[],
+): string[] {
+  const fitting = candidates.filter(({ value }) => value.startsWith(typed));
+  return fitting.flatMap(({ value, text }) => {
     const rest = value.slice(prefixLength);
     // History expansion applies within double quotes and cannot be escaped there.
     if (quote === '"' && rest.includes('!')) return [];
-    return [escapes[quote](rest)];
+    return [formatCandidate({ value: escapes[quote](rest), text })];
   });
 }
 

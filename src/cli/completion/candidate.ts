@@ -7,6 +7,11 @@ export interface Candidate {
   readonly text?: string | undefined;
 }
 
+/** A line of the output for shells. */
+export function formatCandidate({ value, text }: Candidate): string {
+  return text ? `${value}\t${text}` : value;
+}
+
 export interface Completions {
   readonly values: readonly Candidate[];
   /** Files complete the word; the shell lists them. */

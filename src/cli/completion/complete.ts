@@ -7,7 +7,7 @@ import type { Environment, Io } from '../io/io.ts';
 import { buildProgram } from '../program.ts';
 import { completeAtCursor } from './at-cursor.ts';
 import { formatBashCandidates, parseBashLine } from './bash-line.ts';
-import { type Completions, noCompletions, sanitizeCompletions } from './candidate.ts';
+import { type Completions, formatCandidate, noCompletions, sanitizeCompletions } from './candidate.ts';
 import { parsePosition } from './position.ts';
 import { createListReader } from './server-lists.ts';
 
@@ -34,22 +34,13 @@ export async function complete(deps: CompletionDeps, args: readonly string[]): P
 async function buildCompletionLines(deps: CompletionDeps, args: readonly string[]): Promise<string[]> {
   if (args[0] !== 'bash') {
     const completions = await findCompletions(deps, args.slice(1, -1), args.slice(1).at(-1) ?? '');
-    return formatLines(
-      completions,
-      completions.values.map(({ value, text }) => (text ? `${value}\t${text}` : value)),
-    );
+    return formatLines(completions, completions.values.map(formatCandidate));
   }
   const [, breaks = '', text = ''] = args;
   const line = parseBashLine(text, breaks);
   if (line.isRedirectTarget) return formatLines({ values: [], files: true }, []);
   const completions = await findCompletions(deps, line.words.slice(1), line.typed);
-  return formatLines(
-    completions,
-    formatBashCandidates(
-      line,
-      completions.values.map(({ value }) => value),
-    ),
-  );
+  return formatLines(completions, formatBashCandidates(line, completions.values));
 }
 
 function formatLines({ files, open }: Completions, texts: readonly string[]): string[] {

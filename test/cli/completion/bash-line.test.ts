@@ -42,7 +42,7 @@ describe('a line of bash', () => {
     ['iam "', 'a!b', undefined],
     ['iam x', 'y', undefined],
   ])('%j is completed with %j by the text that readline replaces', (line, value, text) => {
-    expect(formatBashCandidates(read(line), [value])).toEqual(text === undefined ? [] : [text]);
+    expect(formatBashCandidates(read(line), [{ value }])).toEqual(text === undefined ? [] : [text]);
   });
 
   test.each([
@@ -53,7 +53,7 @@ describe('a line of bash', () => {
     const names = fc.string({ unit: fc.constantFrom(...'ab $`"\'\\;*?[]{}()<>|&!#~=:@%^,-é/'), minLength: 1 });
     fc.assert(
       fc.property(names, (name) => {
-        const texts = formatBashCandidates(read(`iam ${open}`), [name]);
+        const texts = formatBashCandidates(read(`iam ${open}`), [{ value: name }]);
         fc.pre(texts.length === 1);
         expect(read(`iam ${open}${texts[0]}${close} `).words).toEqual(['iam', name]);
       }),

@@ -33,7 +33,8 @@ export async function listCompletions(
 
 /** Returns what bash inserts into a line that ends at the cursor. */
 export async function listBashCompletions(line: string, setup: CompletionSetup = {}): Promise<readonly string[]> {
-  return (await runComplete(['bash', breaks, line], setup)).slice(1);
+  const lines = (await runComplete(['bash', breaks, line], setup)).slice(1);
+  return lines.map((one) => one.split('\t')[0] ?? '');
 }
 
 async function runComplete(

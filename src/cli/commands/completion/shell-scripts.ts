@@ -14,6 +14,8 @@ export interface ShellScript {
 const bash = (names: string) => `# Completion of iam for bash 4 and newer.
 _iam() {
   local kind='' line program=$1 typed=\${COMP_LINE:0:COMP_POINT}
+  local -a texts
+  local -i at width=0
   # An alias is replaced by its text, as bash does when it runs the line. Other names run iam.
   if [[ -n \${BASH_ALIASES[$1]-} ]]; then
     typed=\${BASH_ALIASES[$1]}\${typed#*"$1"}
@@ -22,12 +24,24 @@ _iam() {
   type -P -- "$program" >/dev/null || program=iam
   COMPREPLY=()
   while IFS= read -r line; do
-    if [[ -z $kind ]]; then kind=$line; else COMPREPLY+=("$line"); fi
+    if [[ -z $kind ]]; then kind=$line; continue; fi
+    COMPREPLY+=("\${line%%$'\\t'*}")
+    at=\${#COMPREPLY[@]}-1
+    [[ $line == *$'\\t'* ]] && texts[at]=\${line#*$'\\t'}
+    (( \${#COMPREPLY[at]} > width )) && width=\${#COMPREPLY[at]}
   done < <("$program" ${hiddenCompleteCommand} bash "$COMP_WORDBREAKS" "$typed" 2>/dev/null </dev/null)
   case $kind in
     files) compopt -o default 2>/dev/null ;;
     open) compopt -o nospace 2>/dev/null ;;
   esac
+  # Bash lists several candidates, with their texts, and inserts what they have in common. It inserts a single one as it
+  # is, and each in turn for menu-complete (% and *).
+  [[ \${COMP_TYPE-} =~ ^(9|33|63|64)$ ]] && (( \${#COMPREPLY[@]} > 1 )) || return 0
+  for at in "\${!texts[@]}"; do
+    printf -v line '%-*s  (%s)' "$width" "\${COMPREPLY[at]}" "\${texts[at]}"
+    (( \${#line} < \${COLUMNS:-80} )) || line=\${line:0:\${COLUMNS:-80}-3}..
+    (( \${#line} > width )) && COMPREPLY[at]=$line
+  done
 }
 complete -F _iam ${names}
 `;
