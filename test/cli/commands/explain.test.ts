@@ -163,6 +163,11 @@ describe('an explanation', () => {
       0,
       expect.stringMatching(/Role {2}DEPLOY\n[\s\S]*Groups that grant it directly:\n {2}ops, leads\n/),
     ]);
+    await using upper = await startFakeServer(({ path }) => ({
+      json: path.includes('role=DEPLOY') ? [{ groupName: 'ops' }] : [],
+    }));
+    const lower = await iam(['explain', 'deploy'], { url: upper.url, variables });
+    expect([lower.code, lower.out]).toEqual([0, expect.stringContaining('Role  DEPLOY\n')]);
     await using other = await startFakeServer(() => errorResponse(403, 'ROLE_MISSING'));
     const { err } = await iam(['explain', 'DEPLOY'], { url: other.url, variables });
     expect(err).toContain('The groups of the server were not searched for a role with this name: ');

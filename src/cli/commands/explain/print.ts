@@ -1,5 +1,4 @@
 /** Finds what a name means, and prints the explanation. */
-import { InputError } from '../../../client/errors.ts';
 import type { Manifest, ManifestOperation } from '../../../contract/manifest-types.ts';
 import { findNearest } from '../../../contract/nearest-name.ts';
 import { commandPath, descriptionOf } from '../../command.ts';
@@ -37,8 +36,6 @@ async function explainStoredRole(context: Context, runtime: CliRuntime, name: st
   if (/\s/.test(name)) throw unknownName;
   const role = await explainRoleOfGroups(context, name).catch((error: unknown) => {
     if (context.io.signal.aborted) throw error;
-    // Not sent, because it is no valid name of a role.
-    if (error instanceof InputError) return undefined;
     const { message } = createErrorReport(error, context.manifest);
     context.notice(`The groups of the server were not searched for a role with this name: ${message}`);
     return undefined;

@@ -1,4 +1,5 @@
 /** Explains roles: the operations that require, accept or reject a caller with a role. */
+import { InputError } from '../../../client/errors.ts';
 import type { Manifest, ManifestOperation } from '../../../contract/manifest-types.ts';
 import {
   findMissingAuthorities,
@@ -10,6 +11,7 @@ import {
   stripRolePrefix,
 } from '../../../contract/roles.ts';
 import type { RequestContext } from '../../context.ts';
+import { categoryOf } from '../../errors.ts';
 import { callOperation } from '../../request/call-operation.ts';
 import { formatItems, formatParagraph } from './text.ts';
 
@@ -45,13 +47,28 @@ export function explainRole({ operations }: Manifest, name: string): RoleExplana
   };
 }
 
-/** Explains a role that only groups of the server name; undefined if no group grants it directly. */
+/**
+ * Explains a role that only groups of the server name, as typed or else in capital letters; undefined if no group grants it
+ * directly.
+ */
 export async function explainRoleOfGroups(context: RequestContext, name: string): Promise<RoleExplanation | undefined> {
-  const role = stripRolePrefix(name);
-  const { body } = await callOperation(context, 'groups.list', { query: { role, limit: maxGroups } });
-  const groups = (body as readonly { readonly groupName: string }[]).map(({ groupName }) => groupName);
-  if (groups.length === 0) return undefined;
-  return { kind: 'role', role, grantedByGroups: true, requiredBy: [], acceptedBy: [], rejectedBy: [], groups };
+  for (const role of new Set([name, name.toUpperCase()].map(stripRolePrefix))) {
+    const groups = await listGrantingGroups(context, role);
+    if (groups.length > 0)
+      return { kind: 'role', role, grantedByGroups: true, requiredBy: [], acceptedBy: [], rejectedBy: [], groups };
+  }
+  return undefined;
+}
+
+/** The names of groups; empty if the text is no valid name of a role. */
+async function listGrantingGroups(context: RequestContext, role: string): Promise<readonly string[]> {
+  try {
+    const { body } = await callOperation(context, 'groups.list', { query: { role, limit: maxGroups } });
+    return (body as readonly { readonly groupName: string }[]).map(({ groupName }) => groupName);
+  } catch (error) {
+    if (error instanceof InputError || categoryOf(context.manifest, error) === 'field') return [];
+    throw error;
+  }
 }
 
 /** The groups that an explanation names. */
