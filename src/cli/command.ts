@@ -23,6 +23,8 @@ export interface CommandDescription {
   readonly effect: 'local' | 'read' | 'write' | 'destructive';
   /** The effect depends on the arguments, such as an operation id, and may be a read. */
   readonly effectVaries?: boolean;
+  /** Prints what happens, as it happens: its output is never shown by a pager. */
+  readonly live?: true;
   /** Names of arguments that may be empty. Elsewhere an empty argument is an error. */
   readonly emptyArguments?: readonly string[];
 }
@@ -79,6 +81,12 @@ export function addConfirmOptions(command: Command): Command {
 function isAlwaysWrite(command: Command, options: CommandOptions): boolean {
   const { effect = 'read', effectVaries = false } = descriptionOf(command) ?? {};
   return (effect === 'write' || effect === 'destructive') && !effectVaries && options.dryRun !== true;
+}
+
+/** Only output of commands that change nothing: another one asks, and prints secrets. */
+export function isPaged(command: Command): boolean {
+  const { effect, effectVaries, live } = descriptionOf(command) ?? {};
+  return (effect === 'read' || effect === 'local') && !effectVaries && !live;
 }
 
 function formatDescription({ title, description, roles }: CommandDescription): string {
@@ -151,6 +159,7 @@ export function setAction(
     await withContext(runtime, global, workInContext, {
       requiresBaseUrl: actionOptions.requiresBaseUrl === true,
       stdinIsData,
+      paged: isPaged(command),
     });
   });
 }

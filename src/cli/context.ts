@@ -14,12 +14,13 @@ import {
   type SettingDefinition,
   settingDefinitions,
 } from './config/settings.ts';
-import { CliError, type ErrorTable, usageError } from './errors.ts';
+import { CliError, type ErrorTable, queryFailedCode, usageError } from './errors.ts';
 import { type CliClient, connect } from './http/connection.ts';
 import type { CurlCall } from './http/curl.ts';
 import { createNameReader } from './http/entity-names.ts';
 import { type FindRequestFields, requestFieldsIn } from './http/redact.ts';
 import { printCurl } from './http/request-trace.ts';
+import { formatServerOptions } from './http/server-options.ts';
 import { escapeControls } from './io/control-characters.ts';
 import type { Environment, Io } from './io/io.ts';
 import { findOutputFailure, isBrokenPipe, outputError } from './io/output-failure.ts';
@@ -27,6 +28,7 @@ import type { PromptOptions } from './io/prompt.ts';
 import { parseColumns } from './output/columns.ts';
 import { createErrorReport } from './output/error-report.ts';
 import { type Format, formats } from './output/format.ts';
+import { addServerOptions } from './output/hint-commands.ts';
 import { maskNotices } from './output/mask.ts';
 import type { FindNames } from './output/name-columns.ts';
 import { createPrinter, type Printer, type Selection } from './output/printer.ts';
@@ -78,6 +80,8 @@ export interface ContextRequirements {
   /** The default is not used: the base URL is prompted for if no option, variable, file or profile names it. */
   readonly requiresBaseUrl?: boolean;
   readonly stdinIsData?: boolean;
+  /** Output that is longer than the terminal is shown by a pager. */
+  readonly paged?: boolean;
 }
 
 /** Runs `work` with a context and closes the client. */
@@ -85,13 +89,33 @@ export async function withContext(
   runtime: CliRuntime,
   options: GlobalOptions,
   work: (context: Context) => Promise<void>,
-  { requiresBaseUrl = false, stdinIsData = false }: ContextRequirements = {},
+  requirements: ContextRequirements = {},
+): Promise<void> {
+  const { verbose, debug, curl, pager: isPagerWanted } = options;
+  const canPage =
+    requirements.paged && isPagerWanted !== false && runtime.io.stdout.isTTY && !verbose && !debug && !curl;
+  if (!canPage) return runInContext(runtime, options, work, requirements);
+  const { openPager } = await import('./io/pager.ts');
+  const paged = openPager(runtime.io, runtime.environment);
+  try {
+    await runInContext(paged ? { ...runtime, io: paged.io } : runtime, options, work, requirements, runtime.io);
+  } finally {
+    await paged?.close();
+  }
+}
+
+async function runInContext(
+  runtime: CliRuntime,
+  options: GlobalOptions,
+  work: (context: Context) => Promise<void>,
+  { requiresBaseUrl = false, stdinIsData = false }: ContextRequirements,
+  promptIo = runtime.io,
 ): Promise<void> {
   const { environment } = runtime;
   const io = options.mask ? maskNotices(runtime.io) : runtime.io;
   const promptOptions = (isData: boolean) => ({
-    // What the user types is shown as typed.
-    io: runtime.io,
+    // What the user types is shown at once, and as typed.
+    io: promptIo,
     environment,
     input: options.input !== false,
     stdinIsData: isData,
@@ -103,6 +127,7 @@ export async function withContext(
   for (const warning of [...(file.warning ? [file.warning] : []), ...(project?.warnings ?? [])])
     io.stderr.write(`warning: ${escapeControls(warning)}\n`);
   const tracing = { verbose: options.verbose === true, debug: options.debug === true, curl: options.curl === true };
+  const serverOptions = formatServerOptions(options);
   const findNames = createNameReader(() => context.connect(), io.signal);
   const selection = await readSelection(options, settings);
   const printer = createPrinter(io.stdout, readFormat(settings), selection, io.signal, findNames);
@@ -126,7 +151,10 @@ export async function withContext(
     color: options.color,
     fieldsAt,
     announceServer,
-    notice: (...lines) => void (options.quiet || io.stderr.write(`${lines.map(escapeControls).join('\n')}\n`)),
+    notice: (...lines) => {
+      const texts = lines.map((line) => escapeControls(addServerOptions(line, serverOptions)));
+      if (!options.quiet) io.stderr.write(`${texts.join('\n')}\n`);
+    },
     connect: (as, connectionSettings = settings) =>
       (client ??= connect({
         ...runtime,
@@ -164,9 +192,16 @@ function formatChanges(changes: number): string {
   return changes === 1 ? '1 change was' : `${changes} changes were`;
 }
 
-/** A failure that can pass promises that nothing was changed, which does not hold for a command that made changes before. */
+/**
+ * A failure that can pass, and one of the command line, promise that nothing was changed, which does not hold for a command
+ * that made changes before.
+ */
 function markPartlyDone(error: unknown, changes: number, table: ErrorTable): unknown {
   const { exitCode, code, message, lines, hint } = createErrorReport(error, table);
+  if (code === queryFailedCode)
+    return new CliError(`The command took effect: ${formatChanges(changes)} made. ${message}`, {
+      ...{ code, exitCode: 70, cause: error },
+    });
   if (exitCode !== 75) return error;
   const [first = message, ...more] = lines ?? [];
   return new CliError(`${first} ${formatChanges(changes)} made before.`, {

@@ -105,6 +105,9 @@ export function inputNeededError(message: string, hint: string): CliError {
   return new CliError(message, { code: 'INPUT_NEEDED', exitCode: 10, hint });
 }
 
+/** The code of an expression of `--query` that does not fit the result. */
+export const queryFailedCode = 'QUERY_FAILED';
+
 /** The code of missing or invalid credentials. */
 export const signInNeededCode = 'SIGN_IN_NEEDED';
 

@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly stdin?: string;
   /** All three streams are terminals of this width. */
   readonly columns?: number;
+  /** The height of the terminal; without it there is no pager. */
+  readonly rows?: number;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
   /** Without it, commands do not wait. */
@@ -80,7 +82,7 @@ export const test = base.extend<{ home: Home }>({
 
 /** Runs a command. Without a home it has no profiles; without variables it is signed in with a token. */
 export async function iam(words: readonly string[], options: RunOptions = {}): Promise<CliResult> {
-  const [stdout, stderr] = [terminal(options.columns), terminal(options.columns)];
+  const [stdout, stderr] = [terminal(options), terminal(options)];
   const stdin = Object.assign(Readable.from(options.stdin === undefined ? [] : [options.stdin]), {
     isTTY: options.columns !== undefined,
   });
@@ -102,10 +104,10 @@ export async function iam(words: readonly string[], options: RunOptions = {}): P
   return { code, out: drainStream(stdout), err: drainStream(stderr) };
 }
 
-function terminal(columns: number | undefined) {
+function terminal({ columns, rows }: RunOptions) {
   return Object.assign(
     new PassThrough({ highWaterMark: 50_000_000 }),
     // A prompt ends its streams; those of a process stay open.
-    columns === undefined ? {} : { isTTY: true, columns, end: () => undefined },
+    columns === undefined ? {} : { isTTY: true, columns, rows, end: () => undefined },
   );
 }

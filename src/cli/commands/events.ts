@@ -15,6 +15,7 @@ export const eventsText: CommandDescription = {
   title: 'Print the events of the server as they happen',
   description: `Runs until Ctrl-C, until the server stops, or until --count events are printed. A server that stops or a lost connection does not lose events: continue with --after and the id of the last one. ${controlPlaneNote} The topic inbox shows codes and requires the roles of \`iam inbox list\`.`,
   effect: 'read',
+  live: true,
   examples: [
     { title: 'The clock and the faults of a server', command: '--topics clock,faults --count 2' },
     { title: 'One JSON object per line, for a script', command: '--topics clock -o jsonl --count 1' },

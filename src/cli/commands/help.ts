@@ -122,7 +122,8 @@ function listVariables(): string[] {
     ['XDG_CACHE_HOME', 'Directory of cached tokens and names'],
     ['XDG_STATE_HOME', 'Directory of sets and server logs'],
     ['NO_COLOR, FORCE_COLOR', 'Disable colors; enable colors without a terminal'],
-    ['CI', 'Never prompt, as with --no-input'],
+    ['IAM_PAGER, PAGER', 'Pager for long output; default less, empty for none'],
+    ['CI', 'Never prompt and never page, as with --no-input'],
     ['HTTPS_PROXY, HTTP_PROXY', 'Proxies, except for localhost and NO_PROXY'],
     ['.iamrc.json', 'Project file in this or a parent directory; no secrets'],
   ];

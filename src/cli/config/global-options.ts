@@ -27,6 +27,7 @@ export function createGlobalOptions(): GlobalOptionGroup[] {
         new Option('--csv-raw', 'do not escape csv cells that start a formula'),
         new Option('--mask', 'hide e-mail addresses: a***@example.com'),
         new Option('--color <when>', 'when to use colors').choices(['auto', 'always', 'never']),
+        new Option('--no-pager', 'print long output without a pager'),
         new Option('-q, --quiet', 'suppress notices on standard error'),
       ],
     },

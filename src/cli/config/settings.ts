@@ -23,6 +23,7 @@ export interface GlobalOptions {
   readonly clientKey?: string;
   readonly trustFolder?: readonly string[];
   readonly input?: boolean;
+  readonly pager?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly debug?: boolean;

@@ -3,7 +3,11 @@ import type { Readable, Writable } from 'node:stream';
 import type { Prompter } from './prompter.ts';
 
 export type InputStream = Readable & { readonly isTTY?: boolean | undefined };
-export type OutputStream = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
+export type OutputStream = Writable & {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+};
 
 /** Standard output for text without data, such as help. */
 export interface TextOutput {

@@ -1,7 +1,7 @@
 /** `--query`: filters a result with a JMESPath expression. Loaded only by runs with this option. */
 import { compile, type InputSignature, TreeInterpreter } from '@jmespath-community/jmespath';
 import { findNearest } from '../../contract/nearest-name.ts';
-import { CliError, usageError } from '../errors.ts';
+import { CliError, queryFailedCode, usageError } from '../errors.ts';
 
 /** Returns the matches of the expression in a value, or null. */
 export type ResultQuery = (value: unknown) => unknown;
@@ -9,7 +9,7 @@ export type ResultQuery = (value: unknown) => unknown;
 /**
  * Compiles the expression, so that syntax errors, unknown functions and wrong numbers of arguments are reported before a
  * request is sent.
- * @throws CliError (exit 2); the query throws (exit 70) if a function gets a value of another type
+ * @throws CliError (exit 2); so does the query if a function gets a value of another type
  */
 export function compileQuery(expression: string): ResultQuery {
   const tree = attempt(() => compile(expression), invalidQueryError);
@@ -18,7 +18,11 @@ export function compileQuery(expression: string): ResultQuery {
     attempt(
       () => TreeInterpreter.search(tree, JSON.parse(JSON.stringify(value ?? null))),
       (reason) =>
-        new CliError(`--query cannot be applied to the result: ${reason}.`, { code: 'QUERY_FAILED', exitCode: 70 }),
+        new CliError(`--query does not fit the result: ${reason}.`, {
+          code: queryFailedCode,
+          exitCode: 2,
+          hint: 'Print the result without --query to see its form. See `iam help output`.',
+        }),
     );
 }
 

@@ -99,11 +99,16 @@ describe('--query', () => {
     expect(err).toContain('unknown function lenght(); did you mean length()?');
   });
 
-  test('that cannot be applied to the result is reported', async () => {
+  test('that does not fit the result is reported, and after a write also that it took effect', async () => {
     await using server = await groupServer();
     const { code, err } = await iam(['groups', 'list', '--query', 'sum([].groupName)'], server);
-    expect(code).toBe(70);
-    expect(err).toContain('--query cannot be applied to the result');
+    expect([code, err]).toEqual([2, expect.stringContaining('error: --query does not fit the result: ')]);
+    const write = ['groups', 'create', '--group-name', 'ops', '--query', 'sum(@)'];
+    const written = await iam(write, server);
+    expect([written.code, written.err]).toEqual([
+      70,
+      expect.stringContaining('error: The command took effect: 1 change was made. --query does not fit the result: '),
+    ]);
   });
 
   test('applies to the request of a dry run', async () => {

@@ -15,6 +15,7 @@ export function addLogs(noun: Command, runtime: CliRuntime): void {
     description:
       'Prints the log of the running server, or of the last one that ran. An unknown name exits with 3. Set the log level with `iam server start --log-level`.',
     effect: 'local',
+    live: true,
     examples: [
       { title: 'Print the whole log', command: '' },
       { title: 'Print the last lines and follow the log', command: '--lines 20 --follow' },
