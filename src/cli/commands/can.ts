@@ -22,9 +22,9 @@ export const canText: CommandDescription = {
   roles: varyingRoles,
   effect: 'read',
   examples: [
-    { title: 'Check a user', command: 'USER_ID DEPLOY' },
+    { title: 'Check a user', command: 'alice DEPLOY' },
     { title: 'Check a service in a script', command: 'billing-service DEPLOY -q' },
-    { title: 'Check a user on behalf of a business', command: 'USER_ID APPROVE --business BUSINESS_ID -o json' },
+    { title: 'Check a user on behalf of a business', command: 'alice APPROVE --business acme -o json' },
   ],
 };
 

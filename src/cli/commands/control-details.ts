@@ -56,7 +56,7 @@ const details: Readonly<Record<string, ControlDetail>> = {
     argument: 'client-id',
     argumentText: 'Client id, service account or application',
     reference: reference('client', ['id']),
-    example: 'CLIENT_ID',
+    example: 'billing-service',
     ...clientSource,
     shape: buildListShape(
       [
@@ -85,7 +85,7 @@ const details: Readonly<Record<string, ControlDetail>> = {
     argument: 'business-id',
     argumentText: 'Business id or name',
     reference: reference('business', ['id']),
-    example: 'BUSINESS_ID',
+    example: 'acme',
     shape: buildListShape(
       [
         ...['businessId', 'businessName', 'document', 'customerId', 'effectiveRoles', 'corporateGroupId'],
@@ -119,7 +119,7 @@ const details: Readonly<Record<string, ControlDetail>> = {
     argument: 'api-key-id',
     argumentText: 'API key id, or the application or client of the key',
     reference: reference('apiKey', ['id']),
-    example: 'KEY_ID',
+    example: 'billing',
     shape: buildListShape(
       [
         ...['apiKeyId', 'appId', 'clientId', 'clientName', 'hint', 'createdAt', 'lastUsedAt'],

@@ -187,7 +187,7 @@ export function addUsersFactors(noun: Command, runtime: CliRuntime): void {
     title: 'List the authentication factors of a user',
     description: `Contacts are masked. ${controlPlaneNote} \`iam factors list\` lists your own factors through the service API.`,
     effect: 'read',
-    examples: [{ title: 'List all factors', command: 'USER_ID' }],
+    examples: [{ title: 'List all factors', command: 'alice' }],
   })
     .alias('ls')
     .argument('<user-id>', 'User id or login name');

@@ -40,9 +40,9 @@ const routeUpdates: Readonly<Record<string, RouteUpdate>> = {
       },
     ],
     examples: [
-      { title: 'Change the redirect URI', command: 'CLIENT_ID --redirect-uri https://app.example.com/callback' },
-      { title: 'Add one scope and remove another', command: 'CLIENT_ID --add-scope WRITE --remove-scope READ' },
-      { title: 'Preview the request', command: 'CLIENT_ID --organization-id acme --dry-run' },
+      { title: 'Change the redirect URI', command: 'billing-service --redirect-uri https://app.example.com/callback' },
+      { title: 'Add one scope and remove another', command: 'billing-service --add-scope WRITE --remove-scope READ' },
+      { title: 'Preview the request', command: 'billing-service --organization-id acme --dry-run' },
     ],
   },
 };

@@ -44,7 +44,6 @@ const folder = { files: { 'iam/groups.yaml': document } };
 const alice: ExampleSetup = { as: 'alice' };
 const bob: ExampleSetup = { as: 'bob' };
 const factors = 'authenticationFactors:\n  - contactType: EMAIL\n    email: alice@example.net\n    tags: [work]\n';
-const deployer: ExampleSetup = { names: { CLIENT_ID: 'deployer' } };
 const withStagingProfile: ExampleSetup = { as: 'anonymous', profiles: ['staging'] };
 const oneOperation: ExampleSetup = { options: ['--operation', 'groups.get'] };
 const renameGroup = 'groups update ops --set groupName=former';
@@ -60,7 +59,7 @@ const withLoggedCall = {
 };
 const withCustomer = {
   prepare: async ({ iam }: SetupDeps) => {
-    const { out } = await iam('customers create-user USER_ID --document 12345 -o name');
+    const { out } = await iam('customers create-user alice --document 12345 -o name');
     return { names: { CUSTOMER_ID: out.trim() } };
   },
 };
@@ -70,19 +69,16 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam groups create --group-name ops --role DEPLOY --role ROLLBACK': { before: [renameGroup] },
   'iam groups create --group-name leads --role APPROVE --dependency ops': { before: ['groups delete leads --yes'] },
   'iam groups delete ops --yes': { before: ['groups delete leads --yes'] },
-  'iam groups businesses remove ops BUSINESS_ID --yes': { before: ['groups businesses add ops BUSINESS_ID'] },
+  'iam groups businesses remove ops acme --yes': { before: ['groups businesses add ops acme'] },
   'iam groups services remove ops billing-service --yes': { before: ['groups services add ops billing-service'] },
-  'iam groups business-users remove ops BUSINESS_ID USER_ID --yes': {
-    before: ['groups business-users add ops BUSINESS_ID USER_ID'],
+  'iam groups business-users remove ops acme alice --yes': {
+    before: ['groups business-users add ops acme alice'],
   },
   'iam groups update ops --add-dependency leads --dry-run': { before: ['groups remove-dependency leads ops --yes'] },
   'iam groups update ops -f ops.yaml --yes': { files: { 'ops.yaml': 'groupName: ops\nroles: [VIEW]\n' } },
   'iam clients create --app-id billing --service-account-id billing-service': {
     names: { 'billing-service': 'another-service' },
   },
-  'iam clients rotate-secret CLIENT_ID --overlap 24h': deployer,
-  'iam clients rotate-secret CLIENT_ID --yes': deployer,
-  'iam clients rotate-secret CLIENT_ID --overlap 24h --keep oldest': deployer,
   'iam customers create-business --business-id acme --business-name Acme --document 12345': {
     names: { acme: 'initech' },
   },
@@ -92,11 +88,11 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam users create --user-name erin --without-code --password-stdin < password.txt': { stdin: `${password} again\n` },
   'iam customers get CUSTOMER_ID': withCustomer,
   'iam customers get CUSTOMER_ID -o json': withCustomer,
-  'iam users remove-identity USER_ID alice.smith --yes': {
-    before: ['users add-identity USER_ID --identity alice.smith'],
+  'iam users remove-identity alice alice.smith --yes': {
+    before: ['users add-identity alice --identity alice.smith'],
   },
-  'iam users factors add USER_ID -f factors.yaml': { files: { 'factors.yaml': factors } },
-  'iam users provision-logon USER_ID --logon SMITH01 --password-file first-password': {
+  'iam users factors add alice -f factors.yaml': { files: { 'factors.yaml': factors } },
+  'iam users provision-logon alice --logon SMITH01 --password-file first-password': {
     files: { 'first-password': 'FIRST#1\n' },
   },
   'iam users set-password alice --password-stdin < password.txt': { as: 'client', stdin: `${password} again\n` },
@@ -201,8 +197,8 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam import auth0 users.ndjson --to seed.json': { files: { 'users.ndjson': '{"email":"dora@example.com"}\n' } },
   'iam logout --profile staging': withStagingProfile,
   'iam can billing-service DEPLOY -q': { before: ['groups services add ops billing-service'] },
-  'iam can USER_ID APPROVE --business BUSINESS_ID -o json': {
-    before: ['groups business-users add leads BUSINESS_ID USER_ID'],
+  'iam can alice APPROVE --business acme -o json': {
+    before: ['groups business-users add leads acme alice'],
   },
   'iam whoami': { as: 'client' },
   'iam whoami -o json': { as: 'client' },

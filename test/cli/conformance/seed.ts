@@ -7,7 +7,7 @@ export const deployerSecret = 'secret-of-the-deployer';
 /** Users for the example that deletes twelve at once. */
 const usersToDelete = Array.from({ length: 12 }, (_, at) => ({ userId: `gone-${at}`, userName: `gone-${at}` }));
 
-const businesses = ['acme', 'globex', 'BUSINESS_ID'].map((businessId) => ({ businessId, businessName: businessId }));
+const businesses = ['acme', 'globex'].map((businessId) => ({ businessId, businessName: businessId }));
 
 export const seed: SeedDocument = {
   businesses,
@@ -17,7 +17,7 @@ export const seed: SeedDocument = {
       userName: 'alice',
       password,
       userEmail: 'alice@example.com',
-      businessId: 'BUSINESS_ID',
+      businessId: 'acme',
       factors: [{ id: 'FACTOR_ID', contactType: 'EMAIL', email: 'alice@home.example', verified: true }],
     },
     { userId: 'ANOTHER_USER_ID', userName: 'bob', password, userEmail: 'bob@example.com' },

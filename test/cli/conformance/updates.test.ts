@@ -59,7 +59,7 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     get: 'users get alice',
     change: '--user-mobile.region-code 55 --user-mobile.area-code 11 --user-mobile.phone-number 99999999',
     edited: ['lead', true],
-    colleague: '--business-id acme',
+    colleague: '--business-id globex',
     derived: 'groups users add leads alice',
     printed: 'alice: ~ userMobile: (none) -> {"regionCode":55,"areaCode":11,"phoneNumber":99999999}',
     same: '--user-email alice@example.com',

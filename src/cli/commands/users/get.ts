@@ -25,8 +25,8 @@ export function addUsersGet(noun: Command, runtime: CliRuntime): void {
     roles: getOperation(runtime.manifest, 'user-identities.get').roles,
     effect: 'read',
     examples: [
-      { title: 'As a table', command: 'USER_ID' },
-      { title: 'As JSON', command: 'USER_ID -o json' },
+      { title: 'As a table', command: 'alice' },
+      { title: 'As JSON', command: 'alice -o json' },
     ],
   })
     .aliases(findVerbAliases('get'))

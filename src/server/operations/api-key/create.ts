@@ -43,7 +43,7 @@ export default defineOperation({
   errors: ['NAME_NOT_VISIBLE', 'CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
   creates: 'apiKey',
   command: 'api-key create',
-  cliExamples: [{ title: 'A key for a client', command: '--app-id billing --client-id CLIENT_ID' }],
+  cliExamples: [{ title: 'A key for a client', command: '--app-id billing --client-id billing-service' }],
 
   async handle({ body }, { store, ids, clock, random, caller }) {
     const apiKey = body.apiKey ?? generateApiKey(random);

@@ -28,7 +28,7 @@ export default defineOperation({
   response: { page: ApiKeySchema },
   errors: [],
   command: 'api-key list',
-  cliExamples: [{ title: 'The keys of one client', command: '--client-id CLIENT_ID' }],
+  cliExamples: [{ title: 'The keys of one client', command: '--client-id billing-service' }],
 
   async handle({ query }, { store, range, authentication }) {
     const { clientId } = query;

@@ -17,7 +17,7 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['API_KEY_NOT_FOUND'],
   command: 'api-key delete',
-  cliExamples: [{ title: 'Without confirmation', command: 'KEY_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'billing --yes' }],
 
   async handle({ params }, { store }) {
     await store.transaction(async (tx) => {

@@ -22,7 +22,7 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['NAME_NOT_VISIBLE', 'API_KEY_NOT_FOUND', 'CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
   command: 'api-key update',
-  cliExamples: [{ title: 'Assign a key to another application', command: 'KEY_ID --app-id accounts' }],
+  cliExamples: [{ title: 'Assign a key to another application', command: 'billing --app-id accounts' }],
 
   async handle({ params, body }, { store, caller }) {
     const replaced = body.apiKey === undefined ? undefined : digestApiKey(body.apiKey);

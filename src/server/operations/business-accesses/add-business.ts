@@ -26,7 +26,7 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'BUSINESS_UNKNOWN', 'MFA_MISSING', 'TOKEN_LIMIT_EXCEEDED'],
   command: 'groups businesses add',
-  cliExamples: [{ title: 'One business', command: 'ops BUSINESS_ID' }],
+  cliExamples: [{ title: 'One business', command: 'ops acme' }],
 
   async handle({ params, body }, { store, caller }) {
     const businessIds = new Set(body.map(({ businessId }) => businessId));

@@ -26,7 +26,7 @@ export default defineOperation({
   response: { status: 200, body: z.array(RoleWithGroups) },
   errors: ['BUSINESS_NOT_FOUND'],
   command: 'businesses roles',
-  cliExamples: [{ title: 'As JSON', command: 'BUSINESS_ID -o json' }],
+  cliExamples: [{ title: 'As JSON', command: 'acme -o json' }],
 
   async handle({ params: { businessId } }, { store, caller }) {
     assertOwnBusiness(businessId, requiredRoles, caller);

@@ -30,7 +30,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups businesses remove',
-  cliExamples: [{ title: 'Without confirmation', command: 'ops BUSINESS_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'ops acme --yes' }],
 
   async handle({ params }, { store, caller, issuer }) {
     assertOwnBusiness(params.businessId, requiredRoles, caller);

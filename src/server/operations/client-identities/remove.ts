@@ -19,7 +19,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['CLIENT_NOT_FOUND', 'BOOTSTRAP_CLIENT'],
   command: 'clients delete',
-  cliExamples: [{ title: 'Without confirmation', command: 'CLIENT_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'billing-service --yes' }],
 
   async handle({ params }, { store, caller }) {
     await store.transaction(async (tx) => {

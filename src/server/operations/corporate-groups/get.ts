@@ -17,7 +17,7 @@ export default defineOperation({
   response: { status: 200, body: CorporateGroupSchema, entity: true },
   errors: ['CORPORATE_GROUP_NOT_FOUND'],
   command: 'corporate-groups get',
-  cliExamples: [{ title: 'As JSON', command: 'CORPORATE_GROUP_ID -o json' }],
+  cliExamples: [{ title: 'As JSON', command: 'concern -o json' }],
 
   async handle({ params }, { store }) {
     return toCorporateGroupView(store, await requireCorporateGroup(store, params.corporateGroupId));

@@ -16,7 +16,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['CORPORATE_GROUP_NOT_FOUND'],
   command: 'corporate-groups delete',
-  cliExamples: [{ title: 'Without confirmation', command: 'CORPORATE_GROUP_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'concern --yes' }],
 
   async handle({ params }, { store }) {
     await store.transaction(async (tx) => {

@@ -37,8 +37,8 @@ export default defineOperation({
   ],
   command: 'corporate-groups update',
   cliExamples: [
-    { title: 'Rename a corporate group', command: 'CORPORATE_GROUP_ID --corporate-group-name group' },
-    { title: 'Add a business', command: 'CORPORATE_GROUP_ID --add-business globex' },
+    { title: 'Rename a corporate group', command: 'concern --corporate-group-name group' },
+    { title: 'Add a business', command: 'concern --add-business globex' },
   ],
 
   async handle({ params, body }, { store, assertMatch }) {

@@ -23,7 +23,7 @@ export default defineOperation({
   errors: ['USER_UNKNOWN', 'CUSTOMER_TAKEN', 'DOCUMENT_TAKEN'],
   creates: 'customer',
   command: 'customers create-user',
-  cliExamples: [{ title: 'With a name', command: 'USER_ID --document 12345 --name "Ann Example"' }],
+  cliExamples: [{ title: 'With a name', command: 'alice --document 12345 --name "Ann Example"' }],
 
   async handle({ body }, { store, clock }) {
     const createdAt = clock.now().toISOString();

@@ -30,7 +30,7 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'USER_NOT_OF_BUSINESS', 'MFA_MISSING', 'TOKEN_LIMIT_EXCEEDED'],
   command: 'groups business-users add',
-  cliExamples: [{ title: 'One user of a business', command: 'ops BUSINESS_ID USER_ID' }],
+  cliExamples: [{ title: 'One user of a business', command: 'ops acme alice' }],
 
   async handle({ params: { groupName, businessId }, body }, { store, caller }) {
     const userIds = new Set(body.map(({ userId }) => userId));

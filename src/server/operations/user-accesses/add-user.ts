@@ -21,7 +21,7 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['GROUP_NOT_FOUND', 'USER_UNKNOWN', 'MFA_MISSING', 'TOKEN_LIMIT_EXCEEDED'],
   command: 'groups users add',
-  cliExamples: [{ title: 'Two users at once', command: 'ops USER_ID ANOTHER_USER_ID' }],
+  cliExamples: [{ title: 'Two users at once', command: 'ops alice bob' }],
 
   async handle({ params, body }, { store, caller }) {
     const userIds = new Set(body.map(({ userId }) => userId));

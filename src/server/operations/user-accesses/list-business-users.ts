@@ -30,7 +30,7 @@ export default defineOperation({
   response: { page: UserReference },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND'],
   command: 'groups business-users list',
-  cliExamples: [{ title: 'Every user of a business in a group', command: 'ops BUSINESS_ID --all' }],
+  cliExamples: [{ title: 'Every user of a business in a group', command: 'ops acme --all' }],
 
   async handle({ params: { groupName, businessId } }, { store, range, caller }) {
     assertOwnBusiness(businessId, requiredRoles, caller);

@@ -34,7 +34,7 @@ export default defineOperation({
   response: { status: 200, body: z.array(RoleWithGroups) },
   errors: ['USER_NOT_FOUND'],
   command: 'users roles',
-  cliExamples: [{ title: 'Roles of a user through its business', command: 'USER_ID --business-id BUSINESS_ID' }],
+  cliExamples: [{ title: 'Roles of a user through its business', command: 'alice --business-id acme' }],
 
   async handle({ params, query: { businessId } }, { store }) {
     const user = await requireUser(store, params.userId);

@@ -32,7 +32,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups business-users remove',
-  cliExamples: [{ title: 'Without confirmation', command: 'ops BUSINESS_ID USER_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'ops acme alice --yes' }],
 
   async handle({ params: { groupName, businessId, userId } }, { store, caller, issuer }) {
     assertOwnBusiness(businessId, requiredRoles, caller);

@@ -28,7 +28,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LOGIN_NAME_TAKEN'],
   command: 'users add-identity',
-  cliExamples: [{ title: 'A second login name', command: 'USER_ID --identity alice.smith' }],
+  cliExamples: [{ title: 'A second login name', command: 'alice --identity alice.smith' }],
 
   async handle({ params, body }, { store, caller }) {
     await store.transaction(async (tx) => {

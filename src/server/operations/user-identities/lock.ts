@@ -36,7 +36,7 @@ export default defineOperation({
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LOCK_OF_SELF', 'LAST_ADMINISTRATOR'],
   destructive: true,
   command: 'users lock',
-  cliExamples: [{ title: 'With a reason', command: 'USER_ID --reason "left the company"' }],
+  cliExamples: [{ title: 'With a reason', command: 'alice --reason "left the company"' }],
 
   async handle({ body }, { store, caller, issuer }) {
     await store.transaction(async (tx) => {

@@ -46,9 +46,7 @@ export default defineOperation({
     'MAINFRAME_UNAVAILABLE',
   ],
   command: 'users provision-logon',
-  cliExamples: [
-    { title: 'With an initial password', command: 'USER_ID --logon SMITH01 --password-file first-password' },
-  ],
+  cliExamples: [{ title: 'With an initial password', command: 'alice --logon SMITH01 --password-file first-password' }],
 
   async handle({ params, body: { logon: requested, password } }, context) {
     const logon = normalizeLogon(requested);

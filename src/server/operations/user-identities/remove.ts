@@ -20,7 +20,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LAST_ADMINISTRATOR'],
   command: 'users delete',
-  cliExamples: [{ title: 'Without confirmation', command: 'USER_ID --yes' }],
+  cliExamples: [{ title: 'Without confirmation', command: 'alice --yes' }],
 
   async handle({ params }, { store, caller, issuer }) {
     await store.transaction(async (tx) => {

@@ -21,7 +21,7 @@ export default defineOperation({
   response: { status: 200, body: Empty },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING'],
   command: 'users unlock',
-  cliExamples: [{ title: 'After a lock, or after too many failed logins', command: 'USER_ID' }],
+  cliExamples: [{ title: 'After a lock, or after too many failed logins', command: 'alice' }],
 
   async handle({ body }, { store, caller, authentication }) {
     const user = await store.transaction(async (tx) => {

@@ -58,7 +58,7 @@ export default defineOperation({
     'TOKEN_LIMIT_EXCEEDED',
   ],
   command: 'users update',
-  cliExamples: [{ title: 'Change the e-mail address', command: 'USER_ID --user-email alice@example.org' }],
+  cliExamples: [{ title: 'Change the e-mail address', command: 'alice --user-email alice@example.org' }],
 
   async handle({ params, body }, context) {
     await context.store.transaction(async (tx) => {

@@ -22,8 +22,8 @@ export default defineOperation({
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'FACTOR_TAKEN', 'CONTACT_AMBIGUOUS', 'TOO_MANY_FACTORS', 'TAG_TAKEN'],
   command: 'users factors add',
   cliExamples: [
-    { title: 'An e-mail address', command: 'USER_ID --contact-type EMAIL --email alice@example.org --tag home' },
-    { title: 'Several contacts, as authenticationFactors in a file', command: 'USER_ID -f factors.yaml' },
+    { title: 'An e-mail address', command: 'alice --contact-type EMAIL --email alice@example.org --tag home' },
+    { title: 'Several contacts, as authenticationFactors in a file', command: 'alice -f factors.yaml' },
   ],
 
   async handle({ params, body }, context) {

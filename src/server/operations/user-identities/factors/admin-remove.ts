@@ -21,7 +21,7 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'FACTOR_NOT_FOUND'],
   command: 'users factors remove',
-  cliExamples: [{ title: 'One contact', command: 'USER_ID FACTOR_ID' }],
+  cliExamples: [{ title: 'One contact', command: 'alice FACTOR_ID' }],
 
   async handle({ params }, context) {
     const { store, caller } = context;

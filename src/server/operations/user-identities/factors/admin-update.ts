@@ -29,7 +29,7 @@ export default defineOperation({
     'TAG_TAKEN',
   ],
   command: 'users factors update',
-  cliExamples: [{ title: 'Add a tag', command: 'USER_ID FACTOR_ID --add-tag MARKED_RESOURCES' }],
+  cliExamples: [{ title: 'Add a tag', command: 'alice FACTOR_ID --add-tag MARKED_RESOURCES' }],
 
   async handle({ params, body }, context) {
     const { store, caller } = context;
