@@ -47,7 +47,7 @@ export async function runRows(
     ifNotExists: options.ifNotExists,
     creations: new KeyedQueue(),
     outputs: outputFiles,
-    names: new NameResolver(context),
+    names: new NameResolver(context, false, false),
     rateLimiter: new RateLimiter(
       {
         now: () => performance.now(),

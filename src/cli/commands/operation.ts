@@ -5,7 +5,12 @@ import { addCommand, allowsPrompts, type CommandAction, commandPath, firstExampl
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { createIfNotExists } from '../create/if-not-exists.ts';
 import { naturalKeyOf } from '../create/natural-keys.ts';
-import { promptForMissingFields } from '../prompts/missing-fields.ts';
+import { categoryOf } from '../errors.ts';
+import { escapeControls } from '../io/control-characters.ts';
+import { describeNames } from '../output/name-lookups.ts';
+import { type PromptedField, promptForFields, promptForMissingFields } from '../prompts/missing-fields.ts';
+import type { PromptContext } from '../prompts/missing-values.ts';
+import { findRejected } from '../prompts/rejected-answers.ts';
 import { declareValueSources, referenceIn } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import {
@@ -28,7 +33,7 @@ import {
   type RequestInput,
 } from '../request/request-builder.ts';
 import { buildRequestSpec, formatArgumentName, type RequestSpec } from '../request/request-spec.ts';
-import { describeNames, NameResolver, type ReferencedId } from '../request/resolve-names.ts';
+import { NameResolver, type ReferencedId } from '../request/resolve-names.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { describeCreated, printResponse, send } from '../request/send.ts';
 import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
@@ -147,6 +152,8 @@ async function runOperation(
   const { args, targets } = splitTargets(spec, typedArgs);
   const promptContext = { context, example: firstExample(command), allowsPrompts: allowsPrompts(args, options) };
   const names = new NameResolver(context, options.dryRun === true);
+  const prompted: PromptedField[] = [];
+  let dialog: { readonly draft: RequestDraft; readonly promptContext: PromptContext } | undefined;
   const fillMissing = async (draft: RequestDraft) => {
     await names.resolveRequest(operation, draft);
     const known = Object.fromEntries(
@@ -155,7 +162,8 @@ async function runOperation(
         return value === undefined ? [] : [[formatArgumentName(param), value]];
       }),
     );
-    await promptForMissingFields({ ...promptContext, known }, spec, draft);
+    dialog = { draft, promptContext: { ...promptContext, known } };
+    prompted.push(...(await promptForMissingFields(dialog.promptContext, spec, draft)));
     // Answers can be names too.
     await names.resolveRequest(operation, draft);
   };
@@ -183,8 +191,22 @@ async function runOperation(
       details: () => describeDeleteImpact(context, operation.id, input.params ?? {}),
     });
   const done = `${named}: done`;
+  const sendUntilAccepted = async () => {
+    for (;;) {
+      try {
+        return await send(context, operation, input);
+      } catch (error) {
+        const rejected = findRejected(context.manifest, error, prompted);
+        const isFound = options.ifNotExists === true && categoryOf(context.manifest, error) === 'taken';
+        if (!dialog || isFound || rejected.length === 0) throw error;
+        context.io.stderr.write(`${escapeControls((error as Error).message)}\n`);
+        await promptForFields(dialog.promptContext, rejected);
+        await names.resolveRequest(operation, dialog.draft);
+      }
+    }
+  };
   const call = async () => {
-    const { body, headers } = await send(context, operation, input);
+    const { body, headers } = await sendUntilAccepted();
     const entity = addCreatedId(operation, input.body, body);
     if (!operation.response.entity) return entity;
     return withEtag(context.printer, { entity: entity as EntityRead['entity'], etag: headers.etag });

@@ -5,8 +5,10 @@ import { reference } from '../../contract/entities.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
 import { singleQuote } from '../http/curl.ts';
+import { formatServerOptions } from '../http/server-options.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { getTerminalWidth } from '../io/io.ts';
+import { addServerOptions } from '../output/hint-commands.ts';
 import { hangingIndent } from '../output/table.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
@@ -28,7 +30,13 @@ export function addWhy(program: Command, runtime: CliRuntime): void {
     const path = `/_iam/requests/${encodeURIComponent(String(request))}/why`;
     const why = (await callControlPlane(context, 'GET', path)).body as Why;
     if (context.printer.isForPeople)
-      context.printer.lines(await formatExplanation(why, getTerminalWidth(context.io.stdout)));
+      context.printer.lines(
+        await formatExplanation(
+          why,
+          getTerminalWidth(context.io.stdout),
+          formatServerOptions(context.settings.options),
+        ),
+      );
     else await context.printer.value(why);
   });
 }
@@ -60,7 +68,7 @@ type Line = readonly [name: string, value: string | undefined];
 
 const nameWidth = 'credential'.length;
 
-async function formatExplanation(why: Why, width: number | undefined): Promise<string[]> {
+async function formatExplanation(why: Why, width: number | undefined, serverOptions: string): Promise<string[]> {
   const { method, path, operation, rejected, status = 'no response' } = why;
   const request = `${method} ${path}${operation === undefined ? '' : ` (${operation})`}`;
   const lines: readonly Line[] = [
@@ -69,8 +77,10 @@ async function formatExplanation(why: Why, width: number | undefined): Promise<s
     ...listCallerLines(why),
     ...listRoleLines(why),
     ['rule', why.rule],
-    ...[...new Set(why.errors.map(({ hint }) => hint))].map((hint): Line => ['hint', hint]),
-    ...listRemedies(why).map((command): Line => ['next', `\`iam ${command}\``]),
+    ...[...new Set(why.errors.map(({ hint }) => hint))].map(
+      (hint): Line => ['hint', addServerOptions(hint, serverOptions)],
+    ),
+    ...listRemedies(why).map((command): Line => ['next', addServerOptions(`\`iam ${command}\``, serverOptions)]),
   ];
   const nonEmpty = lines.flatMap(([name, value]) =>
     value ? [hangingIndent(`  ${name.padEnd(nameWidth)}  `, escapeControls(value), width)] : [],

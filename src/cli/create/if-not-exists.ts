@@ -9,13 +9,13 @@ import type { Context, RequestContext } from '../context.ts';
 import { CliError, categoryOf, HintedClientError, UnknownOutcomeError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
+import { foldName } from '../output/name-lookups.ts';
 import { callControlPlane } from '../request/control-plane.ts';
 import { idBesideToken } from '../request/created-entity.ts';
 import { getCurrentToken } from '../request/current-token.ts';
 import { describeDifferences, type EntityFields } from '../request/differences.ts';
 import { readEntityPage } from '../request/entity-rows.ts';
 import { collectEntries, type PageSource } from '../request/pagination.ts';
-import { foldName } from '../request/resolve-names.ts';
 import { send } from '../request/send.ts';
 import { type NaturalKey, naturalKeyOf } from './natural-keys.ts';
 

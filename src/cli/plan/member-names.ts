@@ -1,8 +1,9 @@
 /** Resolves the names of users and businesses in documents, with the rules of `NameResolver`. */
 import { reference } from '../../contract/entities.ts';
 import { usageError } from '../errors.ts';
+import { foldName } from '../output/name-lookups.ts';
 import { isNameLikeId, parseTypedValue, type TypedValue } from '../output/value-prefix.ts';
-import { foldName, maxConcurrentLookups, type NameResolver } from '../request/resolve-names.ts';
+import { maxConcurrentLookups, type NameResolver } from '../request/resolve-names.ts';
 import type { DesiredCorporateGroup, DesiredGroup, DesiredState } from './model/desired-entries.ts';
 import { type Member, type MemberKind, memberKey } from './model/members.ts';
 import type { RemoteBusiness, RemoteState, RemoteUser } from './model/remote-state.ts';

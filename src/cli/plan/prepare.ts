@@ -97,7 +97,7 @@ async function readState(
   recorded: readonly ManagedResource[],
   prune: boolean,
 ): Promise<{ readonly desired: DesiredState; readonly state: RemoteState }> {
-  const names = new NameResolver(context);
+  const names = new NameResolver(context, false, false);
   let desired = documents;
   let state = emptyRemoteState;
   let hasResolved = false;

@@ -13,6 +13,8 @@ export interface ConfirmOptions {
   readonly name?: string;
   /** Another name that `--confirm` accepts, because it confirms more than is required. */
   readonly alternativeName?: string;
+  /** What is true without a confirmation; by default that nothing was sent. */
+  readonly unconfirmed?: string;
   /** What else is affected. Loaded only before a prompt, since that takes requests. */
   readonly details?: () => Promise<readonly string[]>;
 }
@@ -29,10 +31,10 @@ export async function assertConfirmed(
   confirmOptions: ConfirmOptions = {},
 ): Promise<void> {
   const { isProtected, name: defaultName } = resolveSafetyRules(context.settings);
-  const { requireName = isProtected, name = defaultName } = confirmOptions;
+  const { requireName = isProtected, name = defaultName, unconfirmed = 'nothing was sent' } = confirmOptions;
   const typedName = options.confirm as string | undefined;
   if (typedName !== undefined && typedName !== name && typedName !== confirmOptions.alternativeName)
-    throw new CliError(`--confirm is ${JSON.stringify(typedName)} but must be ${name}; nothing was sent.`, {
+    throw new CliError(`--confirm is ${JSON.stringify(typedName)} but must be ${name}; ${unconfirmed}.`, {
       code: 'NOT_CONFIRMED',
       exitCode: 2,
     });
@@ -41,27 +43,28 @@ export async function assertConfirmed(
   if (confirmOptions.details && canPrompt(promptOptions))
     for (const line of await confirmOptions.details()) context.io.stderr.write(`  ${escapeControls(line)}\n`);
   const message = escapeControls(question);
+  if (!canPrompt(promptOptions)) throw unconfirmedError(message, unconfirmed, requireName ? name : undefined);
   if (requireName ? await confirmByName(promptOptions, message, name) : await confirm(promptOptions, message)) return;
-  throw new CliError('Not confirmed; nothing was sent.', { code: 'NOT_CONFIRMED', exitCode: 1 });
+  throw new CliError(`Not confirmed; ${unconfirmed}.`, { code: 'NOT_CONFIRMED', exitCode: 1 });
 }
 
-/** Prompts for yes or no; the default is no. @throws CliError (exit 10) in non-interactive mode */
+/** For non-interactive mode. `name`: the one that confirms, if `--yes` is not enough. */
+function unconfirmedError(message: string, unconfirmed: string, name: string | undefined): CliError {
+  return inputNeededError(
+    `${message} Cannot prompt in non-interactive mode; ${unconfirmed}.`,
+    name === undefined
+      ? 'Add --yes to confirm without a prompt.'
+      : `Add --confirm ${name} to confirm without a prompt; --yes is not enough.`,
+  );
+}
+
+/** Prompts for yes or no; the default is no. */
 async function confirm(promptOptions: PromptOptions, message: string): Promise<boolean> {
-  if (!canPrompt(promptOptions))
-    throw inputNeededError(
-      `${message} Cannot prompt in non-interactive mode; nothing was sent.`,
-      'Add --yes to confirm without a prompt.',
-    );
   return (await prompt(promptOptions, { type: 'confirm', message, default: false })) === true;
 }
 
-/** Prompts to type a name, so that the target is not confirmed by mistake. @throws CliError (exit 10) in non-interactive mode */
+/** Prompts to type a name, so that the target is not confirmed by mistake. */
 async function confirmByName(promptOptions: PromptOptions, message: string, name: string): Promise<boolean> {
-  if (!canPrompt(promptOptions))
-    throw inputNeededError(
-      `${message} Cannot prompt in non-interactive mode; nothing was sent.`,
-      `Add --confirm ${name} to confirm without a prompt; --yes is not enough.`,
-    );
   const typed = await prompt(promptOptions, { type: 'input', message: `${message} Type ${name} to confirm:` });
   return String(typed).trim() === name;
 }

@@ -11,6 +11,7 @@ import { resolveBaseUrl } from '../http/connection.ts';
 import { readPathValues } from '../http/outcome-check.ts';
 import { routeOfUrl } from '../http/redact.ts';
 import type { ListShape } from '../output/list-writer.ts';
+import { showRejectedValues } from '../output/rejected-values.ts';
 import { nameMissing } from './not-found.ts';
 import type { PageSource } from './pagination.ts';
 import type { RequestPreview } from './preview.ts';
@@ -46,12 +47,12 @@ export async function callOptionalControlPlane(
     return response;
   } catch (error) {
     if (isRouteMissing(context.manifest, error)) return undefined;
-    throw error instanceof ClientError ? nameTarget(context, method, path, input, new ControlPlaneError(error)) : error;
+    throw error instanceof ClientError ? nameValues(context, method, path, input, error) : error;
   }
 }
 
-/** Adds what a request refers to, by its path, query or body, to the error of an unknown object. */
-function nameTarget(
+/** Adds what a request refers to, by its path, query or body, to the error of an unknown object, and shows rejected values. */
+function nameValues(
   { manifest }: RequestContext,
   method: string,
   path: string,
@@ -59,11 +60,12 @@ function nameTarget(
   error: ClientError,
 ): unknown {
   const route = routeOfUrl(manifest, method, path);
-  if (!route) return error;
+  const shown = showRejectedValues(error, body, route?.body) as ClientError;
+  if (!route) return new ControlPlaneError(shown);
   const inBody = Object.entries(route.body?.properties ?? {}).map(([name, schema]) => ({ name, schema }));
   const referring = [...route.params, ...route.query, ...inBody].filter(({ schema }) => schema['x-reference']);
   const sent = { ...(body as object | undefined), ...query, ...readPathValues(route.path, path) };
-  return nameMissing(manifest, referring, sent, error);
+  return nameMissing(manifest, referring, sent, new ControlPlaneError(shown));
 }
 
 /** The pages of a list of the control plane. */

@@ -1,7 +1,9 @@
 /** Describes what a delete will affect, for the confirmation prompt. Omits what the caller may not read. */
 import { type ApiResponse, asPage } from '../../client/response.ts';
 import type { CallInput } from '../../client/types.ts';
+import type { EntityName } from '../../contract/entities.ts';
 import type { Context } from '../context.ts';
+import { formatNamedId, nameKey } from '../output/name-columns.ts';
 import { type ControlFilters, callControlPlane } from './control-plane.ts';
 import { getOperation } from './find-operation.ts';
 import { send } from './send.ts';
@@ -41,20 +43,16 @@ const impactDescriptions: Readonly<Record<string, (reader: ImpactReader, params:
   'service-accesses.remove-service': describeGroupRoles,
   'api-key.remove': async (reader, { apiKeyId = '' }) => {
     const key = (await reader.list('api-key.list')).find((one) => one.apiKeyId === apiKeyId);
-    return key ? [`${key.appId} can no longer authenticate as ${key.clientId} with it`] : [];
+    if (!key) return [];
+    const [client] = await reader.named('client', [key.clientId]);
+    return [`${key.appId} can no longer authenticate as ${client} with it`];
   },
   'client-identities.remove': async (reader, { serviceAccountId = '' }) => {
     const found = await reader.controlList('/_iam/clients', { name: String(serviceAccountId) });
     const clients = found.filter((client) => client.serviceAccountId === serviceAccountId);
-    const keys = await Promise.all(clients.map(({ clientId }) => describeApiKeys(reader, String(clientId))));
-    return [
-      ...formatNames(
-        clients.map(({ clientId }) => clientId),
-        'client',
-        'clients',
-      ),
-      ...keys.flat(),
-    ];
+    const ids = clients.map(({ clientId }) => clientId);
+    const keys = await Promise.all(ids.map((clientId) => describeApiKeys(reader, String(clientId))));
+    return [...formatNames(await reader.named('client', ids), 'client', 'clients'), ...keys.flat()];
   },
   'my-client-identities.remove': (reader, { clientId = '' }) => describeApiKeys(reader, String(clientId)),
   'user-identities.remove': async (reader, { id = '' }) => {
@@ -72,7 +70,7 @@ const impactDescriptions: Readonly<Record<string, (reader: ImpactReader, params:
     const found = await reader.entity('corporate-groups.get', { corporateGroupId });
     const businesses = (found?.businesses as unknown[] | undefined) ?? [];
     return formatNames(
-      businesses.map(businessName),
+      await reader.named('business', businesses.map(businessIdOf)),
       'business is left without a corporate group',
       'businesses are left without a corporate group',
     );
@@ -139,6 +137,13 @@ class ImpactReader {
     return parseRows(await this.#quietly(() => callControlPlane(this.#context, 'GET', path, input)));
   }
 
+  /** Ids with names. */
+  async named(entity: EntityName, ids: readonly unknown[]): Promise<readonly string[]> {
+    const texts = ids.map(String);
+    const names = await this.#context.findNames(texts.slice(0, maxNames));
+    return texts.map((id) => formatNamedId(id, names.get(nameKey(entity, id))));
+  }
+
   #request(id: string, input: CallInput): Promise<ApiResponse | undefined> {
     const operation = getOperation(this.#context.manifest, id);
     return this.#quietly(() => send(this.#context, operation, { ...input, signal: this.#signal }));
@@ -160,7 +165,9 @@ function parseRows(response: ApiResponse | undefined): readonly Row[] {
 
 async function describeApiKeys(reader: ImpactReader, clientId: string): Promise<string[]> {
   const keys = await reader.list('api-key.list', { clientId });
-  return keys.length === 0 ? [] : [`${formatCount(keys)} ${keys.length === 1 ? 'API key' : 'API keys'} of ${clientId}`];
+  if (keys.length === 0) return [];
+  const [client] = await reader.named('client', [clientId]);
+  return [`${formatCount(keys)} ${keys.length === 1 ? 'API key' : 'API keys'} of ${client}`];
 }
 
 function formatMembers(members: readonly Row[]): string[] {
@@ -201,6 +208,6 @@ function formatCount({ length }: readonly unknown[]): string {
   return length >= maxRows ? `${length} or more` : String(length);
 }
 
-function businessName(business: unknown): unknown {
+function businessIdOf(business: unknown): unknown {
   return typeof business === 'object' && business !== null ? Object.values(business)[0] : business;
 }

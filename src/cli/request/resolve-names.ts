@@ -7,9 +7,11 @@
 import { ClientError, NetworkError } from '../../client/errors.ts';
 import { type EntityName, entityOf, type Reference } from '../../contract/entities.ts';
 import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
-import type { RequestContext } from '../context.ts';
+import type { Context, RequestContext } from '../context.ts';
 import { CliError } from '../errors.ts';
+import { canPrompt, prompt } from '../io/prompt.ts';
 import { type FindNames, formatNamedId, nameKey } from '../output/name-columns.ts';
+import { isName, listIds, lookups, type NameLookup } from '../output/name-lookups.ts';
 import { createTableFormatter } from '../output/table.ts';
 import { isNameLikeId, parseTypedValue } from '../output/value-prefix.ts';
 import { callControlPlane } from './control-plane.ts';
@@ -19,82 +21,6 @@ import { listReferences } from './request-spec.ts';
 import { send } from './send.ts';
 
 type Row = Readonly<Record<string, unknown>>;
-
-interface NameLookup {
-  /** What they are called in messages. */
-  readonly noun: string;
-  /** What help calls the names. */
-  readonly nameText: string;
-  /** The query parameters of the list that match names; by default its filter. */
-  readonly filters?: readonly string[];
-  /** Reads one entity by its id: a path of the control plane, or an operation. Absent if the rows that match a value include the one with this id. */
-  readonly read?: string | { readonly operation: string };
-  /** The row properties that contain names. Absent if every row of the list matches. */
-  readonly names?: readonly string[];
-  /** Its ids do not have the form of other ids: a value of that form can be the id of its owner. */
-  readonly hasOtherIds?: true;
-  /** Names that any caller can choose. */
-  readonly foreign?: {
-    /** What they are called in messages. */
-    readonly text: string;
-    isForeign(row: Row, value: string): boolean;
-  };
-  /** The service accepts names and ids itself, ids first: only a value with a prefix is changed. */
-  readonly isResolvedByServer?: true;
-}
-
-const lookups: Readonly<Partial<Record<EntityName, NameLookup>>> = {
-  user: {
-    noun: 'users',
-    nameText: 'login name',
-    read: '/_iam/users/',
-    foreign: {
-      text: 'the user name of a user who signed up',
-      isForeign: ({ nameVerified, userName }, value) =>
-        nameVerified === false && foldName(String(userName)) === foldName(value),
-    },
-  },
-  business: { noun: 'businesses', nameText: 'name', read: '/_iam/businesses/' },
-  customer: {
-    noun: 'customers',
-    nameText: 'name, document, or id of its business or user',
-    read: '/_iam/customers/',
-    hasOtherIds: true,
-  },
-  corporateGroup: { noun: 'corporate groups', nameText: 'name', read: { operation: 'corporate-groups.get' } },
-  client: {
-    noun: 'clients',
-    nameText: 'service account or first-party application',
-    names: ['clientId', 'serviceAccountId', 'appId'],
-    foreign: { text: 'the application of third-party clients', isForeign: ({ party }) => party === '3RDPARTY' },
-  },
-  apiKey: {
-    noun: 'API keys',
-    nameText: 'application or client',
-    read: '/_iam/api-keys/',
-    filters: ['appId', 'clientId'],
-  },
-  group: { noun: 'groups', nameText: 'name', names: ['groupName'], isResolvedByServer: true },
-};
-
-/** Whether commands accept names of the entity in place of its ids. */
-export function isResolved(entity: EntityName): boolean {
-  return lookups[entity] !== undefined;
-}
-
-/** The description of a value in help, with the names that are accepted besides the id. */
-export function describeNames({ description, ...schema }: JsonSchema): string | undefined {
-  const { entity, by } = (schema.items?.['x-reference'] ?? schema['x-reference'] ?? {}) as Partial<Reference>;
-  const lookup = entity && lookups[entity];
-  if (!entity || !lookup || description === undefined || listIds(entity, by).some((id) => isName(entity, id)))
-    return description;
-  return `${description}, or ${lookup.nameText}`;
-}
-
-/** The row properties that contain the ids of a reference. */
-function listIds(entity: EntityName, by: readonly string[] = []): readonly string[] {
-  return by.flatMap((kind) => entityOf(entity).properties[kind] ?? []);
-}
 
 /** Ids that the server assigns. A value of this form is not looked up. */
 const assignedId = /^[0-9a-f]{24}$/;
@@ -116,18 +42,26 @@ export interface ReferencedId {
   readonly id: string;
 }
 
+/** With the prompts of a command, a name of several entities is a choice at a terminal. */
+type ResolverContext = RequestContext & Partial<Pick<Context, 'promptOptions'>>;
+
 /** Resolves the names of one command; looks up each distinct value once. */
 export class NameResolver {
-  readonly #context: RequestContext;
+  readonly #context: ResolverContext;
   readonly #found = new Map<string, Promise<string>>();
   readonly #names = new Map<string, string>();
   /** A preview needs no server: values that cannot be looked up stay as they are. */
   readonly #isPreview: boolean;
   #isUnavailable = false;
+  /** Names are looked up at the same time, and asked for one by one. */
+  #asked: Promise<unknown> = Promise.resolve();
+  readonly #asks: boolean;
 
-  constructor(context: RequestContext, isPreview = false) {
+  /** @param asks whether a name of several entities is a choice at a terminal: not for the rows of a file, and in no preview */
+  constructor(context: ResolverContext, isPreview = false, asks = !isPreview) {
     this.#context = context;
     this.#isPreview = isPreview;
+    this.#asks = asks;
   }
 
   /** Replaces the names in a request of an operation. @throws CliError (exit 2) for an ambiguous name */
@@ -201,7 +135,22 @@ export class NameResolver {
     if (target.lookup.isResolvedByServer && kind === undefined) return value;
     const search: NameSearch = { ...target, value, isName: kind === 'name' };
     const matches = await this.#findMatches(search);
-    return matches === undefined ? value : selectId(search, matches);
+    return matches === undefined ? value : selectId(search, matches, (choices) => this.#choose(search, choices));
+  }
+
+  /** Asks which entity a name means. @throws CliError (exit 2) in non-interactive mode */
+  #choose(search: NameSearch, { rows, isId }: AmbiguousRows): Promise<string> {
+    const choice = this.#asked.then(async () => {
+      const promptOptions = this.#asks ? this.#context.promptOptions?.(false) : undefined;
+      if (!promptOptions || !canPrompt(promptOptions)) throw await ambiguousNameError(search, rows, isId);
+      const [, ...lines] = await listRows(search.entity, rows);
+      const accepted = idsOf(search);
+      const choices = rows.map((row, at) => ({ value: idOf(row, accepted), name: (lines[at] ?? '').trim() }));
+      const message = `${rows.length} ${search.lookup.noun} match ${JSON.stringify(search.value)}:`;
+      return String(await prompt(promptOptions, { type: 'select', message, choices }));
+    });
+    this.#asked = choice;
+    return choice;
   }
 
   /** Undefined if the value cannot be looked up. */
@@ -285,12 +234,6 @@ function isLookupRejected(error: unknown): boolean {
   return error instanceof CliError;
 }
 
-/** Whether a property is a name that the service accepts as such: a login name or an application. */
-function isName(entity: EntityName, property: string): boolean {
-  const { name, application } = entityOf(entity).properties;
-  return property === name || property === application;
-}
-
 /** The rows that a value names, if they have an id that the request accepts. */
 function selectNamed(rows: readonly Row[], search: NameSearch): Omit<Matches, 'withId'> {
   const { entity, lookup, ids, value, isName: isOnlyName } = search;
@@ -307,13 +250,27 @@ function selectNamed(rows: readonly Row[], search: NameSearch): Omit<Matches, 'w
   return { own, foreign: usable.filter((row) => !own.includes(row) && isNamedBy(row, nameProperties)) };
 }
 
-/** The id of the only entity that the value can mean; the value itself if there is none. @throws CliError (exit 2 or 3) */
-async function selectId(search: NameSearch, { withId, own, foreign }: Matches): Promise<string> {
+/** The entities that a name means, and whether it is the id of the first one. */
+interface AmbiguousRows {
+  readonly rows: readonly Row[];
+  readonly isId: boolean;
+}
+
+/**
+ * The id of the only entity that the value can mean; the value itself if there is none.
+ * @param choose returns one of several
+ * @throws CliError (exit 2 or 3)
+ */
+async function selectId(
+  search: NameSearch,
+  { withId, own, foreign }: Matches,
+  choose: (ambiguous: AmbiguousRows) => Promise<string>,
+): Promise<string> {
   const { entity, value } = search;
   const accepted = idsOf(search);
   const rows = new Map([...(withId ? [withId] : []), ...own].map((row) => [idOf(row, accepted), row]));
   const [only, ...others] = rows.keys();
-  if (others.length > 0) throw await ambiguousNameError(search, [...rows.values()], withId !== undefined);
+  if (others.length > 0) return choose({ rows: [...rows.values()], isId: withId !== undefined });
   if (withId && own.length === 0 && isNameLikeId(entity, value)) throw await nameLikeIdError(search, withId);
   if (only !== undefined) return withId ? value : only;
   if (foreign.length > 0) throw await foreignNameError(search, foreign);
@@ -324,11 +281,6 @@ async function selectId(search: NameSearch, { withId, own, foreign }: Matches): 
 /** For entities that the service finds by name too, only the id is unambiguous. */
 function idsOf({ entity, ids, lookup }: LookupTarget): readonly string[] {
   return lookup.isResolvedByServer ? ids.filter((id) => !isName(entity, id)) : ids;
-}
-
-/** As the service compares login names. */
-export function foldName(name: string): string {
-  return name.normalize('NFC').toLowerCase();
 }
 
 /** The id of a row that a request accepts; empty if it has none. */

@@ -9,6 +9,7 @@ import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
 import { splitSecrets } from '../http/redact.ts';
 import { findOutputFailure, findSecretOutputFailure, outputError } from '../io/output-failure.ts';
+import { showRejectedValues } from '../output/rejected-values.ts';
 import { idBesideToken } from './created-entity.ts';
 import { nameMissing } from './not-found.ts';
 
@@ -21,7 +22,8 @@ export async function send(
   if (operation.auth !== 'none' && !input.anonymous) requireSendableCredentials(context.settings);
   const client = await context.connect();
   return client.call(operation.id, { signal: context.io.signal, ...input }).catch((error: unknown) => {
-    throw nameMissing(context.manifest, operation.params, input.params ?? {}, error);
+    const shown = showRejectedValues(error, input.body, operation.body);
+    throw nameMissing(context.manifest, operation.params, input.params ?? {}, shown);
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
-import { iam } from '../run-cli.ts';
+import { iam, tokenVariables } from '../run-cli.ts';
 
 const entry = {
   id: 'r-1',
@@ -110,6 +110,8 @@ describe('why', () => {
     const locked = { ...rejected, user: { ...rejected.user, locked: true }, grantedBy: [] };
     await using server = await startFakeServer(() => ({ json: locked }));
     expect((await iam(['why', 'r-1'], server)).out).toContain('  next        `iam users unlock ann`\n');
+    const there = await iam(['why', 'r-1', '--base-url', server.url], { variables: tokenVariables });
+    expect(there.out).toContain(`  next        \`iam users unlock ann --base-url ${server.url}\`\n`);
     await using other = await startFakeServer(() => ({ json: { ...locked, rejected: false } }));
     expect((await iam(['why', 'r-1'], other)).out).not.toContain('next');
   });

@@ -3,16 +3,17 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isResolved } from '../../../src/cli/output/name-lookups.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { sourcesOf } from '../../../src/cli/prompts/value-sources.ts';
-import { isResolved } from '../../../src/cli/request/resolve-names.ts';
 import { type EntityName, entities, entityOf } from '../../../src/contract/entities.ts';
 import { type ErrorEntry, errorTable } from '../../../src/contract/error-codes.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { iam } from '../run-cli.ts';
+import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
+import { iam, type RunOptions } from '../run-cli.ts';
 
 const id = (text: string) => `64b0c0ffee00000000000${text}`;
 
@@ -63,8 +64,8 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-function runIam(words: readonly string[]) {
-  return iam(words, { url: server.url, variables: { IAM_BASE_URL: server.url, IAM_TOKEN: token } });
+function runIam(words: readonly string[], more: RunOptions = {}) {
+  return iam(words, { ...more, url: server.url, variables: { IAM_BASE_URL: server.url, IAM_TOKEN: token } });
 }
 
 /** The arguments of lists that need some. */
@@ -217,6 +218,40 @@ describe('a name', () => {
     const { code, err } = await runIam(line.split(' '));
     expect({ code, err }).toMatchObject({ code: 10, err: expect.stringContaining(named) });
   });
+
+  test.each([
+    ['api-key delete reports', `can no longer authenticate as ${id('c01')} (billing-service) with it`],
+    ['clients delete billing-service', `1 client: ${id('c01')} (billing-service)`],
+    ['corporate-groups delete Holding', `without a corporate group: ${id('b01')} (Acme)`],
+  ])('is in what iam %s affects', async (line, named) => {
+    const { err } = await runIam(line.split(' '), { columns: 200, prompter: async () => false });
+    expect(err).toContain(named);
+  });
+});
+
+describe('a rejected value', () => {
+  test.each([
+    ['groups create --group-name new --role A,b!', 'roles "b!" must be'],
+    ['groups update ops --add-role b!', 'roles "b!" must be'],
+    ['groups users add ops alice no/id', '"no/id" '],
+    ['corporate-groups create --corporate-group-name new --business no/id', 'no/id'],
+  ])('is shown in place of its index by iam %s', async (line, shown) => {
+    const { err } = await runIam(line.split(' '));
+    expect(err).toContain(shown);
+    expect(err).not.toMatch(/\[\d+\]/);
+  });
+});
+
+test('a value of a dialog that the server rejects is asked for again, and the others are kept', async () => {
+  const { prompter, questions } = createScriptedPrompter('ops', 'new ops');
+  const create = ['groups', 'create'];
+  expect((await runIam(create, { columns: 80, prompter })).code).toBe(0);
+  expect(questions.map(({ message }) => message)).toEqual(Array.from({ length: 2 }, () => questions[0]?.message));
+  const taken = createScriptedPrompter('ops');
+  const found = await runIam([...create, '--if-not-exists'], { columns: 80, prompter: taken.prompter });
+  expect(found).toMatchObject({ code: 0, out: expect.stringContaining(id('d01')) });
+  const given = createScriptedPrompter();
+  expect((await runIam([...create, '--group-name', 'ops'], { columns: 80, prompter: given.prompter })).code).toBe(6);
 });
 
 describe('what was not found', () => {

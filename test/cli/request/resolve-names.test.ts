@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
+import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
 import { Home, iam } from '../run-cli.ts';
 
 const credentials = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
@@ -329,6 +330,17 @@ test('a name that is the service account of one client and the application of an
     '',
     expect.stringContaining('2 clients match "shared"'),
   ]);
+  const { prompter, questions } = createScriptedPrompter('c-two', false);
+  const atTerminal = { url: server.url, variables: credentials, columns: 80, prompter };
+  const chosen = await iam(['my-clients', 'delete', 'shared'], atTerminal);
+  expect(questions).toMatchObject([
+    {
+      message: '2 clients match "shared":',
+      choices: [{ value: 'c-one' }, { value: 'c-two', name: expect.stringMatching(/c-two/) }],
+    },
+    { message: expect.stringContaining('c-two') },
+  ]);
+  expect(chosen.code).toBe(1);
 });
 
 test('names are sent unchanged to a server without a control plane', async () => {

@@ -93,7 +93,9 @@ export async function writeUpdate(
     }
     const losses = merge.losses.filter((one) => !confirmed.has(one));
     if (losses.length > 0)
-      await assertConfirmed(context, `Remove ${losses.join(', ')} from ${name}?`, options, options.file === '-');
+      await assertConfirmed(context, `Remove ${losses.join(', ')} from ${name}?`, options, options.file === '-', {
+        ...(attempt > 1 ? { unconfirmed: 'others changed it meanwhile, and nothing was written' } : {}),
+      });
     for (const one of losses) confirmed.add(one);
     try {
       await sendUpdate(context, operation, input);

@@ -233,6 +233,8 @@ test.each([
     const outcome = await iam([...update, '--role', 'B'], { url: server.url, columns: 80, prompter });
     expect(questions.map(({ message }) => message)).toEqual(['Remove role A from ops?', 'Remove role C from ops?']);
     expect([outcome.code, server.group().roles]).toEqual([code, roles]);
+    if (code !== 0)
+      expect(outcome.err).toContain('Not confirmed; others changed it meanwhile, and nothing was written.');
   },
 );
 

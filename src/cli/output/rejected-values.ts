@@ -1,0 +1,48 @@
+/** Shows the value that a server rejects in place of its index: `roles "a"`, not `roles[3]`. */
+import { ClientError, type ClientErrorItem } from '../../client/errors.ts';
+import type { JsonSchema } from '../../contract/manifest-types.ts';
+
+/** Replaces the index of each rejected value in the messages of an error. `schema`: that of the body. */
+export function showRejectedValues(error: unknown, body: unknown, schema: JsonSchema | undefined): unknown {
+  if (!(error instanceof ClientError)) return error;
+  const items = error.items.map((item) => showValue(item, body, schema));
+  if (items.every((item, at) => item === error.items[at])) return error;
+  const { status, requestId, retryAfter } = error;
+  return new ClientError({ status, requestId, retryAfter, items });
+}
+
+const indexes = /\[(\d+)\]/g;
+
+function showValue(item: ClientErrorItem, body: unknown, schema: JsonSchema | undefined): ClientErrorItem {
+  const { field } = item.details ?? {};
+  if (field === undefined || field.match(indexes)?.length !== 1) return item;
+  const path = field
+    .replace(indexes, '.$1')
+    .split('.')
+    .filter((part) => part !== '');
+  const value = valueAt(body, path);
+  const isShown = (typeof value === 'string' || typeof value === 'number') && !isSensitive(schema, path);
+  if (!isShown || !isOnlyValue(body, path)) return item;
+  const name = field.replace(indexes, '').replace(/^\./, '');
+  const shown = [name, JSON.stringify(value)].filter((part) => part !== '').join(' ');
+  return { ...item, message: item.message.replace(field, () => shown) };
+}
+
+/** Whether the entry of the list has no other value: the index of another entry is its place in a file. */
+function isOnlyValue(body: unknown, path: readonly string[]): boolean {
+  const at = path.findIndex((part) => /^\d+$/.test(part));
+  const entry = valueAt(body, path.slice(0, at + 1));
+  return typeof entry !== 'object' || entry === null || (path.length === at + 2 && Object.keys(entry).length === 1);
+}
+
+function valueAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name === undefined || typeof value !== 'object' || value === null) return value;
+  return Object.hasOwn(value, name) ? valueAt((value as Readonly<Record<string, unknown>>)[name], rest) : undefined;
+}
+
+/** Also for a value that no schema declares. */
+function isSensitive(schema: JsonSchema | undefined, [name, ...rest]: readonly string[]): boolean {
+  if (schema === undefined || schema.sensitive !== undefined) return true;
+  if (name === undefined) return false;
+  return isSensitive(schema.properties?.[name] ?? (/^\d+$/.test(name) ? schema.items : undefined), rest);
+}
