@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { commandPath } from '../../src/cli/command.ts';
 import { createGlobalOptions, globalOptionsLine, isGlobalOption } from '../../src/cli/config/global-options.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { formatListShapes } from '../../src/cli/request/field-options.ts';
 import { manifest } from '../../src/contract/manifest.ts';
 import { iam } from './run-cli.ts';
 
@@ -63,6 +64,25 @@ describe.each(commands.map((command) => ({ name: commandPath(command), command }
     expect(text.split('\n').filter((line) => line.length > 80 && !line.startsWith('Usage:'))).toEqual([]);
     if (!serverCommands.includes(name)) expect(lines.length).toBeLessThanOrEqual(75);
   });
+});
+
+test.each(
+  manifest.operations.flatMap(({ id, command, body }) => {
+    const shapes = formatListShapes(body, '');
+    return command !== undefined && shapes.length > 0 ? [{ id, command, shapes }] : [];
+  }),
+)('the help of $command shows the lists of its file', async ({ command, shapes }) => {
+  const { out } = await iam([...command.split(' '), '--help'], { columns: 80 });
+  if (out.includes('--file <file>')) expect(out.replace(/\s+/g, ' ')).toContain(`; lists: ${shapes.join(', ')}`);
+});
+
+test('lists are shown as they are written', () => {
+  const bodyOf = (id: string) => manifest.operations.find((operation) => operation.id === id)?.body;
+  expect(formatListShapes(bodyOf('groups.update'), '')).toEqual([
+    'roles: [ROLE, ..]',
+    'dependencies: [{groupName: GROUP-NAME}, ..]',
+  ]);
+  expect(formatListShapes(bodyOf('user-accesses.add-user'), '')).toEqual(['[{userId: USER-ID}, ..]']);
 });
 
 test('the help of a command without options of its own is short', async () => {

@@ -22,7 +22,7 @@ import {
 } from '../request/created-entity.ts';
 import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { type EntityRead, withEtag } from '../request/entity-rows.ts';
-import { addFieldOption } from '../request/field-options.ts';
+import { addFieldOption, addFileOption } from '../request/field-options.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
 import { addListOptions, parseListLimits, printList } from '../request/pagination.ts';
 import { previewOf, printRequestPreview } from '../request/preview.ts';
@@ -114,8 +114,9 @@ function addOptions(command: Command, { operation, query, body, last, members, e
   }
   if (target) addTargetOptions(command, operation);
   if (operation.body)
-    command.option(
-      '-f, --file <file>',
+    addFileOption(
+      command,
+      operation.body,
       `read ${members ? 'a list' : 'fields'} from a JSON or YAML file, - is standard input${members ? '' : entries ? '; options add one entry' : '; options override it'}`,
     );
   if (operation.response.secret && operation.effect !== 'read')

@@ -66,8 +66,9 @@ export function addFieldOption(command: Command, field: Field): void {
 }
 
 function createOption({ flag, schema, secret, required }: Field): Option {
-  const notes = `${required ? ' (required)' : ''}${schema.nullable === true ? '; empty to clear' : ''}`;
-  const description = `${(schema.description ?? '').replace(/^.(?![A-Z])/, (letter) => letter.toLowerCase())}${notes}`;
+  const isList = schema.type === 'array' && Object.keys(schema.items?.properties ?? {}).length <= 1;
+  const notes = `${required ? ' (required)' : ''}${isList ? ' (repeatable or comma-separated)' : ''}${schema.nullable === true ? '; empty to clear' : ''}`;
+  const description = lowerFirst(schema.description ?? '') + notes;
   if (secret) return new Option(`--${flag} <file>`, `${description}; read from a file, - is standard input`);
   if (schema.type === 'boolean')
     return new Option(`--${flag} [yes]`, description).choices(['true', 'false']).preset('true');
@@ -75,6 +76,11 @@ function createOption({ flag, schema, secret, required }: Field): Option {
   if (schema.type === 'array') return option.argParser(collectValues);
   if (schema.enum) return option.choices(schema.enum.map(String));
   return schema.type === 'integer' ? option.argParser(parseInteger) : option;
+}
+
+/** The text with a small first letter, unless it starts with an abbreviation. */
+export function lowerFirst(text: string): string {
+  return text.replace(/^.(?![A-Z])/, (letter) => letter.toLowerCase());
 }
 
 function placeholder(schema: JsonSchema): string {
@@ -140,6 +146,28 @@ function toListItem({ schema, flag }: Field, value: string): unknown {
   if (names.length > 1 || name === undefined)
     throw usageError(`--${flag} is not supported on the command line; pass it in a file with -f.`);
   return { [name]: value };
+}
+
+/** Adds the option of a file with the body of a request, and shows the lists in it. */
+export function addFileOption(command: Command, body: JsonSchema | undefined, description: string): void {
+  const lists = formatListShapes(body, '');
+  command.option('-f, --file <file>', lists.length === 0 ? description : `${description}; lists: ${lists.join(', ')}`);
+}
+
+/** The lists of a body as they are written in YAML: `dependencies: [{groupName: GROUP-NAME}, ..]`. */
+export function formatListShapes(schema: JsonSchema | undefined, path: string): readonly string[] {
+  const { type, items, properties = {} } = unwrapList(unwrapNullable(schema ?? {}));
+  if (type !== 'array')
+    return Object.entries(properties).flatMap(([name, property]) =>
+      formatListShapes(property, path === '' ? name : `${path}.${name}`),
+    );
+  const fields = Object.keys(items?.properties ?? {});
+  const value = (name: string) => toKebabCase(name).toUpperCase();
+  const entry =
+    fields.length === 0
+      ? value(toSingular(path.split('.').at(-1) ?? ''))
+      : `{${fields.map((name) => `${name}: ${value(name)}`).join(', ')}}`;
+  return [`${path === '' ? '' : `${path}: `}[${entry}, ..]`];
 }
 
 /** Sets a value in an object at a path. */

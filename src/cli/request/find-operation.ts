@@ -42,7 +42,6 @@ const routeUpdates: Readonly<Record<string, RouteUpdate>> = {
     examples: [
       { title: 'Change the redirect URI', command: 'billing-service --redirect-uri https://app.example.com/callback' },
       { title: 'Add one scope and remove another', command: 'billing-service --add-scope WRITE --remove-scope READ' },
-      { title: 'Preview the request', command: 'billing-service --organization-id acme --dry-run' },
     ],
   },
 };

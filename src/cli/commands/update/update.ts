@@ -12,7 +12,14 @@ import { declareValueSources, referenceIn } from '../../prompts/value-sources.ts
 import { assertConfirmed } from '../../request/confirm.ts';
 import { controlPlaneNote } from '../../request/control-plane.ts';
 import { type EntityFields, isRow, isSame } from '../../request/differences.ts';
-import { addFieldOption, type Field, parseFieldValue, readFieldOption } from '../../request/field-options.ts';
+import {
+  addFieldOption,
+  addFileOption,
+  type Field,
+  lowerFirst,
+  parseFieldValue,
+  readFieldOption,
+} from '../../request/field-options.ts';
 import { isRoute } from '../../request/find-operation.ts';
 import { buildRequestSpec, formatArgumentName } from '../../request/request-spec.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
@@ -40,9 +47,9 @@ export function addUpdateCommand(
   for (const field of fields) addUpdateOption(command, field);
   const settable = listSettable(operation);
   const repeated = (value: string, before: readonly string[] = []) => [...before, value];
+  addFileOption(command, operation.body, `JSON or YAML file that replaces the ${resource.label}, - is standard input`);
   command
     .option('--set <field=value>', `field to set, empty to clear (repeatable): ${settable.join(', ')}`, repeated)
-    .option('-f, --file <file>', `JSON or YAML file that replaces the ${resource.label}, - is standard input`)
     .option('--force', 'with -f: overwrite changes since the file was read');
   addConfirmOptions(command);
   declareValueSources(command, sourcesIn(operation, resource, fields));
@@ -56,6 +63,8 @@ function describeRoute(operation: ManifestOperation): string {
 }
 
 function describeConcurrency({ label, unguarded }: UpdatableResource): string {
+  if (typeof unguarded === 'object')
+    return `If someone else changes the ${label} in the meantime, the command retries. The ETag of the server covers all but ${unguarded.join(', ')}: a change of these between the read and the write of the command is overwritten if it is of the same field.`;
   return unguarded
     ? `The server has no ETag of this ${label}: what someone else changes between the read and the write of the command can be overwritten.`
     : `If someone else changes the ${label} in the meantime, the command retries, so concurrent changes are preserved.`;
@@ -78,14 +87,10 @@ function addUpdateOption(command: Command, field: Field): void {
   }
   for (const change of listChanges)
     addFieldOption(command, {
-      ...describe(`${change} (repeatable or comma-separated): ${lowerFirst(description)}`),
+      ...describe(`${change}: ${lowerFirst(description)}`),
       flag: `${change}-${field.flag}`,
     });
   addFieldOption(command, describe(`${description}; replaces the list`));
-}
-
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
 }
 
 function sourcesIn(
