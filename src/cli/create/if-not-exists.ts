@@ -325,7 +325,7 @@ async function requireOwner(context: RequestContext): Promise<EntityFields> {
   if (Object.keys(owner).length > 0) return owner;
   throw new CliError('The token does not show whose client this would be, so the existing one cannot be found.', {
     code: 'OWNER_UNKNOWN',
-    exitCode: 1,
+    exitCode: 2,
     hint: 'Nothing was sent. Name a service account, or omit --if-not-exists.',
   });
 }
