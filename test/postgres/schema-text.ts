@@ -22,7 +22,7 @@ function createTable({ sqlName, columns }: StoredTable): string {
 }
 
 function createIndexes({ sqlName, columns, valueTables }: StoredTable): readonly string[] {
-  const plain = columns.filter(({ isUnique }) => !isUnique);
+  const plain = columns.filter(({ isUnique, isKeyPrefix }) => !isUnique && !isKeyPrefix);
   return [
     ...plain.map(
       ({ sqlName: column }) =>

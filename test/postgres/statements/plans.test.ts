@@ -2,7 +2,6 @@
  * Every statement of the store reads about as many rows as it returns, however many the tables have. Each has one plan for
  * all values: the planner sees neither that a value is rare nor that a page is small.
  */
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemRandom } from '../../../src/server/lib/random.ts';
 import { selectAllTables } from '../../../src/server/store/postgres/all-rows.ts';
@@ -16,7 +15,7 @@ import { startSweeping } from '../../../src/server/store/postgres/sweep.ts';
 import { type StoredTable, storedTables } from '../../../src/server/store/postgres/table-columns.ts';
 import { effort } from '../../effort.ts';
 import { databaseUrl } from '../database.ts';
-import { commonValue, LargeSchema, listStatements, rareValues } from './plans.ts';
+import { commonValue, keyOf, LargeSchema, listStatements, middleOf, rareValues } from './plans.ts';
 
 /** The plans of 1,000,000 rows are the same. */
 const rowCount = 2_000 * effort;
@@ -37,19 +36,14 @@ interface Case {
 }
 
 const pageSize = 50;
-const keys = Array.from({ length: 50 }, (_, at) => keyOf(2 * at + 1));
-const [key = ''] = keys;
-/** Half of the keys come after it. */
-const middle = '8';
-
-function keyOf(number: number): string {
-  return createHash('md5').update(String(number)).digest('hex');
-}
 
 /** Every statement for the rows of a table. */
 function casesOf(table: StoredTable): Case[] {
   const statements = createStatements(table);
   const cases: Case[] = [];
+  const keys = Array.from({ length: 50 }, (_, at) => keyOf(table, 2 * at + 1));
+  const [key = ''] = keys;
+  const middle = middleOf(table);
   const add = (statement: Statement | undefined, ...values: unknown[]) => {
     if (statement) cases.push({ statement, values });
   };
@@ -106,6 +100,7 @@ async function otherCases(): Promise<Case[]> {
     return { rows: [], rowCount: 0 } as never;
   };
   const prefetcher = new Prefetcher(createTableAccess(new KnownRows(1)), runEmpty);
+  const key = 'absent';
   const prefetch = { keys: { clients: key, sessions: key, users: key }, members: [...rareValues] };
   // The second statement is for the groups that the first one found.
   await prefetcher.read(prefetch);

@@ -1,4 +1,5 @@
 /** A schema with many rows in every table, and what a statement reads there. */
+import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { sessionOptions } from '../../../src/server/store/postgres/primary-connections.ts';
 import { initial } from '../../../src/server/store/postgres/setup/migrations/initial.ts';
@@ -29,6 +30,27 @@ interface PlanNode {
 export const commonValue = 'common';
 export const rareValues = ['rare 7', 'rare 8', 'rare 9'];
 const chainLength = 20;
+
+/** In SQL and here: the value of a row in the plain indexes, and its key. */
+const plain = `case when number % 2 = 0 then '${commonValue}' else 'rare ' || (number / 20) end`;
+const plainOf = (number: number) => (number % 2 === 0 ? commonValue : `rare ${Math.floor(number / 20)}`);
+/** As random as those of most tables. */
+const randomKey = 'md5(number::text)';
+
+/** The key of a row begins with the value of the indexes that its primary key replaces. */
+export function keyOf(table: StoredTable, number: number): string {
+  const random = createHash('md5').update(String(number)).digest('hex');
+  return hasKeyPrefix(table) ? `${plainOf(number)}/${random}` : random;
+}
+
+/** Half of the keys, or half of those with the common value, come after it. */
+export function middleOf(table: StoredTable): string {
+  return hasKeyPrefix(table) ? `${commonValue}/8` : '8';
+}
+
+function hasKeyPrefix({ columns }: StoredTable): boolean {
+  return columns.some(({ isKeyPrefix }) => isKeyPrefix);
+}
 
 export class LargeSchema {
   readonly #client: pg.Client;
@@ -62,19 +84,19 @@ export class LargeSchema {
     await this.#client.query('vacuum analyze');
   }
 
-  async #fillTable({ sqlName, columns, valueTables }: StoredTable): Promise<void> {
-    // The key is as random as those of most tables.
-    const plain = `case when number % 2 = 0 then '${commonValue}' else 'rare ' || (number / 20) end`;
+  async #fillTable(table: StoredTable): Promise<void> {
+    const { sqlName, columns, valueTables } = table;
+    const key = hasKeyPrefix(table) ? `${plain} || '/' || ${randomKey}` : randomKey;
     const values = columns.map(({ isUnique }) => (isUnique ? "'unique ' || number" : plain));
     const body = `jsonb_build_object('text', repeat('x', 200))`;
-    const selected = ['md5(number::text)', 'number', body, ...values].join(', ');
+    const selected = [key, 'number', body, ...values].join(', ');
     await this.#client.query(`insert into ${quoteName(sqlName)} select ${selected} from ${this.#numbers}`);
     for (const { sqlName: valueTable, isUnique, name } of valueTables) {
       const isChain = name === 'dependency';
       const value = isChain ? 'md5((number + 1)::text)' : isUnique ? "'unique ' || number" : plain;
       const linked = isChain ? `where number % ${chainLength} <> 0` : '';
       await this.#client.query(
-        `insert into ${quoteName(valueTable)} (value, key) select ${value}, md5(number::text) from ${this.#numbers} ${linked}`,
+        `insert into ${quoteName(valueTable)} (value, key) select ${value}, ${key} from ${this.#numbers} ${linked}`,
       );
     }
   }

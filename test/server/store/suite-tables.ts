@@ -1,8 +1,8 @@
 /** The part of the store suite for single tables. */
 import { describe, expect, test } from 'vitest';
 import { DuplicateError, MissingRowError, type Store } from '../../../src/server/store/store.ts';
-import type { Group } from '../../../src/server/store/tables.ts';
-import { group, idsOf, insertGroups, user } from './rows.ts';
+import { type Group, membershipKey } from '../../../src/server/store/tables.ts';
+import { group, idsOf, insertGroups, member, user } from './rows.ts';
 
 export function readingSuite(store: () => Store): void {
   describe('reading', () => {
@@ -94,6 +94,27 @@ export function readingSuite(store: () => Store): void {
       expect(await idsOf(groups.findInOrder('organizationId', ['o1', 'o2'], page))).toEqual(['d', 'a']);
       expect(await idsOf(groups.findInOrder('role', ['y', 'x'], { after: '', limit: 2 }))).toEqual(['a', 'a']);
       expect(await groups.findInOrder('role', [], {})).toEqual([]);
+    });
+
+    test('returns the members of a group, whose keys begin with it, and of no other', async () => {
+      const groupIds = ['g', 'g-', 'g0', 'gg'];
+      await store().transaction(async ({ memberships }) => {
+        for (const groupId of groupIds) for (const one of ['a', 'b']) await memberships.insert(member(groupId, one));
+      });
+      const { memberships } = store();
+      const [a, b] = [member('g', 'a'), member('g', 'b')];
+      expect(await memberships.find('group', 'g')).toEqual([a, b]);
+      expect(await memberships.find('group', 'g', { after: membershipKey(a) })).toEqual([b]);
+      expect(await memberships.find('group', 'g/user/')).toEqual([]);
+      expect(await memberships.find('memberList', 'g/user/', { limit: 1 })).toEqual([a]);
+      expect(await memberships.findMany('group', ['gg', 'g', 'missing'])).toEqual([
+        a,
+        b,
+        member('gg', 'a'),
+        member('gg', 'b'),
+      ]);
+      const page = { after: membershipKey(a), limit: 2 };
+      expect(await memberships.findInOrder('group', ['g', 'g-'], page)).toEqual([b, member('g-', 'a')]);
     });
 
     test('returns a row and those that it names, in their order', async () => {

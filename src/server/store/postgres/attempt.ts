@@ -1,7 +1,6 @@
 /** One run of the work of a transaction on a connection. */
 import { setImmediate } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import type { Random } from '../../lib/random.ts';
 import type { TableName } from '../tables.ts';
 import { SeenTables } from './seen-rows.ts';
 import type { RowsStatement, Statement } from './statements.ts';
@@ -12,7 +11,8 @@ export interface AttemptOptions {
   /** The statements that begin the transaction. */
   readonly begin: string;
   readonly isOptimistic: boolean;
-  readonly random: Random;
+  /** Returns a number that no other write uses. */
+  readonly newVersion: () => string;
 }
 
 /**
@@ -30,6 +30,7 @@ type GatheredKind = Parameters<TransactionRunner['gather']>[0];
 export class Attempt implements TransactionRunner {
   readonly run: Run;
   readonly isOptimistic: boolean;
+  readonly newVersion: () => string;
   readonly seen = new SeenTables<TableName>();
   hasWritten = false;
   /** The tables whose rows it changed. */
@@ -39,7 +40,6 @@ export class Attempt implements TransactionRunner {
   /** The first error of a statement: the transaction cannot be committed any more. */
   failure: unknown;
   readonly #client: PoolClient;
-  readonly #random: Random;
   /** Of the last write that was sent; the connection runs all in order. */
   #settled: Promise<void> = Promise.resolve();
   #unsettledRows = 0;
@@ -50,10 +50,10 @@ export class Attempt implements TransactionRunner {
   readonly #replaced = new Set<string>();
   #hasEnded = false;
 
-  constructor(client: PoolClient, { begin, isOptimistic, random }: AttemptOptions) {
+  constructor(client: PoolClient, { begin, isOptimistic, newVersion }: AttemptOptions) {
     this.isOptimistic = isOptimistic;
     this.#client = client;
-    this.#random = random;
+    this.newVersion = newVersion;
     // Not awaited: the first statements are sent with it. Without a transaction they write nothing: see `isWithin`.
     client.query(begin).catch((error: unknown) => {
       this.failure ??= error;
@@ -119,10 +119,6 @@ export class Attempt implements TransactionRunner {
     this.hasAssumed = true;
   }
 
-  newVersion(): string {
-    return this.#random.bytes(8).readBigInt64BE().toString();
-  }
-
   end(): void {
     this.#hasEnded = true;
     this.#gathered.clear();
@@ -134,7 +130,7 @@ export class Attempt implements TransactionRunner {
     if (rows.length === 1 && statement.ofOne) return this.#dispatch(statement.ofOne, first);
     return this.#dispatch(
       statement,
-      first.map((_, column) => rows.map((row) => row[column])),
+      first.map((_, column) => toArrayText(rows, column)),
       rows.length,
     );
   }
@@ -161,6 +157,21 @@ export class Attempt implements TransactionRunner {
   #assertActive(): void {
     if (this.#hasEnded) throw new Error('The transaction has ended. Await every access within it.');
   }
+}
+
+const escapedByJson = /[\p{Cc}\p{Surrogate}]/u;
+const special = /["\\]/g;
+
+/** The values of a column in the syntax of arrays. The driver would search every text twice, which takes a fifth of the time. */
+function toArrayText(rows: readonly (readonly unknown[])[], column: number): string {
+  const texts = rows.map((row) => {
+    const value = row[column];
+    if (value === null || value === undefined) return 'NULL';
+    const text = String(value);
+    // JSON escapes the same characters, and these.
+    return escapedByJson.test(text) ? `"${text.replace(special, '\\$&')}"` : JSON.stringify(text);
+  });
+  return `{${texts.join(',')}}`;
 }
 
 /** Returns a function that runs statements on this connection. */

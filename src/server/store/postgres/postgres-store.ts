@@ -3,7 +3,7 @@
  * transactions that are not as if alone, and their work runs again.
  */
 import type { PoolClient } from 'pg';
-import type { Random } from '../../lib/random.ts';
+import { createDraw, type Random } from '../../lib/random.ts';
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
 import {
@@ -88,6 +88,7 @@ export class PostgresStore {
   readonly #prefetcher: Prefetcher;
   readonly #options: PostgresStoreOptions;
   readonly #accesses = createTableAccess(new KnownRows(knownRowsCapacity));
+  readonly #newVersion: () => string;
   readonly #lanes: Lanes;
   readonly #precedence: Precedence;
   /** One at a time: the others would wait for its lock with a connection each. They hold no lane that logins need. */
@@ -100,6 +101,8 @@ export class PostgresStore {
   constructor(options: PostgresStoreOptions) {
     this.#options = options;
     this.shared = options.shared;
+    const drawVersion = createDraw(options.random, 8);
+    this.#newVersion = () => drawVersion().readBigInt64BE().toString();
     this.#lanes = new Lanes(options.lanes, options.timer);
     this.#precedence = new Precedence(options);
     this.#precedingLane = new Lanes(1, options.timer);
@@ -228,12 +231,13 @@ export class PostgresStore {
     work: (tx: Transaction) => Promise<Result>,
     { isOptimistic, isPreceding }: Omit<Turn, 'attempt'>,
   ): Promise<{ readonly result: Result } | FailedAttempt> {
-    const { connections, registration, random, stopwatch } = this.#options;
+    const { connections, registration, stopwatch } = this.#options;
     // It can have expired while the transaction waited for a lane, and another server may use the database alone.
     const reason = registration.rejection();
     if (reason !== undefined) throw new StoreUnavailableError(reason);
     const client = await connections.acquire();
-    const attempt = new Attempt(client, { begin: this.#precedence.toBegin(isPreceding), isOptimistic, random });
+    const begin = this.#precedence.toBegin(isPreceding);
+    const attempt = new Attempt(client, { begin, isOptimistic, newVersion: this.#newVersion });
     const begunAt = stopwatch.now();
     let result: Result;
     try {

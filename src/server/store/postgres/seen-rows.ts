@@ -44,7 +44,7 @@ export class SeenRows {
   discard(key: string): void {
     this.#epoch += 1;
     this.#rows.delete(key);
-    this.#results = new Map();
+    if (this.#results.size > 0) this.#results = new Map();
   }
 
   clear(): void {

@@ -28,7 +28,7 @@ export interface IndexStatements {
   /** $1 keys: their rows and all that these name in this index. */
   readonly reach: Statement;
   /** Of a unique index, $1 values, $2 key: the values that rows with other keys have. */
-  readonly findTaken: Statement;
+  readonly findTaken?: Statement;
 }
 
 /** The statements of an index with a table of its own. Parameters: $1 values, $2 key. */
@@ -131,28 +131,28 @@ type Namer = (name: string, text: string) => Statement;
 
 function createIndexStatements(table: StoredTable, index: StoredIndex, named: Namer): IndexStatements {
   const rows = quoteName(table.sqlName);
-  const { value, key, owners } = describeEntries(table, index);
+  const { value, key, owners, matches } = describeEntries(table, index);
   const source = index.isMultiValued ? `${owners} join ${rows} t on t.key = v.key` : owners;
   // With `any($1)`, the planner could read the whole table in the order of its keys instead.
-  const matches = `select ${index.isMultiValued ? key : `${key}, ${shown}`} from ${owners} where ${value} = given.value offset 0`;
+  const matching = `select ${index.isMultiValued ? key : `${key}, ${shown}`} from ${owners} where ${matches('given.value')} offset 0`;
   return {
     index,
-    getBy: named(`getBy.${index.name}`, `select ${shown} from ${source} where ${value} = $1`),
+    getBy: named(`getBy.${index.name}`, `select ${shown} from ${source} where ${matches('$1::text')}`),
     find: named(
       `find.${index.name}`,
-      `select ${shown} from ${source} where ${value} = $1 and ${key} > $2 order by ${key} limit $3`,
+      `select ${shown} from ${source} where ${matches('$1::text')} and ${key} > $2 order by ${key} limit $3`,
     ),
     findMany: named(
       `findMany.${index.name}`,
       // A row with several of the values is returned once.
       index.isMultiValued
-        ? `select ${shown} from ${joinReached(table, `(select distinct m.key from unnest($1::text[]) as given(value), lateral (${matches}) m)`)} where t.version is not null order by r.key`
-        : `select ${shown} from unnest($1::text[]) as given(value), lateral (${matches}) t order by t.key`,
+        ? `select ${shown} from ${joinReached(table, `(select distinct m.key from unnest($1::text[]) as given(value), lateral (${matching}) m)`)} where t.version is not null order by r.key`
+        : `select ${shown} from unnest($1::text[]) as given(value), lateral (${matching}) t order by t.key`,
     ),
     findInOrder: named(
       `findInOrder.${index.name}`,
       // The planner knows that `at` is sorted: it reads the values one by one until there are enough rows.
-      `select ${shown} from unnest($1::text[]) with ordinality as given(value, at), lateral (select ${key}, ${shown} from ${source} where ${value} = given.value and ${key} > case when given.at = 1 then $2 else '' end order by ${key} limit $3) t order by given.at, t.key limit $3`,
+      `select ${shown} from unnest($1::text[]) with ordinality as given(value, at), lateral (select ${key}, ${shown} from ${source} where ${matches('given.value')} and ${key} > case when given.at = 1 then $2 else '' end order by ${key} limit $3) t order by given.at, t.key limit $3`,
     ),
     getLinked: named(
       `getLinked.${index.name}`,
@@ -162,18 +162,28 @@ function createIndexStatements(table: StoredTable, index: StoredIndex, named: Na
       `reach.${index.name}`,
       `with recursive reached(key) as (select key collate "C" from unnest($1::text[]) as given(key) union ${followReached(table, index)}) select ${shown} from ${joinReached(table, 'reached')} where t.version is not null`,
     ),
-    findTaken: named(
-      `findTaken.${index.name}`,
-      `select ${value} as value from ${owners} where ${value} = any($1) and ${key} <> $2`,
-    ),
+    ...(index.isUnique && {
+      findTaken: named(
+        `findTaken.${index.name}`,
+        `select ${value} as value from ${owners} where ${value} = any($1) and ${key} <> $2`,
+      ),
+    }),
   };
 }
 
-/** The entries of an index in SQL: their values, the keys of their rows, and the table that contains both. */
-function describeEntries(table: StoredTable, { isMultiValued, sqlName }: StoredIndex) {
-  return isMultiValued
+/** The entries of an index in SQL: their values, the keys of their rows, the table that contains both, and a condition. */
+function describeEntries(table: StoredTable, { isMultiValued, isKeyPrefix, sqlName }: StoredIndex) {
+  const entries = isMultiValued
     ? { value: 'v.value', key: 'v.key', owners: `${quoteName(sqlName)} v` }
     : { value: `t.${quoteName(sqlName)}`, key: 't.key', owners: `${quoteName(table.sqlName)} t` };
+  const matches = (given: string) => {
+    const isEqual = `${entries.value} = ${given}`;
+    if (!isKeyPrefix) return isEqual;
+    // 0 is the character after the slash. Without `case`, the planner would expect one row and sort all of the range.
+    const range = `${entries.key} > ${given} || '/' and ${entries.key} < ${given} || '0'`;
+    return `${range} and case when ${isEqual} then true else false end`;
+  };
+  return { ...entries, matches };
 }
 
 /**
@@ -193,8 +203,8 @@ export function joinReached(table: StoredTable, query: string): string {
 /** $1 value: the rows that have it in the index, and all that reach them along another. */
 export function createFindReaching(table: StoredTable, along: StoredIndex, index: StoredIndex): Statement {
   const [from, back] = [describeEntries(table, index), describeEntries(table, along)];
-  const start = `select ${from.key} from ${from.owners} where ${from.value} = $1`;
-  const step = `select n.key from reaching r, lateral (select ${back.key} as key from ${back.owners} where ${back.value} = r.key offset 0) n`;
+  const start = `select ${from.key} from ${from.owners} where ${from.matches('$1::text')}`;
+  const step = `select n.key from reaching r, lateral (select ${back.key} as key from ${back.owners} where ${back.matches('r.key')} offset 0) n`;
   return {
     name: `${table.sqlName}.findReaching.${along.name}.${index.name}`,
     text: `with recursive reaching(key) as (${start} union ${step}) select ${shown} from ${joinReached(table, 'reaching')} where t.version is not null order by r.key`,

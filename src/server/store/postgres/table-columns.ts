@@ -26,6 +26,14 @@ const multiValued: {
   products: { billingType: true },
 };
 
+/**
+ * The indexes whose rows are those with a key that begins with the value and a slash. The primary key finds them: an index
+ * of their own would make inserts slower, of which a group has 100,000.
+ */
+const keyPrefixes: { readonly [Name in TableName]?: Partial<Record<keyof IndexesOf<Name>, true>> } = {
+  memberships: { group: true, memberList: true },
+};
+
 /** An index as a column of the table, or as a table of its own (`<table>_<index>`) with the columns value and key. */
 export interface StoredIndex {
   readonly name: string;
@@ -33,6 +41,10 @@ export interface StoredIndex {
   /** The column, or the name of the table of its own. */
   readonly sqlName: string;
   readonly isMultiValued: boolean;
+  /** Whether the primary key finds the rows: see `keyPrefixes`. */
+  readonly isKeyPrefix: boolean;
+  /** The text of a value in the column. */
+  readonly toText: (value: string) => string;
   readonly values: (row: StoredRow) => readonly string[];
 }
 
@@ -57,17 +69,22 @@ function describeStoredTable(shape: TableShape): StoredTable {
   const sqlName = toSnakeCase(shape.name);
   const several: Readonly<Record<string, true>> =
     (multiValued as Record<string, Record<string, true>>)[shape.name] ?? {};
+  const prefixes: Readonly<Record<string, true>> = keyPrefixes[shape.name] ?? {};
   const describe =
     (isUnique: boolean) =>
     ([name, values]: TableShape['index'][number]): StoredIndex => {
       const isMultiValued = Object.hasOwn(several, name);
+      const isKeyPrefix = Object.hasOwn(prefixes, name);
+      const toText = isKeyPrefix ? (value: string) => value : toIndexText;
       const indexName = isMultiValued ? `${sqlName}_${toSnakeCase(name)}` : toSnakeCase(name);
       return {
         name,
         isUnique,
         isMultiValued,
+        isKeyPrefix,
         sqlName: indexName,
-        values: (row) => distinct(indexValues(values, row).map(toIndexText)),
+        toText,
+        values: (row) => distinct(indexValues(values, row).map(toText)),
       };
     };
   const all = [...shape.unique.map(describe(true)), ...shape.index.map(describe(false))];
@@ -87,7 +104,8 @@ const digestPrefix = '\u0001sha256 ';
 
 /** The text of a value in an index: a digest in place of a long value. */
 export function toIndexText(value: string): string {
-  if (Buffer.byteLength(value) <= maxIndexedBytes && !value.startsWith(digestPrefix)) return value;
+  const isShort = value.length * 3 <= maxIndexedBytes || Buffer.byteLength(value) <= maxIndexedBytes;
+  if (isShort && !value.startsWith(digestPrefix)) return value;
   return digestPrefix + createHash('sha256').update(value).digest('hex');
 }
 

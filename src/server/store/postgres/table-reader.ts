@@ -9,7 +9,7 @@ import type { StoredRow } from '../table-shape.ts';
 import type { KnownRows, VersionedText } from './known-rows.ts';
 import type { SeenRows } from './seen-rows.ts';
 import { createFindReaching, type IndexStatements, type Statement, type TableStatements } from './statements.ts';
-import { type StoredTable, toIndexText } from './table-columns.ts';
+import type { StoredTable } from './table-columns.ts';
 
 /** Runs a statement; of a transaction, or alone. */
 export type Run = (statement: Statement, values: readonly unknown[]) => Promise<QueryResult>;
@@ -66,29 +66,29 @@ export class SqlTableReader {
 
   async getBy(unique: string, value: string): Promise<StoredRow | undefined> {
     if (!isStorableText(value)) return undefined;
-    const { getBy } = this.statementsOf(unique);
-    return (await this.readOnce(nameQuery(unique, [value]), getBy, [toIndexText(value)]))[0];
+    const { getBy, index } = this.statementsOf(unique);
+    return (await this.readOnce(nameQuery(unique, [value]), getBy, [index.toText(value)]))[0];
   }
 
-  async find(index: string, value: string, range: Range = {}): Promise<readonly StoredRow[]> {
+  async find(name: string, value: string, range: Range = {}): Promise<readonly StoredRow[]> {
     if (!isStorableText(value)) return [];
-    const { find } = this.statementsOf(index);
-    return this.readOnce(nameQuery(index, [value], range), find, [toIndexText(value), ...rangeValues(range)]);
+    const { find, index } = this.statementsOf(name);
+    return this.readOnce(nameQuery(name, [value], range), find, [index.toText(value), ...rangeValues(range)]);
   }
 
-  async findMany(index: string, values: readonly string[]): Promise<readonly StoredRow[]> {
+  async findMany(name: string, values: readonly string[]): Promise<readonly StoredRow[]> {
     const storable = values.filter(isStorableText);
     if (storable.length === 0) return [];
-    const { findMany } = this.statementsOf(index);
-    return this.readOnce(nameQuery(index, values), findMany, [[...new Set(storable.map(toIndexText))]]);
+    const { findMany, index } = this.statementsOf(name);
+    return this.readOnce(nameQuery(name, values), findMany, [[...new Set(storable.map(index.toText))]]);
   }
 
-  async findInOrder(index: string, values: readonly string[], range: Range): Promise<readonly StoredRow[]> {
+  async findInOrder(name: string, values: readonly string[], range: Range): Promise<readonly StoredRow[]> {
     const storable = values.filter(isStorableText);
     if (storable.length === 0) return [];
-    const { findInOrder } = this.statementsOf(index);
-    const parameters = [storable.map(toIndexText), ...rangeValues(range)];
-    return this.readOnce(`ordered ${nameQuery(index, values, range)}`, findInOrder, parameters);
+    const { findInOrder, index } = this.statementsOf(name);
+    const parameters = [storable.map(index.toText), ...rangeValues(range)];
+    return this.readOnce(`ordered ${nameQuery(name, values, range)}`, findInOrder, parameters);
   }
 
   async reach(index: string, keys: readonly string[]): Promise<readonly StoredRow[]> {
@@ -107,14 +107,11 @@ export class SqlTableReader {
     return collect((key) => rows.get(key) ?? seen?.get(key));
   }
 
-  async findReaching(along: string, index: string, value: string): Promise<readonly StoredRow[]> {
+  async findReaching(along: string, name: string, value: string): Promise<readonly StoredRow[]> {
     if (!isStorableText(value)) return [];
-    const statement = createFindReaching(
-      this.access.table,
-      this.statementsOf(along).index,
-      this.statementsOf(index).index,
-    );
-    return this.readOnce(`${along} ${nameQuery(index, [value])}`, statement, [toIndexText(value)]);
+    const { index } = this.statementsOf(name);
+    const statement = createFindReaching(this.access.table, this.statementsOf(along).index, index);
+    return this.readOnce(`${along} ${nameQuery(name, [value])}`, statement, [index.toText(value)]);
   }
 
   async list(range: Range = {}): Promise<readonly StoredRow[]> {

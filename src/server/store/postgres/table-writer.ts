@@ -34,7 +34,7 @@ export interface TransactionRunner {
   /** Called where a value was reported to be free without a look. */
   assumeFree(): void;
   /** Returns a number that no other write uses. */
-  newVersion(): string;
+  readonly newVersion: () => string;
 }
 
 export class SqlTableWriter extends SqlTableReader {
@@ -75,7 +75,7 @@ export class SqlTableWriter extends SqlTableReader {
         if (index.isUnique && (await this.isTakenByOther(index, key, missingIn(index, row, before))))
           throw new DuplicateError(table.shape.name, index.name);
     await this.change(key, async () => {
-      await this.runner.gather('replace', statements.replaceAll, [this.columnsOf(row)]);
+      await this.runner.gather('replace', statements.replaceAll, [this.columnsOf(key, row)]);
       for (const valueTable of statements.valueTables) {
         const { index } = valueTable;
         const [removed, added] = [missingIn(index, before, row), missingIn(index, row, before)];
@@ -118,7 +118,7 @@ export class SqlTableWriter extends SqlTableReader {
 
   private async sendInsert(key: string, row: StoredRow): Promise<void> {
     const { statements } = this.access;
-    await this.runner.gather('insert', statements.insertAll, [this.columnsOf(row)]);
+    await this.runner.gather('insert', statements.insertAll, [this.columnsOf(key, row)]);
     for (const { index, insertAll } of statements.valueTables) {
       const entries = index.values(row).map((value) => [value, key]);
       if (entries.length > 0) await this.runner.gather('insert', insertAll, entries);
@@ -127,7 +127,7 @@ export class SqlTableWriter extends SqlTableReader {
 
   private async insertIfFree(key: string, row: StoredRow): Promise<void> {
     const { table, statements } = this.access;
-    const { rowCount } = await this.run(statements.insert, this.columnsOf(row));
+    const { rowCount } = await this.run(statements.insert, this.columnsOf(key, row));
     if (rowCount === 0) throw await this.explainDuplicate(key, row);
     for (const { index, insert } of statements.valueTables) {
       const values = index.values(row);
@@ -139,15 +139,15 @@ export class SqlTableWriter extends SqlTableReader {
     }
   }
 
-  private columnsOf(row: StoredRow): readonly unknown[] {
-    const { shape, columns } = this.access.table;
-    const values = columns.map((column) => column.values(row)[0] ?? null);
-    return [shape.key(row), this.runner.newVersion(), JSON.stringify(row), ...values];
+  private columnsOf(key: string, row: StoredRow): readonly unknown[] {
+    const values = this.access.table.columns.map((column) => column.values(row)[0] ?? null);
+    return [key, this.runner.newVersion(), JSON.stringify(row), ...values];
   }
 
   private async isTakenByOther(index: StoredIndex, key: string, values: readonly string[]): Promise<boolean> {
-    if (values.length === 0) return false;
-    return ((await this.run(this.statementsOf(index.name).findTaken, [values, key])).rowCount ?? 0) > 0;
+    const { findTaken } = this.statementsOf(index.name);
+    if (values.length === 0 || !findTaken) return false;
+    return ((await this.run(findTaken, [values, key])).rowCount ?? 0) > 0;
   }
 
   private async explainDuplicate(key: string, row: StoredRow): Promise<Error> {

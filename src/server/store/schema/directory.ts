@@ -129,17 +129,17 @@ export type Membership = z.infer<typeof MembershipRow>;
 
 /** Ids and names contain no slash, so a slash separates them. */
 export function membershipKey(row: Membership): string {
-  return [row.groupId, row.kind, row.businessId ?? '', row.memberId].join('/');
+  return `${memberListKey(row)}/${row.memberId}`;
 }
 
 /** The value of the index `member`: all memberships of one member, or of one user of a business. */
 export function memberValue(row: Pick<Membership, 'kind' | 'memberId' | 'businessId'>): string {
-  return [row.kind, row.businessId ?? '', row.memberId].join('/');
+  return `${row.kind}/${row.businessId ?? ''}/${row.memberId}`;
 }
 
 /** The value of the index `memberList`: the members of one kind in one group; for business users those of one business. */
 export function memberListKey(row: Pick<Membership, 'groupId' | 'kind' | 'businessId'>): string {
-  return [row.groupId, row.kind, row.businessId ?? ''].join('/');
+  return `${row.groupId}/${row.kind}/${row.businessId ?? ''}`;
 }
 
 export const membershipTable = defineTable(MembershipRow, membershipKey, {

@@ -29,8 +29,6 @@ const statements = [
   'create table "groups_dependency" (value text collate "C", key text collate "C" not null references "groups" on delete cascade, primary key (value, key))',
   'create index "groups_dependency_key" on "groups_dependency" (key, value)',
   'create table "memberships" (key text collate "C" primary key, version bigint not null, body jsonb not null, "group" text collate "C", "member_list" text collate "C", "member" text collate "C", "business" text collate "C")',
-  'create index "memberships_group" on "memberships" ("group", key) where "group" is not null',
-  'create index "memberships_member_list" on "memberships" ("member_list", key) where "member_list" is not null',
   'create index "memberships_member" on "memberships" ("member", key) where "member" is not null',
   'create index "memberships_business" on "memberships" ("business", key) where "business" is not null',
   'create table "users" (key text collate "C" primary key, version bigint not null, body jsonb not null, "bootstrap" text collate "C" unique, "business_id" text collate "C")',
