@@ -26,6 +26,11 @@ export interface ServerUnderTest {
   readonly token: string;
 }
 
+interface StartOptions {
+  readonly words?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 export class BenchEnvironment {
   // Within the project, so that the stores are on a real disk rather than a tmpfs.
   readonly #folder = mkdtempSync(path.join(root, 'node_modules/.iam-bench-'));
@@ -60,22 +65,36 @@ export class BenchEnvironment {
     const environment = { ...this.environment, ...settings, ...more };
     const url = this.#databaseUrl;
     if (url === undefined) return ServerProcess.iam({ folder }, environment);
-    return ServerProcess.iam(
-      { schema: this.#copyToDatabase(size, folder, url) },
-      { ...environment, IAM_DATABASE_URL: url },
-    );
+    return this.startOnSchema(this.#copyToDatabase(size, folder, url), { environment: more });
   }
 
   /** Starts more servers on the schema of a server that runs. */
   async startBeside(size: Size, count: number): Promise<ServerProcess[]> {
     await this.server(size);
-    const environment = { ...this.environment, ...settings, IAM_DATABASE_URL: this.#databaseUrl ?? '' };
-    const start = () => ServerProcess.iam({ schema: this.#schemaOf(size) }, environment);
-    return Promise.all(Array.from({ length: count }, start));
+    return Promise.all(Array.from({ length: count }, () => this.startOnSchema(this.#schemaOf(size))));
   }
 
-  #schemaOf(size: Size): string {
-    return `bench_${process.pid}_${size}`;
+  #schemaOf(name: string): string {
+    return `bench_${process.pid}_${name}`;
+  }
+
+  /** Returns the name of a new schema that is removed with the environment. */
+  newSchema(): string {
+    const schema = this.#schemaOf(`new_${this.#schemas.length}`);
+    this.#schemas.push(schema);
+    return schema;
+  }
+
+  /** Starts a server on a schema of the database, with more arguments and variables. */
+  startOnSchema(schema: string, { words = [], environment = {} }: StartOptions = {}): Promise<ServerProcess> {
+    const database = { IAM_DATABASE_URL: this.databaseUrl };
+    return ServerProcess.iam({ schema, words }, { ...this.environment, ...settings, ...environment, ...database });
+  }
+
+  /** @throws Error without a database */
+  get databaseUrl(): string {
+    if (this.#databaseUrl === undefined) throw new Error('this measure requires a database');
+    return this.#databaseUrl;
   }
 
   /** Copies a store into a schema of its own. @returns its name */
@@ -95,7 +114,7 @@ export class BenchEnvironment {
     const { default: pg } = await import('pg');
     const database = new pg.Client({ connectionString: this.#databaseUrl });
     await database.connect();
-    for (const schema of this.#schemas) await database.query(`drop schema ${schema} cascade`);
+    for (const schema of this.#schemas) await database.query(`drop schema if exists ${schema} cascade`);
     await database.end();
   }
 
@@ -109,13 +128,19 @@ export class BenchEnvironment {
     return this.#startServer(size, folder);
   }
 
-  /** The same on a new store with this seed. */
+  /** The same on a new store with this seed, which it uses alone. */
   startSeeded(seed: object): Promise<ServerProcess> {
-    const folder = this.emptyFolder();
-    const file = path.join(folder, 'seed.json');
+    if (this.#databaseUrl !== undefined)
+      return this.startOnSchema(this.newSchema(), { words: ['--init', '--exclusive', ...this.seedWords(seed)] });
+    const store = { folder: path.join(this.emptyFolder(), 'store'), words: this.seedWords(seed) };
+    return ServerProcess.iam(store, { ...this.environment, ...settings });
+  }
+
+  /** Returns the arguments that make a server apply this seed when it starts. */
+  seedWords(seed: object): readonly string[] {
+    const file = path.join(this.emptyFolder(), 'seed.json');
     writeFileSync(file, JSON.stringify(seed));
-    const environment = { ...this.environment, ...settings, IAM_SERVE_SEED: file };
-    return ServerProcess.iam({ folder: path.join(folder, 'store') }, environment);
+    return ['--seed', file];
   }
 
   /** Returns a new, empty folder that is removed with the environment. */

@@ -5,6 +5,7 @@ import { besideFigures } from './figures/beside.ts';
 import { commandFigures } from './figures/command.ts';
 import { comparisonFigures } from './figures/comparison.ts';
 import { consoleFigures } from './figures/console.ts';
+import { longTransactionFigures } from './figures/long-transactions.ts';
 import { millionFigures } from './figures/million.ts';
 import { requestKinds } from './figures/request-kinds.ts';
 import { serverFigures } from './figures/servers.ts';
@@ -15,7 +16,7 @@ import { type BenchOptions, formatUsage, parseOptions } from './options.ts';
 import { describeCores, pinDriver } from './processes.ts';
 
 /** Those that run only if they are named: they take minutes, and gigabytes of the disk or other packages. */
-const optionalMeasures = ['million', 'comparison'];
+const optionalMeasures = ['million', 'comparison', 'long-transactions'];
 
 type MeasureFigures = (bench: BenchEnvironment) => Promise<Figure[]>;
 
@@ -31,7 +32,12 @@ const measures = new Map<string, MeasureFigures>([
 ]);
 
 /** Those that need a database. */
-const databaseMeasures = new Map<string, MeasureFigures>([['servers', serverFigures]]);
+const databaseMeasures = new Map<string, MeasureFigures>([
+  ['servers', serverFigures],
+  ['long-transactions', longTransactionFigures],
+]);
+
+const requestNames = requestKinds.map(({ name }) => name);
 
 const names = [...measures.keys(), ...databaseMeasures.keys()];
 
@@ -46,7 +52,7 @@ async function runMeasures({ selected, databaseUrl }: Measurement): Promise<Figu
       process.stderr.write(`measuring ${name}\n`);
       const measured = await run(bench);
       // The targets of requests are those of the embedded store.
-      figures.push(...(databaseUrl !== undefined && measures.has(name) ? measured.map(dropTarget) : measured));
+      figures.push(...(databaseUrl !== undefined && requestNames.includes(name) ? measured.map(dropTarget) : measured));
     }
   } finally {
     await bench.close();
@@ -74,8 +80,7 @@ interface Measurement {
 
 /** Start, memory and commands do not depend on a database. @throws Error if nothing is left */
 function selectMeasures({ only, store }: BenchOptions): readonly string[] {
-  const requests = requestKinds.map(({ name }) => name);
-  const available = store === 'file' ? [...measures.keys()] : [...requests, ...databaseMeasures.keys()];
+  const available = store === 'file' ? [...measures.keys()] : [...requestNames, 'beside', ...databaseMeasures.keys()];
   const selected = only.filter((name) => available.includes(name));
   if (selected.length === 0) throw new Error(`with --store ${store}, --only is one of ${available.join(', ')}`);
   return selected;

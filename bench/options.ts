@@ -19,7 +19,8 @@ export function formatUsage(names: readonly string[], optional: readonly string[
 
   --only     one of ${names.join(', ')}; repeatable; by default all but ${optional.join(', ')}
   --store    the store of the servers: file (default), or postgres in the database of
-             IAM_DATABASE_URL, which measures requests only
+             IAM_DATABASE_URL, which measures requests (without targets), beside, servers
+             and long-transactions only
   --json     print the figures as JSON
   --check    exit with code 1 when a target is missed
 `;

@@ -164,14 +164,16 @@ export class ServerProcess {
   }
 }
 
-/** A folder, or a schema in the database of IAM_DATABASE_URL. */
-type MeasuredStore = { readonly folder: string } | { readonly schema: string };
+/** A folder, or a schema in the database of IAM_DATABASE_URL, with more arguments of the server. */
+type MeasuredStore = ({ readonly folder: string } | { readonly schema: string }) & {
+  readonly words?: readonly string[];
+};
 
 function buildServeArgs(store: MeasuredStore): string[] {
   // Servers on one schema have one issuer.
   const database = ['--store', 'postgres', '--audit-log', 'off', '--issuer', 'http://127.0.0.1', '--database-schema'];
   const words = 'folder' in store ? ['--data', store.folder] : [...database, store.schema];
-  return [path.join(root, 'bin/iam.js'), 'serve', '--port', '0', ...words, '--json'];
+  return [path.join(root, 'bin/iam.js'), 'serve', '--port', '0', ...words, ...(store.words ?? []), '--json'];
 }
 
 async function firstLine(child: ChildProcess): Promise<string> {

@@ -46,7 +46,7 @@ export function requestOnce(port: number, parts: RequestParts, json?: string): P
 /** Sends a request to the control plane. @returns the body @throws Error if it is refused */
 export async function sendControl(port: number, path: string, json?: Uint8Array): Promise<Buffer> {
   const headers = { accept: '*/*', 'content-type': 'application/json', 'content-length': json?.length ?? 0 };
-  const method = path.endsWith('/export') ? 'GET' : 'POST';
+  const method = path.endsWith('/export') || path.startsWith('/sessions') ? 'GET' : 'POST';
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request({ port, method, path: controlPrefix + path, headers }, resolve);
     sent.on('error', reject);
