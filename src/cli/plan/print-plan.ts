@@ -14,6 +14,7 @@ import {
   toChangeJson,
   toPlanJson,
 } from './format-plan.ts';
+import { idForm } from './model/members.ts';
 import type { Plan } from './plan.ts';
 
 /** Prints a plan with role effects and warnings; row formats contain only the changes. */
@@ -49,7 +50,7 @@ function paintLine({ green, red, magenta }: ChalkInstance, line: string): string
 
 async function createNamedStyle(context: Context, plan: Pick<Plan, 'changes' | 'roles'>): Promise<TextStyle> {
   const style = createTextStyle(context);
-  const ids = listShownIds(plan, style);
+  const ids = listShownIds(plan, style).filter((id) => idForm.test(id));
   return ids.length === 0 ? style : { ...style, names: await context.findNames(ids) };
 }
 

@@ -8,6 +8,7 @@ import { decideBusinesses, decideUsers } from './member-names.ts';
 import { type AnyChange, selectChanges } from './model/changes.ts';
 import type { DesiredState, ListName } from './model/desired-entries.ts';
 import { sortTopologically } from './model/group-graph.ts';
+import { idForm } from './model/members.ts';
 import type { RemoteBusiness, RemoteState, RemoteUser } from './model/remote-state.ts';
 import { createResourceIndex } from './model/resource-index.ts';
 import { computeChanges } from './plan.ts';
@@ -15,11 +16,8 @@ import { findRemovals, listRemovedServices, noRemovals } from './prune.ts';
 import { readControlEntity, readControlPage, readOptionalControlList } from './read-list.ts';
 import { documentResources, memberships } from './resources/index.ts';
 import { computeRoleImpact, listAffectedHolders, projectGroups } from './role-effects.ts';
-import { valueSchemas } from './value-schemas.ts';
 
 const concurrency = 8;
-/** Paths accept no other values: names are looked up elsewhere. */
-const idForm = new RegExp(valueSchemas.id.pattern);
 /** Above this number of ids the whole list is read, if the server has one. */
 const maxSingleLookups = 50;
 

@@ -120,7 +120,7 @@ export function listAffectedHolders({ before, after, affected }: RoleImpact): Se
 /** Returns all roles of a subject, including those of a user's business if it is known. */
 export function collectHeldRoles(heldRoles: HeldRoles, holder: string, users: RemoteState['users']): Set<string> {
   const own = heldRoles.get(holder) ?? new Set<string>();
-  const [kind, id = ''] = holder.split(' ');
+  const [kind, id] = splitHolder(holder);
   const businessId = kind === 'user' ? users.get(id)?.businessId : undefined;
   return new Set([...own, ...((businessId && heldRoles.get(`business ${businessId}`)) || [])]);
 }
@@ -132,9 +132,15 @@ export function computeRoleEffects(impact: RoleImpact, users: RemoteState['users
     const [before, after] = [collectHeldRoles(old, holder, users), collectHeldRoles(now, holder, users)];
     const gains = [...after].filter((role) => !before.has(role)).sort();
     const loses = [...before].filter((role) => !after.has(role)).sort();
-    const [kind, id] = holder.split(' ') as [RoleEffect['kind'], string];
+    const [kind, id] = splitHolder(holder);
     return gains.length + loses.length === 0 ? [] : [{ kind, id, gains, loses }];
   });
   const order = ['user', 'business', 'service'];
   return effects.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || (a.id < b.id ? -1 : 1));
+}
+
+/** `business Acme & Sons`: one that the documents create has a name in place of an id. */
+function splitHolder(holder: string): readonly [kind: RoleEffect['kind'], id: string] {
+  const at = holder.indexOf(' ');
+  return [holder.slice(0, at) as RoleEffect['kind'], holder.slice(at + 1)];
 }

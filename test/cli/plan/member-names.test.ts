@@ -82,13 +82,15 @@ test('an id that looks like the login name of another user needs id:, also after
 
 test('a business that the documents create is named by its name, unless another one has it', async () => {
   const document = (name: string) =>
-    `customers:\n  - {businessName: ${name}, document: '77'}\ngroups:\n  - {groupName: ops, businesses: [${name}]}\n`;
+    `customers:\n  - {businessName: ${name}, document: '77'}\ngroups:\n  - {groupName: ops, roles: [A], users: [u1], businesses: [${name}]}\n`;
   const before = await fixture.server.dump();
   const taken = await fixture.write('taken.yaml', document('One'));
   const refused = await fixture.iam(['apply', '-f', taken, '--yes']);
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('"One" is that of b1, and of the customer') });
   expect(await fixture.server.dump()).toEqual(before);
   const free = await fixture.write('free.yaml', document('Seven & Sons'));
+  const planned = (await fixture.iam(['plan', '-f', free])).out;
+  for (const shown of ['user u1 (anna)', 'business Seven & Sons ']) expect(planned).toContain(shown);
   expect(await fixture.iam(['apply', '-f', free, '--yes', '-q', '--set', 'base'])).toMatchObject({ code: 0 });
   expect(await fixture.iam(['plan', '-f', free, '--detailed-exitcode'])).toMatchObject({ code: 0, err: '' });
   const gone = await fixture.write('gone.yaml', 'set: base\ngroups: []\n');

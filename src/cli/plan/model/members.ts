@@ -1,4 +1,8 @@
 /** Group members: users, businesses, business users and services. */
+import { valueSchemas } from '../value-schemas.ts';
+
+/** The form of ids: a member in another one is named, and has no id yet. */
+export const idForm = new RegExp(valueSchemas.id.pattern);
 
 export const memberKinds = ['user', 'business', 'businessUser', 'service'] as const;
 export type MemberKind = (typeof memberKinds)[number];
