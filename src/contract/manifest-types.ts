@@ -46,7 +46,7 @@ export interface ManifestOperation {
   readonly roles: string;
   readonly statuses: readonly number[];
   readonly softErrors: boolean;
-  /** read: GET. destructive: deletes or disables something. write: everything else. */
+  /** read: GET. destructive: deletes or disables something, and asks. write: everything else. */
   readonly effect: 'read' | 'write' | 'destructive';
   /** Repeating the request leaves the same state (RFC 9110, 9.2.2). */
   readonly idempotent: boolean;

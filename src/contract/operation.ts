@@ -184,8 +184,11 @@ interface Traits {
   readonly deprecated?: boolean;
   /** The entity that a successful request creates. */
   readonly creates?: EntityName;
-  /** Removes or disables something although its method is not DELETE. */
-  readonly destructive?: true;
+  /**
+   * Whether it removes or disables something for good; by default, if its method is DELETE. False: it takes a value that the
+   * caller names out of a list, and its counterpart adds it again.
+   */
+  readonly destructive?: boolean;
   /** Issues a token for the secret of a client: the client calls it before other operations. */
   readonly clientLogin?: true;
   /** The name of the hand-written command that calls exactly this operation. */

@@ -42,7 +42,7 @@ describe('every command', () => {
     'of the operation $id exists',
     (operation) => {
       const command = byWords.get(`iam ${operation.command}`);
-      const flags = command?.options.map(({ long }) => long) ?? [];
+      const flags = command?.options.filter(({ hidden }) => !hidden).map(({ long }) => long) ?? [];
       expect(command?.registeredArguments.filter(({ required }) => required)).toHaveLength(operation.params.length);
       if (operation.effect !== 'read') expect(flags).toContain('--dry-run');
       // An update asks if it empties a list.

@@ -101,7 +101,7 @@ const script: readonly Step[] = ['a', 'b', 'c', 'd', 'e'].flatMap((name) => {
     grows('apiKeys', 1, ...createKey),
     one('apiKeys', { appId: `app-${name}` }, ...createKey, '--if-not-exists'),
     sets(group, (row) => row.organizationId === 'org', 'groups', 'update', group, '--set', 'organizationId=org'),
-    grows('memberships', -1, 'groups', 'users', 'remove', group, `id:${user}`, '--yes'),
+    grows('memberships', -1, 'groups', 'users', 'remove', group, `id:${user}`),
     grows('groups', -1, 'groups', 'delete', group, '--yes'),
   ];
 });

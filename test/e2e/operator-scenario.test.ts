@@ -142,7 +142,7 @@ describe('an operator', () => {
     });
     await done('users add-identity alice alice.smith');
     expect(await names('users list --name alice.smith')).toEqual(['alice']);
-    await done('users remove-identity alice alice.smith --yes');
+    await done('users remove-identity alice alice.smith');
     await done('groups update ops --add-role RESTART --remove-role ROLLBACK');
     expect(await names('services roles billing-service')).toEqual(expect.arrayContaining(['RESTART']));
     const move = `clients migrate --client-id ${client.clientId} --target.organization-id acme --target.business-unit-id it`;
@@ -163,11 +163,11 @@ describe('an operator', () => {
   });
 
   test('deletes everything', async () => {
+    await done('groups business-users remove leads acme alice');
+    await done('groups users remove ops alice');
+    await done('groups businesses remove ops acme');
+    await done('groups services remove iam-auditors billing-service');
     const steps = [
-      'groups business-users remove leads acme alice',
-      'groups users remove ops alice',
-      'groups businesses remove ops acme',
-      'groups services remove iam-auditors billing-service',
       `api-key delete ${apiKey.apiKeyId}`,
       'clients delete billing-service',
       'users delete alice',

@@ -11,7 +11,8 @@ import { type BulkRow, isSentBy, type SelectedRow } from './rows.ts';
 
 /** The groups and the administrative roles that a row names, unless it only reads or removes. */
 export function listGrantReferences(row: BulkRow): readonly ReferenceValue[] {
-  return row.operation.effect === 'write' ? listRowReferences(row).filter(isGrantReference) : [];
+  const { effect, method } = row.operation;
+  return effect === 'write' && method !== 'DELETE' ? listRowReferences(row).filter(isGrantReference) : [];
 }
 
 function isGrantReference({ reference: { entity }, value }: ReferenceValue): boolean {

@@ -63,7 +63,7 @@ async function sendRequest(
   if (!isRead) assertWritable(context.settings);
   const requestLine = `${method} ${redactPath(typedPath, context.fieldsAt(method, path).query)}`;
   const operation = matchOperation(context.manifest, method, path);
-  if (method === 'DELETE' || operation?.effect === 'destructive')
+  if (operation ? operation.effect === 'destructive' : method === 'DELETE')
     await assertConfirmed(context, `${requestLine}?`, options, file === '-');
   const client = await context.connect();
   const response = await client.raw(method, path, { query, headers, body, signal: context.io.signal });

@@ -37,6 +37,7 @@ import { NameResolver, type ReferencedId } from '../request/resolve-names.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { describeCreated, printResponse, send } from '../request/send.ts';
 import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
+import { describeValueChange, isListed } from './update/value-changes.ts';
 
 /** Another way to run the command of an operation, selected by an option. */
 export interface OperationVariant {
@@ -176,22 +177,27 @@ async function runOperation(
   if (targets.length > 1) {
     const ids = await names.resolveAll(spec.target?.schema, targets);
     if (options.dryRun === true) names.printResolved();
-    else if (operation.effect === 'destructive')
+    else if (operation.method === 'DELETE')
       await names.readNames([...listTargets(spec, input), ...listIds(spec.target?.schema, ids)], context.findNames);
     const format = (id: string) => names.format(id);
-    return runForTargets(context, spec, { name, input, targets: ids, options, format });
+    const describeChange = (values: readonly string[]) => describeValueChange(operation, values);
+    return runForTargets(context, spec, { name, input, targets: ids, options, format, describeChange });
   }
   if (options.dryRun === true) {
     names.printResolved();
     return printRequestPreview(context, previewOf(context, operation, input));
   }
-  if (operation.effect === 'destructive') await names.readNames(listTargets(spec, input), context.findNames);
-  const named = [name, ...formatTarget(spec, input).map((value) => names.format(value))].join(' ');
+  if (isShownWithNames(operation)) await names.readNames(listTargets(spec, input), context.findNames);
+  const values = formatTarget(spec, input);
+  const shown = values.map((value) => names.format(value));
+  const named = [name, ...shown].join(' ');
   if (operation.effect === 'destructive')
     await assertConfirmed(context, `Run \`${named}\`?`, options, options.file === '-', {
       details: () => describeDeleteImpact(context, operation.id, input.params ?? {}),
     });
-  const done = `${named}: done`;
+  const isUnchanged = await isListed(context, operation, values);
+  const change = isUnchanged ? `${shown[0]}: nothing to change` : describeValueChange(operation, shown);
+  const done = change ?? `${named}: done`;
   const sendUntilAccepted = async () => {
     for (;;) {
       try {
@@ -212,9 +218,14 @@ async function runOperation(
     if (!operation.response.entity) return entity;
     return withEtag(context.printer, { entity: entity as EntityRead['entity'], etag: headers.etag });
   };
-  if (options.ifExists === true) return deleteIfExists(context, spec, named, call);
+  if (options.ifExists === true) return deleteIfExists(context, spec, { named, done }, call);
   const createOrGet = options.ifNotExists === true ? () => createIfNotExists(context, operation, input, call) : call;
   await printResult(context, operation, options, { request: createOrGet, done });
+}
+
+/** Whether a question, or the line of what was removed, has the target. */
+function isShownWithNames({ method, effect }: ManifestOperation): boolean {
+  return method === 'DELETE' || effect === 'destructive';
 }
 
 interface ResultRequest {

@@ -35,12 +35,6 @@ const impactDescriptions: Readonly<Record<string, (reader: ImpactReader, params:
       ...dependents.map((line) => `${line}; the server keeps the group while they do`),
     ];
   },
-  'groups.remove-role': describeRoleLoss,
-  'groups.remove-dependency': describeRoleLoss,
-  'user-accesses.remove-user': describeGroupRoles,
-  'user-accesses.remove-business-user': describeGroupRoles,
-  'business-accesses.remove-business': describeGroupRoles,
-  'service-accesses.remove-service': describeGroupRoles,
   'api-key.remove': async (reader, { apiKeyId = '' }) => {
     const key = (await reader.list('api-key.list')).find((one) => one.apiKeyId === apiKeyId);
     if (!key) return [];
@@ -95,18 +89,6 @@ async function findGroupUsage(
   ]);
   const above = groups.filter(({ dependencies }) => (dependencies as Row[] | undefined)?.some(isNamed(group)));
   return { members, above: above.map(({ groupName }) => groupName) };
-}
-
-async function describeRoleLoss(reader: ImpactReader, { groupId = '' }: Params): Promise<string[]> {
-  const { members, above } = await findGroupUsage(reader, groupId);
-  return [...formatMembers(members), ...formatNames(above, 'group that depends on it', 'groups that depend on it')].map(
-    (line) => `fewer roles for ${line}`,
-  );
-}
-
-async function describeGroupRoles(reader: ImpactReader, { groupId, groupName }: Params): Promise<string[]> {
-  const group = await reader.entity('groups.get', { groupId: String(groupId ?? groupName) });
-  return formatNames((group?.roles ?? []) as string[], 'role of the group', 'roles of the group');
 }
 
 /** Reads whose failures are ignored. */

@@ -1,5 +1,5 @@
 /** Several arguments of a read or a delete: one confirmation for all, one request each, a report of each failure. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { ClientError, NetworkError } from '../../client/errors.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { assertChangeLimit } from '../config/safety.ts';
@@ -18,9 +18,13 @@ import { printResponse, send } from './send.ts';
 
 /** Adds the options and the help of deletes. */
 export function addTargetOptions(command: Command, { effect }: Pick<ManifestOperation, 'effect'>): void {
-  if (effect !== 'destructive') return;
+  if (effect === 'read') return;
   command.option('--if-exists', 'succeed if it does not exist');
-  command.addHelpText('after', '\nOne confirmation covers all arguments. After a failure the next one runs.');
+  const asks = effect === 'destructive';
+  // Nothing is asked, so a script that says yes to every removal is right.
+  if (!asks) command.addOption(new Option('-y, --yes').hideHelp());
+  const confirmation = asks ? 'One confirmation covers all arguments. ' : '';
+  command.addHelpText('after', `\n${confirmation}After a failure the next one runs.`);
 }
 
 /** Separates the targets from the other arguments. The first target stays in its place; duplicates are removed. */
@@ -43,6 +47,8 @@ export interface TargetsRequest {
   readonly options: CommandOptions;
   /** The target with the name that was typed for it. */
   format(target: string): string;
+  /** What the delete of a target changes, by the values of its path; undefined if only its target is gone. */
+  describeChange(values: readonly string[]): string | undefined;
 }
 
 interface TargetRequest {
@@ -122,20 +128,23 @@ interface DeleteResult {
 async function deleteTargets(
   context: Context,
   spec: RequestSpec,
-  { name, options, requests, format }: TargetsRequest & { readonly requests: readonly TargetRequest[] },
+  { name, options, requests, format, describeChange }: TargetsRequest & { readonly requests: readonly TargetRequest[] },
   failures: TargetFailures,
 ): Promise<void> {
   const { operation } = spec;
   assertChangeLimit(context.settings, requests.length);
-  await assertConfirmed(context, `Run \`${name}\` for all ${requests.length}?`, options, false, {
-    details: () => describeTargets(context, operation, requests, format),
-  });
+  if (operation.effect === 'destructive')
+    await assertConfirmed(context, `Run \`${name}\` for all ${requests.length}?`, options, false, {
+      details: () => describeTargets(context, operation, requests, format),
+    });
   async function* deleteEach(): AsyncGenerator<readonly DeleteResult[]> {
     for (const { target, input } of requests) {
       const work = () => deleteTarget(context, spec, input, options.ifExists === true);
       const done = await failures.attempt(target, work);
       const state = done ?? failures.stateOf(target);
-      if (done) context.notice(`${[name, ...Object.values(input.params).map(format)].join(' ')}: ${stateTexts[done]}`);
+      const values = Object.values(input.params).map(format);
+      const change = done === 'done' ? describeChange(values) : undefined;
+      if (done) context.notice(change ?? `${[name, ...values].join(' ')}: ${stateTexts[done]}`);
       yield [{ target, state }];
     }
   }
@@ -162,11 +171,11 @@ async function deleteTarget(
 export async function deleteIfExists(
   context: Context,
   spec: RequestSpec,
-  named: string,
+  { named, done }: { readonly named: string; readonly done: string },
   call: () => Promise<unknown>,
 ): Promise<void> {
   const state = await unlessAbsent(context.manifest, spec, call);
-  await printResponse(context, undefined, `${named}: ${stateTexts[state]}`);
+  await printResponse(context, undefined, state === 'done' ? done : `${named}: ${stateTexts[state]}`);
 }
 
 async function unlessAbsent(

@@ -43,9 +43,9 @@ function toResponse({ response }: AnyOperation): CommandMembers['response'] {
   return header ? { status, secret: true, header: { name: header.name, field: header.field } } : { status };
 }
 
-function toEffect({ method, destructive }: AnyOperation): ManifestOperation['effect'] {
+function toEffect({ method, destructive = method === 'DELETE' }: AnyOperation): ManifestOperation['effect'] {
   if (method === 'GET') return 'read';
-  return method === 'DELETE' || destructive === true ? 'destructive' : 'write';
+  return destructive ? 'destructive' : 'write';
 }
 
 /** Error codes by status. */

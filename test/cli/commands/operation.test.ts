@@ -26,10 +26,11 @@ describe('the command of an operation', () => {
     expect(await iam(['groups', 'add-role', 'my ops', 'DEPLOY'], server)).toEqual({
       code: 0,
       out: '',
-      err: 'groups add-role my ops DEPLOY: done\n',
+      err: 'my ops: + role DEPLOY\n',
     });
     await iam(['groups', 'add-role', 'ops', '--role-name', 'DEPLOY'], server);
-    expect(server.received.map(({ path, body }) => [path, body])).toEqual([
+    const writes = server.received.filter(({ method }) => method === 'POST');
+    expect(writes.map(({ path, body }) => [path, body])).toEqual([
       [`${prefix}/groups/my%20ops/role`, '{"roleName":"DEPLOY"}'],
       [`${prefix}/groups/ops/role`, '{"roleName":"DEPLOY"}'],
     ]);

@@ -224,9 +224,6 @@ describe('the impact of a delete', () => {
     ],
     [['groups', 'delete', 'ops'], ['3 members: 2 users, 1 service']],
     [['corporate-groups', 'delete', 'cg'], ['1 business is left without a corporate group: b1']],
-    [['groups', 'remove-role', 'ops', 'A'], ['fewer roles for 3 members: 2 users, 1 service']],
-    [['groups', 'users', 'remove', 'ops', 'u1'], ['2 roles of the group: A, B']],
-    [['groups', 'services', 'remove', 'ops', 's1'], ['2 roles of the group: A, B']],
     [['api-key', 'delete', 'k2'], ['shop can no longer authenticate as c1 with it']],
   ])('%j prints %j', async (words, lines) => {
     await using server = await startFakeServer(({ path, method }) => {
@@ -250,7 +247,7 @@ describe('the impact of a delete', () => {
   });
 
   test('is described for every destructive operation that affects other entities', () => {
-    const alone = ['user-identities.lock', 'user-identities.remove-identity', 'user-identities.factors.remove'];
+    const alone = ['user-identities.lock', 'user-identities.factors.remove'];
     const destroying = manifest.operations.filter(
       ({ effect, command }) => effect === 'destructive' && command !== undefined,
     );

@@ -69,12 +69,12 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam groups create --group-name ops --role DEPLOY --role ROLLBACK': { before: [renameGroup] },
   'iam groups create --group-name leads --role APPROVE --dependency ops': { before: ['groups delete leads --yes'] },
   'iam groups delete ops --yes': { before: ['groups delete leads --yes'] },
-  'iam groups businesses remove ops acme --yes': { before: ['groups businesses add ops acme'] },
-  'iam groups services remove ops billing-service --yes': { before: ['groups services add ops billing-service'] },
-  'iam groups business-users remove ops acme alice --yes': {
+  'iam groups businesses remove ops acme': { before: ['groups businesses add ops acme'] },
+  'iam groups services remove ops billing-service': { before: ['groups services add ops billing-service'] },
+  'iam groups business-users remove ops acme alice': {
     before: ['groups business-users add ops acme alice'],
   },
-  'iam groups update ops --add-dependency leads --dry-run': { before: ['groups remove-dependency leads ops --yes'] },
+  'iam groups update ops --add-dependency leads --dry-run': { before: ['groups remove-dependency leads ops'] },
   'iam groups update ops -f ops.yaml --yes': { files: { 'ops.yaml': 'groupName: ops\nroles: [VIEW]\n' } },
   'iam clients create --app-id billing --service-account-id billing-service': {
     names: { 'billing-service': 'another-service' },
@@ -88,7 +88,7 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam users create --user-name erin --without-code --password-stdin < password.txt': { stdin: `${password} again\n` },
   'iam customers get CUSTOMER_ID': withCustomer,
   'iam customers get CUSTOMER_ID -o json': withCustomer,
-  'iam users remove-identity alice alice.smith --yes': {
+  'iam users remove-identity alice alice.smith': {
     before: ['users add-identity alice --identity alice.smith'],
   },
   'iam users factors add alice -f factors.yaml': { files: { 'factors.yaml': factors } },

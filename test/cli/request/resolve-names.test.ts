@@ -148,7 +148,7 @@ describe('names', () => {
   test('are shown with the id in a preview, a confirmation and the result', async () => {
     expect((await run('users delete alice --dry-run')).err).toBe('alice is u-alice.\nDry run: nothing was sent.\n');
     expect((await run('users delete alice')).err).toContain('Run `users delete u-alice (alice)`?');
-    expect((await run('groups users add ops bob')).err).toBe('groups users add ops u-bob (bob): done\n');
+    expect((await run('groups users add ops bob')).err).toBe('ops: + user u-bob (bob)\n');
   });
 
   test('are looked up once, and ids of the server never', async () => {

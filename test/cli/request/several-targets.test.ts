@@ -102,10 +102,10 @@ describe('several arguments', () => {
   });
 
   test('--if-exists: a missing group is a failure if a member or a role is to be removed from it', async () => {
-    expect((await run('groups remove-role g1 GHOST --yes --if-exists')).code).toBe(0);
-    expect((await run('groups users remove g1 ghost --yes --if-exists')).code).toBe(0);
-    expect((await run('groups remove-role ghost A --yes --if-exists')).code).toBe(3);
-    expect((await run('groups users remove ghost u1 u2 --yes --if-exists')).code).toBe(3);
+    expect((await run('groups remove-role g1 GHOST --if-exists')).code).toBe(0);
+    expect((await run('groups users remove g1 ghost --if-exists')).code).toBe(0);
+    expect((await run('groups remove-role ghost A --if-exists')).code).toBe(3);
+    expect((await run('groups users remove ghost u1 u2 --if-exists')).code).toBe(3);
   });
 
   test('a dry run prints every request and sends none', async () => {

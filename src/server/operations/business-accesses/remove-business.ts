@@ -30,7 +30,8 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups businesses remove',
-  cliExamples: [{ title: 'Without confirmation', command: 'ops acme --yes' }],
+  destructive: false,
+  cliExamples: [{ title: 'Remove one business', command: 'ops acme' }],
 
   async handle({ params }, { store, caller, issuer }) {
     assertOwnBusiness(params.businessId, requiredRoles, caller);

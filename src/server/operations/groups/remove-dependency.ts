@@ -18,7 +18,8 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'DEPENDENCY_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups remove-dependency',
-  cliExamples: [{ title: 'Group leads no longer inherits the roles of ops', command: 'leads ops --yes' }],
+  destructive: false,
+  cliExamples: [{ title: 'Group leads no longer inherits the roles of ops', command: 'leads ops' }],
 
   async handle({ params }, { store, issuer }) {
     await store.transaction(async (tx) => {

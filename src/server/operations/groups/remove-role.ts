@@ -19,7 +19,8 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'ROLE_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups remove-role',
-  cliExamples: [{ title: 'Remove one role', command: 'ops DEPLOY --yes' }],
+  destructive: false,
+  cliExamples: [{ title: 'Remove one role', command: 'ops DEPLOY' }],
 
   async handle({ params }, { store, issuer }) {
     const role = stripRolePrefix(params.roleName);

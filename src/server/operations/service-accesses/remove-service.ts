@@ -27,7 +27,8 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'SERVICE_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups services remove',
-  cliExamples: [{ title: 'Without confirmation', command: 'ops billing-service --yes' }],
+  destructive: false,
+  cliExamples: [{ title: 'Remove one service', command: 'ops billing-service' }],
 
   async handle({ params: { groupId: reference, serviceId } }, { store, caller, issuer }) {
     await store.transaction(async (tx) => {

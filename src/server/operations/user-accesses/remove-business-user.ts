@@ -32,7 +32,8 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['BUSINESS_NOT_FOUND', 'GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups business-users remove',
-  cliExamples: [{ title: 'Without confirmation', command: 'ops acme alice --yes' }],
+  destructive: false,
+  cliExamples: [{ title: 'Remove one user of a business', command: 'ops acme alice' }],
 
   async handle({ params: { groupName, businessId, userId } }, { store, caller, issuer }) {
     assertOwnBusiness(businessId, requiredRoles, caller);

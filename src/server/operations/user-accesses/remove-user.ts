@@ -25,7 +25,8 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   command: 'groups users remove',
-  cliExamples: [{ title: 'Without confirmation', command: 'ops alice --yes' }],
+  destructive: false,
+  cliExamples: [{ title: 'Remove one user', command: 'ops alice' }],
 
   async handle({ params }, { store, caller, issuer }) {
     await store.transaction(async (tx) => {

@@ -28,7 +28,8 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'MFA_MISSING', 'LAST_IDENTITY'],
   command: 'users remove-identity',
-  cliExamples: [{ title: 'Remove one login name', command: 'alice alice.smith --yes' }],
+  destructive: false,
+  cliExamples: [{ title: 'Remove one login name', command: 'alice alice.smith' }],
 
   async handle({ params }, { store, caller }) {
     const removed = foldIdentifier(params.identity);
