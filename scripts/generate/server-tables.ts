@@ -1,12 +1,19 @@
 /** Generates src/contract/server.json: the routes of the control plane and the settings of the server, one on each line. */
 import * as z from 'zod';
-import type { JsonSchema, ManifestField, ManifestRoute, ManifestSetting } from '../../src/contract/manifest-types.ts';
-import type { Operation } from '../../src/contract/operation.ts';
+import { describePromise } from '../../src/cli/http/promised-response.ts';
+import type {
+  JsonSchema,
+  ManifestField,
+  ManifestRoute,
+  ManifestSetting,
+  PromisedResponse,
+} from '../../src/contract/manifest-types.ts';
+import type { Method, Operation, ResponseDeclaration } from '../../src/contract/operation.ts';
 import { formatRoles } from '../../src/contract/roles.ts';
 import { type Setting, settingsTable } from '../../src/server/config/settings.ts';
 import { controlRoutes } from '../../src/server/control/routes/index.ts';
 
-type AnyRoute = Pick<Operation<never>, 'method' | 'path' | 'request' | 'roles' | 'errors'>;
+type AnyRoute = Pick<Operation<never>, 'method' | 'path' | 'request' | 'response' | 'roles' | 'errors'>;
 
 /** Renders the file. */
 export function serverTablesSource(): string {
@@ -20,8 +27,8 @@ export function serverTablesSource(): string {
   return `{\n${lists.join(',\n')}\n}\n`;
 }
 
-/** Enough of a request to preview and trace it without secrets, and what it requires of the caller. */
-function toRoute({ method, path, roles, errors, request }: AnyRoute): ManifestRoute {
+/** Enough of a request to preview and trace it without secrets, what it requires of the caller, and what it returns. */
+function toRoute({ method, path, roles, errors, request, response }: AnyRoute): ManifestRoute {
   return {
     method,
     path,
@@ -30,7 +37,15 @@ function toRoute({ method, path, roles, errors, request }: AnyRoute): ManifestRo
     params: toFields(request.params),
     query: toFields(request.query),
     ...(request.body ? { body: plainSchema(request.body) } : {}),
+    response: toPromise(method, response),
   };
+}
+
+function toPromise(method: Method, response: ResponseDeclaration): PromisedResponse {
+  if ('page' in response) return { list: true };
+  if (response.status === 204) return {};
+  if (response.stream) return { types: ['text/event-stream'] };
+  return describePromise(method, z.toJSONSchema(response.body, { io: 'output' }) as JsonSchema, response.alternatives);
 }
 
 function toFields(shape: Readonly<Record<string, z.ZodType>> = {}): ManifestField[] {

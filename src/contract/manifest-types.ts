@@ -96,6 +96,18 @@ export interface OperationReference {
   readonly example: OperationExample;
 }
 
+/** What every success of a route has. */
+export interface PromisedResponse {
+  /** The body is a list. */
+  readonly list?: true;
+  /** Fields that no success of a write lacks, and that nothing else returns: ids and secrets. */
+  readonly required?: readonly string[];
+  /** The header that has the value of the response. */
+  readonly header?: string;
+  /** Media types that it can have, if it is not an object or a list as JSON. */
+  readonly types?: readonly string[];
+}
+
 /** A route of the control plane; its path is relative to `controlPrefix`. */
 export interface ManifestRoute {
   readonly method: Method;
@@ -108,6 +120,7 @@ export interface ManifestRoute {
   readonly params: readonly ManifestField[];
   readonly query: readonly ManifestField[];
   readonly body?: JsonSchema;
+  readonly response: PromisedResponse;
 }
 
 /** A setting of the server, an option of `iam serve`. */

@@ -6,7 +6,7 @@ import type { BaseClient } from '../../client/create-client.ts';
 import { ClientError, NetworkError } from '../../client/errors.ts';
 import { type ApiResponse, findResponseError } from '../../client/response.ts';
 import type { CallInput } from '../../client/types.ts';
-import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
+import type { Manifest, ManifestOperation, ManifestRoute } from '../../contract/manifest-types.ts';
 import { isWriteOperation, isWriteRequest } from '../config/safety.ts';
 import { categoryOf, type ErrorTable, errorEntryOf, UnknownOutcomeError } from '../errors.ts';
 import { describesLostAnswer, isAnswerRejected } from './network-failure.ts';
@@ -18,6 +18,7 @@ import {
   type RequestValues,
   readPathValues,
 } from './outcome-check.ts';
+import { findUnreadable, promisedBy, UnreadableResponseError } from './promised-response.ts';
 import { routeOfUrl } from './redact.ts';
 import { busyStatuses, type RetryRules, startRetries } from './retry.ts';
 
@@ -38,6 +39,8 @@ interface TrackedRequest {
   check(): string;
   /** Whether the target has the state that the request was to make, after a repetition was rejected with this error. */
   isDone(rejection: ClientError): Promise<boolean>;
+  /** The route that defines its response; undefined for a path that is not known. */
+  readonly route: ManifestOperation | ManifestRoute | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -65,6 +68,7 @@ function trackOperation(client: BaseClient, manifest: Manifest, id: string, inpu
     isWrite: isWriteOperation(manifest, id),
     isIdempotent: operation?.idempotent === true,
     check: () => (operation ? checkOfOperation(manifest, operation, valuesOf(input)) : requestLogCheck),
+    route: operation,
     isDone: async (rejection) => operation !== undefined && isTargetDone(client, manifest, operation, input, rejection),
     signal: input.signal,
   };
@@ -89,6 +93,8 @@ function trackRaw(manifest: Manifest, method: string, path: string, input: CallI
     isWrite: isWriteRequest(method, path),
     isIdempotent,
     check,
+    // The caller of a path can choose another type.
+    route: Object.keys(input.headers ?? {}).some((name) => /^accept$/i.test(name)) ? undefined : route,
     isDone: async (rejection) => /^delete$/i.test(method) && categoryOf(manifest, rejection) === 'not-found',
     signal: input.signal,
   };
@@ -157,7 +163,7 @@ async function attempt(deps: OutcomeDeps, request: TrackedRequest, send: Send): 
     response = await send(() => {
       isSent = true;
     });
-    failure = findResponseError(response);
+    failure = findResponseError(response) ?? (request.route && findUnreadable(response, promisedBy(request.route)));
   } catch (error) {
     failure = error;
   }
@@ -168,7 +174,8 @@ async function attempt(deps: OutcomeDeps, request: TrackedRequest, send: Send): 
   }
   const isUnknown = request.isWrite && isSent && mayHaveTakenEffect(deps.manifest, failure, request.signal);
   if (isUnknown) return { failure: toUnknownOutcome(request, failure), isSent };
-  return { ...(response && { response }), failure, isSent };
+  const isReported = !(failure instanceof UnreadableResponseError);
+  return { ...(response && isReported && { response }), failure, isSent };
 }
 
 function toUnknownOutcome(request: TrackedRequest, failure: unknown): UnknownOutcomeError {
@@ -187,7 +194,9 @@ export function mayHaveTakenEffect(table: ErrorTable, failure: unknown, signal?:
 /** The statuses of a server or a gateway that failed while it processed the request. */
 const unclearStatuses: readonly number[] = [500, 502, 504];
 
-function saysNothingChanged(table: ErrorTable, { status, code, items }: ClientError): boolean {
+function saysNothingChanged(table: ErrorTable, failure: ClientError): boolean {
+  if (failure instanceof UnreadableResponseError) return false;
+  const { status, code, items } = failure;
   const entry = errorEntryOf(table, code);
   if (entry?.category === 'outcome-unknown') return false;
   // A gateway can report a connection that it lost as 503, and limit retries of its own with 429, also with Retry-After.

@@ -9,6 +9,7 @@ import type { Context, RequestContext } from '../context.ts';
 import { CliError, ControlPlaneError, categoryOf, type ErrorTable } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { readPathValues } from '../http/outcome-check.ts';
+import { UnreadableResponseError } from '../http/promised-response.ts';
 import { routeOfUrl } from '../http/redact.ts';
 import type { ListShape } from '../output/list-writer.ts';
 import { showRejectedValues } from '../output/rejected-values.ts';
@@ -28,13 +29,27 @@ export async function callControlPlane(
   path: string,
   input: ControlInput = {},
 ): Promise<ApiResponse> {
-  const response = await callOptionalControlPlane(context, method, path, input);
+  const response = await sendToControlPlane(context, method, path, input);
   if (response) return response;
   throw controlPlaneMissingError(context);
 }
 
-/** Like `callControlPlane`, but returns undefined if the server does not have the route. */
+/** Like `callControlPlane`, but returns undefined if the server does not have the route, or another product responds. */
 export async function callOptionalControlPlane(
+  context: RequestContext,
+  method: string,
+  path: string,
+  input: ControlInput,
+): Promise<ApiResponse | undefined> {
+  try {
+    return await sendToControlPlane(context, method, path, input);
+  } catch (error) {
+    if (error instanceof UnreadableResponseError) return undefined;
+    throw error;
+  }
+}
+
+async function sendToControlPlane(
   context: RequestContext,
   method: string,
   path: string,

@@ -268,7 +268,7 @@ test('a reject file is read as rows, also as a spreadsheet saves it', async ({ h
     'd.jsonl': `${mark}\n{"body":{"groupName":"ops","roles":["A"]}}\n`,
   };
   for (const [name, text] of Object.entries(files)) {
-    await using server = await startFakeServer(() => ({ status: 201, json: {} }));
+    await using server = await startFakeServer(() => ({ status: 201, json: { groupId: 'g' } }));
     await writeFile(home.file(name), text);
     const words = ['run', home.file(name), '--operation', 'groups.create', '-o', 'jsonl'];
     const { code, out } = await bulk(home, server, ...words);
@@ -283,7 +283,9 @@ describe('rows with an operation of their own', () => {
     ['rows.jsonl', '{"body":{"groupName":"ops"}}\n{"operation":"groups.remove","params":{"groupId":"leads"}}\n', 2],
   ])('beside --operation are an error in %s without --allow-other-operations', async (name, text, line) => {
     await using home = await Home.make();
-    await using server = await startFakeServer(({ method }) => (method === 'GET' ? { json: [] } : { json: {} }));
+    await using server = await startFakeServer(({ method }) =>
+      method === 'GET' ? { json: [] } : { json: { groupId: 'g' } },
+    );
     await writeFile(home.file(name), text);
     const words = ['run', home.file(name), '--operation', 'groups.create', '--yes'];
     const refused = await bulk(home, server, ...words);

@@ -333,7 +333,7 @@ describe('files of a run', () => {
     await using server = await startFakeServer(({ body }) => {
       if (body.includes('rejected') && created === 1) return errorResponse(422, 'X', 'no secret-2 here');
       created += 1;
-      return { status: 201, json: { id: `k${created}`, apiKey: `very-secret-${created}` } };
+      return { status: 201, json: { apiKeyId: `k${created}`, apiKey: `very-secret-${created}` } };
     });
     const file = await rows(home, 'appId,clientId,apiKey\nx,y,\nrejected,y,secret-2\n');
     const words = ['run', file, '--operation', 'api-key.create', '--concurrency', '1', '-o', 'jsonl'];
@@ -360,7 +360,7 @@ describe('files of a run', () => {
 
   test.each(['rejects', 'resume-log'])('no secret file remains if the --%s file cannot be written', async (kind) => {
     await using home = await Home.make();
-    await using server = await startFakeServer(() => ({ status: 201, json: {} }));
+    await using server = await startFakeServer(() => ({ status: 201, json: { apiKeyId: 'k', apiKey: 'a' } }));
     const file = await rows(home, 'appId,clientId\nx,y\n');
     await mkdir(home.file('existing'));
     const words = ['run', file, '--operation', 'api-key.create', '--secret-output', home.file('secrets')];

@@ -164,11 +164,12 @@ describe('a dry run', () => {
 
 describe('--if-not-exists', () => {
   test('succeeds for an existing name, and prints the same fields', async () => {
-    await using server = await startFakeServer(({ method }) =>
-      method === 'POST'
+    await using server = await startFakeServer(({ method, path }) => {
+      const group = { groupId: 'g7', groupName: 'ops', roles: [], dependencies: [] };
+      return method === 'POST'
         ? errorResponse(412, 'GROUP_NAME_TAKEN')
-        : { json: { groupId: 'g7', groupName: 'ops', roles: [], dependencies: [] } },
-    );
+        : { json: path.includes('?') ? [group] : group };
+    });
     const outcome = await iam(['groups', 'create', '--group-name', 'ops', '--if-not-exists', '-o', 'jsonl'], server);
     expect(outcome).toMatchObject({ code: 0, out: '{"groupId":"g7","created":false}\n' });
     expect(outcome.err).toContain('nothing was changed');

@@ -50,7 +50,7 @@ describe('a read-only profile', () => {
   });
 
   test('cannot be made writable by the environment, which can only add restrictions', async ({ home }) => {
-    await using server = await startFakeServer(() => ({ status: 201, json: {} }));
+    await using server = await startFakeServer(() => ({ status: 201, json: { groupId: 'g' } }));
     await careful(home, server, { readOnly: true });
     const create = ['groups', 'create', '--group-name', 'x'];
     expect((await home.iam(create, { variables: { IAM_READ_ONLY: 'false' } })).code).toBe(2);

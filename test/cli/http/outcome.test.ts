@@ -1,6 +1,14 @@
 import { createServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
+import { isWriteRequest } from '../../../src/cli/config/safety.ts';
+import { UnknownOutcomeError } from '../../../src/cli/errors.ts';
+import { trackOutcomes } from '../../../src/cli/http/outcome.ts';
+import { promisedBy } from '../../../src/cli/http/promised-response.ts';
+import type { BaseClient } from '../../../src/client/create-client.ts';
+import type { ClientError } from '../../../src/client/errors.ts';
+import type { ApiResponse } from '../../../src/client/response.ts';
+import { manifest } from '../../../src/contract/manifest.ts';
 import { errorResponse, type FakeResponse, startFakeServer } from '../../client/fake-server.ts';
 import { makeCertificate } from '../../server/start/certificate.ts';
 import { iam } from '../run-cli.ts';
@@ -30,6 +38,7 @@ describe('the answer of a server', () => {
     ['a store without writes', errorResponse(503, 'STORE_UNAVAILABLE'), 75, 75],
     ['a limit', errorResponse(429, 'TOO_MANY_ATTEMPTS'), 75, 75],
     ['something that is not implemented', errorResponse(501, 'BILLING_TYPE_UNSUPPORTED'), 70, 70],
+    ['the page of a captive portal', { text: html, headers: { 'content-type': 'text/html' } }, 70, 76],
     ['a rejection', errorResponse(403, 'ROLE_MISSING'), 5, 5],
   ];
 
@@ -71,6 +80,50 @@ describe('the answer of a server', () => {
     );
     const { code, err } = await iam(['groups', 'delete', 'a', 'b', '--yes'], server);
     expect([code, err]).toEqual([8, expect.stringContaining('1 change was made before.')]);
+  });
+});
+
+describe('a success without what is promised', () => {
+  const { operations, prefix, controlRoutes, controlPrefix } = manifest;
+  const all = [
+    ...operations.map((one) => ({ ...one, full: prefix + one.path, isWrite: one.effect !== 'read' })),
+    ...controlRoutes.map((one) => ({
+      ...one,
+      full: controlPrefix + one.path,
+      isWrite: isWriteRequest(one.method, controlPrefix + one.path),
+    })),
+  ];
+  const promises = all.map((one) => ({ ...one, promised: promisedBy(one) }));
+
+  const fail = async (method: string, path: string, response: Partial<ApiResponse>): Promise<unknown> => {
+    const raw: BaseClient['raw'] = async (_, __, input) => {
+      input?.onSent?.();
+      return { status: 200, headers: {}, body: undefined, requestId: undefined, ...response };
+    };
+    return trackOutcomes({ raw } as BaseClient, { manifest })
+      .raw(method, path.replaceAll(/\{\w+\}/g, 'x'))
+      .then(
+        () => 'done',
+        (error: unknown) => (error instanceof UnknownOutcomeError ? 'unknown' : (error as ClientError).code),
+      );
+  };
+
+  test('is an unknown outcome of a write and an error of a read, for all requests', async () => {
+    const page = { headers: { 'content-type': 'text/html' }, body: html };
+    for (const { method, full, isWrite, promised } of promises) {
+      const expected = isWrite ? 'unknown' : 'ANSWER_UNREADABLE';
+      const isPage = promised.types?.includes('text/html');
+      expect([full, method, await fail(method, full, page)]).toEqual([full, method, isPage ? 'done' : expected]);
+      const isAny = !promised.list && !promised.required && !promised.header;
+      const body = {};
+      if (!promised.types)
+        expect([full, method, await fail(method, full, { body })]).toEqual([full, method, isAny ? 'done' : expected]);
+    }
+  });
+
+  test('covers the fields that a creation returns', () => {
+    const creations = operations.filter(({ creates, response }) => creates && !response.header);
+    expect(creations.filter((one) => !promisedBy(one).required).map(({ id }) => id)).toEqual([]);
   });
 });
 

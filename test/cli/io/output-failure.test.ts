@@ -73,7 +73,9 @@ test.each([
   ['api-key rotate key-1 --overlap 1h', 'it with --overlap 1h --keep oldest again'],
 ])('%s names what was replaced if the new value cannot be printed', async (line, again) => {
   await using server = await startFakeServer(({ method }) =>
-    method === 'GET' ? { json: {} } : { json: { clientSecret: 'secret-text', apiKey: 'secret-text' } },
+    method === 'GET'
+      ? { json: {} }
+      : { json: { clientId: 'c1', clientSecret: 'secret-text', apiKeyId: 'key-1', apiKey: 'secret-text' } },
   );
   const { code, err } = await runWith({ stdout: failingStream('ENOSPC') }, server.url, line.split(' '));
   expect([code, err]).toEqual([70, expect.stringMatching(`was replaced. Cannot write[^]*lost: run ${again}`)]);

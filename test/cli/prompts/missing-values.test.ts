@@ -15,7 +15,7 @@ const groups = [group, { groupId: 'g2', groupName: 'develop', roles: ['READ'], d
 const users = ['anna', 'bert', 'cleo'].map((userName, at) => ({ userId: `u${at + 1}`, userName, userEmail: 'x@y' }));
 
 const serve: Serving = ({ method, path }) => {
-  if (method !== 'GET') return { status: 200, json: {} };
+  if (method !== 'GET') return { status: 200, json: { accessToken: 't', groupId: 'g' } };
   if (path.includes('/_iam/users')) return { json: users };
   if (path.includes('/user-accesses/ops/user-accounts')) return { json: [{ userId: 'u2' }] };
   if (/\/groups\/ops(\?|$)/.test(path)) return { json: group, headers: { etag: '"1"' } };

@@ -140,7 +140,7 @@ describe('a user who logs in', () => {
   test('is printed by whoami, without the token', async ({ home }) => {
     const claims = { sub: 'u1', user_id: 'u1', client_id: 'app', authorities: ['ROLE_AUTH-BASIC'], exp: 1_800_000_600 };
     const jwt = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.s`;
-    await using server = await startFakeServer(() => tokenResponse(jwt));
+    await using server = await startFakeServer(({ method }) => (method === 'GET' ? { json: [] } : tokenResponse(jwt)));
     await home.iam(asAlice(server.url), { stdin: 'right' });
     const { out } = await home.iam(['whoami', '-o', 'json']);
     expect(JSON.parse(out)).toMatchObject({
