@@ -2,9 +2,9 @@
 import { lstat, rm } from 'node:fs/promises';
 import type { FileTrust } from '../../lib/file-trust.ts';
 import { usageError } from '../errors.ts';
+import { AppendFile } from '../io/append-file.ts';
 import { jsonText } from '../io/control-characters.ts';
 import { uncreatableFileError } from '../io/file-errors.ts';
-import { AppendFile } from './append-file.ts';
 import type { RowOutputs } from './execute-row.ts';
 import type { RowFile } from './records.ts';
 import { openResumeLog, type ResumeLogContent, type ResumeLogEntry, type ResumeLogHeader } from './resume-log.ts';

@@ -6,9 +6,9 @@ import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { FileTrust } from '../../lib/file-trust.ts';
+import { AppendFile, openNoFollow } from '../io/append-file.ts';
 import { jsonText } from '../io/control-characters.ts';
 import { distrustError } from '../io/user-folders.ts';
-import { AppendFile, openNoFollow } from './append-file.ts';
 import { isRunId } from './run-mark.ts';
 
 /** `sent`: sent, response not yet received. */

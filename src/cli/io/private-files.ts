@@ -59,7 +59,8 @@ export function openPrivateFile(file: string): Promise<FileHandle> {
   return open(file, 'wx', 0o600);
 }
 
-async function flushFolder(folder: string): Promise<void> {
+/** Makes the names of new files in a folder durable. */
+export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   // Windows cannot open a folder to flush it.
   await handle?.sync().catch(() => undefined);

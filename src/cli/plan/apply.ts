@@ -4,19 +4,22 @@ import type { CommandOptions, Context, RequestContext } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
 import { findSecretOutputFailure } from '../io/output-failure.ts';
+import { canPrompt, prompt } from '../io/prompt.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { getDocumentFiles } from './documents.ts';
 import { createExecution } from './execution.ts';
 import { listGainingAdministrators, listWarnings, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
-import { appendToInventory } from './inventory.ts';
+import { type InventoryLog, openInventory } from './inventory.ts';
 import type { Step } from './model/changes.ts';
 import { createStalePlanError } from './model/stale-plan.ts';
 import type { Plan } from './plan.ts';
 import { type PlanContent, type PreparedPlan, prepare, readContent } from './prepare.ts';
-import { createTextStyle, printPlan } from './print-plan.ts';
+import { createNamedStyle, createPlanStyle, printPlan } from './print-plan.ts';
+import { creationId } from './prune.ts';
+import { getKindLabel } from './resources/index.ts';
 import { computeFingerprint, formatReplanHint, loadPlan, type SavedPlan, toPlanBasis } from './saved-plan.ts';
 import { formatSecret, lostSecretsError, openSecretOutput, type SecretOutput } from './secret-output.ts';
-import { buildSteps, executeSteps } from './steps.ts';
+import { buildSteps, executeSteps, listStepIds } from './steps.ts';
 
 interface ApplyInput {
   readonly content: PlanContent;
@@ -33,26 +36,53 @@ export async function runApply(
 ): Promise<void> {
   requireSendableCredentials(context.settings);
   const input = await readApplyInput(context, savedPlan, options);
-  const prepared = await prepare(context, input.content, input.prune);
+  const isDry = options.dryRun === true;
+  const prepared = await prepareOwned(context, input, options);
   const { plan } = prepared;
   if (input.saved && computeFingerprint(plan) !== input.saved.fingerprint)
     throw createStalePlanError(
       input.saved.basis,
       toPlanBasis(plan),
-      createTextStyle(context),
+      await createPlanStyle(context, plan),
       formatReplanHint(savedPlan ?? '', input.prune),
     );
-  const isDry = options.dryRun === true;
-  if (!isDry) assertNoLockout(plan, options);
+  if (!isDry) await assertNoLockout(context, plan, options);
   if (isDry || plan.changes.length === 0 || context.printer.isForPeople) await printPlan(context, plan);
   if (isDry) context.notice('Dry run, nothing was sent.');
-  if (isDry || plan.changes.length === 0) return;
+  const { news } = prepared.ownership;
+  if (isDry || plan.changes.length + news.length === 0) return;
   const steps = buildSteps(plan.changes, prepared.state, prepared.caller);
   assertChangeLimit(context.settings, countWrites(steps));
   // Nothing may be created that cannot be recorded: it would never be pruned.
-  if (prepared.inventoryFile !== undefined) await appendToInventory(prepared.inventoryFile, 'made', []);
-  await confirmPlan(context, plan, options, input.saved !== undefined);
-  await executePlan(context, prepared, steps, options);
+  const log = await openInventory(prepared.inventoryFile);
+  try {
+    await log.append(...news);
+    if (plan.changes.length === 0) return;
+    await confirmPlan(context, plan, options, input.saved !== undefined);
+    await executePlan(context, prepared, steps, log, options);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Asks at a terminal for what another writer may have created: --prune deletes it only if the set claims it. */
+async function prepareOwned(context: Context, input: ApplyInput, options: CommandOptions): Promise<PreparedPlan> {
+  const { content, prune, saved } = input;
+  const prepared = await prepare(context, content, prune);
+  const promptOptions = context.promptOptions(isStdinData(options));
+  if (!prune || saved || options.dryRun === true || !canPrompt(promptOptions)) return prepared;
+  const claimed = new Set<string>();
+  for (const { kind, id, name, isUnclear } of prepared.plan.kept) {
+    if (!isUnclear) continue;
+    const message = `The set ${content.set} or another writer created ${getKindLabel(kind)} ${name}: the response was lost. Delete it as well?`;
+    if ((await prompt(promptOptions, { type: 'confirm', message, default: false })) === true)
+      claimed.add(`${kind} ${id}`);
+  }
+  return claimed.size === 0 ? prepared : prepare(context, content, prune, claimed);
+}
+
+function isStdinData(options: CommandOptions): boolean {
+  return getDocumentFiles(options).includes('-');
 }
 
 /** A request that adds members counts once for each of them. */
@@ -75,10 +105,11 @@ async function readApplyInput(
   return { content: saved.content, prune: saved.prune, saved };
 }
 
-function assertNoLockout(plan: Plan, options: CommandOptions): void {
+async function assertNoLockout(context: Context, plan: Plan, options: CommandOptions): Promise<void> {
   const { callerLoses, lastAdministrator } = plan.guards;
   if (options.allowSelfLockout === true || (callerLoses.length === 0 && !lastAdministrator)) return;
-  throw new CliError(`${listWarnings(plan)[0]} Nothing was changed.`, {
+  const [warning = ''] = listWarnings(plan, await createPlanStyle(context, plan));
+  throw new CliError(`${warning} Nothing was changed.`, {
     code: 'SELF_LOCKOUT',
     exitCode: 2,
     hint: 'Change the files, or allow the change with --allow-self-lockout.',
@@ -90,7 +121,7 @@ function assertNoLockout(plan: Plan, options: CommandOptions): void {
  * plan was saved, and so reviewed, and makes no administrators.
  */
 async function confirmPlan(context: Context, plan: Plan, options: CommandOptions, isSaved: boolean): Promise<void> {
-  const stdinIsData = getDocumentFiles(options).includes('-');
+  const stdinIsData = isStdinData(options);
   const { administratorsLose, lastAdministrator } = plan.guards;
   const removed = describeRemovals(plan);
   const name = plan.set ?? new URL(resolveBaseUrl(context.settings)).host;
@@ -118,19 +149,21 @@ function describeRemovals(plan: Plan): string {
 
 async function executePlan(
   context: Context,
-  { plan, state, inventoryFile }: PreparedPlan,
+  { plan, state, ownership }: PreparedPlan,
   steps: readonly Step[],
+  log: InventoryLog,
   options: CommandOptions,
 ): Promise<void> {
   const secretOutput = await openSecretOutput(context, plan.changes, options.secretOutput as string | undefined);
+  const lost = new Set(ownership.absent.map(creationId));
   const execution = createExecution(withoutInterrupts(context), state, {
     storeSecret: secretOutput.write,
-    record: async (what, ...resources) => {
-      if (inventoryFile !== undefined) await appendToInventory(inventoryFile, what, resources);
-    },
+    // A lost request can still arrive, so that the name is taken now: a rejection is no news about it.
+    record: (...entries) =>
+      log.append(...entries.filter((one) => one.what !== 'dropped' || !lost.has(creationId(one)))),
   });
   try {
-    await executeSteps(execution, steps, context.io.signal);
+    await executeSteps(execution, steps, context.io.signal, await createNamedStyle(context, listStepIds(steps)));
   } catch (error) {
     // Secrets created so far would be lost if they were not printed now.
     await printSecrets(context, secretOutput);
@@ -152,7 +185,7 @@ async function printResult(context: Context, plan: Plan, secretOutput: SecretOut
   else if (format === 'name' || format === 'csv') await context.printer.value(plan.changes.map(toChangeJson));
   else {
     const secrets = secretOutput.unsaved.length > 0 ? { secrets: secretOutput.unsaved } : {};
-    await context.printer.value({ ...toPlanJson(plan), ...secrets });
+    await context.printer.value({ ...toPlanJson(plan, await createPlanStyle(context, plan)), ...secrets });
     await assertPrinted(context, secretOutput);
   }
   const { create, update, delete: removed } = summarize(plan);

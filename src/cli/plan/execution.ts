@@ -1,7 +1,7 @@
 /** The state of an apply that its step writers share. */
 import type { RequestContext } from '../context.ts';
-import { CliError } from '../errors.ts';
-import type { ManagedResource } from './inventory.ts';
+import { CliError, UnknownOutcomeError } from '../errors.ts';
+import type { InventoryEntry, PendingCreation } from './inventory.ts';
 import type { RemoteState } from './model/remote-state.ts';
 
 /** A created secret and its owner. */
@@ -20,8 +20,46 @@ export interface Execution {
   readonly businessIds: Map<string, string>;
   /** Stores a secret as soon as it is created. */
   storeSecret(secret: NewSecret): Promise<void>;
-  /** Records created (`made`) and deleted (`gone`) resources of the set. */
-  record(what: 'made' | 'gone', ...resources: readonly ManagedResource[]): Promise<void>;
+  /** Appends to the record of the set. */
+  record(...entries: readonly InventoryEntry[]): Promise<void>;
+}
+
+/** A request that creates resources. */
+interface Creation<Created> {
+  readonly resources: readonly PendingCreation[];
+  send(): Promise<Created>;
+  /** Returns the ids of the created resources. */
+  idsOf(created: Created): readonly string[];
+  /** Stores what cannot be read again. */
+  storeSecret?(created: Created): Promise<void>;
+}
+
+/**
+ * Records what a request is about to create, sends it, and records what it created. Without a known outcome the
+ * record keeps the intent, so that the next apply looks for what was created.
+ */
+export async function recordCreation<Created>(
+  { record }: Pick<Execution, 'record'>,
+  { resources, send, idsOf, storeSecret }: Creation<Created>,
+): Promise<Created> {
+  await record(...resources.map((resource) => ({ what: 'pending', ...resource }) as const));
+  const created = await send().catch(async (error: unknown) => {
+    // Any other failure says that nothing took effect. If it cannot be recorded, the next apply finds nothing.
+    if (!(error instanceof UnknownOutcomeError))
+      await record(...resources.map(({ kind, key }) => ({ what: 'dropped', kind, key }) as const)).catch(
+        () => undefined,
+      );
+    throw error;
+  });
+  const ids = idsOf(created);
+  try {
+    await record(
+      ...resources.map(({ kind, key, name }, at) => ({ what: 'made', kind, id: ids[at] ?? key, name, key }) as const),
+    );
+  } finally {
+    await storeSecret?.(created);
+  }
+  return created;
 }
 
 /** Creates an execution with the ids of existing resources. */

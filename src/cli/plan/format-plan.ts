@@ -3,11 +3,13 @@ import { isAdministrativeRole } from '../../contract/roles.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { type EntityNames, formatNamedId, nameKey } from '../output/name-columns.ts';
 import { administrativeRoles } from './guards.ts';
+import type { ManagedResource } from './inventory.ts';
 import type { AnyChange, FieldChange } from './model/changes.ts';
-import { memberFields, memberKinds } from './model/members.ts';
+import { formatMember, type Member, memberFields, memberKinds } from './model/members.ts';
 import type { Plan } from './plan.ts';
-import { getKindLabel } from './resources/index.ts';
-import type { RoleEffect } from './role-effects.ts';
+import type { KeptResource } from './prune.ts';
+import { getKindLabel, memberships } from './resources/index.ts';
+import { type RoleEffect, splitHolder } from './role-effects.ts';
 
 export interface TextStyle {
   /** Wrap width in columns. */
@@ -23,9 +25,15 @@ const marks = { create: '+', update: '~', delete: '-' } as const;
 /** Formats only the changes. */
 export function formatChanges(changes: readonly AnyChange[], style: TextStyle): string[] {
   return changes.flatMap(({ action, kind, name, fields }) => [
-    `${marks[action]} ${getKindLabel(kind)} ${escapeControls(name)}`,
+    `${marks[action]} ${getKindLabel(kind)} ${escapeControls(formatChangeName({ kind, name }, style))}`,
     ...formatFieldChanges(action === 'delete' ? [] : fields, style),
   ]);
+}
+
+/** The name of a customer is the id of its user or business. */
+function formatChangeName({ kind, name }: Pick<ManagedResource, 'kind' | 'name'>, { names }: TextStyle): string {
+  if (kind !== 'customer') return name;
+  return formatNamedId(name, names?.get(nameKey('user', name)) ?? names?.get(nameKey('business', name)));
 }
 
 /** Formats the fields of a change, one per line, wrapped at the width. */
@@ -34,7 +42,7 @@ export function formatFieldChanges(fields: readonly FieldChange[], style: TextSt
   return fields.flatMap((change) => {
     const head = `    ${change.field.padEnd(widest)}  `;
     const { added = [], removed = [] } = change;
-    if (added.length + removed.length === 0) return [`${head}${formatValueChange(change)}`];
+    if (added.length + removed.length === 0) return [`${head}${formatValueChange(change, style)}`];
     return wrapWords(
       head,
       [...formatMembers('+', change.field, added, style), ...formatMembers('-', change.field, removed, style)],
@@ -43,10 +51,17 @@ export function formatFieldChanges(fields: readonly FieldChange[], style: TextSt
   });
 }
 
-function formatValueChange({ before, after }: FieldChange): string {
-  const shown = (value: unknown) => (value === undefined ? '(none)' : escapeControls(String(value)));
+function formatValueChange({ field, before, after }: FieldChange, style: TextStyle): string {
+  const entity = entityByField[field];
+  const shown = (value: unknown) => {
+    if (value === undefined) return '(none)';
+    return escapeControls(entity ? formatId({ entity, id: String(value) }, style) : String(value));
+  };
   return before === undefined ? shown(after) : `${shown(before)} -> ${shown(after)}`;
 }
+
+/** The fields with the id of a user or a business. */
+const entityByField: Readonly<Record<string, NamedId['entity']>> = { userId: 'user', businessId: 'business' };
 
 /** The kind of members that a field of a change lists. */
 const kindByField = new Map(memberKinds.map((kind) => [memberFields[kind], kind]));
@@ -81,21 +96,64 @@ function formatMembers(sign: string, field: string, entries: readonly string[], 
 }
 
 /** A user, business or service, with its name: `user u1 (anna)`. */
-function formatSubject(kind: string, id: string, style: TextStyle): string {
+export function formatSubject(kind: string, id: string, style: TextStyle): string {
   const named = kind === 'user' || kind === 'business' ? formatId({ entity: kind, id }, style) : id;
   return `${kind} ${escapeControls(named)}`;
 }
 
-/** The ids of users and businesses that a formatted plan shows. */
-export function listShownIds({ changes, roles }: Pick<Plan, 'changes' | 'roles'>, { maxEntries }: TextStyle): string[] {
-  const entries = changes.flatMap(({ action, fields }) =>
-    (action === 'delete' ? [] : fields).flatMap(({ field, added = [], removed = [] }) =>
-      [...added.slice(0, maxEntries), ...removed.slice(0, maxEntries)].flatMap((entry) => idsInEntry(field, entry)),
-    ),
-  );
-  const subjects = roles.slice(0, maxEntries).filter(({ kind }) => kind !== 'service');
-  return [...new Set([...entries, ...subjects].map(({ id }) => id))];
+/** The member of a membership. */
+export function formatNamedMember({ kind, id, businessId }: Member, style: TextStyle): string {
+  if (businessId === undefined) return formatSubject(kind, id, style);
+  const named = [formatId({ entity: 'business', id: businessId }, style), formatId({ entity: 'user', id }, style)];
+  return `${kind} ${escapeControls(named.join('/'))}`;
 }
+
+/** The ids of the users and businesses of members. */
+export function idsOfMembers(members: readonly Member[]): string[] {
+  return members.flatMap(({ kind, id, businessId }) => (kind === 'service' ? [] : [id, businessId ?? []].flat()));
+}
+
+/** A resource in the record of the set; a membership with the name of its member. */
+function formatManaged({ kind, id, name }: ManagedResource, style: TextStyle): string {
+  const member = kind === 'membership' ? memberships.memberIn(id) : undefined;
+  const label = getKindLabel(kind);
+  if (!member) return `${label} ${escapeControls(formatChangeName({ kind, name }, style))}`;
+  const group = name.slice(0, -`${member.kind} ${formatMember(member)}`.length);
+  return `${label} ${escapeControls(group)}${formatNamedMember(member, style)}`;
+}
+
+/** The ids of users and businesses that a formatted plan shows. */
+export function listShownIds(plan: Pick<Plan, 'changes' | 'roles'>, { maxEntries }: TextStyle): string[] {
+  const entries = plan.changes.flatMap(({ action, kind, name, fields }) => [
+    ...(kind === 'customer' ? [name] : []),
+    ...(action === 'delete' ? [] : fields).flatMap((change) => listIdsOfField(change, maxEntries)),
+  ]);
+  const subjects = plan.roles.slice(0, maxEntries).filter(({ kind }) => kind !== 'service');
+  return [...new Set([...entries, ...subjects.map(({ id }) => id)])];
+}
+
+function listIdsOfField({ field, before, after, added = [], removed = [] }: FieldChange, maxEntries: number): string[] {
+  const values = entityByField[field] ? [before, after].filter((value) => typeof value === 'string') : [];
+  const entries = [...added.slice(0, maxEntries), ...removed.slice(0, maxEntries)];
+  return [...values, ...entries.flatMap((entry) => idsInEntry(field, entry)).map(({ id }) => id)];
+}
+
+/** The ids of users and businesses that the warnings of a plan show. */
+export function listWarnedIds({ guards, orphans, kept, roles }: Plan): string[] {
+  const subjects = [...guards.administratorsLose, ...listGainingAdministrators({ roles })];
+  const managed = [...orphans, ...kept].slice(0, maxNames);
+  const members = managed.flatMap(({ kind, id }) => (kind === 'membership' ? (memberships.memberIn(id) ?? []) : []));
+  const customers = managed.flatMap(({ kind, name }) => (kind === 'customer' ? [name] : []));
+  return [
+    ...new Set([
+      ...subjects.slice(0, maxNames).map((one) => splitHolder(one)[1]),
+      ...idsOfMembers(members),
+      ...customers,
+    ]),
+  ];
+}
+
+const maxNames = 10;
 
 function formatSigned(
   sign: string,
@@ -123,11 +181,11 @@ function wrapWords(head: string, words: readonly string[], width: number): strin
 /** Formats the whole plan: changes, role effects, warnings and summary. */
 export function formatPlan(plan: Plan, style: TextStyle): string[] {
   const { changes, roles } = plan;
-  if (changes.length === 0) return [...listWarnings(plan), 'No changes. The server matches the documents.'];
+  if (changes.length === 0) return [...listWarnings(plan, style), 'No changes. The server matches the documents.'];
   return [
     ...formatChanges(changes, style),
     ...(roles.length === 0 ? [] : ['', 'Effective roles:', ...formatRoleEffects(roles, style)]),
-    ...listWarnings(plan).flatMap((warning) => ['', `! ${warning}`]),
+    ...listWarnings(plan, style).flatMap((warning) => ['', `! ${warning}`]),
     '',
     formatSummary(plan),
   ];
@@ -146,23 +204,39 @@ function formatRoleEffects(roles: readonly RoleEffect[], style: TextStyle): stri
 }
 
 /** Returns the warnings to show before the plan is applied. */
-export function listWarnings({ guards, orphans, roles }: Plan): string[] {
+export function listWarnings({ guards, orphans, kept, roles }: Plan, style: TextStyle): string[] {
   const { callerLoses, lastAdministrator, administratorsLose } = guards;
   const gaining = listGainingAdministrators({ roles });
-  const names = orphans.slice(0, 10).map(({ kind, name }) => `${getKindLabel(kind)} ${escapeControls(name)}`);
+  const losing = formatNames(administratorsLose, style);
   return [
     ...(callerLoses.length > 0 ? [`You would lose ${callerLoses.join(' and ')}.`] : []),
-    ...(lastAdministrator ? ['No user would be able to administer the service.'] : []),
-    ...(administratorsLose.length > 0 && callerLoses.length === 0
-      ? [`${formatNames(administratorsLose)} would lose ${administrativeRoles.join(' or ')}.`]
+    ...(lastAdministrator
+      ? [`No user would be able to administer the service${losing === '' ? '' : `: ${losing} would lose the roles`}.`]
       : []),
-    ...(gaining.length > 0 ? [`${formatNames(gaining)} would gain administrative roles.`] : []),
+    ...(administratorsLose.length > 0 && callerLoses.length === 0
+      ? [`${losing} would lose ${administrativeRoles.join(' or ')}.`]
+      : []),
+    ...(gaining.length > 0 ? [`${formatNames(gaining, style)} would gain administrative roles.`] : []),
     ...(orphans.length > 0
       ? [
-          `Created by earlier applies of this set and no longer in the documents: ${names.join(', ')}${orphans.length > 10 ? ' and more' : ''}. Delete them with --prune.`,
+          `Created by earlier applies of this set and no longer in the documents: ${formatList(orphans.map((one) => formatManaged(one, style)))}. Delete them with --prune.`,
         ]
       : []),
+    ...formatKept(kept, style),
   ];
+}
+
+/** One warning for each reason. */
+function formatKept(kept: readonly KeptResource[], style: TextStyle): string[] {
+  const reasons = [...new Set(kept.map(({ reason }) => reason))];
+  return reasons.map((reason) => {
+    const names = kept.filter((one) => one.reason === reason).map((one) => formatManaged(one, style));
+    return `No longer in the documents, and not deleted by --prune: ${formatList(names)}: ${reason}.`;
+  });
+}
+
+function formatList(names: readonly string[]): string {
+  return `${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ' and more' : ''}`;
 }
 
 /** Those who gain ADMIN or an IAM_ADMIN role: a list of effects shows only the first ones. */
@@ -170,9 +244,13 @@ export function listGainingAdministrators({ roles }: Pick<Plan, 'roles'>): strin
   return roles.filter(({ gains }) => gains.some(isAdministrativeRole)).map(({ kind, id }) => `${kind} ${id}`);
 }
 
-function formatNames(names: readonly string[]): string {
-  const shown = names.slice(0, 5).map(escapeControls).join(', ');
-  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+/** Subjects such as `user u1`, with their names. */
+function formatNames(subjects: readonly string[], style: TextStyle): string {
+  const shown = subjects.slice(0, 5).map((one) => {
+    const [kind, id] = splitHolder(one);
+    return formatSubject(kind, id, style);
+  });
+  return subjects.length > 5 ? `${shown.join(', ')} and ${subjects.length - 5} more` : shown.join(', ');
 }
 
 export interface PlanSummary {
@@ -204,14 +282,22 @@ export function formatSummary(plan: Plan): string {
   return `Plan: ${formatCount(create)} to create, ${formatCount(update)} to change, ${formatCount(deleted)} to delete; ${roles}.`;
 }
 
-export function toPlanJson(plan: Plan): Readonly<Record<string, unknown>> {
+/** @param style with the names of those who gain or lose roles */
+export function toPlanJson(plan: Plan, style: TextStyle): Readonly<Record<string, unknown>> {
+  const { set, changes, roles, kept } = plan;
   return {
-    ...(plan.set === undefined ? {} : { set: plan.set }),
-    changes: plan.changes.map(toChangeJson),
-    roles: plan.roles,
-    warnings: listWarnings(plan),
+    ...(set === undefined ? {} : { set }),
+    changes: changes.map(toChangeJson),
+    roles: roles.map((effect) => ({ ...effect, ...findSubjectName(effect, style) })),
+    ...(kept.length === 0 ? {} : { kept: kept.map(({ isUnclear: _, ...one }) => one) }),
+    warnings: listWarnings(plan, style),
     summary: summarize(plan),
   };
+}
+
+function findSubjectName({ kind, id }: RoleEffect, { names }: TextStyle): { readonly name?: string } {
+  const name = kind === 'service' ? undefined : names?.get(nameKey(kind, id));
+  return name === undefined ? {} : { name };
 }
 
 /** Returns a change as JSON, without the fields that only the execution needs. */

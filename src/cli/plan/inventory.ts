@@ -1,22 +1,45 @@
-/** Inventory of the resources created by applies of a set: a private JSON lines file in the user's state folder. */
+/** Record of the resources created by applies of a set: a private JSON lines file in the user's state folder. */
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { usageError } from '../errors.ts';
+import { CliError, usageError } from '../errors.ts';
+import { AppendFile } from '../io/append-file.ts';
 import { jsonText } from '../io/control-characters.ts';
 import { unwritableFileError } from '../io/file-errors.ts';
 import type { Environment } from '../io/io.ts';
-import { readFileIfExists } from '../io/private-files.ts';
+import { flushFolder, readFileIfExists } from '../io/private-files.ts';
 import { getUserFile } from '../io/user-folders.ts';
 
 type Variables = Environment['variables'];
 
+type ManagedKind = 'group' | 'client' | 'apiKey' | 'corporateGroup' | 'customer' | 'membership';
+
 /** A resource created by an apply, identified by its id; memberships by group and member. */
 export interface ManagedResource {
-  readonly kind: 'group' | 'client' | 'apiKey' | 'corporateGroup' | 'membership';
+  readonly kind: ManagedKind;
   readonly id: string;
   readonly name: string;
 }
+
+/** A creation whose request may have been sent, and whose outcome is not known. */
+export interface PendingCreation {
+  readonly kind: ManagedKind;
+  /** What identifies the resource before it has an id; the id of a membership. */
+  readonly key: string;
+  readonly name: string;
+  /** The fields of the request, to recognize the resource. */
+  readonly sent: Readonly<Record<string, unknown>>;
+  /** It was found, but not as it was sent: another writer may have created it. */
+  readonly unclear?: true;
+}
+
+/** What the record of a set says. */
+export interface Inventory {
+  readonly managed: readonly ManagedResource[];
+  readonly pending: readonly PendingCreation[];
+}
+
+export const emptyInventory: Inventory = { managed: [], pending: [] };
 
 /** @throws CliError (exit 2) if a name, also one of a saved plan, would name a file in another folder */
 export function assertSetName(set: string): void {
@@ -31,43 +54,71 @@ export function getInventoryPath(baseUrl: string, set: string, variables: Variab
   return getUserFile(variables, 'state', 'sets', `${set}-${server}.jsonl`);
 }
 
-interface InventoryEntry extends ManagedResource {
-  readonly what: 'made' | 'gone';
-}
+/** A line of the record. */
+export type InventoryEntry =
+  /** The request is about to be sent. */
+  | ({ readonly what: 'pending' } & PendingCreation)
+  /** It was created, by the pending creation with this key. */
+  | ({ readonly what: 'made'; readonly key: string } & ManagedResource)
+  /** Nothing was created. */
+  | { readonly what: 'dropped'; readonly kind: ManagedKind; readonly key: string }
+  | ({ readonly what: 'gone' } & ManagedResource);
 
-/** Returns the recorded resources that were not deleted since. Skips partial lines of interrupted writes. */
-export async function readInventory(file: string): Promise<ManagedResource[]> {
+/** Reads the record. Skips partial lines of interrupted writes. */
+export async function readInventory(file: string): Promise<Inventory> {
   const managed = new Map<string, ManagedResource>();
+  const pending = new Map<string, PendingCreation>();
   for (const text of ((await readFileIfExists(file)) ?? '').split('\n')) {
-    const line = parseInventoryEntry(text);
-    if (!line) continue;
-    const { what, kind, id, name } = line;
-    if (what === 'made') managed.set(`${kind} ${id}`, { kind, id, name });
-    else managed.delete(`${kind} ${id}`);
+    const entry = parseInventoryEntry(text);
+    if (!entry) continue;
+    const { kind } = entry;
+    if (entry.what === 'pending') {
+      const { what: _, ...creation } = entry;
+      pending.set(`${kind} ${entry.key}`, creation);
+    } else if (entry.what === 'made') managed.set(`${kind} ${entry.id}`, { kind, id: entry.id, name: entry.name });
+    else if (entry.what === 'gone') managed.delete(`${kind} ${entry.id}`);
+    if (entry.what === 'made' || entry.what === 'dropped') pending.delete(`${kind} ${entry.key}`);
   }
-  return [...managed.values()];
+  return { managed: [...managed.values()], pending: [...pending.values()] };
 }
 
 function parseInventoryEntry(text: string): InventoryEntry | undefined {
   try {
-    const value = JSON.parse(text) as Partial<InventoryEntry> | null;
-    return typeof value?.id === 'string' && typeof value.kind === 'string' ? (value as InventoryEntry) : undefined;
+    const value = JSON.parse(text) as InventoryEntry | null;
+    return typeof value?.kind === 'string' ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Appends one line per resource in a single write. */
-export async function appendToInventory(
-  file: string,
-  what: InventoryEntry['what'],
-  resources: readonly ManagedResource[],
-): Promise<void> {
-  const lines = resources.map((resource) => `${jsonText({ what, ...resource })}\n`);
+/** The record of a set, open for an apply. */
+export interface InventoryLog {
+  /** Returns when the entries are durable. */
+  append(...entries: readonly InventoryEntry[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the record of a set; without a file nothing is recorded. @throws CliError if it cannot be written */
+export async function openInventory(file: string | undefined): Promise<InventoryLog> {
+  if (file === undefined) return { append: async () => undefined, close: async () => undefined };
+  const log = await openLog(file);
+  return {
+    append: async (...entries) => {
+      if (entries.length > 0) await log.append(entries.map((entry) => `${jsonText(entry)}\n`).join(''));
+    },
+    close: () => log.close(),
+  };
+}
+
+async function openLog(file: string): Promise<AppendFile> {
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await appendFile(file, lines.join(''), { mode: 0o600 });
+    const log = await AppendFile.open(file, 'a');
+    await flushFolder(path.dirname(file));
+    // Ends the partial line of an interrupted write.
+    await log.append('\n');
+    return log;
   } catch (error) {
-    throw unwritableFileError(file, error);
+    throw error instanceof CliError ? error : unwritableFileError(file, error);
   }
 }

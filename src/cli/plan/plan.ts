@@ -8,13 +8,16 @@ import { sortTopologically } from './model/group-graph.ts';
 import type { PlanCaller, RemoteState } from './model/remote-state.ts';
 import { createResourceIndex, type ResourceIndex } from './model/resource-index.ts';
 import {
+  findKept,
   findRemainingDependents,
   findRemovals,
   groupByGroupName,
+  type KeptResource,
   listRemovedClients,
   listRemovedServices,
   noRemovals,
   type Removals,
+  type UnclearCreation,
 } from './prune.ts';
 import type { CheckContext } from './resource.ts';
 import { documentResources, resources } from './resources/index.ts';
@@ -27,6 +30,8 @@ export interface Plan {
   readonly guards: LockoutGuards;
   /** Created by earlier applies of the set and no longer in the documents; not deleted without --prune. */
   readonly orphans: readonly ManagedResource[];
+  /** What --prune leaves; without --prune only what another writer may have created. */
+  readonly kept: readonly KeptResource[];
   /** Memberships that --prune removes. */
   readonly pruned: readonly ManagedResource[];
   /** Changes that cannot be applied. Any issue rejects the whole plan. */
@@ -38,11 +43,12 @@ export interface PlanInput {
   readonly state: RemoteState;
   readonly caller: PlanCaller;
   readonly recorded: readonly ManagedResource[];
+  readonly unclear?: readonly UnclearCreation[];
   readonly prune: boolean;
 }
 
 /** Compares the desired state with the remote state. */
-export function buildPlan({ desired, state, caller, recorded, prune }: PlanInput): Plan {
+export function buildPlan({ desired, state, caller, recorded, unclear = [], prune }: PlanInput): Plan {
   const index = createResourceIndex(desired, state);
   const removals = findRemovals(recorded, desired, state, index);
   const { changes, issues } = computeChanges(desired, state, index, prune ? removals : noRemovals);
@@ -73,6 +79,7 @@ export function buildPlan({ desired, state, caller, recorded, prune }: PlanInput
     roles,
     guards: evaluateGuards(impact, roles, changes, state, caller),
     orphans: prune ? [] : listOrphans(removals),
+    kept: findKept(prune ? recorded : [], unclear, desired, state, index),
     pruned: prune ? removals.memberships.map(({ made }) => made) : [],
     issues: [...structural, ...references],
   };

@@ -16,19 +16,20 @@ import {
   readSources,
 } from './documents.ts';
 import { administrativeRoles } from './guards.ts';
-import type { ManagedResource } from './inventory.ts';
-import { assertSetName, getInventoryPath, readInventory } from './inventory.ts';
+import { assertSetName, emptyInventory, getInventoryPath, readInventory } from './inventory.ts';
 import { resolveMemberNames } from './member-names.ts';
 import type { DesiredState } from './model/desired-entries.ts';
 import { emptyRemoteState, type PlanCaller, type RemoteState } from './model/remote-state.ts';
 import { buildPlan, type Plan } from './plan.ts';
-import { computeRefreshScope, isEmptyScope, refresh } from './refresh.ts';
+import { resolveOwnership, type SetOwnership } from './prune.ts';
+import { computeRefreshScope, isEmptyScope, type RefreshScope, refresh } from './refresh.ts';
 
 export interface PreparedPlan {
   readonly plan: Plan;
   readonly desired: DesiredState;
   readonly state: RemoteState;
   readonly caller: PlanCaller;
+  readonly ownership: SetOwnership;
   /** Record file of the set, if a set is used. */
   readonly inventoryFile?: string | undefined;
 }
@@ -62,8 +63,17 @@ function assertNoDiagnostics(diagnostics: readonly Diagnostic[]): void {
   });
 }
 
-/** Reads the required remote state and builds the plan. @throws CliError if the plan has issues */
-export async function prepare(context: Context, content: PlanContent, prune: boolean): Promise<PreparedPlan> {
+/**
+ * Reads the required remote state and builds the plan.
+ * @param claimed resources of unclear creations that belong to the set, as kind and id
+ * @throws CliError if the plan has issues
+ */
+export async function prepare(
+  context: Context,
+  content: PlanContent,
+  prune: boolean,
+  claimed?: ReadonlySet<string>,
+): Promise<PreparedPlan> {
   const documents = buildDesiredState(content);
   if (prune && content.set === undefined)
     throw usageError(
@@ -74,11 +84,16 @@ export async function prepare(context: Context, content: PlanContent, prune: boo
     content.set === undefined
       ? undefined
       : getInventoryPath(resolveBaseUrl(context.settings), content.set, context.environment.variables);
-  const recorded = inventoryFile === undefined ? [] : await readInventory(inventoryFile);
-  const { desired, state } = await readState(context, documents, recorded, prune);
+  const inventory = inventoryFile === undefined ? emptyInventory : await readInventory(inventoryFile);
+  const own = (known: RemoteState) => resolveOwnership(inventory, known, claimed);
+  const { desired, state } = await readState(context, documents, (known, wanted) =>
+    computeRefreshScope(wanted, known, own(known).managed, inventory.pending, prune),
+  );
+  const ownership = own(state);
+  const { managed: recorded, unclear } = ownership;
   // Two names can be those of one entity.
   if (desired !== documents) assertNoDiagnostics(validateDesiredState(desired, content));
-  const draft = buildPlan({ desired, state, caller: {}, recorded, prune });
+  const draft = buildPlan({ desired, state, caller: {}, recorded, unclear, prune });
   assertNoDiagnostics(
     draft.issues.map(({ path, message }) => ({
       message,
@@ -86,23 +101,22 @@ export async function prepare(context: Context, content: PlanContent, prune: boo
     })),
   );
   const caller = affectsAdministrators(draft) ? await readCaller(context) : {};
-  const plan = buildPlan({ desired, state, caller, recorded, prune });
-  return { plan, desired, state, caller, inventoryFile };
+  const plan = buildPlan({ desired, state, caller, recorded, unclear, prune });
+  return { plan, desired, state, caller, ownership, inventoryFile };
 }
 
 /** Reads what the plan depends on, and resolves names of members in the documents. */
 async function readState(
   context: Context,
   documents: DesiredState,
-  recorded: readonly ManagedResource[],
-  prune: boolean,
+  computeScope: (state: RemoteState, desired: DesiredState) => RefreshScope,
 ): Promise<{ readonly desired: DesiredState; readonly state: RemoteState }> {
   const names = new NameResolver(context, false, false);
   let desired = documents;
   let state = emptyRemoteState;
   let hasResolved = false;
   for (;;) {
-    const scope = computeRefreshScope(desired, state, recorded, prune);
+    const scope = computeScope(state, desired);
     if (isEmptyScope(scope)) {
       const resolved = hasResolved ? undefined : await resolveMemberNames(names, desired, state);
       if (!resolved) return { desired, state };

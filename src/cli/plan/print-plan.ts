@@ -9,6 +9,7 @@ import {
   formatPlan,
   formatSummary,
   listShownIds,
+  listWarnedIds,
   listWarnings,
   type TextStyle,
   toChangeJson,
@@ -20,16 +21,23 @@ import type { Plan } from './plan.ts';
 /** Prints a plan with role effects and warnings; row formats contain only the changes. */
 export async function printPlan(context: Context, plan: Plan): Promise<void> {
   const { printer } = context;
-  if (printer.isForPeople) return printLines(context, formatPlan(plan, await createNamedStyle(context, plan)));
-  await printer.value(isRowFormat(printer) ? plan.changes.map(toChangeJson) : toPlanJson(plan));
-  if (isRowFormat(printer)) context.notice(...listWarnings(plan), formatSummary(plan));
+  const style = await createPlanStyle(context, plan);
+  if (printer.isForPeople) return printLines(context, formatPlan(plan, style));
+  await printer.value(isRowFormat(printer) ? plan.changes.map(toChangeJson) : toPlanJson(plan, style));
+  if (isRowFormat(printer)) context.notice(...listWarnings(plan, style), formatSummary(plan));
 }
 
 /** Prints only the changes. */
 export async function printChanges(context: Context, changes: Plan['changes']): Promise<void> {
   const { printer } = context;
   if (printer.isForPeople)
-    printLines(context, formatChanges(changes, await createNamedStyle(context, { changes, roles: [] })));
+    printLines(
+      context,
+      formatChanges(
+        changes,
+        await createNamedStyle(context, listShownIds({ changes, roles: [] }, createTextStyle(context))),
+      ),
+    );
   else await printer.value(changes.map(toChangeJson));
 }
 
@@ -48,10 +56,19 @@ function paintLine({ green, red, magenta }: ChalkInstance, line: string): string
   return paint?.(line) ?? line;
 }
 
-async function createNamedStyle(context: Context, plan: Pick<Plan, 'changes' | 'roles'>): Promise<TextStyle> {
+/** The style with the names that a plan shows; for programs, those of all who gain or lose roles. */
+export async function createPlanStyle(context: Context, plan: Plan): Promise<TextStyle> {
   const style = createTextStyle(context);
-  const ids = listShownIds(plan, style).filter((id) => idForm.test(id));
-  return ids.length === 0 ? style : { ...style, names: await context.findNames(ids) };
+  const subjects = plan.roles.flatMap(({ kind, id }) => (kind === 'service' ? [] : [id]));
+  const shown = context.printer.isForPeople ? listShownIds(plan, style) : subjects;
+  return createNamedStyle(context, [...shown, ...listWarnedIds(plan)]);
+}
+
+/** The style with the names of ids. */
+export async function createNamedStyle(context: Context, ids: readonly string[]): Promise<TextStyle> {
+  const style = createTextStyle(context);
+  const known = ids.filter((id) => idForm.test(id));
+  return known.length === 0 ? style : { ...style, names: await context.findNames(known) };
 }
 
 /** Returns the wrap width and entry limit; `wide` has no entry limit. */

@@ -1,12 +1,105 @@
-/** Finds resources created by an earlier apply of the set that are no longer in the documents. Pure. */
+/** Finds what earlier applies of the set created, and what of it is no longer in the documents. Pure. */
 
-import type { ManagedResource } from './inventory.ts';
+import type { Inventory, InventoryEntry, ManagedResource, PendingCreation } from './inventory.ts';
 import { type AnyChange, type GroupChange, isRemoval, selectChanges } from './model/changes.ts';
 import type { DesiredEntry, DesiredState } from './model/desired-entries.ts';
 import type { Member } from './model/members.ts';
 import type { RemoteState } from './model/remote-state.ts';
 import type { ResourceIndex } from './model/resource-index.ts';
-import { memberships, type OrphanedMembership, resources } from './resources/index.ts';
+import { findResource, memberships, type OrphanedMembership, resources } from './resources/index.ts';
+
+/** A pending creation for which something was found that another writer may have created. */
+export interface UnclearCreation {
+  readonly creation: PendingCreation;
+  readonly found: readonly ManagedResource[];
+}
+
+/** What the set owns, now that the server was read. */
+export interface SetOwnership {
+  readonly managed: readonly ManagedResource[];
+  readonly unclear: readonly UnclearCreation[];
+  /** Pending creations of which nothing was found. */
+  readonly absent: readonly PendingCreation[];
+  /** What the record of the set lacks. */
+  readonly news: readonly InventoryEntry[];
+}
+
+export function creationId({ kind, key }: Pick<PendingCreation, 'kind' | 'key'>): string {
+  return `${kind} ${key}`;
+}
+
+/**
+ * Resolves the pending creations of a set. The plan had found nothing before it sent such a request: what is there now
+ * with exactly the fields that were sent counts as created by the set, anything else only if the user has claimed it.
+ */
+export function resolveOwnership(
+  { managed, pending }: Inventory,
+  state: RemoteState,
+  claimed: ReadonlySet<string> = new Set(),
+): SetOwnership {
+  const isManaged = new Set(managed.map(({ kind, id }) => `${kind} ${id}`));
+  const adopted: (ManagedResource & Pick<PendingCreation, 'key'>)[] = [];
+  const unclear: UnclearCreation[] = [];
+  const absent: PendingCreation[] = [];
+  for (const creation of pending) {
+    const { kind, key } = creation;
+    const candidates = findCandidates(creation, state)?.filter(({ found: { id } }) => !isManaged.has(`${kind} ${id}`));
+    if (!candidates) continue;
+    const isOwn = candidates.length === 1 && candidates[0]?.isAsSent === true && creation.unclear !== true;
+    const found = candidates.map((candidate) => candidate.found);
+    const own = isOwn ? found : found.filter(({ id }) => claimed.has(`${kind} ${id}`));
+    adopted.push(...own.map((one) => ({ ...one, key })));
+    if (found.length === 0) absent.push(creation);
+    else if (own.length === 0) unclear.push({ creation, found });
+  }
+  const withdrawn = new Set(
+    managed.filter(({ kind, id }) => kind === 'membership' && memberships.presence(id, state) === 'absent'),
+  );
+  return {
+    managed: [...managed.filter((one) => !withdrawn.has(one)), ...adopted],
+    unclear,
+    absent,
+    news: [
+      ...adopted.map((one) => ({ what: 'made', ...one }) as const),
+      ...absent.map(({ kind, key }) => ({ what: 'dropped', kind, key }) as const),
+      // What the set changes from now on can become as it was sent.
+      ...unclear.flatMap(({ creation }) =>
+        creation.unclear ? [] : [{ what: 'pending', ...creation, unclear: true } as const],
+      ),
+      ...[...withdrawn].map((one) => ({ what: 'gone', ...one }) as const),
+    ],
+  };
+}
+
+interface Candidate {
+  readonly found: ManagedResource;
+  readonly isAsSent: boolean;
+}
+
+/** Returns what a pending creation can have created; undefined if that was not read. */
+function findCandidates({ kind, key, name, sent }: PendingCreation, state: RemoteState): Candidate[] | undefined {
+  if (kind === 'membership') {
+    const presence = memberships.presence(key, state);
+    if (presence === 'unknown') return undefined;
+    return presence === 'present' ? [{ found: { kind, id: key, name }, isAsSent: true }] : [];
+  }
+  const resource = findResource(kind);
+  if (!resource || state[resource.list] === undefined) return undefined;
+  return [...resource.listRemote(state)].flatMap((remote) => {
+    const fields = remote as Readonly<Record<string, unknown>>;
+    if (resource.creationKey(fields) !== key) return [];
+    return [{ found: { kind, id: resource.idOf(remote), name }, isAsSent: hasFields(fields, sent) }];
+  });
+}
+
+function hasFields(found: Readonly<Record<string, unknown>>, sent: PendingCreation['sent']): boolean {
+  return Object.entries(sent).every(([name, value]) => toComparable(found[name]) === toComparable(value));
+}
+
+/** The order of a list does not matter. */
+function toComparable(value: unknown): string {
+  return JSON.stringify(Array.isArray(value) ? [...value].sort() : value) ?? '';
+}
 
 /** Resources to delete, and memberships to remove from remaining groups. */
 export interface Removals {
@@ -45,6 +138,46 @@ function findRemovedResources(
         .filter((remote) => ids.has(`${resource.kind} ${resource.idOf(remote)}`))
         .flatMap((remote) => resource.remove?.(remote, state) ?? []),
     );
+}
+
+/** What --prune leaves of what the set created. */
+export interface KeptResource extends ManagedResource {
+  /** Why, as a clause. */
+  readonly reason: string;
+  /** It is not certain that the set created it: the user can claim it. */
+  readonly isUnclear?: true;
+}
+
+/** Returns what the API cannot delete, what it does not list, and what another writer may have created. */
+export function findKept(
+  recorded: readonly ManagedResource[],
+  unclear: readonly UnclearCreation[],
+  desired: DesiredState,
+  state: RemoteState,
+  index: ResourceIndex,
+): KeptResource[] {
+  const desiredIds = listDesiredIds(desired, index);
+  const isOrphan = ({ kind, id }: ManagedResource) => !desiredIds.has(`${kind} ${id}`);
+  const permanent = recorded.filter((one) => isOrphan(one) && isPermanent(one, state));
+  const unlisted = memberships.findUnlisted(recorded, desired, state);
+  return [
+    ...permanent.map((one) => ({ ...one, reason: 'the service cannot delete it' })),
+    ...unlisted.map((one) => ({ ...one, reason: 'without the control plane, users of a business are not listed' })),
+    ...unclear.flatMap(({ found }) =>
+      found.filter(isOrphan).map((one) => ({
+        ...one,
+        name: found.length === 1 ? one.name : `${one.name} (${one.id})`,
+        reason: 'another writer may have created it: the response to its creation was lost',
+        isUnclear: true as const,
+      })),
+    ),
+  ];
+}
+
+function isPermanent({ kind, id }: ManagedResource, state: RemoteState): boolean {
+  const resource = kind === 'membership' ? undefined : findResource(kind);
+  if (!resource || resource.remove) return false;
+  return [...resource.listRemote(state)].some((remote) => resource.idOf(remote) === id);
 }
 
 /** Returns the server ids of resources in the documents. */

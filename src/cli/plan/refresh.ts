@@ -3,7 +3,7 @@
 import type { RequestContext } from '../context.ts';
 import { isNameLikeId } from '../output/value-prefix.ts';
 import { tryOperation } from '../request/call-operation.ts';
-import type { ManagedResource } from './inventory.ts';
+import type { ManagedResource, PendingCreation } from './inventory.ts';
 import { decideBusinesses, decideUsers } from './member-names.ts';
 import { type AnyChange, selectChanges } from './model/changes.ts';
 import type { DesiredState, ListName } from './model/desired-entries.ts';
@@ -14,7 +14,7 @@ import { createResourceIndex } from './model/resource-index.ts';
 import { computeChanges } from './plan.ts';
 import { findRemovals, listRemovedServices, noRemovals } from './prune.ts';
 import { readControlEntity, readControlPage, readOptionalControlList } from './read-list.ts';
-import { documentResources, memberships } from './resources/index.ts';
+import { documentResources, findResource, memberships } from './resources/index.ts';
 import { computeRoleImpact, listAffectedHolders, projectGroups } from './role-effects.ts';
 
 const concurrency = 8;
@@ -48,7 +48,11 @@ export async function refresh(context: RequestContext, state: RemoteState, scope
   );
   return {
     ...refreshed,
-    members: new Map([...refreshed.members, ...members]),
+    members: new Map([...refreshed.members, ...[...members].map(([name, read]) => [name, read.members] as const)]),
+    partialMembers: new Set([
+      ...refreshed.partialMembers,
+      ...[...members].flatMap(([name, read]) => (read.isPartial ? [name] : [])),
+    ]),
     users: new Map([...refreshed.users, ...users.found]),
     businesses: new Map([...refreshed.businesses, ...businesses.found]),
     decided: {
@@ -188,11 +192,14 @@ export function computeRefreshScope(
   desired: DesiredState,
   state: RemoteState,
   recorded: readonly ManagedResource[],
+  pending: readonly PendingCreation[],
   prune: boolean,
 ): RefreshScope {
-  const lists = listMissingKinds(desired, state, recorded);
+  // What cannot be deleted is read to name it.
+  const owned = recorded.filter(({ kind }) => prune || kind === 'membership' || findResource(kind)?.remove);
+  const lists = listMissingKinds(desired, state, [...owned, ...pending]);
   if (lists.length > 0) return { ...emptyScope, lists };
-  const members = listMissingMembers(desired, state, recorded, prune);
+  const members = listMissingMembers(desired, state, recorded, pending, prune);
   if (members.length > 0) return { ...emptyScope, members };
   return findMissingResources(desired, state, recorded, prune);
 }
@@ -200,7 +207,7 @@ export function computeRefreshScope(
 function listMissingKinds(
   desired: DesiredState,
   state: RemoteState,
-  recorded: readonly ManagedResource[],
+  recorded: readonly Pick<ManagedResource, 'kind'>[],
 ): RefreshScope['lists'] {
   const recordedKinds = new Set(recorded.map(({ kind }) => kind));
   const desiredResources = documentResources.filter(({ list }) => desired[list].length > 0);
@@ -216,6 +223,7 @@ function listMissingMembers(
   desired: DesiredState,
   state: RemoteState,
   recorded: readonly ManagedResource[],
+  pending: readonly PendingCreation[],
   prune: boolean,
 ): string[] {
   const listed = desired.groups
@@ -225,7 +233,9 @@ function listMissingMembers(
     ? findRemovals(recorded, desired, state, createResourceIndex(desired, state))
     : noRemovals;
   const removed = removals.filter(({ kind }) => kind === 'group').map(({ name }) => name);
-  return listUnreadGroups([...listed, ...removed, ...memberships.listGroupsToRead(recorded, desired, state)], state);
+  const owned = memberships.listGroupsToRead(recorded, desired, state);
+  const joining = pending.flatMap((creation) => memberships.groupOf(creation, state) ?? []);
+  return listUnreadGroups([...listed, ...removed, ...owned, ...joining], state);
 }
 
 function listUnreadGroups(names: Iterable<string>, state: RemoteState): string[] {

@@ -126,6 +126,8 @@ export interface Resource<
   check(documents: readonly Document[], context: CheckContext): PlanIssue[];
   /** Returns the deletion of a resource; absent if the API cannot delete this kind. */
   remove?(remote: Remote, state: RemoteState): Change;
+  /** Identifies a resource before it has an id, by the fields of its creation or those that the server lists. */
+  creationKey(fields: Readonly<Record<string, unknown>>): string;
 
   /** Describes the owner of a secret that a creation returns once; absent if creations return no secret. */
   describeSecretOwner?(secret: NewSecret): string;

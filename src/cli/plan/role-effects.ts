@@ -140,7 +140,7 @@ export function computeRoleEffects(impact: RoleImpact, users: RemoteState['users
 }
 
 /** `business Acme & Sons`: one that the documents create has a name in place of an id. */
-function splitHolder(holder: string): readonly [kind: RoleEffect['kind'], id: string] {
+export function splitHolder(holder: string): readonly [kind: RoleEffect['kind'], id: string] {
   const at = holder.indexOf(' ');
   return [holder.slice(0, at) as RoleEffect['kind'], holder.slice(at + 1)];
 }

@@ -9,6 +9,7 @@ import { toPlanJson } from './format-plan.ts';
 import { type PlanBasis, toBasisChange } from './model/plan-basis.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContent, PreparedPlan } from './prepare.ts';
+import { createPlanStyle } from './print-plan.ts';
 
 const format = 'iam-plan/2';
 
@@ -26,7 +27,7 @@ export function computeFingerprint({ changes, roles, guards }: Plan): string {
 
 /** Writes a plan with owner-only permissions. */
 export async function savePlan(
-  { settings }: Context,
+  context: Context,
   file: string,
   content: PlanContent,
   { plan }: PreparedPlan,
@@ -35,13 +36,13 @@ export async function savePlan(
   const { set, entries } = content;
   const saved = {
     format,
-    baseUrl: resolveBaseUrl(settings),
+    baseUrl: resolveBaseUrl(context.settings),
     prune,
     set,
     entries,
     fingerprint: computeFingerprint(plan),
     basis: toPlanBasis(plan),
-    plan: toPlanJson(plan),
+    plan: toPlanJson(plan, await createPlanStyle(context, plan)),
   };
   await replacePrivateFile(file, `${jsonText({ ...saved, checksum: computeChecksum(saved) }, 2)}\n`);
 }

@@ -1,6 +1,13 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect } from 'vitest';
+import { emptyRemoteState } from '../../../src/cli/plan/model/remote-state.ts';
+import { resolveOwnership } from '../../../src/cli/plan/prune.ts';
+import { isFullRun } from '../../effort.ts';
+import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
 import { dumpDirectory, type PlanFixture, startPlanFixture, test } from './plan-fixture.ts';
 import { everything } from './sample-documents.ts';
+import { startBreakingProxy, startInterposingProxy } from './write-proxy.ts';
 
 const applyWords = (file: string, ...more: string[]) => ['apply', '-f', file, '--yes', ...more];
 
@@ -134,7 +141,7 @@ describe('--prune of memberships', () => {
     await using fixture = await startPlanFixture();
     await addMembers(fixture);
     const file = await fixture.write('less.yaml', text);
-    expect((await fixture.iam(pruneWords(file))).err).toContain('- ops: user u1');
+    expect((await fixture.iam(pruneWords(file))).err).toContain('- ops: user u1 (anna)\n');
     expect(await listUsers(fixture)).toEqual(['u3']);
     expect((await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).roles).toEqual(['DEPLOY']);
     expect((await fixture.iam(['plan', '-f', file, '--prune'])).out).toContain('No changes');
@@ -143,7 +150,9 @@ describe('--prune of memberships', () => {
   test('needs the set name as confirmation, and is only reported without --prune', async ({ fixture }) => {
     await addMembers(fixture);
     const file = await fixture.write('less.yaml', unlisted);
-    expect((await fixture.iam(applyWords(file))).out).toContain('member of ops: user u1, member of ops: user u2');
+    expect((await fixture.iam(applyWords(file))).out).toContain(
+      'member of ops: user u1 (anna), member of ops: user u2 (bert)',
+    );
     const outcome = await fixture.iam(applyWords(file, '--prune'));
     expect([outcome.code, outcome.err]).toEqual([
       10,
@@ -157,7 +166,10 @@ describe('--prune of memberships', () => {
     const file = await fixture.write('less.yaml', unlisted);
     const { out } = await fixture.iam(['plan', '-f', file, '--prune', '-o', 'json']);
     expect((JSON.parse(out) as { roles: unknown[] }).roles).toEqual(
-      ['u1', 'u2'].map((id) => ({ kind: 'user', id, gains: [], loses: ['DEPLOY'] })),
+      [
+        ['u1', 'anna'],
+        ['u2', 'bert'],
+      ].map(([id, name]) => ({ kind: 'user', id, name, gains: [], loses: ['DEPLOY'] })),
     );
   });
 
@@ -180,5 +192,146 @@ describe('--prune of memberships', () => {
     expect((await fixture.iam(pruneWords(await fixture.write('less.yaml', unlisted)))).code).toBe(0);
     const params = { groupName: 'ops', businessId: 'b1' };
     expect((await fixture.server.admin.userAccesses.listBusinessUsers({ params })).items).toEqual([]);
+  });
+});
+
+describe('a creation whose response is lost', () => {
+  const words = (file: string) => applyWords(file, '--prune', '--confirm', 'base');
+  const group = 'set: base\ngroups:\n  - {groupName: ops, roles: [DEPLOY]}\n';
+  const record = ({ home }: PlanFixture) => home.file('state/iam/sets');
+
+  async function readRecord(fixture: PlanFixture): Promise<string> {
+    const [name = ''] = await readdir(record(fixture));
+    return readFile(path.join(record(fixture), name), 'utf8');
+  }
+
+  const dumpDeletable = async ({ server }: PlanFixture) => {
+    const { groups, memberships, clients, apiKeys, corporateGroups } = await dumpDirectory(server);
+    return { groups, memberships, clients, apiKeys, corporateGroups };
+  };
+
+  /** The writes of the document; in a full run all of them, else those of a kind each. */
+  const writes = Array.from({ length: 11 }, (_, at) => at + 1).filter((at) => isFullRun || at % 2 === 1);
+
+  test.each(writes)('is found by --prune, also after a kill at write %s', async (broken) => {
+    await using fixture = await startPlanFixture();
+    const before = await dumpDeletable(fixture);
+    const controller = new AbortController();
+    let atRequest = '';
+    await using proxy = await startInterposingProxy(fixture.server.url, broken, async () => {
+      atRequest = await readRecord(fixture);
+      controller.abort('SIGINT');
+    });
+    const file = await fixture.write('iam.yaml', everything);
+    const { code } = await fixture.iam(applyWords(file), { url: proxy.url, signal: controller.signal });
+    expect(code).toBe(130);
+    // The process was killed after the server had the request, and while it wrote a line.
+    const [name = ''] = await readdir(record(fixture));
+    await writeFile(path.join(record(fixture), name), `${atRequest}{"what":"ma`);
+    const empty = await fixture.write('empty.yaml', 'set: base\n');
+    const pruned = await fixture.iam(words(empty), proxy);
+    expect(pruned.code, pruned.err).toBe(0);
+    expect(await dumpDeletable(fixture)).toEqual(before);
+  });
+
+  test('that the server did not receive leaves nothing to prune, and a later group of the name to others', async ({
+    fixture,
+  }) => {
+    await using breaker = await startBreakingProxy(fixture.server.url, 1, 'before');
+    const run = { url: breaker.url };
+    const file = await fixture.write('iam.yaml', group);
+    const lost = await fixture.iam(applyWords(file), run);
+    expect(lost).toMatchObject({ code: 76, err: expect.stringContaining('? + group ops: the outcome is not known') });
+    expect(await readRecord(fixture)).toContain('"what":"pending"');
+    const empty = await fixture.write('empty.yaml', 'set: base\n');
+    expect((await fixture.iam(applyWords(empty), run)).code).toBe(0);
+    await fixture.server.admin.groups.create({ body: { groupName: 'ops', roles: ['DEPLOY'] } });
+    expect((await fixture.iam(words(empty), run)).out).toContain('No changes');
+    expect((await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).roles).toEqual(['DEPLOY']);
+  });
+
+  /** Another writer creates the group before the next apply. */
+  async function loseToOthers(fixture: PlanFixture, url: string): Promise<string> {
+    const file = await fixture.write('iam.yaml', group);
+    expect((await fixture.iam(applyWords(file), { url })).code).toBe(76);
+    await fixture.server.admin.groups.create({ body: { groupName: 'ops', roles: ['THEIRS'] } });
+    return fixture.write('empty.yaml', 'set: base\n');
+  }
+
+  test('leaves what another writer created, names it, and asks for it at a terminal', async ({ fixture }) => {
+    await using breaker = await startBreakingProxy(fixture.server.url, 1, 'before');
+    const run = { url: breaker.url };
+    const empty = await loseToOthers(fixture, breaker.url);
+    const left = await fixture.iam(words(empty), run);
+    expect([left.code, left.out]).toEqual([
+      0,
+      expect.stringMatching(/not deleted by --prune: group ops: another writer may have created it/),
+    ]);
+    // Also if the set makes it as it was sent.
+    await fixture.iam(applyWords(await fixture.write('iam.yaml', group)), run);
+    expect((await fixture.iam(words(empty), run)).out).toContain('another writer may have created it');
+    const { prompter, questions } = createScriptedPrompter(false);
+    await fixture.iam(words(empty), { ...run, columns: 80, prompter });
+    expect(questions[0]?.message).toContain('The set base or another writer created group ops');
+    expect((await fixture.server.admin.groups.list()).items.map(({ groupName }) => groupName)).toContain('ops');
+    const yes = createScriptedPrompter(true);
+    const claimed = await fixture.iam(words(empty), { ...run, columns: 80, prompter: yes.prompter });
+    expect([claimed.code, claimed.err]).toEqual([0, expect.stringContaining('- group ops')]);
+    expect((await fixture.server.admin.groups.list()).items.map(({ groupName }) => groupName)).not.toContain('ops');
+  });
+
+  test('is sent again, and stays the own one of the set if the first request still arrives', async ({ fixture }) => {
+    await using breaker = await startBreakingProxy(fixture.server.url, 1, 'before');
+    const file = await fixture.write('iam.yaml', group);
+    expect((await fixture.iam(applyWords(file), { url: breaker.url })).code).toBe(76);
+    breaker.breakNext(Number.NaN);
+    const { admin } = fixture.server;
+    const run = { url: breaker.url, columns: 80 };
+    const { prompter } = createScriptedPrompter(async () => {
+      await admin.groups.create({ body: { groupName: 'ops', roles: ['DEPLOY'] } });
+      return true;
+    });
+    expect((await fixture.iam(['apply', '-f', file], { ...run, prompter })).code).toBe(6);
+    const empty = await fixture.write('empty.yaml', 'set: base\n');
+    expect((await fixture.iam(words(empty), { url: breaker.url })).err).toContain('- group ops');
+  });
+});
+
+test('of several API keys for one use, only those that the user claims belong to the set', () => {
+  const use = { appId: 'reports', clientId: 'c1' };
+  const creation = { kind: 'apiKey', key: 'c1 reports', name: 'c1 reports', sent: use } as const;
+  const state = { ...emptyRemoteState, apiKeys: ['k1', 'k2'].map((apiKeyId) => ({ apiKeyId, ...use })) };
+  const inventory = { managed: [], pending: [creation] };
+  const { managed, unclear } = resolveOwnership(inventory, state);
+  expect([managed, unclear.map(({ found }) => found.map(({ id }) => id))]).toEqual([[], [['k1', 'k2']]]);
+  const claimed = resolveOwnership(inventory, state, new Set(['apiKey k2']));
+  expect([claimed.managed.map(({ id }) => id), claimed.unclear]).toEqual([['k2'], []]);
+});
+
+describe('what --prune leaves', () => {
+  test('customers are named with the reason', async ({ fixture }) => {
+    await applyEverything(fixture);
+    const empty = await fixture.write('empty.yaml', 'set: base\n');
+    const { out } = await fixture.iam(['plan', '-f', empty, '--prune']);
+    expect(out).toMatch(
+      /not deleted by --prune: customer b9 \(Nine\), customer u2 \(bert\): the service cannot delete it/,
+    );
+    const { kept } = JSON.parse((await fixture.iam(['plan', '-f', empty, '--prune', '-o', 'json'])).out);
+    expect(kept).toMatchObject([
+      { kind: 'customer', name: 'b9' },
+      { kind: 'customer', name: 'u2' },
+    ]);
+  });
+
+  test('a membership that others removed and gave again is theirs', async ({ fixture }) => {
+    const { admin } = fixture.server;
+    const text = 'set: base\ngroups:\n  - groupName: ops\n';
+    await fixture.iam(applyWords(await fixture.write('iam.yaml', `${text}    users: [u1]\n`)));
+    const member = { groupName: 'ops', userId: 'u1' };
+    await admin.userAccesses.removeUser({ params: member });
+    const file = await fixture.write('less.yaml', text);
+    await fixture.iam(applyWords(file));
+    await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u1' }] });
+    expect((await fixture.iam(applyWords(file, '--prune', '--confirm', 'base'))).out).toContain('No changes');
   });
 });

@@ -62,6 +62,8 @@ export interface RemoteState {
   readonly groups?: ReadonlyMap<string, RemoteGroup>;
   /** By the name of the group, then by the key of the member. */
   readonly members: ReadonlyMap<string, ReadonlyMap<string, Member>>;
+  /** Groups whose business users are not known: without the control plane they are listed per business only. */
+  readonly partialMembers: ReadonlySet<string>;
   readonly clients?: readonly RemoteClient[];
   readonly apiKeys?: readonly RemoteApiKey[];
   readonly corporateGroups?: readonly RemoteCorporateGroup[];
@@ -77,6 +79,7 @@ export interface RemoteState {
 
 export const emptyRemoteState: RemoteState = {
   members: new Map(),
+  partialMembers: new Set(),
   businesses: new Map(),
   users: new Map(),
   services: new Map(),

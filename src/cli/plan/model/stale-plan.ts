@@ -1,7 +1,7 @@
 /** The error for a stale plan: what the server had when the plan was made, and what it has now. */
 import { CliError } from '../../errors.ts';
 import { escapeControls } from '../../io/control-characters.ts';
-import { formatFieldChanges, type TextStyle } from '../format-plan.ts';
+import { formatFieldChanges, formatSubject, type TextStyle } from '../format-plan.ts';
 import { getKindLabel } from '../resources/index.ts';
 import type { FieldChange } from './changes.ts';
 import { comparePlanBases, type PlanBasis, type PlanDifference, type StateDifference } from './plan-basis.ts';
@@ -34,7 +34,7 @@ function formatDifference(difference: PlanDifference, style: TextStyle): string[
     ...withTitle(
       'Effective roles that the plan would change, now compared with then:',
       roles.flatMap(({ kind, id, fields }) => [
-        `~ ${kind} ${escapeControls(id)}`,
+        `~ ${formatSubject(kind, id, style)}`,
         ...formatFieldChanges(fields, style),
       ]),
     ),

@@ -1,7 +1,7 @@
 /** API keys: an existing key is never created again. A new key is stored before the next step. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { callOperation, createResource, tryOperation } from '../../request/call-operation.ts';
-import type { Execution } from '../execution.ts';
+import { type Execution, recordCreation } from '../execution.ts';
 import {
   type ApiKeyChange,
   acceptChanges,
@@ -55,6 +55,7 @@ export const apiKeyResource: Resource<DesiredApiKey, RemoteApiKey, ApiKeyChange,
   listReferences: () => ({}),
   check: checkClients,
   remove: buildApiKeyRemoval,
+  creationKey: ({ clientId, appId }) => `${clientId} ${appId}`,
   order: (changes) => {
     const steps = selectChanges(changes, 'apiKey').map((change): ApiKeyStep => ({ kind: 'apiKey', change }));
     return {
@@ -126,20 +127,23 @@ function buildApiKeyRemoval(before: RemoteApiKey): ApiKeyChange {
 }
 
 async function writeApiKey(execution: Execution, { change }: ApiKeyStep): Promise<void> {
-  const { context, storeSecret, record } = execution;
+  const { context, record } = execution;
   const { action, name, id = '', appId } = change;
   if (action === 'delete') {
     await tryOperation(context, 'api-key.remove', { params: { apiKeyId: id } }, 'API_KEY_NOT_FOUND');
-    return record('gone', { kind: 'apiKey', id, name });
+    return record({ what: 'gone', kind: 'apiKey', id, name });
   }
   const clientId = resolveClientId(execution, change);
   const body = { appId, clientId };
   if (action === 'update')
     return void (await callOperation(context, 'api-key.update', { params: { apiKeyId: id }, body }));
-  const created = await createResource(context, 'api-key.create', body);
-  const [apiKeyId, apiKey] = [String(created.apiKeyId), String(created.apiKey)];
-  await storeSecret({ kind: 'apiKey', apiKeyId, appId, clientId, apiKey });
-  await record('made', { kind: 'apiKey', id: apiKeyId, name });
+  await recordCreation(execution, {
+    resources: [{ kind: 'apiKey', key: apiKeyResource.creationKey(body), name, sent: body }],
+    send: () => createResource(context, 'api-key.create', body),
+    idsOf: ({ apiKeyId }) => [String(apiKeyId)],
+    storeSecret: ({ apiKeyId, apiKey }) =>
+      execution.storeSecret({ kind: 'apiKey', apiKeyId: String(apiKeyId), appId, clientId, apiKey: String(apiKey) }),
+  });
 }
 
 /** Resolves the client of a key, including clients created by earlier steps. */

@@ -1,7 +1,7 @@
 /** Clients: their service accounts identify them, because ids differ between servers. A new secret is stored before the next step. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { callOperation, createResource, tryOperation } from '../../request/call-operation.ts';
-import type { Execution } from '../execution.ts';
+import { type Execution, recordCreation } from '../execution.ts';
 import {
   acceptChanges,
   type ClientChange,
@@ -60,6 +60,7 @@ export const clientResource: Resource<DesiredClient, RemoteClient, ClientChange,
   listReferences: () => ({}),
   check: () => [],
   remove: buildClientRemoval,
+  creationKey: ({ serviceAccountId }) => String(serviceAccountId),
   order: (changes) => {
     const steps = selectChanges(changes, 'client').map((change): ClientStep => ({ kind: 'client', change }));
     return {
@@ -232,16 +233,24 @@ function buildClientRemoval(before: RemoteClient): ClientChange {
 }
 
 async function writeClient(execution: Execution, { change }: ClientStep): Promise<void> {
-  const { context, clientIds, storeSecret, record } = execution;
+  const { context, clientIds, record } = execution;
   const { action, name, id = '', body } = change;
   if (action === 'update') return void (await callOperation(context, 'client-identities.migrate', { body }));
   if (action === 'delete') {
     await tryOperation(context, 'client-identities.remove', { params: { serviceAccountId: id } }, 'CLIENT_NOT_FOUND');
-    return record('gone', { kind: 'client', id, name });
+    return record({ what: 'gone', kind: 'client', id, name });
   }
-  const created = await createResource(context, 'client-identities.create', body);
-  const [clientId, clientSecret] = [String(created.clientId), String(created.clientSecret)];
-  clientIds.set(name, clientId);
-  await storeSecret({ kind: 'client', serviceAccountId: name, clientId, clientSecret });
-  await record('made', { kind: 'client', id: clientId, name });
+  const created = await recordCreation(execution, {
+    resources: [{ kind: 'client', key: clientResource.creationKey(body), name, sent: body }],
+    send: () => createResource(context, 'client-identities.create', body),
+    idsOf: ({ clientId }) => [String(clientId)],
+    storeSecret: ({ clientId, clientSecret }) =>
+      execution.storeSecret({
+        kind: 'client',
+        serviceAccountId: name,
+        clientId: String(clientId),
+        clientSecret: String(clientSecret),
+      }),
+  });
+  clientIds.set(name, String(created.clientId));
 }

@@ -1,7 +1,7 @@
 /** Corporate groups: businesses that belong together. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { createResource } from '../../request/call-operation.ts';
-import type { Execution } from '../execution.ts';
+import { type Execution, recordCreation } from '../execution.ts';
 import {
   acceptChanges,
   type CorporateGroupChange,
@@ -61,6 +61,7 @@ export const corporateGroupResource: Resource<
   listReferences: (documents, { state }) => ({ businesses: listNewBusinesses(documents, state) }),
   check: checkBusinesses,
   remove: buildCorporateGroupRemoval,
+  creationKey: ({ corporateGroupName }) => String(corporateGroupName),
   order: (changes) => ({ write: orderCorporateGroups(selectChanges(changes, 'corporateGroup')) }),
   write: writeCorporateGroup,
   export: ({ corporateGroups = [] }, portable) =>
@@ -190,14 +191,18 @@ async function writeCorporateGroup(execution: Execution, { change, release }: Co
   const { context, record } = execution;
   const withIds = (names: readonly string[] = []) => names.map((one) => execution.businessIds.get(one) ?? one);
   if (action === 'create') {
-    const body = buildCorporateGroupBody({ ...after, businesses: withIds(after?.businesses) });
-    const created = await createResource(context, 'corporate-groups.create', body);
-    return record('made', { kind: 'corporateGroup', id: String(created.corporateGroupId), name });
+    const sent = { ...after, businesses: withIds(after?.businesses) };
+    await recordCreation(execution, {
+      resources: [{ kind: 'corporateGroup', key: corporateGroupResource.creationKey(sent), name, sent }],
+      send: () => createResource(context, 'corporate-groups.create', buildCorporateGroupBody(sent)),
+      idsOf: ({ corporateGroupId }) => [String(corporateGroupId)],
+    });
+    return;
   }
   const entity = createCorporateGroupEntity(name, id);
   if (action === 'delete') {
     await removeEntity(execution, entity, { ...before });
-    return record('gone', { kind: 'corporateGroup', id, name });
+    return record({ what: 'gone', kind: 'corporateGroup', id, name });
   }
   const { removed = [] } = fields.find(({ field }) => field === 'businesses') ?? {};
   const named = fields.map((change) => (change.added ? { ...change, added: withIds(change.added) } : change));

@@ -1,7 +1,7 @@
 /** Customers: businesses and users. The API can create them, but neither change nor delete them. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { createResource } from '../../request/call-operation.ts';
-import type { Execution } from '../execution.ts';
+import { type Execution, recordCreation } from '../execution.ts';
 import {
   acceptChanges,
   type CustomerChange,
@@ -30,7 +30,7 @@ export const customerResource: Resource<DesiredCustomer, RemoteCustomer, Custome
   label: 'customer',
   list: 'customers',
   needsControlPlane: true,
-  recordKinds: [],
+  recordKinds: ['customer'],
   requires: [],
   schema: createSchema(),
   nameField: 'businessId',
@@ -66,6 +66,8 @@ export const customerResource: Resource<DesiredCustomer, RemoteCustomer, Custome
   order: (changes) => ({
     write: selectChanges(changes, 'customer').map((change): CustomerStep => ({ kind: 'customer', change })),
   }),
+  // A document number is unique among users, and among businesses.
+  creationKey: ({ userId, document }) => `${userId === undefined ? 'business' : 'user'} ${document}`,
   write: writeCustomer,
   export: ({ customers = [], businesses }, portable) =>
     customers.flatMap((customer) => buildCustomerEntry(customer, businesses, portable)),
@@ -145,12 +147,16 @@ function diffExistingCustomer(
   };
 }
 
-async function writeCustomer(
-  { context, businessIds }: Execution,
-  { change: { operation, body, name } }: CustomerStep,
-): Promise<void> {
-  const { businessId } = await createResource(context, operation, body);
-  if (businessId !== undefined) businessIds.set(name, String(businessId));
+async function writeCustomer(execution: Execution, { change: { operation, body, name } }: CustomerStep): Promise<void> {
+  // The names of businesses are those of another resource.
+  const { document, userId, businessId } = body;
+  const sent = { document, userId, businessId };
+  const created = await recordCreation(execution, {
+    resources: [{ kind: 'customer', key: customerResource.creationKey(sent), name, sent }],
+    send: () => createResource(execution.context, operation, body),
+    idsOf: ({ customerId }) => [String(customerId)],
+  });
+  if (created.businessId !== undefined) execution.businessIds.set(name, String(created.businessId));
 }
 
 /** A business that its name identifies has no id: another server gives it its own, and finds it by its document. */

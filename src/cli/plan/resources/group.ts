@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { isBuiltInGroup, isReservedRole, stripRolePrefix } from '../../../contract/roles.ts';
 import type { RequestContext } from '../../context.ts';
 import { createResource } from '../../request/call-operation.ts';
-import type { Execution } from '../execution.ts';
+import { type Execution, recordCreation } from '../execution.ts';
 import {
   acceptChanges,
   diffList,
@@ -56,6 +56,7 @@ export const groupResource: Resource<DesiredGroup, RemoteGroup, GroupChange, Gro
   listReferences: (_documents, context) => memberships.listReferences(context),
   check: checkGroups,
   remove: buildGroupRemoval,
+  creationKey: ({ groupName }) => String(groupName),
   order: (changes, { state }) => {
     const groups = selectChanges(changes, 'group');
     return {
@@ -246,19 +247,22 @@ async function writeGroup(execution: Execution, step: GroupStep): Promise<void> 
   const entity = createGroupEntity(name, id);
   if (action === 'delete') {
     await removeEntity(execution, entity, { ...before });
-    return execution.record('gone', { kind: 'group', id, name });
+    return execution.record({ what: 'gone', kind: 'group', id, name });
   }
   const own = fields.filter(({ field }) => !memberFieldNames.includes(field));
   const { removed = [] } = own.find(({ field }) => field === 'dependencies') ?? {};
   await updateEntity(execution, entity, step.release ? [{ field: 'dependencies', added: [], removed }] : own);
 }
 
-async function createGroup({ context, groupIds, record }: Execution, { change }: GroupStep): Promise<void> {
+async function createGroup(execution: Execution, { change }: GroupStep): Promise<void> {
   const { name, after } = change;
-  const created = await createResource(context, 'groups.create', buildGroupBody({ ...after }));
-  const id = String(created.groupId);
-  groupIds.set(name, id);
-  await record('made', { kind: 'group', id, name });
+  const sent = { ...after };
+  const created = await recordCreation(execution, {
+    resources: [{ kind: 'group', key: groupResource.creationKey(sent), name, sent }],
+    send: () => createResource(execution.context, 'groups.create', buildGroupBody(sent)),
+    idsOf: ({ groupId }) => [String(groupId)],
+  });
+  execution.groupIds.set(name, String(created.groupId));
 }
 
 type EntityBody = Readonly<Record<string, unknown>>;

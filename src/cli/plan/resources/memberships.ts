@@ -6,8 +6,8 @@
 
 import type { RequestContext } from '../../context.ts';
 import { callOperation, tryOperation } from '../../request/call-operation.ts';
-import type { Execution } from '../execution.ts';
-import type { ManagedResource } from '../inventory.ts';
+import { type Execution, recordCreation } from '../execution.ts';
+import type { ManagedResource, PendingCreation } from '../inventory.ts';
 import {
   type AnyChange,
   diffList,
@@ -34,6 +34,14 @@ import type { CheckContext, ReferenceContext, References, StepContext, StepPhase
 import { describePrunedClient } from './client.ts';
 import { id, idOrName, list, object } from './document-schema.ts';
 import { buildMemberLists } from './member-lists.ts';
+import {
+  findMembership,
+  getPresence,
+  membershipId,
+  membershipName,
+  parseMembershipId,
+  parseMembershipRecord,
+} from './membership-record.ts';
 
 /** Maximum number of members per request, because the body size is limited. */
 const maxMembersPerCall = 1000;
@@ -57,7 +65,16 @@ export const memberships = {
   listReferences: listNewMembers,
   check: checkMembers,
   findOrphaned: findOrphanedMemberships,
+  findUnlisted: (recorded: readonly ManagedResource[], desired: DesiredState, state: RemoteState) =>
+    findOrphanCandidates(recorded, desired, state)
+      .filter(({ made, groupName }) => state.members.has(groupName) && getPresence(made.id, state) === 'unknown')
+      .map(({ made }) => made),
   listGroupsToRead: listGroupsOfMemberships,
+  groupOf: ({ kind, key }: PendingCreation, state: RemoteState) =>
+    kind === 'membership' ? findMembership(key, state)?.groupName : undefined,
+  presence: getPresence,
+  /** The member in the id of a record. */
+  memberIn: (id: string) => parseMembershipId(id)?.member,
   order: orderMemberships,
   write: writeMembership,
   export: buildMemberLists,
@@ -98,19 +115,22 @@ function parseMember(kind: MemberKind, value: unknown): Member {
   return { kind, id: userId, businessId };
 }
 
+interface GroupMembers {
+  /** By the key of the member. */
+  readonly members: ReadonlyMap<string, Member>;
+  /** Business users are not known. */
+  readonly isPartial: boolean;
+}
+
 type MemberRow = Member & { readonly userId?: string; readonly serviceId?: string };
 
-async function readMembers(
-  context: RequestContext,
-  state: RemoteState,
-  groupName: string,
-): Promise<ReadonlyMap<string, Member>> {
+async function readMembers(context: RequestContext, state: RemoteState, groupName: string): Promise<GroupMembers> {
   const groupId = state.groups?.get(groupName)?.groupId ?? groupName;
   const rows = (await readOptionalControlList(context, `/_iam/groups/${encodeURIComponent(groupId)}/members`)) as
     | MemberRow[]
     | undefined;
   const members = rows ? rows.map(parseMemberRow) : await readMembersFromService(context, groupId);
-  return new Map(members.map((member) => [memberKey(member), member]));
+  return { members: new Map(members.map((member) => [memberKey(member), member])), isPartial: rows === undefined };
 }
 
 function parseMemberRow({ kind, userId, businessId, serviceId }: MemberRow): Member {
@@ -210,29 +230,6 @@ function describeMissingMember(member: Member, { state, index }: CheckContext): 
   return own?.businessId !== undefined && own.businessId !== businessId
     ? `${formatMember(member)}: the user ${id} does not belong to the business ${businessId}`
     : undefined;
-}
-
-/** Builds the record of a membership. Ids contain no spaces. */
-function buildMembershipRecord(groupId: string, groupName: string, member: Member): ManagedResource {
-  return {
-    kind: 'membership',
-    id: `${groupId} ${memberKey(member)}`,
-    name: `${groupName}: ${member.kind} ${formatMember(member)}`,
-  };
-}
-
-interface RecordedMembership {
-  readonly made: ManagedResource;
-  readonly groupId: string;
-  readonly member: Member;
-}
-
-function parseMembershipRecord(made: ManagedResource): RecordedMembership[] {
-  const [groupId = '', kind, ...ids] = made.id.split(' ');
-  const id = ids.at(-1);
-  if (made.kind !== 'membership' || id === undefined || !(memberKinds as readonly unknown[]).includes(kind)) return [];
-  const businessId = ids.length > 1 ? { businessId: ids[0] } : {};
-  return [{ made, groupId, member: { kind: kind as MemberKind, id, ...businessId } }];
 }
 
 /** A recorded membership that still exists and is no longer in the documents. */
@@ -356,11 +353,17 @@ async function writeJoin(
   if (!first) return;
   const { add, member } = membershipOperations[first.kind];
   const body = joining.map(({ id }) => ({ [member]: id }));
-  await callOperation(execution.context, add, { params: buildGroupParams(execution, group, first), body });
-  await execution.record(
-    'made',
-    ...joining.map((one) => buildMembershipRecord(resolveGroupId(execution, group), group, one)),
-  );
+  const groupId = resolveGroupId(execution, group);
+  await recordCreation(execution, {
+    resources: joining.map((one) => ({
+      kind: 'membership',
+      key: membershipId(groupId, one),
+      name: membershipName(group, one),
+      sent: {},
+    })),
+    send: () => callOperation(execution.context, add, { params: buildGroupParams(execution, group, first), body }),
+    idsOf: () => joining.map((one) => membershipId(groupId, one)),
+  });
 }
 
 /** The member with the id of a business that this run created. No user can belong to it yet. */
@@ -375,7 +378,8 @@ async function writeLeave(
   const { remove, member: name } = membershipOperations[member.kind];
   const params = { ...buildGroupParams(execution, group, member), [name]: member.id };
   await tryOperation(execution.context, remove, { params }, 'MEMBERSHIP_NOT_FOUND');
-  await execution.record('gone', buildMembershipRecord(resolveGroupId(execution, group), group, member));
+  const id = membershipId(resolveGroupId(execution, group), member);
+  await execution.record({ what: 'gone', kind: 'membership', id, name: membershipName(group, member) });
 }
 
 /** Returns the group id, because a name can be equal to the id of another group. */

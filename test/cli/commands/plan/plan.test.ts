@@ -27,10 +27,10 @@ describe('plan', () => {
       'iam.yaml',
       `groups:\n  - {groupName: many, roles: [X], users: [${ids}]}\n  - {groupName: boss, roles: [ADMIN], users: [z]}\n`,
     );
-    const warning = 'user z would gain administrative roles.';
+    const warning = 'user z (zoe) would gain administrative roles.';
     const { out } = await fixture.iam(['plan', '-f', file]);
     expect(out).toContain(`! ${warning}`);
-    expect(out).not.toContain('user z  ');
+    expect(out).not.toContain('user z (zoe)  ');
     expect(JSON.parse((await fixture.iam(['plan', '-f', file, '-o', 'json'])).out)).toMatchObject({
       warnings: [warning],
     });
@@ -72,10 +72,10 @@ describe('plan', () => {
       },
     ]);
     expect(plan.roles).toEqual([
-      { kind: 'user', id: 'u1', gains: ['X'], loses: [] },
-      { kind: 'user', id: 'u2', gains: [], loses: ['DEPLOY'] },
-      { kind: 'user', id: 'u3', gains: [], loses: ['DEPLOY'] },
-      { kind: 'business', id: 'b9', gains: ['X'], loses: [] },
+      { kind: 'user', id: 'u1', name: 'anna', gains: ['X'], loses: [] },
+      { kind: 'user', id: 'u2', name: 'bert', gains: [], loses: ['DEPLOY'] },
+      { kind: 'user', id: 'u3', name: 'cleo', gains: [], loses: ['DEPLOY'] },
+      { kind: 'business', id: 'b9', name: 'Nine', gains: ['X'], loses: [] },
       { kind: 'service', id: 'billing', gains: ['X'], loses: [] },
     ]);
   });
@@ -86,7 +86,7 @@ describe('plan', () => {
     await fixture.iam(['apply', '-f', await fixture.write('a.yaml', groups), '--yes']);
     const file = await fixture.write('b.yaml', 'groups:\n  - {groupName: a, users: []}\n');
     const plan = JSON.parse((await fixture.iam(['plan', '-f', file, '-o', 'json'])).out) as { roles: unknown };
-    expect(plan.roles).toEqual([{ kind: 'user', id: 'u2', gains: [], loses: ['R'] }]);
+    expect(plan.roles).toEqual([{ kind: 'user', id: 'u2', name: 'bert', gains: [], loses: ['R'] }]);
   });
 
   test('returns the exit code for changes only with --detailed-exitcode', async ({ fixture }) => {
@@ -186,7 +186,7 @@ describe('a plan in a file', () => {
       /~ group ops\n/,
       /organizationId +\(none\) -> o2\n/,
       /roles +\+ C\n/,
-      /users +\+ u2\n/,
+      /users +\+ u2 \(bert\)\n/,
       /- group gone was deleted\n/,
       /\+ group fresh was created\n/,
       /now, but not then:\n +create group gone\n/,

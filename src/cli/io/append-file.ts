@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { usageError } from '../errors.ts';
-import { unwritableFileError } from '../io/file-errors.ts';
+import { unwritableFileError } from './file-errors.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 
