@@ -45,9 +45,9 @@ describe('the checker', () => {
 /** Accepted inspections of a text: the file, a part of the expression and the reason. */
 const exceptions: readonly { readonly file: string; readonly part: string; readonly reason: string }[] = [
   {
-    file: 'src/cli/request/field-options.ts',
-    part: 'toLowerCase()',
-    reason: 'descriptions of options start with a lower-case letter',
+    file: 'src/cli/output/rejected-values.ts',
+    part: 'message.replace',
+    reason: 'shows the value in place of the path that the details of the error name',
   },
   {
     file: 'src/cli/plan/documents.ts',

@@ -104,7 +104,8 @@ describe('--query', () => {
     const { code, err } = await iam(['groups', 'list', '--query', 'sum([].groupName)'], server);
     expect([code, err]).toEqual([2, expect.stringContaining('error: --query does not fit the result: ')]);
     const write = ['groups', 'create', '--group-name', 'ops', '--query', 'sum(@)'];
-    const written = await iam(write, server);
+    await using created = await startFakeServer(() => ({ json: { groupId: '64b0c0ffee00000000000001' } }));
+    const written = await iam(write, created);
     expect([written.code, written.err]).toEqual([
       70,
       expect.stringContaining('error: The command took effect: 1 change was made. --query does not fit the result: '),
