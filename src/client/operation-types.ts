@@ -1958,8 +1958,8 @@ export interface FactorsInput {
 
 export interface FirstPassword {
   /**
-   * 8 to 128 code points, used as sent; not a common password; must not contain the user name, the local part of
-   * the e-mail address or the name of the service (case-insensitive)
+   * 8 to 128 code points in NFC; not a common password; must not contain the user name, the local part of the
+   * e-mail address or the name of the service (case-insensitive)
    */
   newPassword: string;
 }
@@ -2220,16 +2220,16 @@ export interface PasswordChange {
   /** Current password */
   password: string;
   /**
-   * 8 to 128 code points, used as sent; not a common password; must not contain the user name, the local part of
-   * the e-mail address or the name of the service (case-insensitive)
+   * 8 to 128 code points in NFC; not a common password; must not contain the user name, the local part of the
+   * e-mail address or the name of the service (case-insensitive)
    */
   newPassword: string;
 }
 
 export interface PasswordReset {
   /**
-   * 8 to 128 code points, used as sent; not a common password; must not contain the user name, the local part of
-   * the e-mail address or the name of the service (case-insensitive)
+   * 8 to 128 code points in NFC; not a common password; must not contain the user name, the local part of the
+   * e-mail address or the name of the service (case-insensitive)
    */
   newPassword: string;
   /** Code that retrieve-identity sent */

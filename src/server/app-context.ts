@@ -178,7 +178,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
         ids,
         baseUrl,
         outgoingFetch,
-        hash: (password) => passwords.hash(password, internalFlow),
+        hash: (password) => passwords.asSent.hash(password, internalFlow),
         createContext: createSandbox,
       }),
     state: createStateManager({

@@ -12,13 +12,14 @@ import { withoutOverlap } from './directory/replaced-secrets.ts';
 import { isSubjectUsed, reserveSubjectId } from './directory/subject-ids.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Ids } from './lib/ids.ts';
+import { normalizePassword } from './lib/password-length.ts';
 import { generateSecret, type Random } from './lib/random.ts';
 import { hashSecret, secretMatches } from './lib/secrets.ts';
 import { withoutKnownSources } from './sessions/known-sources.ts';
 import type { Store, Transaction } from './store/store.ts';
 import { type Client, foldIdentifier, type User } from './store/tables.ts';
 import { describeViolations } from './users/password-policy.ts';
-import { createPasswordHasher, type HashPassword, verifyPasswordHash } from './users/passwords.ts';
+import { createPasswordHasher, type HashPassword, listSpellings, verifyPasswordHash } from './users/passwords.ts';
 
 /** The result of a start. It contains only secrets that this start generated. */
 export interface BootstrapResult {
@@ -50,7 +51,7 @@ export async function bootstrap(deps: BootstrapDeps): Promise<BootstrapResult> {
   const clientSecret = await resolveClientSecret(deps, client);
   const password = await resolvePassword(deps, user, client);
   const { hash = createPasswordHasher(settings.fastPasswords) } = deps;
-  const passwordHash = password === undefined ? undefined : await hash(password);
+  const passwordHash = password === undefined ? undefined : await hash(normalizePassword(password));
   return store.transaction(async (tx) => {
     const fresh = client === undefined;
     if (fresh) await createBootstrapGroups(tx, { clock: deps.clock, createId: () => deps.ids.newId() });
@@ -86,7 +87,8 @@ async function resolvePassword(
 ): Promise<string | undefined> {
   const configured = settings.adminPassword;
   if (configured !== undefined) {
-    if (await verifyPasswordHash(configured, user?.passwordHash ?? '')) return undefined;
+    for (const spelling of listSpellings(configured))
+      if (await verifyPasswordHash(spelling, user?.passwordHash ?? '')) return undefined;
     await assertPasswordSetting(configured, settings, user);
     return configured;
   }

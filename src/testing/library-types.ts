@@ -283,8 +283,8 @@ export interface SeedInput {
     /** Login name */
     userName?: string | undefined;
     /**
-     * 8 to 128 code points, used as sent; not a common password; must not contain the user name, the local part of
-     * the e-mail address or the name of the service (case-insensitive)
+     * 8 to 128 code points in NFC; not a common password; must not contain the user name, the local part of the
+     * e-mail address or the name of the service (case-insensitive)
      */
     password?: string | undefined;
     passwordHash?: string | undefined;

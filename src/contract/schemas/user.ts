@@ -24,7 +24,7 @@ export const NewPassword = LoginPassword.refine(
   (value) => !surrogate.test(value),
   'must be well-formed Unicode',
 ).describe(
-  '8 to 128 code points, used as sent; not a common password; must not contain the user name, the local part of the e-mail address or the name of the service (case-insensitive)',
+  '8 to 128 code points in NFC; not a common password; must not contain the user name, the local part of the e-mail address or the name of the service (case-insensitive)',
 );
 
 export const UserReference = z.strictObject({ userId: UserId }).meta({ id: 'UserReference', description: 'A user.' });

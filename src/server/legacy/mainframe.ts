@@ -36,22 +36,22 @@ export interface Mainframe {
 
 interface EmbeddedDeps {
   readonly store: Store;
-  readonly passwords: Passwords;
+  readonly passwords: Pick<Passwords, 'asSent'>;
 }
 
-/** Logons in the store, with passwords hashed like those of users. */
+/** Logons in the store, with passwords hashed like those of users, but as sent. */
 export function createEmbeddedMainframe({ store, passwords }: EmbeddedDeps): Mainframe {
   return {
     async verify(logon, password, flow) {
       const row = await store.logons.get(logon);
-      return passwords.matches(password, row?.passwordHash, flow);
+      return passwords.asSent.matches(password, row?.passwordHash, flow);
     },
     async find(logon) {
       const row = await store.logons.get(logon);
       return row && { email: row.email, mobile: row.mobile };
     },
     async create({ logon, password, email, mobile }, flow) {
-      const passwordHash = password === undefined ? undefined : await passwords.hash(password, flow);
+      const passwordHash = password === undefined ? undefined : await passwords.asSent.hash(password, flow);
       const row: Logon = {
         logon,
         ...(passwordHash === undefined ? {} : { passwordHash }),
@@ -65,7 +65,7 @@ export function createEmbeddedMainframe({ store, passwords }: EmbeddedDeps): Mai
       });
     },
     async setPassword(logon, password, flow) {
-      const passwordHash = await passwords.hash(password, flow);
+      const passwordHash = await passwords.asSent.hash(password, flow);
       return store.transaction(async (tx) => {
         const row = await tx.logons.get(logon);
         if (row) await tx.logons.replace({ ...row, passwordHash });

@@ -1,9 +1,12 @@
 /** Hashes the passwords of a seed, each once. */
 import { forEachParallel } from '../lib/for-each-parallel.ts';
+import { normalizePassword } from '../lib/password-length.ts';
 import type { HashPassword } from '../users/passwords.ts';
 
 export interface PasswordHolder {
   readonly password?: string | undefined;
+  /** Of a logon of the mainframe, whose password is hashed as it stands. */
+  readonly logon?: string | undefined;
 }
 
 /** Called before the first password is hashed, and after each. */
@@ -16,12 +19,14 @@ export interface SeedPasswords {
   hashAll(holders: readonly PasswordHolder[], concurrency: number, report?: ReportHashes): Promise<void>;
 }
 
-/** The hashes are computed before the transaction, and in it only for what was deleted in the meantime. */
+/** @param hash of a text as it stands. The hashes are computed before the transaction, and in it only for what was deleted in the meantime. */
 export function createSeedPasswords(hash: HashPassword): SeedPasswords {
   const hashes = new Map<PasswordHolder, string>();
   async function hashOf(holder: PasswordHolder): Promise<string | undefined> {
     if (holder.password === undefined) return undefined;
-    const passwordHash = hashes.get(holder) ?? (await hash(holder.password));
+    const passwordHash =
+      hashes.get(holder) ??
+      (await hash(holder.logon === undefined ? normalizePassword(holder.password) : holder.password));
     hashes.set(holder, passwordHash);
     return passwordHash;
   }

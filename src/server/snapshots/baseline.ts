@@ -38,7 +38,7 @@ export async function initializeStore(
   const bootstrapped = await bootstrap(deps);
   const emptyBaseline = isFresh ? await readTables(store) : await createEmptyBaseline(deps);
   const passwords = createPasswords(deps.hashQueue, { fast: deps.settings.fastPasswords });
-  const hash: HashPassword = (password) => passwords.hash(password, internalFlow);
+  const hash: HashPassword = (password) => passwords.asSent.hash(password, internalFlow);
   const issuer = createTokenMeasure(deps.settings, deps.clock);
   if (seed) await applySeed(seed, { ...baselineDeps, hash, reportHashes, issuer });
   const seedBaseline = isFresh ? await readTables(store) : undefined;

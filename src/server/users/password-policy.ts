@@ -1,10 +1,16 @@
 /**
  * The password policy of users, for passwords from operations, the seed and settings: 8 to 128 code points, not one of
- * the common passwords, without names of the account. Passwords are used exactly as sent: not trimmed, truncated,
- * case-folded or normalized, so that a composed and a decomposed é are different passwords. Only the checks fold case.
+ * the common passwords, without names of the account. Passwords are not trimmed, truncated or case-folded; they are
+ * checked and hashed in NFC, so that a composed and a decomposed é are the same. Only the checks fold case.
  */
 import { type ApiErrorItem, IamError } from '../../contract/errors.ts';
-import { countCodePoints, lengthMessages, maxPasswordLength, minPasswordLength } from '../lib/password-length.ts';
+import {
+  countCodePoints,
+  lengthMessages,
+  maxPasswordLength,
+  minPasswordLength,
+  normalizePassword,
+} from '../lib/password-length.ts';
 import { foldIdentifier } from '../store/tables.ts';
 
 /** Account fields that its password must not contain. */
@@ -30,7 +36,8 @@ const ruleMessages = {
 type PasswordRule = keyof typeof ruleMessages;
 
 /** @returns every violated rule; none for an accepted password. The result never contains the password. */
-export async function findViolations(password: string, owner: PasswordOwner): Promise<PasswordRule[]> {
+export async function findViolations(typed: string, owner: PasswordOwner): Promise<PasswordRule[]> {
+  const password = normalizePassword(typed);
   const length = countCodePoints(password);
   const folded = foldIdentifier(password);
   const violations: [PasswordRule, boolean][] = [

@@ -1,5 +1,6 @@
 /** Passwords of users: Argon2id with 19 MiB, two passes, one lane (OWASP Password Storage Cheat Sheet). */
 
+import { normalizePassword } from '../lib/password-length.ts';
 import type { HashFlow, HashQueue } from '../limits/hash-queue.ts';
 import { type Argon2Cost, isVerifiable, loadArgon2, readPhcCost } from './argon2.ts';
 
@@ -12,14 +13,16 @@ const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$S5o/NACan4ikM34gIUq9zw$ewqZ3vu
 const fastDummyHash = '$argon2id$v=19$m=8,t=1,p=1$H4BSd2NfwKAFc7Dru9IOhA$fweESI9ZRk3mGue8dRdC4ENt2hfHcaQGmK5HnflHGBQ';
 
 export interface Passwords {
-  /** A hash in PHC form with a random salt. @throws IamError TOO_BUSY; ClientDisconnectedError. */
+  /** A hash of the password in NFC, in PHC form with a random salt. @throws IamError TOO_BUSY; ClientDisconnectedError. */
   hash(password: string, flow: HashFlow): Promise<string>;
   /**
-   * Whether the hash matches the password. Takes the same time without a hash, or with one that is not verifiable, and
+   * Whether the hash matches the password in NFC, or as sent if that differs: hashes of before are of what was sent. Takes the same time without a hash, or with one that is not verifiable, and
    * then returns false.
    * @throws IamError TOO_BUSY; ClientDisconnectedError.
    */
   matches(password: string, passwordHash: string | undefined, flow: HashFlow): Promise<boolean>;
+  /** `hash` and `matches` without NFC: passwords of the mainframe follow its rules. */
+  readonly asSent: Pick<Passwords, 'hash' | 'matches'>;
   /** Whether this hash is cheaper to attack than a new one. */
   isOutdated(passwordHash: string): boolean;
 }
@@ -33,7 +36,7 @@ export function createPasswords(
   { fast = false, verify = verifyPasswordHash }: { fast?: boolean; verify?: typeof verifyPasswordHash } = {},
 ): Passwords {
   const hashCost = selectCost(fast);
-  return {
+  const asSent: Passwords['asSent'] = {
     hash: (password, flow) => queue.run(() => hashPassword(password, hashCost), flow),
     async matches(password, passwordHash, flow) {
       const own = passwordHash !== undefined && isVerifiable(passwordHash) ? passwordHash : undefined;
@@ -41,8 +44,22 @@ export function createPasswords(
       const isMatch = await queue.run(() => verify(password, reference), flow);
       return isMatch && own !== undefined;
     },
+  };
+  return {
+    asSent,
+    hash: (password, flow) => asSent.hash(normalizePassword(password), flow),
+    async matches(password, passwordHash, flow) {
+      for (const spelling of listSpellings(password))
+        if (await asSent.matches(spelling, passwordHash, flow)) return true;
+      return false;
+    },
     isOutdated: (passwordHash) => computeWork(passwordHash) < hashCost.memoryCost * hashCost.timeCost,
   };
+}
+
+/** The texts of which a hash matches the password, in the order in which they are compared. */
+export function listSpellings(password: string): string[] {
+  return [...new Set([normalizePassword(password), password])];
 }
 
 /** Memory times passes. Infinite if a parameter is missing. */
@@ -61,13 +78,13 @@ export function createPasswordHasher(fast: boolean): HashPassword {
   return (password) => hashPassword(password, selectCost(fast));
 }
 
-/** Like `Passwords.hash`, without the queue: for the start, before requests are served. @throws PasswordHashingError */
+/** Like `Passwords.asSent.hash`, without the queue: for the start, before requests are served. @throws PasswordHashingError */
 export async function hashPassword(password: string, hashCost = cost): Promise<string> {
   const { hash } = await loadArgon2();
   return hash(password, hashCost);
 }
 
-/** Like `Passwords.matches`, without the queue. Also false if the hash is not verifiable. @throws PasswordHashingError */
+/** Like `Passwords.asSent.matches`, without the queue. Also false if the hash is not verifiable. @throws PasswordHashingError */
 export async function verifyPasswordHash(password: string, passwordHash: string): Promise<boolean> {
   const { verify } = await loadArgon2();
   return verify(passwordHash, password);

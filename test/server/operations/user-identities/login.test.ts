@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { appClientId } from '../../../harness.ts';
+import { appClientId, type TestServer } from '../../../harness.ts';
 import { sharedServer } from '../access.ts';
 import {
   afterPasswordCheck,
@@ -161,22 +161,61 @@ describe('failures', () => {
   });
 });
 
-test('compares passwords exactly: spaces, case, NUL and composition', async () => {
+test('compares passwords exactly: spaces, case and NUL', async () => {
   const secret = 'Caf\u00e9 au lait ';
   await using server = await startWith([{ userId: 'exact', userName: 'exact', passwordHash: await hashFast(secret) }]);
-  const others = [
-    secret.trim(),
-    secret.toLowerCase(),
-    `${secret}\0`,
-    `${secret}\0x`,
-    secret.normalize('NFD'),
-    ` ${secret}`,
-  ];
+  const others = [secret.trim(), secret.toLowerCase(), `${secret}\0`, `${secret}\0x`, ` ${secret}`];
   for (const other of others)
     await expect(logIn(server, { name: 'exact', secret: other }), JSON.stringify(other)).rejects.toMatchObject({
       status: 401,
     });
   await expect(logIn(server, { name: 'exact', secret })).resolves.toBeDefined();
+});
+
+/** @returns the status */
+const setPassword = async (server: TestServer, newPassword: string) =>
+  (await server.admin.raw('PUT', `/_iam/users/${alice.userId}/password`, { body: { newPassword } })).status;
+
+describe('a password with letters that keyboards send composed or decomposed', () => {
+  // Composed from two parts, from three, of Hangul, and one that NFC decomposes.
+  const letters = ['\u00e9', '\u1ec7', '\ud55c', '\u0958'];
+
+  test.each(letters)('is accepted in each form, whatever form it was set in: %s', async (letter) => {
+    const secret = `${letter} au lait`;
+    await using server = await startWith();
+    const forms = [secret.normalize('NFC'), secret.normalize('NFD'), secret];
+    for (const newPassword of forms) {
+      expect(await setPassword(server, newPassword)).toBe(204);
+      for (const form of forms)
+        await expect(logIn(server, { name: alice.userName, secret: form })).resolves.toBeDefined();
+      await expect(logIn(server, { name: alice.userName, secret: `e${secret.slice(1)}` })).rejects.toThrow();
+    }
+  });
+
+  test('is accepted as sent for a hash of before, and a failure costs one attempt', async () => {
+    const secret = 'cafe\u0301 au lait';
+    const passwordHash = await hashFast(secret);
+    await using server = await startWith([{ userId: 'before', userName: 'before', passwordHash }]);
+    await expect(logIn(server, { name: 'before', secret })).resolves.toBeDefined();
+    const hashes = countHashes(server);
+    const wrong = 'cafe\u0301 sans lait';
+    for (const name of ['before', 'unknown'])
+      for (let attempt = 1; attempt <= 10; attempt += 1) {
+        hashes.count = 0;
+        await expect(logIn(server, { name, secret: wrong })).rejects.toMatchObject({ status: 401 });
+        expect(hashes.count).toBe(2);
+      }
+    await expect(logIn(server, { name: 'before', secret })).rejects.toMatchObject({ status: 429 });
+  });
+
+  test('has its limits after NFC, and at most 512 code points as sent', async () => {
+    await using server = await startWith();
+    const decomposed = 'o\u0302\u0323';
+    expect(await setPassword(server, `${decomposed.repeat(127)}~`)).toBe(204);
+    await expect(logIn(server, { name: alice.userName, secret: `${'\u1ed9'.repeat(127)}~` })).resolves.toBeDefined();
+    expect(await setPassword(server, `${decomposed.repeat(128)}~`)).toBe(422);
+    expect(await setPassword(server, `a${'\u0301'.repeat(512)}`)).toBe(422);
+  });
 });
 
 test('distinguishes long passwords with a common prefix', async () => {

@@ -29,7 +29,7 @@ export default defineRoute({
     explainSeedErrors([], () =>
       applySeedToServer(
         body,
-        derive(context, { hash: (password: string) => context.passwords.hash(password, context.hashFlow) }),
+        derive(context, { hash: (password: string) => context.passwords.asSent.hash(password, context.hashFlow) }),
       ),
     ),
 });
