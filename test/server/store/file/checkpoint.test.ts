@@ -1,6 +1,8 @@
 /** Checkpoints of a store under load: their triggers and their consistency. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { writeTemporaryFile } from '../../../../src/server/store/file/disk.ts';
 import type { StoreEvent } from '../../../../src/server/store/file/events.ts';
+import { FakeDisk } from '../fake-disk.ts';
 import { countCommits, History } from '../history.ts';
 import { type Folder, makeFolder, openStore } from '../temp-store.ts';
 
@@ -77,4 +79,13 @@ describe('a checkpoint is written', () => {
     expect(await history.resume(again)).toBe(100);
     await again.close();
   });
+});
+
+test('a long file is synced while it is written: a commit waits for one piece of it at most', async () => {
+  const disk = new FakeDisk();
+  const mebibyte = Buffer.alloc(1024 * 1024);
+  await writeTemporaryFile(disk, '/checkpoint', new Array<Buffer>(9).fill(mebibyte));
+  const kinds = disk.operations.filter(({ name }) => name === 'checkpoint').map(({ kind }) => kind);
+  const piece = ['write', 'write', 'write', 'write', 'syncData'];
+  expect(kinds).toEqual(['open', ...piece, ...piece, 'write', 'sync']);
 });
