@@ -42,7 +42,10 @@ async function readToken(token) {
   return isOurs && claims.exp * 1000 > Date.now() ? claims : undefined;
 }
 
-const server = createServer(async (request, response) => {
+/** Bytes: a token of the service has up to 32 KiB (its setting max-token). Node accepts 16 KiB of headers by default. */
+const maxHeaderSize = 40 * 1024;
+
+const server = createServer({ maxHeaderSize }, async (request, response) => {
   const [, token = ''] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
   const claims = await readToken(token).catch(() => undefined);
   const [status, body] = claims ? [200, { hello: claims.sub }] : [401, { error: 'A valid access token is required.' }];

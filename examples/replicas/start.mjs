@@ -24,6 +24,8 @@ const iam = fileURLToPath(new URL('../../bin/iam.js', import.meta.url));
 const folder = path.resolve(process.argv[2] ?? 'data/replicas');
 const port = Number(process.env.PORT ?? 8080);
 const replicaCount = 3;
+/** Bytes: a token of the service has up to 32 KiB (its setting max-token). Node accepts 16 KiB of headers by default. */
+const maxHeaderSize = 40 * 1024;
 /** What to end, in reverse order. */
 const stops = [];
 /** The URLs of the servers that run. */
@@ -104,7 +106,7 @@ function forwardHeaders({ headers, socket }) {
 /** Sends each request to the next server that runs. Requests to a server that ends meanwhile get 502. */
 function startBalancer() {
   let requests = 0;
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer({ maxHeaderSize }, (incoming, outgoing) => {
     const { method, url } = incoming;
     requests += 1;
     // The caller is gone already.

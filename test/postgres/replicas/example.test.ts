@@ -78,6 +78,11 @@ test('starts servers that behave as one, and ends', async () => {
       (await fetch(`${variables.IAM_BASE_URL}/_iam/settings`, { headers: forged })).headers.get('x-iam-replica'),
     );
   expect(replicas.size).toBe(3);
+  // As long as the service issues tokens: the balancer lets it through, and a server rejects it.
+  const longToken = await fetch(`${variables.IAM_BASE_URL}/security/iam/v1/groups`, {
+    headers: { authorization: `Bearer ${'a'.repeat(32_768)}` },
+  });
+  expect(longToken.status).toBe(401);
   const login = await fetch(`${variables.IAM_BASE_URL}/security/iam/v1/client-identities/login`, {
     method: 'POST',
     headers: {
