@@ -38,7 +38,9 @@ const resolvePackages = {
     replaceIn('node:child_process', 'commander', 'scripts/child-process-for-command.cjs');
     replaceIn('node:http', 'undici', 'scripts/http-for-command.cjs');
     replaceIn('node:http2', 'undici', 'scripts/http2-for-command.cjs');
-    onResolve({ filter: /^pg-native$/ }, () => ({ path: inRoot('scripts/without-native-driver.cjs') }));
+    onResolve({ filter: /^(pg-native|supports-color)$/ }, () => ({
+      path: inRoot('scripts/without-optional-package.cjs'),
+    }));
   },
 };
 

@@ -63,7 +63,7 @@ describe('the bundle', () => {
       'scripts/http-for-command.cjs',
       'scripts/http2-for-command.cjs',
       'scripts/undici-for-command.mjs',
-      'scripts/without-native-driver.cjs',
+      'scripts/without-optional-package.cjs',
       'src/cli',
       'src/client',
       'src/contract',

@@ -1,2 +1,0 @@
-/** In place of pg's optional binding to libpq, which is never installed. */
-module.exports = undefined;
