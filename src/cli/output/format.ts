@@ -25,6 +25,6 @@ export function entityName(value: unknown): string {
   const found = (value as Readonly<Record<string, unknown>>)[best];
   const text = typeof found === 'string' ? escapeHidden(found) : formatCell(found);
   const entity = entityById.get(best);
-  if (best === entities.group.properties.name) return toTypedName(text);
+  if (best === entities.group.properties.name) return toTypedName('group', text);
   return entity === undefined ? text : toTypedId(entity, text);
 }

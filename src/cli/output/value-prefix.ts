@@ -22,12 +22,17 @@ export function isNameLikeId(entity: EntityName, id: string): boolean {
   return entity === 'user' && /[@:]/.test(id);
 }
 
-/** The name as a value that a command accepts. */
-export function toTypedName(name: string): string {
-  return parseTypedValue(name).kind === undefined ? name : `name:${name}`;
+/** The name as a value that a command, a document or a row accepts. */
+export function toTypedName(entity: EntityName, name: string): string {
+  return needsPrefix(entity, name) ? `name:${name}` : name;
 }
 
 /** The id as a value that a command, a document or a row accepts. */
 export function toTypedId(entity: EntityName, id: string): string {
-  return isNameLikeId(entity, id) || parseTypedValue(id).kind !== undefined ? `id:${id}` : id;
+  return needsPrefix(entity, id) ? `id:${id}` : id;
+}
+
+/** Whether the value alone can mean another entity: by its id and by its name, or because it begins as a prefix does. */
+function needsPrefix(entity: EntityName, value: string): boolean {
+  return isNameLikeId(entity, value) || parseTypedValue(value).kind !== undefined;
 }

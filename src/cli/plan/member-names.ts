@@ -7,6 +7,7 @@ import { maxConcurrentLookups, type NameResolver } from '../request/resolve-name
 import type { DesiredCorporateGroup, DesiredGroup, DesiredState } from './model/desired-entries.ts';
 import { type Member, type MemberKind, memberKey } from './model/members.ts';
 import type { RemoteBusiness, RemoteState, RemoteUser } from './model/remote-state.ts';
+import { createResourceIndex } from './model/resource-index.ts';
 
 const kinds = {
   users: reference('user', ['id'])['x-reference'],
@@ -116,12 +117,14 @@ function listUsed({ groups, corporateGroups, customers }: DesiredState): Record<
 }
 
 /** @throws CliError (exit 2) for the name of a business that the documents create, if another business has it already */
-function assertNotCreated(ids: Ids['businesses'], { customers }: DesiredState, state: RemoteState): void {
-  const owners = new Map(state.customers?.map(({ document, businessId }) => [document, businessId]));
-  for (const { businessId, fields, document } of customers) {
-    const name = String(fields.businessName);
+function assertNotCreated(ids: Ids['businesses'], desired: DesiredState, state: RemoteState): void {
+  const index = createResourceIndex(desired, state);
+  for (const customer of desired.customers) {
+    const { kind, businessId, document } = customer;
+    if (kind === 'user' || businessId !== undefined) continue;
+    const name = String(customer.fields.businessName);
     const id = ids.get(name);
-    if (businessId !== undefined || id === undefined || id === name || owners.get(document) === id) continue;
+    if (id === undefined || id === name || index.customer(customer)?.businessId === id) continue;
     throw usageError(
       `The business name ${JSON.stringify(name)} is that of ${id}, and of the customer with the document ${document}, which does not exist yet.`,
       'Name both by their ids: give the customer a businessId.',

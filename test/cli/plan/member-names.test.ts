@@ -97,6 +97,18 @@ test('a business that the documents create is named by its name, unless another 
   expect((await fixture.iam(['plan', '-f', gone, '--prune'])).out).toContain('ops');
 });
 
+test('a business customer is not mistaken for a user customer with the same document number', async () => {
+  await applySeed({ businesses: [{ businessId: 'b5', businessName: 'undefined' }] }, fixture.server.appContext);
+  const user = "{userId: u2, name: Bert, document: '1'}";
+  const document = `customers:\n  - {businessName: One, document: '1'}\n  - ${user}\ngroups:\n  - {groupName: ops, roles: [A], businesses: [One, undefined]}\n`;
+  const file = await fixture.write('same.yaml', document);
+  expect(await fixture.iam(['apply', '-f', file, '--yes', '-q'])).toMatchObject({ code: 0 });
+  for (const text of [document, (await fixture.iam(['export'])).out])
+    expect(
+      await fixture.iam(['plan', '-f', await fixture.write('again.yaml', text), '--detailed-exitcode']),
+    ).toMatchObject({ code: 0, err: '' });
+});
+
 test('the id of one business that is the name of another is ambiguous', async () => {
   await applySeed({ businesses: [{ businessId: 'b5', businessName: 'b1' }] }, fixture.server.appContext);
   const file = await fixture.write('both.yaml', 'groups:\n  - {groupName: ops, businesses: [b1]}\n');

@@ -35,8 +35,7 @@ export class Portable {
   user(id: string): string {
     const { userName, nameVerified } = this.#users.get(id) ?? {};
     if (userName === undefined) return toTypedId('user', id);
-    if (nameVerified !== false)
-      return userName !== id && this.#users.has(userName) ? `name:${userName}` : toTypedName(userName);
+    if (nameVerified !== false) return toTypedName('user', userName);
     this.note('by id: users', `${id} (${userName})`, 'they chose their login names themselves, as anyone could');
     return toTypedId('user', id);
   }
@@ -44,9 +43,9 @@ export class Portable {
   /** The name of a business, or its id. */
   business(id: string): string {
     const name = this.businessName(id);
-    if (name !== undefined) return name === id ? name : toTypedName(name);
+    if (name !== undefined) return name === id ? name : toTypedName('business', name);
     if (this.#businesses.get(id)) this.note('by id: businesses', id, 'another business has the same name, or it as id');
-    return toTypedId('business', id);
+    return this.#businessCounts.has(id) ? `id:${id}` : toTypedId('business', id);
   }
 
   /** The name of a business that no other business has as name or id. */

@@ -88,8 +88,15 @@ describe('export', () => {
         { businessId: 'b3', businessName: 'Twin' },
         { businessId: 'b4', businessName: 'b5' },
         { businessId: 'b5', businessName: 'name: of another' },
+        { businessId: 'b6', businessName: 'b2' },
       ],
-      groups: [{ groupName: 'ops', users: ['u1', 'u2'], businesses: ['b1', 'b2', 'b4', 'b5'] }],
+      users: [
+        { userId: 'u1', userName: 'anna' },
+        { userId: 'u2', userName: 'bert' },
+        { userId: 'dan@example.com', userName: 'dan1' },
+        { userId: 'u4', userName: 'dan@example.com' },
+      ],
+      groups: [{ groupName: 'ops', users: ['u1', 'u2', 'u4'], businesses: ['b1', 'b2', 'b4', 'b5'] }],
     });
     const { store } = fixture.server.appContext;
     const stranger = await store.users.get('u2');
@@ -98,7 +105,13 @@ describe('export', () => {
     });
     const { out, err } = await fixture.iam(['export', '--kind', 'groups', '-o', 'json']);
     expect(JSON.parse(out)).toEqual({
-      groups: [{ groupName: 'ops', users: ['anna', 'u2'], businesses: ['One', 'b2', 'b4', 'name:name: of another'] }],
+      groups: [
+        {
+          groupName: 'ops',
+          users: ['anna', 'name:dan@example.com', 'u2'],
+          businesses: ['One', 'b4', 'id:b2', 'name:name: of another'],
+        },
+      ],
     });
     expect(err).toContain('by id: users u2 (bert): they chose their login names themselves');
     expect(err).toContain('by id: businesses b2, b4: another business has the same name');
