@@ -10,6 +10,7 @@ import { CliError, categoryOf, HintedClientError, UnknownOutcomeError } from '..
 import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
 import { foldName } from '../output/name-lookups.ts';
+import { formatRotateCommand } from '../output/rotate-commands.ts';
 import { callControlPlane } from '../request/control-plane.ts';
 import { idBesideToken } from '../request/created-entity.ts';
 import { getCurrentToken } from '../request/current-token.ts';
@@ -249,7 +250,7 @@ function describe({ operation, key, body }: Search, found: EntityFields): Existi
       isAsRequested: false,
     };
   const { differences, hidden } = compare(operation, key, body, found);
-  const { rotate } = key;
+  const rotate = formatRotateCommand(key.kind, singleQuote(String(id)));
   return {
     body: pickResponseFields(operation, found),
     notices: [
@@ -258,9 +259,7 @@ function describe({ operation, key, body }: Search, found: EntityFields): Existi
         ? ['From the existing one to the request:', ...differences.map((line) => `  ${line}`)]
         : []),
       ...(hidden.length > 0 ? [`Not compared, because the server masks it: ${hidden.join(', ')}.`] : []),
-      ...(rotate === undefined
-        ? []
-        : [`Its secret is not shown again; \`iam ${rotate} ${singleQuote(String(id))}\` replaces it.`]),
+      ...(rotate === undefined ? [] : [`Its secret is not shown again; ${rotate} replaces it.`]),
     ],
     isAsRequested: differences.length + hidden.length === 0,
   };

@@ -22,8 +22,6 @@ export interface NaturalKey {
   /** Fields that the list does not show as they are. */
   readonly masked?: readonly string[];
   readonly normalizeEntry?: ComparisonRules['normalizeEntry'];
-  /** The command that replaces the secret of the existing one, which cannot be shown again. */
-  readonly rotate?: string;
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
@@ -32,7 +30,6 @@ const client = {
   kind: 'client',
   filters: ({ serviceAccountId, appId }) => ({ name: textOf(serviceAccountId) ?? textOf(appId) }),
   sharedFields: ({ serviceAccountId }) => (serviceAccountId === undefined ? ['appId', 'userId', 'businessId'] : []),
-  rotate: 'clients rotate-secret',
 } satisfies Partial<NaturalKey>;
 
 const naturalKeys: Readonly<Record<string, NaturalKey>> = {
@@ -78,7 +75,6 @@ const naturalKeys: Readonly<Record<string, NaturalKey>> = {
     kind: 'apiKey',
     filters: ({ clientId, appId }) => ({ clientId: textOf(clientId), appId: textOf(appId) }),
     sharedFields: () => ['clientId', 'appId'],
-    rotate: 'api-key rotate',
   },
 };
 

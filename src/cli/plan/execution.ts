@@ -54,7 +54,10 @@ export async function recordCreation<Created>(
   const ids = idsOf(created);
   try {
     await record(
-      ...resources.map(({ kind, key, name }, at) => ({ what: 'made', kind, id: ids[at] ?? key, name, key }) as const),
+      ...resources.map(
+        ({ kind, key, name, groupName }, at) =>
+          ({ what: 'made', kind, id: ids[at] ?? key, name, groupName, key }) as const,
+      ),
     );
   } finally {
     await storeSecret?.(created);

@@ -1,11 +1,13 @@
 /** Formats a plan as text and as JSON. */
 import { isAdministrativeRole } from '../../contract/roles.ts';
+import { singleQuote } from '../http/curl.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { type EntityNames, formatNamedId, nameKey } from '../output/name-columns.ts';
+import { formatRotateCommand } from '../output/rotate-commands.ts';
 import { administrativeRoles } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
 import type { AnyChange, FieldChange } from './model/changes.ts';
-import { formatMember, type Member, memberFields, memberKinds } from './model/members.ts';
+import { type Member, memberFields, memberKinds } from './model/members.ts';
 import type { Plan } from './plan.ts';
 import type { KeptResource } from './prune.ts';
 import { getKindLabel, memberships } from './resources/index.ts';
@@ -114,12 +116,11 @@ export function idsOfMembers(members: readonly Member[]): string[] {
 }
 
 /** A resource in the record of the set; a membership with the name of its member. */
-function formatManaged({ kind, id, name }: ManagedResource, style: TextStyle): string {
+function formatManaged({ kind, id, name, groupName }: ManagedResource, style: TextStyle): string {
   const member = kind === 'membership' ? memberships.memberIn(id) : undefined;
   const label = getKindLabel(kind);
-  if (!member) return `${label} ${escapeControls(formatChangeName({ kind, name }, style))}`;
-  const group = name.slice(0, -`${member.kind} ${formatMember(member)}`.length);
-  return `${label} ${escapeControls(group)}${formatNamedMember(member, style)}`;
+  if (!member || groupName === undefined) return `${label} ${escapeControls(formatChangeName({ kind, name }, style))}`;
+  return `${label} ${escapeControls(groupName)}: ${formatNamedMember(member, style)}`;
 }
 
 /** The ids of users and businesses that a formatted plan shows. */
@@ -204,7 +205,7 @@ function formatRoleEffects(roles: readonly RoleEffect[], style: TextStyle): stri
 }
 
 /** Returns the warnings to show before the plan is applied. */
-export function listWarnings({ guards, orphans, kept, roles }: Plan, style: TextStyle): string[] {
+export function listWarnings({ guards, orphans, kept, lostSecrets, roles }: Plan, style: TextStyle): string[] {
   const { callerLoses, lastAdministrator, administratorsLose } = guards;
   const gaining = listGainingAdministrators({ roles });
   const losing = formatNames(administratorsLose, style);
@@ -223,7 +224,16 @@ export function listWarnings({ guards, orphans, kept, roles }: Plan, style: Text
         ]
       : []),
     ...formatKept(kept, style),
+    ...formatLostSecrets(lostSecrets, style),
   ];
+}
+
+/** A warning for each resource: its secret cannot be shown again. */
+function formatLostSecrets(lost: readonly ManagedResource[], style: TextStyle): string[] {
+  return lost.map((one) => {
+    const command = formatRotateCommand(one.kind, singleQuote(one.id));
+    return `${formatManaged(one, style)}: created by an earlier apply, and its secret is lost with the response. ${command} replaces it.`;
+  });
 }
 
 /** One warning for each reason. */

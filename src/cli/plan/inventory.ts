@@ -19,6 +19,8 @@ export interface ManagedResource {
   readonly kind: ManagedKind;
   readonly id: string;
   readonly name: string;
+  /** The group of a membership. */
+  readonly groupName?: string | undefined;
 }
 
 /** A creation whose request may have been sent, and whose outcome is not known. */
@@ -27,6 +29,7 @@ export interface PendingCreation {
   /** What identifies the resource before it has an id; the id of a membership. */
   readonly key: string;
   readonly name: string;
+  readonly groupName?: string | undefined;
   /** The fields of the request, to recognize the resource. */
   readonly sent: Readonly<Record<string, unknown>>;
   /** It was found, but not as it was sent: another writer may have created it. */
@@ -75,8 +78,10 @@ export async function readInventory(file: string): Promise<Inventory> {
     if (entry.what === 'pending') {
       const { what: _, ...creation } = entry;
       pending.set(`${kind} ${entry.key}`, creation);
-    } else if (entry.what === 'made') managed.set(`${kind} ${entry.id}`, { kind, id: entry.id, name: entry.name });
-    else if (entry.what === 'gone') managed.delete(`${kind} ${entry.id}`);
+    } else if (entry.what === 'made') {
+      const { id, name, groupName } = entry;
+      managed.set(`${kind} ${id}`, { kind, id, name, ...(groupName === undefined ? {} : { groupName }) });
+    } else if (entry.what === 'gone') managed.delete(`${kind} ${entry.id}`);
     if (entry.what === 'made' || entry.what === 'dropped') pending.delete(`${kind} ${entry.key}`);
   }
   return { managed: [...managed.values()], pending: [...pending.values()] };

@@ -2,7 +2,7 @@
 
 import { evaluateGuards, type LockoutGuards } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
-import { type AnyChange, type GroupChange, type PlanIssue, selectChanges } from './model/changes.ts';
+import { type AnyChange, type GroupChange, isRemoval, type PlanIssue, selectChanges } from './model/changes.ts';
 import type { DesiredState } from './model/desired-entries.ts';
 import { sortTopologically } from './model/group-graph.ts';
 import type { PlanCaller, RemoteState } from './model/remote-state.ts';
@@ -20,7 +20,7 @@ import {
   type UnclearCreation,
 } from './prune.ts';
 import type { CheckContext } from './resource.ts';
-import { documentResources, resources } from './resources/index.ts';
+import { documentResources, findResource, resources } from './resources/index.ts';
 import { computeRoleEffects, computeRoleImpact, projectGroups, type RoleEffect } from './role-effects.ts';
 
 export interface Plan {
@@ -32,6 +32,8 @@ export interface Plan {
   readonly orphans: readonly ManagedResource[];
   /** What --prune leaves; without --prune only what another writer may have created. */
   readonly kept: readonly KeptResource[];
+  /** Created by an earlier apply, which did not receive their secrets. */
+  readonly lostSecrets: readonly ManagedResource[];
   /** Memberships that --prune removes. */
   readonly pruned: readonly ManagedResource[];
   /** Changes that cannot be applied. Any issue rejects the whole plan. */
@@ -43,12 +45,13 @@ export interface PlanInput {
   readonly state: RemoteState;
   readonly caller: PlanCaller;
   readonly recorded: readonly ManagedResource[];
+  readonly adopted?: readonly ManagedResource[];
   readonly unclear?: readonly UnclearCreation[];
   readonly prune: boolean;
 }
 
 /** Compares the desired state with the remote state. */
-export function buildPlan({ desired, state, caller, recorded, unclear = [], prune }: PlanInput): Plan {
+export function buildPlan({ desired, state, caller, recorded, adopted = [], unclear = [], prune }: PlanInput): Plan {
   const index = createResourceIndex(desired, state);
   const removals = findRemovals(recorded, desired, state, index);
   const { changes, issues } = computeChanges(desired, state, index, prune ? removals : noRemovals);
@@ -80,6 +83,7 @@ export function buildPlan({ desired, state, caller, recorded, unclear = [], prun
     guards: evaluateGuards(impact, roles, changes, state, caller),
     orphans: prune ? [] : listOrphans(removals),
     kept: findKept(prune ? recorded : [], unclear, desired, state, index),
+    lostSecrets: findLostSecrets(adopted, changes),
     pruned: prune ? removals.memberships.map(({ made }) => made) : [],
     issues: [...structural, ...references],
   };
@@ -117,6 +121,15 @@ function findReferenceIssues(context: CheckContext): PlanIssue[] {
 function listOrphans({ resources: removed, memberships }: Removals): ManagedResource[] {
   const resources = removed.map(({ kind, id = '', name }) => ({ kind, id, name }) as ManagedResource);
   return [...resources, ...memberships.map(({ made }) => made)];
+}
+
+/** Returns the clients and API keys that remain, and whose only copy of the secret was in a lost response. */
+function findLostSecrets(adopted: readonly ManagedResource[], changes: readonly AnyChange[]): ManagedResource[] {
+  const removed = new Set(changes.filter(isRemoval).map(({ kind, id }) => `${kind} ${id}`));
+  return adopted.filter(
+    ({ kind, id }) =>
+      kind !== 'membership' && findResource(kind)?.describeSecretOwner !== undefined && !removed.has(`${kind} ${id}`),
+  );
 }
 
 type Groups = ReadonlyMap<string, { readonly dependencies: readonly string[] }>;

@@ -90,10 +90,10 @@ export async function prepare(
     computeRefreshScope(wanted, known, own(known).managed, inventory.pending, prune),
   );
   const ownership = own(state);
-  const { managed: recorded, unclear } = ownership;
+  const { managed: recorded, adopted, unclear } = ownership;
   // Two names can be those of one entity.
   if (desired !== documents) assertNoDiagnostics(validateDesiredState(desired, content));
-  const draft = buildPlan({ desired, state, caller: {}, recorded, unclear, prune });
+  const draft = buildPlan({ desired, state, caller: {}, recorded, adopted, unclear, prune });
   assertNoDiagnostics(
     draft.issues.map(({ path, message }) => ({
       message,
@@ -101,7 +101,7 @@ export async function prepare(
     })),
   );
   const caller = affectsAdministrators(draft) ? await readCaller(context) : {};
-  const plan = buildPlan({ desired, state, caller, recorded, unclear, prune });
+  const plan = buildPlan({ desired, state, caller, recorded, adopted, unclear, prune });
   return { plan, desired, state, caller, ownership, inventoryFile };
 }
 

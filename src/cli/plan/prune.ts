@@ -1,7 +1,7 @@
 /** Finds what earlier applies of the set created, and what of it is no longer in the documents. Pure. */
 
 import type { Inventory, InventoryEntry, ManagedResource, PendingCreation } from './inventory.ts';
-import { type AnyChange, type GroupChange, isRemoval, selectChanges } from './model/changes.ts';
+import { type AnyChange, type GroupChange, isRemoval, isSameUnordered, selectChanges } from './model/changes.ts';
 import type { DesiredEntry, DesiredState } from './model/desired-entries.ts';
 import type { Member } from './model/members.ts';
 import type { RemoteState } from './model/remote-state.ts';
@@ -17,6 +17,8 @@ export interface UnclearCreation {
 /** What the set owns, now that the server was read. */
 export interface SetOwnership {
   readonly managed: readonly ManagedResource[];
+  /** What of it an apply created without a response. */
+  readonly adopted: readonly ManagedResource[];
   readonly unclear: readonly UnclearCreation[];
   /** Pending creations of which nothing was found. */
   readonly absent: readonly PendingCreation[];
@@ -57,6 +59,7 @@ export function resolveOwnership(
   );
   return {
     managed: [...managed.filter((one) => !withdrawn.has(one)), ...adopted],
+    adopted,
     unclear,
     absent,
     news: [
@@ -77,11 +80,14 @@ interface Candidate {
 }
 
 /** Returns what a pending creation can have created; undefined if that was not read. */
-function findCandidates({ kind, key, name, sent }: PendingCreation, state: RemoteState): Candidate[] | undefined {
+function findCandidates(
+  { kind, key, name, groupName, sent }: PendingCreation,
+  state: RemoteState,
+): Candidate[] | undefined {
   if (kind === 'membership') {
     const presence = memberships.presence(key, state);
     if (presence === 'unknown') return undefined;
-    return presence === 'present' ? [{ found: { kind, id: key, name }, isAsSent: true }] : [];
+    return presence === 'present' ? [{ found: { kind, id: key, name, groupName }, isAsSent: true }] : [];
   }
   const resource = findResource(kind);
   if (!resource || state[resource.list] === undefined) return undefined;
@@ -93,12 +99,7 @@ function findCandidates({ kind, key, name, sent }: PendingCreation, state: Remot
 }
 
 function hasFields(found: Readonly<Record<string, unknown>>, sent: PendingCreation['sent']): boolean {
-  return Object.entries(sent).every(([name, value]) => toComparable(found[name]) === toComparable(value));
-}
-
-/** The order of a list does not matter. */
-function toComparable(value: unknown): string {
-  return JSON.stringify(Array.isArray(value) ? [...value].sort() : value) ?? '';
+  return Object.entries(sent).every(([name, value]) => isSameUnordered(found[name], value));
 }
 
 /** Resources to delete, and memberships to remove from remaining groups. */
@@ -130,14 +131,14 @@ function findRemovedResources(
   index: ResourceIndex,
 ): AnyChange[] {
   const desiredIds = listDesiredIds(desired, index);
-  const ids = new Set(recorded.map(({ kind, id }) => `${kind} ${id}`).filter((id) => !desiredIds.has(id)));
-  return [...resources]
-    .reverse()
-    .flatMap((resource) =>
-      [...resource.listRemote(state)]
-        .filter((remote) => ids.has(`${resource.kind} ${resource.idOf(remote)}`))
-        .flatMap((remote) => resource.remove?.(remote, state) ?? []),
-    );
+  const names = new Map(recorded.map(({ kind, id, name }) => [`${kind} ${id}`, name]));
+  return [...resources].reverse().flatMap((resource) =>
+    [...resource.listRemote(state)].flatMap((remote) => {
+      const id = `${resource.kind} ${resource.idOf(remote)}`;
+      const name = names.get(id);
+      return name === undefined || desiredIds.has(id) ? [] : (resource.remove?.(remote, state, name) ?? []);
+    }),
+  );
 }
 
 /** What --prune leaves of what the set created. */

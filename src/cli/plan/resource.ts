@@ -124,8 +124,8 @@ export interface Resource<
   listReferences(documents: readonly Document[], context: ReferenceContext): References;
   /** Returns the references of the entries to resources that do not exist after the changes. */
   check(documents: readonly Document[], context: CheckContext): PlanIssue[];
-  /** Returns the deletion of a resource; absent if the API cannot delete this kind. */
-  remove?(remote: Remote, state: RemoteState): Change;
+  /** Returns the deletion of a resource, which has this name in the record; absent if the API cannot delete this kind. */
+  remove?(remote: Remote, state: RemoteState, recordedName: string): Change;
   /** Identifies a resource before it has an id, by the fields of its creation or those that the server lists. */
   creationKey(fields: Readonly<Record<string, unknown>>): string;
 

@@ -1,6 +1,7 @@
 /** Orders the writes of a plan, and executes them. Steps are idempotent, so an interrupted apply can be run again. */
 import { UnknownOutcomeError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
+import { formatRotateCommand } from '../output/rotate-commands.ts';
 import type { Execution } from './execution.ts';
 import { formatChanges, formatNamedMember, idsOfMembers, type TextStyle } from './format-plan.ts';
 import type { AnyChange, MembershipStep, Step } from './model/changes.ts';
@@ -36,11 +37,21 @@ export async function executeSteps(
       await writers.get(step.kind)?.write(execution, step);
     } catch (error) {
       if (error instanceof UnknownOutcomeError)
-        context.notice(`? ${formatStepTitle(step, style)}: the outcome is not known. Apply again: it is read first.`);
+        context.notice(
+          `? ${formatStepTitle(step, style)}: the outcome is not known. Apply again: it is read first.`,
+          ...describeLostSecret(step),
+        );
       throw error;
     }
     context.notice(formatStepTitle(step, style));
   }
+}
+
+/** A creation may have taken effect, and only its response contained the secret. */
+function describeLostSecret(step: Step): string[] {
+  const command =
+    'change' in step && step.change.action === 'create' ? formatRotateCommand(step.kind, 'ID') : undefined;
+  return command === undefined ? [] : [`  If it was created, its secret is lost: ${command} replaces it.`];
 }
 
 /** The most members that a line names. */

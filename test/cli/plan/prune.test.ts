@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect } from 'vitest';
-import { emptyRemoteState } from '../../../src/cli/plan/model/remote-state.ts';
+import { emptyRemoteState, type RemoteState } from '../../../src/cli/plan/model/remote-state.ts';
 import { resolveOwnership } from '../../../src/cli/plan/prune.ts';
 import { isFullRun } from '../../effort.ts';
 import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
@@ -38,7 +38,7 @@ describe('--prune', () => {
     const before = await dumpDirectory(fixture.server);
     const outcome = await fixture.iam(applyWords(less));
     expect(outcome.code).toBe(0);
-    expect(outcome.out).toContain('corporate group holding');
+    for (const orphan of ['corporate group holding', 'API key billing reports']) expect(outcome.out).toContain(orphan);
     expect(outcome.out).toContain('Delete them with --prune');
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
@@ -250,6 +250,29 @@ describe('a creation whose response is lost', () => {
     expect((await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).roles).toEqual(['DEPLOY']);
   });
 
+  test.each([
+    [1, 'client billing', 'iam clients rotate-secret'],
+    [2, 'API key billing reports', 'iam api-key rotate'],
+  ])('leaves a credential without its secret: write %s warns until the set owns %s', async (broken, name, command) => {
+    await using fixture = await startPlanFixture();
+    await using breaker = await startBreakingProxy(fixture.server.url, broken, 'after');
+    const run = { url: breaker.url };
+    const text =
+      'set: base\nclients:\n  - {serviceAccountId: billing, appId: billing}\napiKeys:\n  - {serviceAccountId: billing, appId: reports}\n';
+    const file = await fixture.write('iam.yaml', text);
+    const lost = await fixture.iam(applyWords(file), run);
+    expect(lost).toMatchObject({ code: 76, err: expect.stringContaining(`\`${command} ID\` replaces it`) });
+    const warning = expect.stringMatching(
+      new RegExp(`${name}: created by an earlier apply, and its secret is lost .*\`${command} [\\w-]+\` replaces it`),
+    );
+    const empty = await fixture.write('empty.yaml', 'set: base\n');
+    expect((await fixture.iam(['plan', '-f', empty, '--prune'], run)).out).not.toContain('its secret is lost');
+    expect(await fixture.iam(['plan', '-f', file], run)).toMatchObject({ code: 0, out: warning });
+    expect(await fixture.iam(applyWords(file), run)).toMatchObject({ code: 0, out: warning });
+    expect((await fixture.iam(['plan', '-f', file], run)).out).not.toContain('its secret is lost');
+    expect((await fixture.iam(['plan', '-f', empty, '--prune'], run)).out).toContain('- API key billing reports');
+  });
+
   /** Another writer creates the group before the next apply. */
   async function loseToOthers(fixture: PlanFixture, url: string): Promise<string> {
     const file = await fixture.write('iam.yaml', group);
@@ -306,6 +329,19 @@ test('of several API keys for one use, only those that the user claims belong to
   expect([managed, unclear.map(({ found }) => found.map(({ id }) => id))]).toEqual([[], [['k1', 'k2']]]);
   const claimed = resolveOwnership(inventory, state, new Set(['apiKey k2']));
   expect([claimed.managed.map(({ id }) => id), claimed.unclear]).toEqual([['k2'], []]);
+});
+
+test('the order of a list, also one of objects, makes no other resource', () => {
+  const [first, second] = [
+    { id: 'b1', at: 1 },
+    { at: 2, id: 'b2' },
+  ];
+  const creation = { kind: 'corporateGroup', key: 'holding', name: 'holding' } as const;
+  const found = { corporateGroupId: 'g1', corporateGroupName: 'holding', businesses: [{ id: 'b2', at: 2 }, first] };
+  const state = { ...emptyRemoteState, corporateGroups: [found] } as unknown as RemoteState;
+  const own = (businesses: unknown) =>
+    resolveOwnership({ managed: [], pending: [{ ...creation, sent: { businesses } }] }, state).managed.length;
+  expect([own([first, second]), own([first]), own([first, first])]).toEqual([1, 0, 0]);
 });
 
 describe('what --prune leaves', () => {

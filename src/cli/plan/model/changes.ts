@@ -1,5 +1,7 @@
 /** Changes of a plan and the steps of an apply, as data that is printed, saved and executed. */
 
+import { canonicalJson } from '../../../lib/canonical-json.ts';
+import { isSame } from '../../request/differences.ts';
 import type { Member } from './members.ts';
 import type { RemoteApiKey, RemoteClient, RemoteCorporateGroup, RemoteGroup } from './remote-state.ts';
 
@@ -133,6 +135,15 @@ export function diffList(field: string, before: readonly string[], after: readon
   const added = [...now].filter((entry) => !old.has(entry)).sort();
   const removed = [...old].filter((entry) => !now.has(entry)).sort();
   return added.length + removed.length === 0 ? [] : [{ field, added, removed }];
+}
+
+/** Whether two values are the same; the order of a list does not matter. */
+export function isSameUnordered(one: unknown, other: unknown): boolean {
+  return isSame(sortEntries(one), sortEntries(other));
+}
+
+function sortEntries(value: unknown): unknown {
+  return Array.isArray(value) ? value.map((entry) => canonicalJson(entry)).sort() : value;
 }
 
 /** Resolves a desired value: null clears the field, undefined keeps the current value. */

@@ -1,5 +1,12 @@
 /** What a plan was made from, and how that differs from a later plan of the same documents. Pure. */
-import { type AnyChange, diffList, diffValue, type FieldChange, type ResourceChange } from './changes.ts';
+import {
+  type AnyChange,
+  diffList,
+  diffValue,
+  type FieldChange,
+  isSameUnordered,
+  type ResourceChange,
+} from './changes.ts';
 
 /** A change with the state of the resource that it was computed from. */
 export interface BasisChange extends ResourceChange {
@@ -126,15 +133,17 @@ function comparePlannedField({ earlier, now }: Pair<FieldChange>): FieldChange[]
 }
 
 function compareValue(field: string, before: unknown, after: unknown): FieldChange[] {
+  if (isSameUnordered(before, after)) return [];
   if (isTextList(before) && isTextList(after)) return diffList(field, before, after);
-  return diffValue(field, toComparable(before), toComparable(after));
+  return diffValue(field, toShownValue(before), toShownValue(after));
 }
 
 function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
 }
 
-function toComparable(value: unknown): unknown {
+/** A composite value is shown as JSON. */
+function toShownValue(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 

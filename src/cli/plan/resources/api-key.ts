@@ -99,7 +99,7 @@ function diffApiKey(desired: DesiredApiKey, index: ResourceIndex): DiffResult<Ap
       `API key ${apiKeyId} not found; remove apiKeyId to create one, because ids can't be chosen`,
     );
   const owner = { ...(client ? { clientId: client.clientId } : { serviceAccountId }), appId };
-  const name = `${serviceAccountId ?? desired.clientId} ${appId}`;
+  const name = formatName(client?.serviceAccountId ?? serviceAccountId ?? desired.clientId, appId);
   if (!before) return acceptChanges([{ action: 'create', kind: 'apiKey', name, fields: [], ...owner }]);
   const fields = [
     ...diffValue('appId', before.appId, appId),
@@ -120,10 +120,17 @@ function checkClients(documents: readonly DesiredApiKey[], { removedClients, ind
   });
 }
 
-/** Builds the deletion of an API key. */
-function buildApiKeyRemoval(before: RemoteApiKey): ApiKeyChange {
+/** Builds the deletion of an API key. The clients have not been read if the set has none. */
+function buildApiKeyRemoval(before: RemoteApiKey, { clients }: RemoteState, recordedName: string): ApiKeyChange {
   const { apiKeyId: id, clientId, appId } = before;
-  return { action: 'delete', kind: 'apiKey', name: `${clientId} ${appId}`, id, fields: [], before, clientId, appId };
+  const client = clients?.find((one) => one.clientId === clientId);
+  const name = client ? formatName(client.serviceAccountId ?? clientId, appId) : recordedName;
+  return { action: 'delete', kind: 'apiKey', name, id, fields: [], before, clientId, appId };
+}
+
+/** `billing reports`: the service account of the client, or its id, and the application. */
+function formatName(client: string | undefined, appId: string): string {
+  return `${client} ${appId}`;
 }
 
 async function writeApiKey(execution: Execution, { change }: ApiKeyStep): Promise<void> {

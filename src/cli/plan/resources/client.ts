@@ -191,10 +191,7 @@ function buildClientCreation({ path, clientId, serviceAccountId, fields }: Desir
 }
 
 /** An existing client can only be moved to another organization or business unit. */
-function diffExistingClient(
-  { path, serviceAccountId, fields }: DesiredClient,
-  before: RemoteClient,
-): DiffResult<ClientChange> {
+function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClient): DiffResult<ClientChange> {
   const changed = Object.entries(fields).flatMap(([name, value]) => diffField(name, before[name], value));
   const immutable = changed.filter(({ field }) => field !== 'organizationId' && field !== 'businessUnitId');
   if (immutable.length > 0)
@@ -211,7 +208,7 @@ function diffExistingClient(
   if (organizationId === undefined || businessUnitId === undefined)
     return rejectEntry(path, `moving the client ${before.clientId} requires both organizationId and businessUnitId`);
   const body = { clientIds: [before.clientId], target: { organizationId, businessUnitId } };
-  const name = serviceAccountId ?? before.clientId;
+  const name = before.serviceAccountId ?? before.clientId;
   return acceptChanges([
     { action: 'update', kind: 'client', name, id: before.clientId, fields: changed, before, body },
   ]);

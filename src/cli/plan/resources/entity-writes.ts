@@ -3,7 +3,7 @@
 import type { RequestContext } from '../../context.ts';
 import { maxAttempts, tryOperation } from '../../request/call-operation.ts';
 import { createStaleError, type Execution } from '../execution.ts';
-import type { FieldChange } from '../model/changes.ts';
+import { type FieldChange, isSameUnordered } from '../model/changes.ts';
 
 type EntityBody = Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,7 @@ export async function removeEntity({ context }: Execution, entity: Entity, befor
   const current = await readEntity(context, entity);
   if (!current) return;
   const { fields, etag } = current;
-  const same = Object.keys({ ...before, ...fields }).every((field) => text(before[field]) === text(fields[field]));
+  const same = Object.keys({ ...before, ...fields }).every((field) => isSameUnordered(before[field], fields[field]));
   if (!same) throw createStaleError(`${entity.title} has changed`);
   await tryOperation(context, entity.remove, { params: entity.params, ifMatch: etag }, entity.missing);
 }
@@ -53,10 +53,6 @@ export async function removeEntity({ context }: Execution, entity: Entity, befor
 async function readEntity(context: RequestContext, { get, params, missing, plain }: Entity) {
   const response = await tryOperation(context, get, { params }, missing);
   return response && { fields: plain((response.body ?? {}) as EntityBody), etag: response.headers.etag };
-}
-
-function text(value: unknown): string {
-  return JSON.stringify(Array.isArray(value) ? [...value].sort() : value) ?? '';
 }
 
 export interface MergeResult {
@@ -78,16 +74,11 @@ export function mergeChanges(current: EntityBody, changes: readonly FieldChange[
     else if (current[field] === before || current[field] === after) merged[field] = after;
     else conflicts.push(field);
   }
-  const isChanged = changes.some(({ field }) => !isSame(current[field], merged[field]));
+  const isChanged = changes.some(({ field }) => !isSameUnordered(current[field], merged[field]));
   return { merged, isChanged, conflicts };
 }
 
 function mergeList(current: readonly string[] = [], { added = [], removed = [] }: FieldChange): string[] {
   const removedEntries = new Set(removed);
   return [...new Set([...current, ...added])].filter((entry) => !removedEntries.has(entry));
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  if (!Array.isArray(a) || !Array.isArray(b)) return a === b;
-  return a.length === b.length && [...a].sort().join('\n') === [...b].sort().join('\n');
 }

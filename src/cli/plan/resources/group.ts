@@ -290,7 +290,11 @@ function buildGroupBody({ groupId: _, dependencies, ...resource }: EntityBody): 
 function buildGroupEntry(group: RemoteGroup, state: RemoteState, portable: Portable): DocumentEntry[] {
   const { groupName } = group;
   if (!portable.withBuiltIn && isBuiltInGroup(groupName)) {
-    portable.note('left out: groups', groupName, 'every server has them; --with-built-in includes them');
+    portable.note(
+      'left out: groups',
+      groupName,
+      'every server has them, but not the members and roles that were added to them; --with-built-in includes both',
+    );
     return [];
   }
   return [

@@ -359,6 +359,7 @@ async function writeJoin(
       kind: 'membership',
       key: membershipId(groupId, one),
       name: membershipName(group, one),
+      groupName: group,
       sent: {},
     })),
     send: () => callOperation(execution.context, add, { params: buildGroupParams(execution, group, first), body }),

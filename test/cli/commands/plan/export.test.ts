@@ -38,7 +38,7 @@ describe('export', () => {
     const keys = await fixture.server.admin.apiKey.list();
     const ofTestApp = keys.items.filter(({ clientId }) => clientId === 'test-app').map(({ apiKeyId }) => apiKeyId);
     for (const [what, names, why] of [
-      ['groups', ['iam-administrators', 'business-owners'], '--with-built-in'],
+      ['groups', ['iam-administrators', 'business-owners'], 'but not the members and roles'],
       ['clients', ['c1 (a)', 'test-app (iam-app)'], 'no owner'],
       ['API keys', ['k1', ...ofTestApp], 'clients'],
     ] as const) {
