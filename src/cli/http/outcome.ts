@@ -191,6 +191,9 @@ export function mayHaveTakenEffect(table: ErrorTable, failure: unknown, signal?:
   return signal?.aborted === true && failure === signal.reason;
 }
 
+/** The statuses of a gateway that waited for the rest of a request, or whose caller left: it may have sent it on. */
+const abandonedStatuses: readonly number[] = [408, 499];
+
 /** The statuses of a server or a gateway that failed while it processed the request. */
 const unclearStatuses: readonly number[] = [500, 502, 504];
 
@@ -200,7 +203,7 @@ function saysNothingChanged(table: ErrorTable, failure: ClientError): boolean {
   const entry = errorEntryOf(table, code);
   if (entry?.category === 'outcome-unknown') return false;
   // A gateway can report a connection that it lost as 503, and limit retries of its own with 429, also with Retry-After.
-  if (busyStatuses.includes(status)) return items.length > 0;
+  if ([...busyStatuses, ...abandonedStatuses].includes(status)) return items.length > 0;
   if (status < 500) return true;
   // Of our own errors, only that of a bug does not say what happened before it.
   if (entry) return entry.status !== 500;

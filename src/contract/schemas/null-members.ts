@@ -10,13 +10,34 @@ export function withoutNullMembers(schema: z.ZodType | undefined, value: unknown
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray) return withoutNullsOfItems(inner.element as z.ZodType, value);
   if (!(inner instanceof z.ZodObject) || Array.isArray(value)) return value;
-  const shape = new Map<string, z.ZodType>(Object.entries(inner.shape));
+  const fields = readFields(inner);
   const before = Object.entries(value);
   const after = before
-    .filter(([name, item]) => item !== null || shape.get(name)?.safeParse(null).success === true)
-    .map(([name, item]): [string, unknown] => [name, withoutNullMembers(shape.get(name), item)]);
+    .filter(([name, item]) => item !== null || fields.get(name)?.acceptsNull === true)
+    .map(([name, item]): [string, unknown] => [name, withoutNullMembers(fields.get(name)?.schema, item)]);
   const isSame = after.length === before.length && after.every(([, item], at) => item === before[at]?.[1]);
   return isSame ? value : Object.fromEntries(after);
+}
+
+interface Field {
+  readonly schema: z.ZodType;
+  readonly acceptsNull: boolean;
+}
+
+/** A list has an object for each of its items. */
+const knownFields = new WeakMap<z.ZodObject, ReadonlyMap<string, Field>>();
+
+function readFields(schema: z.ZodObject): ReadonlyMap<string, Field> {
+  const known = knownFields.get(schema);
+  if (known) return known;
+  const fields = new Map(
+    Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>).map(([name, field]) => [
+      name,
+      { schema: field, acceptsNull: field.safeParse(null).success },
+    ]),
+  );
+  knownFields.set(schema, fields);
+  return fields;
 }
 
 /** A list, or one of its items where a schema accepts that. */

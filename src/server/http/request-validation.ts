@@ -79,10 +79,9 @@ export function validateBody(schema: z.ZodType, body: unknown): unknown {
 
 /** Like `validateBody`, for a schema with asynchronous checks or long lists. */
 export async function validateBodyAsync(schema: z.ZodType, body: unknown): Promise<unknown> {
-  const parse = (value: unknown) => safeParseInSlices(schema, value, { reportInput: true, error: predicates });
-  const result = await parse(body);
-  const present = result.success ? body : withoutNullMembers(schema, body);
-  return acceptBody(present === body ? result : await parse(present));
+  const params = { reportInput: true, error: predicates };
+  // Before the only parse, unlike those of short bodies: that of a long one takes long.
+  return acceptBody(await safeParseInSlices(schema, body, params, withoutNullMembers));
 }
 
 type Result = z.ZodSafeParseResult<unknown>;
@@ -96,10 +95,18 @@ interface ParsedList {
   readonly issues: readonly Issue[];
 }
 
-/** Like `schema.safeParseAsync`, but the long lists among the fields of an object are validated in slices. */
-export async function safeParseInSlices(schema: z.ZodType, body: unknown, params: Params): Promise<Result> {
+/** Changes a value before it is validated by the schema. */
+type Prepare = (schema: z.ZodType, value: unknown) => unknown;
+
+/** Like `schema.safeParseAsync`, but the long lists among the fields of an object are prepared and validated in slices. */
+export async function safeParseInSlices(
+  schema: z.ZodType,
+  body: unknown,
+  params: Params,
+  prepare: Prepare = (_, value) => value,
+): Promise<Result> {
   if (!(schema instanceof z.ZodObject) || typeof body !== 'object' || body === null || Array.isArray(body))
-    return schema.safeParseAsync(body, params);
+    return schema.safeParseAsync(prepare(schema, body), params);
   const rest: Record<string, unknown> = { ...body };
   const lists = new Map<string, ParsedList>();
   for (const [name, field] of Object.entries(schema.shape)) {
@@ -107,24 +114,25 @@ export async function safeParseInSlices(schema: z.ZodType, body: unknown, params
     const items = rest[name];
     if (!(list instanceof z.ZodArray) || list.def.checks?.length || !Array.isArray(items)) continue;
     if (items.length <= sliceLength) continue;
-    lists.set(name, await parseList(list, items, { params, name }));
+    lists.set(name, await parseList(list, items, { params, name, prepare }));
     rest[name] = [];
   }
-  if (lists.size === 0) return schema.safeParseAsync(body, params);
-  return merge(await schema.safeParseAsync(rest, params), lists, Object.keys(schema.shape));
+  const prepared = prepare(schema, rest);
+  if (lists.size === 0) return schema.safeParseAsync(prepared, params);
+  return merge(await schema.safeParseAsync(prepared, params), lists, Object.keys(schema.shape));
 }
 
 async function parseList(
   list: z.ZodArray,
   items: readonly unknown[],
-  { params, name }: { readonly params: Params; readonly name: string },
+  { params, name, prepare }: { readonly params: Params; readonly name: string; readonly prepare: Prepare },
 ): Promise<ParsedList> {
   const pause = createPause(1);
   const parsed: unknown[] = [];
   const issues: Issue[] = [];
   for (let at = 0; at < items.length; at += sliceLength) {
     await pause();
-    const { data, error } = await list.safeParseAsync(items.slice(at, at + sliceLength), params);
+    const { data, error } = await list.safeParseAsync(prepare(list, items.slice(at, at + sliceLength)), params);
     for (const item of data ?? []) parsed.push(item);
     for (const issue of error?.issues ?? []) {
       const [index, ...path] = issue.path;

@@ -34,6 +34,7 @@ describe('the answer of a server', () => {
     ['503 of a gateway without Retry-After', { status: 503, text: html }, 75, 76],
     ['503 of a gateway with Retry-After', { status: 503, text: html, headers: later }, 75, 76],
     ['429 of a gateway with Retry-After', { status: 429, text: html, headers: later }, 75, 76],
+    ['408 of a gateway', { status: 408, text: html }, 75, 76],
     ['502 with an error of ours', errorResponse(502, 'STORE_UNAVAILABLE'), 75, 75],
     ['a store without writes', errorResponse(503, 'STORE_UNAVAILABLE'), 75, 75],
     ['a limit', errorResponse(429, 'TOO_MANY_ATTEMPTS'), 75, 75],
