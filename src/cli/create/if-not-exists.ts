@@ -194,9 +194,14 @@ async function findAll({ context, operation, key, body }: Search): Promise<reado
 }
 
 function normalizeTexts(body: EntityFields): EntityFields {
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name, typeof value === 'string' ? value.normalize('NFC') : value]),
-  );
+  return mapTexts(body, (text) => text.normalize('NFC')) as EntityFields;
+}
+
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((entry) => mapTexts(entry, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, mapTexts(entry, change)]));
 }
 
 /** The id decides; without one the name, in any case as at a login. */
@@ -280,7 +285,7 @@ function compare(
   const pick = (fields: EntityFields) => Object.fromEntries(shown.map((name) => [name, fields[name]]));
   const rules = { schema, ...(normalizeEntry ? { normalizeEntry } : {}) };
   return {
-    differences: describeDifferences(pick(found), pick(body), rules),
+    differences: describeDifferences(normalizeTexts(pick(found)), normalizeTexts(pick(body)), rules),
     hidden: sent.filter((name) => masked.includes(name)),
   };
 }

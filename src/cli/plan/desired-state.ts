@@ -3,6 +3,8 @@
 import { type Diagnostic, type Documents, findPosition } from './documents.ts';
 import type { PlanIssue } from './model/changes.ts';
 import type { DesiredEntry, DesiredState } from './model/desired-entries.ts';
+import type { RemoteState } from './model/remote-state.ts';
+import { createResourceIndex } from './model/resource-index.ts';
 import type { Resource } from './resource.ts';
 import { documentResources } from './resources/index.ts';
 import { reservedResourceNames } from './value-schemas.ts';
@@ -15,6 +17,18 @@ export function buildDesiredState({ set, entries }: Pick<Documents, 'set' | 'ent
     return [list, entries[list].flatMap((entry, at) => (isComplete(entry) ? [parse(entry, `${list}/${at}`)] : []))];
   });
   return { ...(set === undefined ? {} : { set }), ...Object.fromEntries(lists) } as DesiredState;
+}
+
+/** Returns the desired state with names as the server stores them, as far as it was read. */
+export function withStoredNames(desired: DesiredState, state: RemoteState): DesiredState {
+  const index = createResourceIndex(desired, state);
+  const lists = documentResources.flatMap(({ list, toStored }) => {
+    if (!toStored || state[list] === undefined) return [];
+    const text = JSON.stringify(desired[list]);
+    if (text === text.normalize('NFC')) return [];
+    return [[list, desired[list].map((entry: DesiredEntry) => toStored(entry, index))] as const];
+  });
+  return lists.length === 0 ? desired : { ...desired, ...Object.fromEntries(lists) };
 }
 
 /** Returns errors that do not depend on the server: duplicate names, reserved roles and names, incomplete customers. */

@@ -5,7 +5,7 @@ import { CliError, usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { NameResolver } from '../request/resolve-names.ts';
 import { readCaller } from './caller.ts';
-import { buildDesiredState, validateDesiredState } from './desired-state.ts';
+import { buildDesiredState, validateDesiredState, withStoredNames } from './desired-state.ts';
 import {
   type Diagnostic,
   type Documents,
@@ -122,7 +122,10 @@ async function readState(
       if (!resolved) return { desired, state };
       desired = resolved;
       hasResolved = true;
-    } else state = await refresh(context, state, scope);
+      continue;
+    }
+    state = await refresh(context, state, scope);
+    desired = withStoredNames(desired, state);
   }
 }
 

@@ -105,6 +105,8 @@ export interface Resource<
   readonly sortFields: readonly string[];
   /** Converts an entry that has all required fields. */
   parse(entry: DocumentEntry, path: string): Document;
+  /** Returns the entry with its names as the server stores them; absent if the server stores them as they are sent. */
+  toStored?(document: Document, index: ResourceIndex): Document;
   /** Returns the names that no other entry may have. */
   uniqueNames(document: Document): readonly string[];
   /** Returns the errors that do not depend on the server. */

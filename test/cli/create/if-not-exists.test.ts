@@ -22,6 +22,12 @@ describe('--if-not-exists', () => {
     expect(again).toMatchObject({ code: 0, out });
   });
 
+  test('finds a name in another form of Unicode, and calls it no difference', async () => {
+    const line = 'clients create --app-id cafe\u0301 --service-account-id svc-cafe --if-not-exists';
+    await run(line);
+    expect(await run(line)).toMatchObject({ code: 0, err: expect.not.stringContaining('to the request') });
+  });
+
   test.each([
     ['another user has the name', 'users create --user-id other --user-name taken --user-email t@example.com'],
     ['a login name of another user', 'users create --user-name alias --user-email t@example.com'],

@@ -58,5 +58,10 @@ export interface DesiredState {
   readonly customers: readonly DesiredCustomer[];
 }
 
+/** The name that the server stores for a typed one: in NFC, or as an older server stored it. */
+export function toStoredName(name: string, isKnown: (name: string) => boolean): string {
+  return isKnown(name) ? name : name.normalize('NFC');
+}
+
 /** A list of a document: one for each kind of resource. */
 export type ListName = Exclude<keyof DesiredState, 'set'>;

@@ -14,7 +14,7 @@ import {
   type Step,
   selectChanges,
 } from '../model/changes.ts';
-import type { DesiredApiKey, DocumentEntry } from '../model/desired-entries.ts';
+import { type DesiredApiKey, type DocumentEntry, toStoredName } from '../model/desired-entries.ts';
 import type { Portable } from '../model/portable.ts';
 import type { RemoteApiKey, RemoteState } from '../model/remote-state.ts';
 import type { ResourceIndex } from '../model/resource-index.ts';
@@ -38,6 +38,10 @@ export const apiKeyResource: Resource<DesiredApiKey, RemoteApiKey, ApiKeyChange,
   schema: createSchema(),
   sortFields: ['serviceAccountId', 'clientId', 'appId', 'apiKeyId'],
   parse: (entry, path) => ({ ...entry, path }) as unknown as DesiredApiKey,
+  toStored: (document, index) => ({
+    ...document,
+    appId: toStoredName(document.appId, (name) => index.apiKey(document)?.appId === name),
+  }),
   uniqueNames: ({ apiKeyId, clientId, serviceAccountId, appId }) => [
     apiKeyId === undefined ? `API key of ${clientId ?? serviceAccountId} for ${appId}` : `API key ${apiKeyId}`,
   ],

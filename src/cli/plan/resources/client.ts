@@ -15,9 +15,10 @@ import {
   type Step,
   selectChanges,
 } from '../model/changes.ts';
-import type { DesiredClient, DocumentEntry } from '../model/desired-entries.ts';
+import { type DesiredClient, type DocumentEntry, toStoredName } from '../model/desired-entries.ts';
 import type { Portable } from '../model/portable.ts';
 import type { RemoteClient } from '../model/remote-state.ts';
+import type { ResourceIndex } from '../model/resource-index.ts';
 import { readControlList } from '../read-list.ts';
 import type { Resource } from '../resource.ts';
 import { valueSchemas } from '../value-schemas.ts';
@@ -40,6 +41,7 @@ export const clientResource: Resource<DesiredClient, RemoteClient, ClientChange,
   nameField: 'serviceAccountId',
   sortFields: ['serviceAccountId', 'clientId'],
   parse: parseClient,
+  toStored: storeClientNames,
   uniqueNames: ({ clientId, serviceAccountId }) => [
     ...(clientId === undefined ? [] : [`client ${clientId}`]),
     ...(serviceAccountId === undefined ? [] : [`client of the service account ${serviceAccountId}`]),
@@ -139,6 +141,13 @@ function parseClient({ clientId, serviceAccountId, ...fields }: DocumentEntry, p
   const named = { clientId, serviceAccountId };
   const listed = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
   return { path, ...listed, fields };
+}
+
+function storeClientNames(document: DesiredClient, index: ResourceIndex): DesiredClient {
+  const { appId } = document.fields;
+  if (typeof appId !== 'string') return document;
+  const stored = toStoredName(appId, (name) => index.client(document)?.appId === name);
+  return { ...document, fields: { ...document.fields, appId: stored } };
 }
 
 /** Describes a reference to a client that --prune would delete. */

@@ -16,11 +16,12 @@ import {
   type Step,
   selectChanges,
 } from '../model/changes.ts';
-import type { DesiredGroup, DocumentEntry } from '../model/desired-entries.ts';
+import { type DesiredGroup, type DocumentEntry, toStoredName } from '../model/desired-entries.ts';
 import { isReachable, sortTopologically } from '../model/group-graph.ts';
 import { type Member, memberFields } from '../model/members.ts';
 import type { Portable } from '../model/portable.ts';
 import type { RemoteGroup, RemoteState } from '../model/remote-state.ts';
+import type { ResourceIndex } from '../model/resource-index.ts';
 import { readApiList } from '../read-list.ts';
 import type { CheckContext, DiffContext, Resource } from '../resource.ts';
 import { valueSchemas } from '../value-schemas.ts';
@@ -43,6 +44,7 @@ export const groupResource: Resource<DesiredGroup, RemoteGroup, GroupChange, Gro
   nameField: 'groupName',
   sortFields: ['groupName'],
   parse: parseGroup,
+  toStored: storeGroupNames,
   uniqueNames: ({ groupName }) => [`group ${groupName}`],
   validate: (documents) => documents.flatMap(validateRoles),
   read: readGroups,
@@ -105,6 +107,11 @@ function parseGroup(entry: DocumentEntry, path: string): DesiredGroup {
       : { dependencies: (dependencies as { groupName: string }[]).map(({ groupName }) => groupName) }),
     members,
   };
+}
+
+function storeGroupNames({ groupName, dependencies, ...group }: DesiredGroup, index: ResourceIndex): DesiredGroup {
+  const store = (name: string) => toStoredName(name, (known) => index.group(known) !== undefined);
+  return { ...group, groupName: store(groupName), ...(dependencies ? { dependencies: dependencies.map(store) } : {}) };
 }
 
 /** `A` and `ROLE_A` are the same role. Reserved roles are granted only by the service. */

@@ -39,6 +39,26 @@ describe('apply', () => {
     expect(await usersIn(fixture, 'ops')).toEqual(['u2', 'u3']);
   });
 
+  test('finds what the server stores in another form of Unicode than the documents', async ({ fixture }) => {
+    const cafe = 'cafe\u0301';
+    const text = `set: base
+clients:
+  - {serviceAccountId: svc, appId: ${cafe}}
+apiKeys:
+  - {serviceAccountId: svc, appId: ${cafe}}
+groups:
+  - {groupName: ${cafe}, users: [u1]}
+  - {groupName: staff, dependencies: [{groupName: ${cafe}}]}
+`;
+    await apply(fixture, text);
+    const once = await dumpDirectory(fixture.server);
+    expect((await groupsOf(fixture)).staff?.dependencies).toEqual([{ groupName: cafe.normalize('NFC') }]);
+    expect((await apply(fixture, text, '--prune')).out).toContain('No changes');
+    expect(await dumpDirectory(fixture.server)).toEqual(once);
+    const file = await fixture.write('twice.yaml', `${text}  - groupName: ${cafe.normalize('NFC')}\n`);
+    expect((await fixture.iam(['plan', '-f', file])).err).toContain('duplicate group');
+  });
+
   test('keeps omitted fields, and treats a list as the complete list', async ({ fixture }) => {
     await apply(fixture, everything);
     await apply(fixture, 'groups:\n  - groupName: ops\n    users: [u1]\n');
