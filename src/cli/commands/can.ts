@@ -18,7 +18,7 @@ import { readControl, readControlDetails } from './control-details.ts';
 export const canText: CommandDescription = {
   title: 'Check whether a user or service has a role',
   description:
-    'Also shows the groups that grant the role: `leads > ops` is the group leads, which depends on ops. Exits with 0 for yes and 1 for no. With --business, only roles that the user has on behalf of that business count. For a locked user, and for a service whose owner is locked or was removed, the answer is no, with what it would have. Locks and owners are read from the control plane of the server under /_iam; where it cannot be used, a notice says so.',
+    'Also shows the groups that grant the role: `leads > ops` is the group leads, which depends on ops. A service also has the authorities of its client. Exits with 0 for yes and 1 for no. With --business, only roles that the user has on behalf of that business count. For a locked user, and for a service whose owner is locked or was removed, the answer is no, with what it would have. Locks, owners and authorities are read from the control plane of the server under /_iam; where it cannot be used, a notice says so.',
   roles: varyingRoles,
   effect: 'read',
   examples: [
@@ -71,6 +71,8 @@ interface Decision {
   readonly id: string;
   readonly role: string;
   readonly hasRole: boolean;
+  /** The role is one of the authorities of the client. */
+  readonly isAssigned: boolean;
   /** Why it cannot sign in; undefined if it can, and where the server does not say so. */
   readonly obstacle: Obstacle | undefined;
   readonly rolePaths: readonly (readonly string[])[];
@@ -85,18 +87,26 @@ async function can(context: Context, subject: string, role: string, options: Com
   const names = new NameResolver(context);
   const businessId = await names.resolveOptional(business, options.business);
   const { kind, roles, id } = await findRoleHolder(context, names, subject, businessId);
-  const through = roles.find((source) => source.role === role)?.groupNames ?? [];
-  const hasRole = roles.some((source) => source.role === role);
-  const found = hasRole ? await findObstacle(context, kind, id) : undefined;
+  const reader = new ObstacleReader(context);
+  const client = kind === 'service' ? await reader.findClient(id) : undefined;
+  const isAssigned = toTexts(client?.authorities).map(stripRolePrefix).includes(role);
+  const source = roles.find((one) => one.role === role);
+  const through = source?.groupNames ?? [];
+  const hasRole = source !== undefined || isAssigned;
+  if (kind === 'service' && !hasRole && !client)
+    context.notice(`Whether ${role} is one of the authorities of its client is unknown. ${reader.unknownReason}`);
+  const found = hasRole ? await findObstacle(context, reader, kind === 'user' ? id : client) : undefined;
   const obstacle = found === 'unknown' ? undefined : found;
   const allowed = hasRole && obstacle === undefined;
   const rolePaths = await Promise.all(through.map((groupName) => findRolePath(context, groupName, role)));
   if (context.printer.isForPeople)
-    context.printer.lines([formatDecision({ subject, id, role, hasRole, obstacle, rolePaths })]);
+    context.printer.lines([formatDecision({ subject, id, role, hasRole, isAssigned, obstacle, rolePaths })]);
   else {
     const locked = kind === 'user' && hasRole && found !== 'unknown' ? obstacle !== undefined : undefined;
     const owner = kind === 'service' ? obstacle : undefined;
-    await context.printer.value({ subject, kind, role, businessId, allowed, locked, owner, through, ways: rolePaths });
+    const authority = isAssigned || undefined;
+    const ways = rolePaths;
+    await context.printer.value({ subject, kind, role, businessId, allowed, locked, owner, authority, through, ways });
   }
   if (!allowed) throw new QuietExit(1);
 }
@@ -104,15 +114,19 @@ async function can(context: Context, subject: string, role: string, options: Com
 /** The service API returns the roles of those who cannot sign in as those of others. */
 async function findObstacle(
   context: Context,
-  kind: RoleHolder['kind'],
-  id: string,
+  reader: ObstacleReader,
+  holder: string | TableRow | undefined,
 ): Promise<Obstacle | 'unknown' | undefined> {
-  const reader = new ObstacleReader(context);
-  const found = await (kind === 'user' ? reader.ofUser(id) : reader.ofService(id));
+  const isUser = typeof holder === 'string';
+  const found = await (isUser ? reader.ofUser(holder) : reader.ofClient(holder));
   if (found !== 'unknown') return found;
-  const reason = reader.rejection ?? 'The server has no control plane, or its version lacks this route.';
-  context.notice(`Whether the ${kind === 'user' ? 'user' : 'owner of the service'} is locked is unknown. ${reason}`);
+  const what = isUser ? 'the user is locked' : 'the owner of the service is locked or was removed';
+  context.notice(`Whether ${what} is unknown. ${reader.unknownReason}`);
   return found;
+}
+
+function toTexts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 /** The clients with a name among which the one of a service is searched. */
@@ -124,10 +138,15 @@ type Found = Obstacle | 'unknown' | undefined;
 class ObstacleReader {
   readonly #context: Context;
   /** Why the last read was rejected. */
-  rejection: string | undefined;
+  #rejection: string | undefined;
 
   constructor(context: Context) {
     this.#context = context;
+  }
+
+  /** Why the last read returned nothing. */
+  get unknownReason(): string {
+    return this.#rejection ?? 'The server has no control plane, or its version lacks this route.';
   }
 
   async ofUser(id: string): Promise<Found> {
@@ -137,34 +156,38 @@ class ObstacleReader {
     return user.locked ? { kind: 'user', id, state: 'locked' } : undefined;
   }
 
-  async ofService(serviceAccountId: string): Promise<Found> {
+  /** The client of a service; undefined if it cannot be read. */
+  async findClient(serviceAccountId: string): Promise<TableRow | undefined> {
     const query = `?name=${encodeURIComponent(serviceAccountId)}&limit=${maxClients}`;
     const found = await readControl(this.#context, `/_iam/clients${query}`);
-    this.rejection = found.rejection?.message;
-    if (!Array.isArray(found.body)) return 'unknown';
-    const client = (found.body as readonly TableRow[]).find((one) => one.serviceAccountId === serviceAccountId);
-    return client ? this.#ofClient(client) : 'unknown';
+    this.#rejection = found.rejection?.message;
+    if (!Array.isArray(found.body)) return undefined;
+    return (found.body as readonly TableRow[]).find((one) => one.serviceAccountId === serviceAccountId);
   }
 
   /** Clients can own clients. */
-  async #ofClient(client: TableRow, seen: readonly unknown[] = []): Promise<Found> {
+  async ofClient(client: TableRow | undefined, seen: readonly unknown[] = []): Promise<Found> {
+    if (!client) return 'unknown';
     const { userId, businessId, ownerClientId } = client;
     if (typeof userId === 'string') {
       const found = await this.ofUser(userId);
       if (found) return found;
     }
-    if (typeof businessId === 'string' && (await this.#read('business', businessId)) === 'removed')
-      return { kind: 'business', id: businessId, state: 'removed' };
+    if (typeof businessId === 'string') {
+      const owner = await this.#read('business', businessId);
+      if (owner === 'removed') return { kind: 'business', id: businessId, state: 'removed' };
+      if (!owner) return 'unknown';
+    }
     if (typeof ownerClientId !== 'string' || seen.includes(ownerClientId)) return undefined;
     const owner = await this.#read('client', ownerClientId);
     if (owner === 'removed') return { kind: 'client', id: ownerClientId, state: 'removed' };
-    return owner ? this.#ofClient(owner, [...seen, ownerClientId]) : 'unknown';
+    return this.ofClient(owner, [...seen, ownerClientId]);
   }
 
   async #read(kind: keyof typeof paths, id: string): Promise<TableRow | 'removed' | undefined> {
     try {
       const details = await readControlDetails(this.#context, paths[kind] + encodeURIComponent(id));
-      this.rejection = 'rejection' in details ? details.rejection?.message : undefined;
+      this.#rejection = 'rejection' in details ? details.rejection?.message : undefined;
       return 'entity' in details ? details.entity : undefined;
     } catch (error) {
       if (categoryOf(this.#context.manifest, error) === 'not-found') return 'removed';
@@ -175,10 +198,11 @@ class ObstacleReader {
 
 const paths = { user: '/_iam/users/', business: '/_iam/businesses/', client: '/_iam/clients/' } as const;
 
-function formatDecision({ subject, id, role, hasRole, obstacle, rolePaths }: Decision): string {
+function formatDecision({ subject, id, role, hasRole, isAssigned, obstacle, rolePaths }: Decision): string {
   const [who, what] = [escapeControls(subject), escapeControls(role)];
   if (!hasRole) return `no: ${who} does not have ${what}`;
-  const through = rolePaths.map((groups) => groups.map(escapeControls).join(' > ')).join(', ');
+  const groupTexts = rolePaths.map((groups) => groups.map(escapeControls).join(' > '));
+  const through = [...groupTexts, ...(isAssigned ? ['the authorities of its client'] : [])].join(', ');
   if (!obstacle) return `yes: ${who} has ${what} through ${through}`;
   if (obstacle.id === id) return `no: ${who} is locked. Unlocked, ${who} has ${what} through ${through}`;
   const state = obstacle.state === 'locked' ? 'is locked' : 'was removed';

@@ -4,9 +4,11 @@ import { errorResponse, type FakeServer, startFakeServer } from '../../client/fa
 import { iam, test, tokenVariables } from '../run-cli.ts';
 
 const ownedClients: Readonly<Record<string, object>> = {
-  s1: { clientId: 'k1', serviceAccountId: 's1', userId: 'u1' },
+  s1: { clientId: 'k1', serviceAccountId: 's1', userId: 'u1', authorities: ['AUTH-BASIC', 'EXPORT'] },
   s2: { clientId: 'k2', serviceAccountId: 's2', userId: 'locked' },
   s3: { clientId: 'k3', serviceAccountId: 's3', ownerClientId: 'k9' },
+  s4: { clientId: 'k4', serviceAccountId: 's4', businessId: 'hidden' },
+  s5: { clientId: 'k5', serviceAccountId: 's5', businessId: 'gone' },
 };
 
 /** Has the users u1 and locked, the service s1, and groups that grant DEPLOY: ops directly, leads through it. */
@@ -16,11 +18,13 @@ function roleServer({ hasControlPlane = true } = {}): Promise<FakeServer> {
     if (path.endsWith('/groups/ops')) return { json: { groupName: 'ops', roles: ['DEPLOY'], dependencies: [] } };
     if (path.endsWith('/groups/leads'))
       return { json: { groupName: 'leads', roles: ['LEAD'], dependencies: [{ groupName: 'ops' }] } };
-    if (path.startsWith('/_iam/clients?') && hasControlPlane)
+    if (path.startsWith('/_iam/') && !hasControlPlane) return errorResponse(404, 'PATH_NOT_FOUND');
+    if (path.startsWith('/_iam/clients?'))
       return { json: [ownedClients[new URLSearchParams(path.split('?')[1]).get('name') ?? '']] };
+    if (path === '/_iam/businesses/hidden') return errorResponse(403, 'ROLE_MISSING', 'No rights.');
+    if (path === '/_iam/businesses/gone') return errorResponse(404, 'BUSINESS_NOT_FOUND');
     if (path === '/_iam/clients/k9') return errorResponse(404, 'CLIENT_NOT_FOUND');
-    if (path.startsWith('/_iam/users/'))
-      return hasControlPlane ? { json: { locked: path.endsWith('/locked') } } : errorResponse(404, 'PATH_NOT_FOUND');
+    if (path.startsWith('/_iam/users/')) return { json: { locked: path.endsWith('/locked') } };
     if (path.includes('/user-accounts/u1/roles')) return { json: path.includes('businessId=') ? [] : roles };
     if (path.includes('/user-accounts/locked/roles')) return { json: roles };
     if (path.includes('/user-accounts/')) return errorResponse(404, 'USER_NOT_FOUND');
@@ -45,6 +49,13 @@ describe('can', () => {
       ['s3', 'DEPLOY'],
       'no: s3 cannot sign in, because its owner, the client k9, was removed. Otherwise s3 has DEPLOY through ops, leads > ops\n',
     ],
+    [
+      1,
+      ['s5', 'DEPLOY'],
+      'no: s5 cannot sign in, because its owner, the business gone, was removed. Otherwise s5 has DEPLOY through ops, leads > ops\n',
+    ],
+    [0, ['s1', 'EXPORT'], 'yes: s1 has EXPORT through the authorities of its client\n'],
+    [1, ['s1', 'APPROVE'], 'no: s1 does not have APPROVE\n'],
     [1, ['locked', 'APPROVE'], 'no: locked does not have APPROVE\n'],
     [1, ['u1', 'DEPLOY', '--business', 'b1'], 'no: u1 does not have DEPLOY\n'],
     [3, ['unknown', 'DEPLOY'], ''],
@@ -71,6 +82,11 @@ describe('can', () => {
     const unknown = await iam(['can', 'u1', 'DEPLOY'], plain);
     expect(unknown).toMatchObject({ code: 0, out: 'yes: u1 has DEPLOY through ops, leads > ops\n' });
     expect(unknown.err).toContain('Whether the user is locked is unknown.');
+    const hidden = await iam(['can', 's4', 'DEPLOY'], server);
+    expect(hidden).toMatchObject({ code: 0, out: expect.stringMatching(/^yes: /) });
+    expect(hidden.err).toContain('Whether the owner of the service is locked or was removed is unknown. No rights.');
+    const { code, err } = await iam(['can', 's1', 'EXPORT'], plain);
+    expect([code, err]).toEqual([1, expect.stringContaining('Whether EXPORT is one of the authorities of its client')]);
   });
 
   test('prints subject, kind and paths for programs', async () => {
@@ -83,6 +99,8 @@ describe('can', () => {
       through: ['ops', 'leads'],
       ways: [['ops'], ['leads', 'ops']],
     });
+    const own = await iam(['can', 's1', 'EXPORT', '-o', 'json'], server);
+    expect(JSON.parse(own.out)).toMatchObject({ allowed: true, authority: true, through: [], ways: [] });
     const no = await iam(['can', 'u1', 'APPROVE', '-o', 'json'], server);
     expect([no.code, JSON.parse(no.out), no.err]).toMatchObject([1, { allowed: false, through: [], ways: [] }, '']);
   });
