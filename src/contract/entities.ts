@@ -186,3 +186,8 @@ export function definition<Entity extends EntityName>(
 export function entityOf(name: EntityName): EntityDeclaration {
   return entities[name];
 }
+
+/** The property with the id of the entity; empty if it has none. */
+export function idPropertyOf(name: EntityName): string {
+  return entityOf(name).properties.id ?? '';
+}

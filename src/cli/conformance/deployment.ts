@@ -4,6 +4,7 @@ import { errorItems } from '../../client/error-items.ts';
 import { NetworkError } from '../../client/errors.ts';
 import { type ApiResponse, nextCursorOf } from '../../client/response.ts';
 import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
+import { busyStatuses } from '../http/retry.ts';
 import { type CaseRequest, type ConformanceCase, fillTemplate, type Variables } from './case.ts';
 import type { Answer } from './observation.ts';
 
@@ -31,7 +32,6 @@ export interface SentRequest {
 }
 
 const maxAttempts = 5;
-const busyStatuses: readonly number[] = [429, 503];
 
 export class Deployment {
   readonly variables: Variables;

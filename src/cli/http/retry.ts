@@ -89,13 +89,14 @@ export function computeDelay(
 /** The statuses of a server or a gateway that takes no further requests for a while. */
 export const busyStatuses: readonly number[] = [429, 503];
 const gatewayStatuses: readonly number[] = [502, 503, 504];
+const passingStatuses: readonly number[] = [...busyStatuses, ...gatewayStatuses];
 
 /** Whether another attempt can do no harm, and can succeed. */
 function isRetried({ failure, isSent, isIdempotent }: FailedAttempt, { isChosen }: MaxWait): boolean {
   if (failure instanceof UnknownOutcomeError) {
     const { response } = failure;
     // Without an answer the server may still be at work: its write could follow the next one of this caller.
-    return isIdempotent && response?.items.length === 0 && [429, ...gatewayStatuses].includes(response.status);
+    return isIdempotent && response?.items.length === 0 && passingStatuses.includes(response.status);
   }
   if (failure instanceof ClientError) {
     if (busyStatuses.includes(failure.status)) return isIdempotent || failure.retryAfter !== undefined;

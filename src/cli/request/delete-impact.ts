@@ -26,55 +26,52 @@ export async function describeDeleteImpact(
   return describe ? describe(new ImpactReader(context), params) : [];
 }
 
-const impactDescriptions: Readonly<Record<string, (reader: ImpactReader, params: Params) => Promise<string[]>>> = {
-  'groups.remove': async (reader, { groupId = '' }) => {
-    const { members, above } = await findGroupUsage(reader, groupId);
-    const dependents = formatNames(above, 'group depends on it', 'groups depend on it');
-    return [
-      ...formatMembers(members),
-      ...dependents.map((line) => `${line}; the server keeps the group while they do`),
-    ];
-  },
-  'api-key.remove': async (reader, { apiKeyId = '' }) => {
-    const key = (await reader.list('api-key.list')).find((one) => one.apiKeyId === apiKeyId);
-    if (!key) return [];
-    const [client] = await reader.named('client', [key.clientId]);
-    return [`${key.appId} can no longer authenticate as ${client} with it`];
-  },
-  'client-identities.remove': async (reader, { serviceAccountId = '' }) => {
-    const found = await reader.controlList('/_iam/clients', { name: String(serviceAccountId) });
-    const clients = found.filter((client) => client.serviceAccountId === serviceAccountId);
-    const ids = clients.map(({ clientId }) => clientId);
-    const keys = await Promise.all(ids.map((clientId) => describeApiKeys(reader, String(clientId))));
-    return [...formatNames(await reader.named('client', ids), 'client', 'clients'), ...keys.flat()];
-  },
-  'my-client-identities.remove': (reader, { clientId = '' }) => describeApiKeys(reader, String(clientId)),
-  'user-identities.remove': async (reader, { id = '' }) => {
-    const [roles, sessions] = await Promise.all([
-      reader.rows('user-accesses.list-user-roles', { userId: id }),
-      reader.controlList('/_iam/sessions', { userId: String(id) }),
-    ]);
-    const groups = new Set(roles.flatMap(({ groupNames }) => (groupNames as string[] | undefined) ?? []));
-    return [
-      ...formatNames([...groups], 'group grants it roles', 'groups grant it roles'),
-      ...(sessions.length > 0 ? [`${formatCount(sessions)} ${sessions.length === 1 ? 'session' : 'sessions'}`] : []),
-    ];
-  },
-  'corporate-groups.remove': async (reader, { corporateGroupId = '' }) => {
-    const found = await reader.entity('corporate-groups.get', { corporateGroupId });
-    const businesses = (found?.businesses as unknown[] | undefined) ?? [];
-    return formatNames(
-      await reader.named('business', businesses.map(businessIdOf)),
-      'business is left without a corporate group',
-      'businesses are left without a corporate group',
-    );
-  },
-};
-
-/** Whether the impact of an operation can be described. */
-export function hasDeleteImpact(operationId: string): boolean {
-  return operationId in impactDescriptions;
-}
+/** By the operation that deletes. */
+export const impactDescriptions: Readonly<Record<string, (reader: ImpactReader, params: Params) => Promise<string[]>>> =
+  {
+    'groups.remove': async (reader, { groupId = '' }) => {
+      const { members, above } = await findGroupUsage(reader, groupId);
+      const dependents = formatNames(above, 'group depends on it', 'groups depend on it');
+      return [
+        ...formatMembers(members),
+        ...dependents.map((line) => `${line}; the server keeps the group while they do`),
+      ];
+    },
+    'api-key.remove': async (reader, { apiKeyId = '' }) => {
+      const key = (await reader.list('api-key.list')).find((one) => one.apiKeyId === apiKeyId);
+      if (!key) return [];
+      const [client] = await reader.named('client', [key.clientId]);
+      return [`${key.appId} can no longer authenticate as ${client} with it`];
+    },
+    'client-identities.remove': async (reader, { serviceAccountId = '' }) => {
+      const found = await reader.controlList('/_iam/clients', { name: String(serviceAccountId) });
+      const clients = found.filter((client) => client.serviceAccountId === serviceAccountId);
+      const ids = clients.map(({ clientId }) => clientId);
+      const keys = await Promise.all(ids.map((clientId) => describeApiKeys(reader, String(clientId))));
+      return [...formatNames(await reader.named('client', ids), 'client', 'clients'), ...keys.flat()];
+    },
+    'my-client-identities.remove': (reader, { clientId = '' }) => describeApiKeys(reader, String(clientId)),
+    'user-identities.remove': async (reader, { id = '' }) => {
+      const [roles, sessions] = await Promise.all([
+        reader.rows('user-accesses.list-user-roles', { userId: id }),
+        reader.controlList('/_iam/sessions', { userId: String(id) }),
+      ]);
+      const groups = new Set(roles.flatMap(({ groupNames }) => (groupNames as string[] | undefined) ?? []));
+      return [
+        ...formatNames([...groups], 'group grants it roles', 'groups grant it roles'),
+        ...(sessions.length > 0 ? [`${formatCount(sessions)} ${sessions.length === 1 ? 'session' : 'sessions'}`] : []),
+      ];
+    },
+    'corporate-groups.remove': async (reader, { corporateGroupId = '' }) => {
+      const found = await reader.entity('corporate-groups.get', { corporateGroupId });
+      const businesses = (found?.businesses as unknown[] | undefined) ?? [];
+      return formatNames(
+        await reader.named('business', businesses.map(businessIdOf)),
+        'business is left without a corporate group',
+        'businesses are left without a corporate group',
+      );
+    },
+  };
 
 /** The members of a group and the groups that depend on it. */
 async function findGroupUsage(

@@ -1,5 +1,4 @@
 /** Finds operations by id and by request. */
-import { reference } from '../../contract/entities.ts';
 import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
 import { findNearest } from '../../contract/nearest-name.ts';
 import { usageError } from '../errors.ts';
@@ -17,8 +16,8 @@ export function getOperation(manifest: Manifest, id: string): ManifestOperation 
   );
 }
 
-/** What a command needs of an update besides its method, path, roles and body. */
-type RouteUpdate = Pick<ManifestOperation, 'title' | 'description' | 'params' | 'examples'> & {
+/** What a command needs of an update besides its method, path, parameters, roles and body. */
+type RouteUpdate = Pick<ManifestOperation, 'title' | 'description' | 'examples'> & {
   readonly command: string;
   readonly method: ManifestOperation['method'];
   readonly path: string;
@@ -32,13 +31,6 @@ const routeUpdates: Readonly<Record<string, RouteUpdate>> = {
     description: 'Client id, service account, owner and party cannot change.',
     method: 'PATCH',
     path: '/clients/{id}',
-    params: [
-      {
-        name: 'id',
-        required: true,
-        schema: { description: 'Client id', 'x-argument': 'client-id', ...reference('client', ['id']) },
-      },
-    ],
     examples: [
       { title: 'Change the redirect URI', command: 'billing-service --redirect-uri https://app.example.com/callback' },
       { title: 'Add one scope and remove another', command: 'billing-service --add-scope WRITE --remove-scope READ' },
@@ -51,22 +43,27 @@ export function isRoute({ id }: Pick<ManifestOperation, 'id'>): boolean {
   return Object.hasOwn(routeUpdates, id);
 }
 
-/** The operation or route that updates a resource, as an operation from which commands are built. */
+/**
+ * The operation or route that updates a resource, as an operation from which commands are built.
+ * @throws TypeError if the manifest has no such route
+ */
 export function getUpdate(manifest: Manifest, id: string): ManifestOperation {
   const update = routeUpdates[id];
   if (!update) return getOperation(manifest, id);
   const route = manifest.controlRoutes.find(({ method, path }) => method === update.method && path === update.path);
+  if (!route) throw new TypeError(`${id} is no route: ${update.method} ${update.path}`);
   return {
     ...update,
     id,
     auth: 'caller',
-    roles: route?.roles ?? '',
+    roles: route.roles,
+    params: route.params,
     statuses: [],
     softErrors: false,
     effect: 'write',
     idempotent: true,
     query: [],
-    ...(route?.body ? { body: route.body } : {}),
+    ...(route.body ? { body: route.body } : {}),
     response: { status: 200, page: false, secret: false, entity: true },
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { assertChangeLimit, resolveSafetyRules } from '../../../src/cli/config/safety.ts';
 import { CliSettings } from '../../../src/cli/config/settings.ts';
-import { hasDeleteImpact } from '../../../src/cli/request/delete-impact.ts';
+import { impactDescriptions } from '../../../src/cli/request/delete-impact.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
 import { adminClient, startServer } from '../../harness.ts';
@@ -251,7 +251,7 @@ describe('the impact of a delete', () => {
     const destroying = manifest.operations.filter(
       ({ effect, command }) => effect === 'destructive' && command !== undefined,
     );
-    const untold = destroying.map(({ id }) => id).filter((id) => !hasDeleteImpact(id));
+    const untold = destroying.map(({ id }) => id).filter((id) => !(id in impactDescriptions));
     expect(untold.sort()).toEqual([...alone, 'user-identities.factors.admin-remove'].sort());
   });
 

@@ -1,11 +1,13 @@
 /** The file of an update: what `get -o yaml` printed, edited. */
+
+import { idPropertyOf } from '../../../contract/entities.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import { findNearest } from '../../../contract/nearest-name.ts';
 import { usageError } from '../../errors.ts';
 import { type EntityFields, isSame } from '../../request/differences.ts';
 import { wasRead } from '../../request/file-etag.ts';
 import { isRoute } from '../../request/find-operation.ts';
-import { idPropertyOf, nameOf } from './resources.ts';
+import { nameOf } from './resources.ts';
 import type { UpdateTarget } from './write.ts';
 
 /** The property of the ETag in output and files. */
@@ -33,7 +35,7 @@ export function selectFields(
   entity: EntityFields,
   isChanged: boolean,
 ): EntityFields {
-  const id = idPropertyOf(resource);
+  const id = idPropertyOf(resource.entity);
   if (fields[id] !== undefined && !isSame(fields[id], entity[id]))
     throw usageError(
       `The file is of the ${resource.label} ${JSON.stringify(fields[id])}, but ${nameOf(resource, entity)} is ${String(entity[id])}.`,

@@ -109,11 +109,6 @@ export function findUpdatableResource({ id }: ManifestOperation): UpdatableResou
   return updatableResources.find(({ write }) => write === id);
 }
 
-/** The property with the id of the entity. */
-export function idPropertyOf({ entity }: UpdatableResource): string {
-  return entityOf(entity).properties.id ?? '';
-}
-
 /** What a person calls the entity: its name, or its id if it has none. */
 export function nameOf({ entity: kind }: UpdatableResource, entity: EntityFields): string {
   const { name = '', id = '' } = entityOf(kind).properties;

@@ -6,6 +6,7 @@
 import { ClientError } from '../../../client/errors.ts';
 import { buildOperationPath } from '../../../client/request.ts';
 import type { CallInput } from '../../../client/types.ts';
+import { idPropertyOf } from '../../../contract/entities.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import type { CommandOptions, Context } from '../../context.ts';
 import { CliError, categoryOf } from '../../errors.ts';
@@ -20,7 +21,7 @@ import { previewOf, printRequestPreview } from '../../request/preview.ts';
 import type { NameResolver } from '../../request/resolve-names.ts';
 import { send } from '../../request/send.ts';
 import { type BodyRules, buildBody, type Merge, pickBody } from './merge.ts';
-import { idPropertyOf, nameOf, type PathParams, type UpdatableResource } from './resources.ts';
+import { nameOf, type PathParams, type UpdatableResource } from './resources.ts';
 
 export interface UpdateTarget {
   readonly resource: UpdatableResource;
@@ -122,7 +123,7 @@ async function sendUpdate(context: Context, operation: ManifestOperation, input:
 /** The path with the id of the entity: the change can rename it. */
 function toIdParams({ resource, operation, params }: UpdateTarget, entity: EntityFields): PathParams {
   const last = operation.params.at(-1)?.name ?? '';
-  return { ...params, [last]: String(entity[idPropertyOf(resource)] ?? params[last]) };
+  return { ...params, [last]: String(entity[idPropertyOf(resource.entity)] ?? params[last]) };
 }
 
 /** What was sent as a secret is not printed. */

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { reference } from '../../../../contract/entities.ts';
 import { apiError, detailedError } from '../../../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../../../contract/roles.ts';
-import { clientFields } from '../../../../contract/schemas/client.ts';
-import { Id, listUpTo } from '../../../../contract/schemas/primitives.ts';
+import { ClientId, clientFields } from '../../../../contract/schemas/client.ts';
+import { listUpTo } from '../../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../../contract/schemas/role.ts';
 import { isLevelUpTo } from '../../../directory/authentication-levels.ts';
 import { assertMayGrantScope } from '../../../directory/clients.ts';
@@ -51,7 +50,7 @@ export default defineRoute({
     targets: { path: ['id'], body: ['appId', 'organizationId', 'businessUnitId', 'authorities', 'scope'] },
   },
   request: {
-    params: { id: Id.meta({ examples: ['billing-service'], ...reference('client', ['id']) }) },
+    params: { id: ClientId.meta({ 'x-argument': 'client-id' }) },
     body: ClientUpdate,
   },
   response: { status: 200, body: ClientWithGrants, entity: true },
