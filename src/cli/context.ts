@@ -29,7 +29,7 @@ import { parseColumns } from './output/columns.ts';
 import { createErrorReport } from './output/error-report.ts';
 import { type Format, formats } from './output/format.ts';
 import { addServerOptions } from './output/hint-commands.ts';
-import { maskNotices } from './output/mask.ts';
+import { maskNotices, maskText } from './output/mask.ts';
 import type { FindNames } from './output/name-columns.ts';
 import { createPrinter, type Printer, type Selection } from './output/printer.ts';
 import type { ResultQuery } from './output/query.ts';
@@ -57,6 +57,7 @@ export interface Context {
   connect(as?: 'anonymous', settings?: CliSettings): Promise<CliClient>;
   /** With --curl: prints a request that is not sent as a curl command. */
   readonly curl?: ((call: CurlCall) => void) | undefined;
+  /** @param stdinIsData that the command line shows is known without it */
   promptOptions(stdinIsData: boolean): PromptOptions;
 }
 
@@ -79,6 +80,7 @@ export type CommandOptions = Readonly<Record<string, unknown>>;
 export interface ContextRequirements {
   /** The default is not used: the base URL is prompted for if no option, variable, file or profile names it. */
   readonly requiresBaseUrl?: boolean;
+  /** Standard input is data, or nothing is asked: no question of the command is possible. */
   readonly stdinIsData?: boolean;
   /** Output that is longer than the terminal is shown by a pager. */
   readonly paged?: boolean;
@@ -118,11 +120,12 @@ async function runInContext(
     io: promptIo,
     environment,
     input: options.input !== false,
-    stdinIsData: isData,
+    stdinIsData: isData || stdinIsData,
     color: options.color,
+    mask: options.mask ? maskText : undefined,
   });
   const loaded = await loadSettings(environment, options);
-  const settings = requiresBaseUrl ? await completeBaseUrl(loaded, promptOptions(stdinIsData)) : loaded;
+  const settings = requiresBaseUrl ? await completeBaseUrl(loaded, promptOptions(false)) : loaded;
   const { file, project } = settings;
   for (const warning of [...(file.warning ? [file.warning] : []), ...(project?.warnings ?? [])])
     io.stderr.write(`warning: ${escapeControls(warning)}\n`);

@@ -3,7 +3,7 @@
 import { inputNeededError } from '../errors.ts';
 import { escapeControls } from './control-characters.ts';
 import type { Environment, Io } from './io.ts';
-import type { Question } from './prompter.ts';
+import type { Choice, Question } from './prompter.ts';
 
 export interface PromptOptions {
   readonly io: Io;
@@ -14,6 +14,8 @@ export interface PromptOptions {
   readonly stdinIsData: boolean;
   /** auto, always or never. */
   readonly color?: string | undefined;
+  /** With --mask: hides addresses in what is shown. */
+  readonly mask?: ((text: string) => string) | undefined;
 }
 
 /** Whether prompts are possible: an interactive terminal, not in CI, without --no-input. */
@@ -38,11 +40,26 @@ export async function promptText(promptOptions: PromptOptions, message: string, 
 }
 
 /** Prompts with a question of any kind. Call it only if `canPrompt`. */
-export async function prompt({ io, environment, color }: PromptOptions, request: Question): Promise<unknown> {
+export async function prompt({ io, environment, color, mask }: PromptOptions, request: Question): Promise<unknown> {
   // Messages contain names from the server and from files.
-  const question = { ...request, message: escapeControls(request.message) };
+  const escaped = { ...request, message: escapeControls(request.message) };
+  const question = mask ? maskQuestion(escaped, mask) : escaped;
   if (io.prompter) return io.prompter(question);
   const { createTerminalPrompter } = await import('./terminal-prompter.ts');
   const { createColours } = await import('./colour.ts');
   return createTerminalPrompter(io, createColours(io.stderr, environment, color).level > 0)(question);
+}
+
+/** The values of choices stay as they are. */
+function maskQuestion(question: Question, mask: (text: string) => string): Question {
+  const maskChoice = ({ name, short, description, ...choice }: Choice): Choice => ({
+    ...choice,
+    name: mask(name),
+    ...(short === undefined ? {} : { short: mask(short) }),
+    ...(description === undefined ? {} : { description: mask(description) }),
+  });
+  const masked = { ...question, message: mask(question.message) };
+  if ('choices' in masked) return { ...masked, choices: masked.choices.map(maskChoice) };
+  if (masked.type !== 'search') return masked;
+  return { ...masked, source: async (...search) => (await masked.source(...search)).map(maskChoice) };
 }

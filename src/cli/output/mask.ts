@@ -2,11 +2,21 @@
 import { maskEmail } from '../../lib/masked-email.ts';
 import type { Io, OutputStream } from '../io/io.ts';
 
-/** Text in the form of an address. One that is masked does not have it. */
-const addressForm = /[^\s@*"'<>()[\],;:|]+@[^\s@"'<>()[\],;:|]*[^\s@"'<>()[\],;:|.]/gu;
-
+/** Text in the form of an address, with an at sign as it is or as in a URL. One that is masked does not have it. */
+const addressForm = /([^\s@*"'<>()[\],;:|]+)((?:@|%40)[^\s@"'<>()[\],;:|/?=&#%]*[^\s@"'<>()[\],;:|/?=&#%.])/giu;
+/** The same where the characters between the parts of a URL delimit it. */
+const addressInUrl = new RegExp(addressForm.source.replace('*"', '*/?=&#"'), addressForm.flags);
 export function maskText(text: string): string {
-  return text.replace(addressForm, maskEmail);
+  // Most texts have no address.
+  return /@|%40/u.test(text) ? text.replace(/[^\s"'<>()]+/gu, maskWord) : text;
+}
+
+function maskWord(word: string): string {
+  const isUrl = word.startsWith('/') || word.includes('://');
+  return word.replace(
+    isUrl ? addressInUrl : addressForm,
+    (_, local: string, rest: string) => maskEmail(`${local}@`).slice(0, -1) + rest,
+  );
 }
 
 /** Masks the addresses in all texts of a value, and in the names of its fields. */

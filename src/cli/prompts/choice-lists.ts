@@ -3,7 +3,6 @@ import type { ResultPage } from '../../client/types.ts';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { Choice } from '../io/prompter.ts';
-import { maskText } from '../output/mask.ts';
 import { readEntityPage } from '../request/entity-rows.ts';
 import { localSourceOf, type ReferencedRows, rowsOf, textsAt, type ValueSource } from './value-sources.ts';
 
@@ -39,20 +38,7 @@ export function findChoiceList(context: Context, { sources, known }: ValueContex
   const [source] = sources;
   if (source === undefined) return undefined;
   if (typeof source === 'string') return ofLocal(context, localSourceOf(source));
-  return masked(context, ofRows(context, rowsOf(source, context.manifest), Object.values(known)));
-}
-
-/** With --mask, e-mail addresses are hidden in what the choices show. */
-function masked({ settings }: Context, list: ChoiceList): ChoiceList {
-  if (!settings.options.mask) return list;
-  const mask = (choice: Choice) => ({ ...choice, name: maskText(choice.name) });
-  return {
-    ...list,
-    load: async (term, signal) => {
-      const { choices, more } = await list.load(term, signal);
-      return { choices: choices.map(mask), more };
-    },
-  };
+  return ofRows(context, rowsOf(source, context.manifest), Object.values(known));
 }
 
 /** Rows of the server. The preceding values are the parameters of the list. */

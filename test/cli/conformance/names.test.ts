@@ -3,7 +3,7 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isResolved } from '../../../src/cli/output/name-lookups.ts';
+import { lookups } from '../../../src/cli/output/name-lookups.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { sourcesOf } from '../../../src/cli/prompts/value-sources.ts';
 import { type EntityName, entities, entityOf } from '../../../src/contract/entities.ts';
@@ -12,7 +12,7 @@ import { manifest } from '../../../src/contract/manifest.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
+import { createScriptedPrompter, searchChoices } from '../prompts/scripted-prompter.ts';
 import { iam, type RunOptions } from '../run-cli.ts';
 
 const id = (text: string) => `64b0c0ffee00000000000${text}`;
@@ -157,10 +157,24 @@ describe('--mask', () => {
     ['users list --name alice -o json --query [0].userEmail', '"a***@example.com"'],
     ['users get ada@missing.example', 'a***@missing.example'],
     ['users delete id:like@name.example', 'l***@name.example'],
+    ['users list --search q.x@name.example --verbose', 'GET /_iam/users?search=q***%40name.example'],
+    [
+      'api GET /_iam/users?name=bob@name.example&search=eve@name.example --curl',
+      '/_iam/users?name=b***@name.example&search=e***@name.example',
+    ],
   ])('hides those in what iam %s says', async (line, masked) => {
     const { out, err } = await runIam([...line.split(' '), '--mask']);
     expect(out + err).toContain(masked);
-    expect(out + err).not.toMatch(/[^\s*]@\w/);
+    expect(out + err).not.toMatch(/[^\s*](@|%40)\w/);
+  });
+
+  test('hides those in questions and choices', async () => {
+    const { prompter, questions } = createScriptedPrompter('id:like@name.example', false);
+    await runIam(['users', 'delete', '--mask'], { columns: 80, prompter });
+    const shown = (await searchChoices(questions[0])).map(({ name }) => name).join('\n');
+    expect(shown).toContain('l***@name.example');
+    expect(shown).not.toMatch(/[^\s*]@\w/);
+    expect(questions[1]?.message).toBe('Run `users delete l***@name.example (bob)`?');
   });
 });
 
@@ -183,13 +197,13 @@ describe('a name', () => {
         sourcesOf(command, place).flatMap((source) => {
           if (typeof source === 'string' || source.by[0] !== 'id') return [];
           const { nameColumn } = entityOf(source.entity);
-          return nameColumn === undefined || isResolved(source.entity) ? [] : [`${path} ${place}: ${source.entity}`];
+          return nameColumn === undefined || lookups[source.entity] ? [] : [`${path} ${place}: ${source.entity}`];
         }),
       ),
     );
     expect(missing).toEqual([]);
     const named = (Object.keys(entities) as EntityName[]).filter((name) => entityOf(name).nameColumn !== undefined);
-    expect(named.filter((name) => !isResolved(name))).toEqual([]);
+    expect(named.filter((name) => !lookups[name])).toEqual([]);
   });
 
   test.each([

@@ -341,6 +341,11 @@ test('a name that is the service account of one client and the application of an
     { message: expect.stringContaining('c-two') },
   ]);
   expect(chosen.code).toBe(1);
+  // The answer would be read from the data.
+  const piped = createScriptedPrompter('c-two');
+  const words = ['api-key', 'create', '--client-id', 'shared', '-f', '-'];
+  const data = await iam(words, { ...atTerminal, prompter: piped.prompter, stdin: '{"appId":"reports"}' });
+  expect([data.code, data.err, piped.questions]).toEqual([2, expect.stringContaining('2 clients match "shared"'), []]);
 });
 
 test('names are sent unchanged to a server without a control plane', async () => {
