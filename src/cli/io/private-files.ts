@@ -85,12 +85,23 @@ const lockHeartbeatMs = 1_000;
 /** What a lock file contains once its holder has refreshed it. */
 const lockText = '.';
 
-/** Runs `work` while holding a lock file. A stale lock is replaced after 5 s. */
-export async function withFileLock<Result>(lockFile: string, work: () => Promise<Result>): Promise<Result> {
+/** How long to wait for a running holder of a lock. */
+export interface LockLimit {
+  readonly milliseconds: number;
+  /** Creates the error after that time. */
+  createError(): Error;
+}
+
+/** Runs `work` while holding a lock file. A stale lock is replaced after 5 s. Waits for a running holder, by default without limit. */
+export async function withFileLock<Result>(
+  lockFile: string,
+  work: () => Promise<Result>,
+  limit?: LockLimit,
+): Promise<Result> {
   let lock: FileHandle;
   try {
     await mkdir(path.dirname(lockFile), { recursive: true, mode: 0o700 });
-    lock = await acquireLock(lockFile);
+    lock = await acquireLock(lockFile, limit);
   } catch (error) {
     throw unwritableFileError(lockFile.replace(/\.lock$/, ''), error);
   }
@@ -110,13 +121,17 @@ export async function withFileLock<Result>(lockFile: string, work: () => Promise
   }
 }
 
-async function acquireLock(lockFile: string): Promise<FileHandle> {
-  let seen = '';
-  for (let waited = 0; ; waited += 1) {
+async function acquireLock(lockFile: string, limit?: LockLimit): Promise<FileHandle> {
+  let [seen, isRunning] = ['', false];
+  for (let [waited, total] = [0, 0]; ; waited += 1, total += lockRetryMs) {
     const lock = await tryAcquireLock(lockFile);
     if (lock) return lock;
     const holder = await readLockIdentity(lockFile);
-    if (holder !== seen) [seen, waited] = [holder, 0];
+    if (holder !== seen) {
+      isRunning ||= seen !== '';
+      [seen, waited] = [holder, 0];
+    }
+    if (limit && isRunning && holder !== '' && total >= limit.milliseconds) throw limit.createError();
     if (waited >= lockMaxAttempts) await removeLock(lockFile);
     await pause(lockRetryMs);
   }

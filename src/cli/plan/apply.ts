@@ -3,17 +3,18 @@ import { assertChangeLimit } from '../config/safety.ts';
 import type { CommandOptions, Context, RequestContext } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
+import { readMaxWait } from '../http/retry.ts';
 import { findSecretOutputFailure } from '../io/output-failure.ts';
 import { canPrompt, prompt } from '../io/prompt.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { getDocumentFiles } from './documents.ts';
 import { createExecution } from './execution.ts';
 import { listGainingAdministrators, listWarnings, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
-import { type InventoryLog, openInventory } from './inventory.ts';
+import { type InventoryLog, openInventory, withInventoryLock } from './inventory.ts';
 import type { Step } from './model/changes.ts';
 import { createStalePlanError } from './model/stale-plan.ts';
 import type { Plan } from './plan.ts';
-import { type PlanContent, type PreparedPlan, prepare, readContent } from './prepare.ts';
+import { findInventoryFile, type PlanContent, type PreparedPlan, prepare, readContent } from './prepare.ts';
 import { createNamedStyle, createPlanStyle, printPlan } from './print-plan.ts';
 import { creationId } from './prune.ts';
 import { getKindLabel } from './resources/index.ts';
@@ -36,6 +37,17 @@ export async function runApply(
 ): Promise<void> {
   requireSendableCredentials(context.settings);
   const input = await readApplyInput(context, savedPlan, options);
+  const file = options.dryRun === true ? undefined : findInventoryFile(context, input.content);
+  const { milliseconds, isChosen } = readMaxWait(context.settings);
+  await withInventoryLock(file, isChosen ? milliseconds : 0, () => applyInput(context, input, savedPlan, options));
+}
+
+async function applyInput(
+  context: Context,
+  input: ApplyInput,
+  savedPlan: string | undefined,
+  options: CommandOptions,
+): Promise<void> {
   const isDry = options.dryRun === true;
   const prepared = await prepareOwned(context, input, options);
   const { plan } = prepared;

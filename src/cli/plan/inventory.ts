@@ -7,7 +7,7 @@ import { AppendFile } from '../io/append-file.ts';
 import { jsonText } from '../io/control-characters.ts';
 import { unwritableFileError } from '../io/file-errors.ts';
 import type { Environment } from '../io/io.ts';
-import { flushFolder, readFileIfExists } from '../io/private-files.ts';
+import { flushFolder, readFileIfExists, withFileLock } from '../io/private-files.ts';
 import { getUserFile } from '../io/user-folders.ts';
 
 type Variables = Environment['variables'];
@@ -55,6 +55,27 @@ export function getInventoryPath(baseUrl: string, set: string, variables: Variab
   assertSetName(set);
   const server = createHash('sha256').update(baseUrl.replace(/\/+$/, '')).digest('hex').slice(0, 16);
   return getUserFile(variables, 'state', 'sets', `${set}-${server}.jsonl`);
+}
+
+/**
+ * Runs an apply of a set while no other one of this user runs: each would send what the other one has just created, and note
+ * what became of the requests of the other one.
+ * @throws CliError (exit 75) if another one still runs after the time to wait
+ */
+export function withInventoryLock<Result>(
+  file: string | undefined,
+  milliseconds: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (file === undefined) return work();
+  const lockFile = `${file}.lock`;
+  const createError = () =>
+    new CliError(`Another apply of this set is running: it holds ${lockFile}. Nothing was changed.`, {
+      code: 'SET_IN_USE',
+      exitCode: 75,
+      hint: 'Run the command again when the other one has ended, or wait for it with --max-wait SECONDS.',
+    });
+  return withFileLock(lockFile, work, { milliseconds, createError });
 }
 
 /** A line of the record. */

@@ -80,10 +80,7 @@ export async function prepare(
       '--prune requires a set: it deletes only what an earlier apply of the set created.',
       'Name the set with --set or `set:` in the document.',
     );
-  const inventoryFile =
-    content.set === undefined
-      ? undefined
-      : getInventoryPath(resolveBaseUrl(context.settings), content.set, context.environment.variables);
+  const inventoryFile = findInventoryFile(context, content);
   const inventory = inventoryFile === undefined ? emptyInventory : await readInventory(inventoryFile);
   const own = (known: RemoteState) => resolveOwnership(inventory, known, claimed);
   const { desired, state } = await readState(context, documents, (known, wanted) =>
@@ -103,6 +100,11 @@ export async function prepare(
   const caller = affectsAdministrators(draft) ? await readCaller(context) : {};
   const plan = buildPlan({ desired, state, caller, recorded, adopted, unclear, prune });
   return { plan, desired, state, caller, ownership, inventoryFile };
+}
+
+/** Returns the record file of the set, if a set is used. */
+export function findInventoryFile({ settings, environment }: Context, { set }: PlanContent): string | undefined {
+  return set === undefined ? undefined : getInventoryPath(resolveBaseUrl(settings), set, environment.variables);
 }
 
 /** Reads what the plan depends on, and resolves names of members in the documents. */

@@ -1,10 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect } from 'vitest';
-import { emptyRemoteState, type RemoteState } from '../../../src/cli/plan/model/remote-state.ts';
-import { resolveOwnership } from '../../../src/cli/plan/prune.ts';
 import { isFullRun } from '../../effort.ts';
 import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
+import type { CliResult } from '../run-cli.ts';
 import { dumpDirectory, type PlanFixture, startPlanFixture, test } from './plan-fixture.ts';
 import { everything } from './sample-documents.ts';
 import { startBreakingProxy, startInterposingProxy } from './write-proxy.ts';
@@ -201,7 +200,7 @@ describe('a creation whose response is lost', () => {
   const record = ({ home }: PlanFixture) => home.file('state/iam/sets');
 
   async function readRecord(fixture: PlanFixture): Promise<string> {
-    const [name = ''] = await readdir(record(fixture));
+    const [name = ''] = (await readdir(record(fixture))).filter((one) => one.endsWith('.jsonl'));
     return readFile(path.join(record(fixture), name), 'utf8');
   }
 
@@ -303,6 +302,24 @@ describe('a creation whose response is lost', () => {
     expect((await fixture.server.admin.groups.list()).items.map(({ groupName }) => groupName)).not.toContain('ops');
   });
 
+  test('is not looked for by a second apply while the first runs: it waits for the first, or exits with 75', async ({
+    fixture,
+  }) => {
+    const file = await fixture.write('iam.yaml', group);
+    let refused: CliResult | undefined;
+    let waiting: Promise<CliResult> | undefined;
+    await using proxy = await startInterposingProxy(fixture.server.url, 1, async () => {
+      const before = await readRecord(fixture);
+      refused = await fixture.iam(applyWords(file), { url: proxy.url });
+      expect(await readRecord(fixture)).toBe(before);
+      waiting = fixture.iam(applyWords(file, '--max-wait', '60'), { url: proxy.url });
+    });
+    expect((await fixture.iam(applyWords(file), { url: proxy.url })).code).toBe(0);
+    expect(refused).toMatchObject({ code: 75, err: expect.stringContaining('Another apply of this set is running') });
+    expect(await waiting).toMatchObject({ code: 0, out: expect.stringContaining('No changes') });
+    expect(await readdir(record(fixture))).toHaveLength(1);
+  });
+
   test('is sent again, and stays the own one of the set if the first request still arrives', async ({ fixture }) => {
     await using breaker = await startBreakingProxy(fixture.server.url, 1, 'before');
     const file = await fixture.write('iam.yaml', group);
@@ -318,30 +335,6 @@ describe('a creation whose response is lost', () => {
     const empty = await fixture.write('empty.yaml', 'set: base\n');
     expect((await fixture.iam(words(empty), { url: breaker.url })).err).toContain('- group ops');
   });
-});
-
-test('of several API keys for one use, only those that the user claims belong to the set', () => {
-  const use = { appId: 'reports', clientId: 'c1' };
-  const creation = { kind: 'apiKey', key: 'c1 reports', name: 'c1 reports', sent: use } as const;
-  const state = { ...emptyRemoteState, apiKeys: ['k1', 'k2'].map((apiKeyId) => ({ apiKeyId, ...use })) };
-  const inventory = { managed: [], pending: [creation] };
-  const { managed, unclear } = resolveOwnership(inventory, state);
-  expect([managed, unclear.map(({ found }) => found.map(({ id }) => id))]).toEqual([[], [['k1', 'k2']]]);
-  const claimed = resolveOwnership(inventory, state, new Set(['apiKey k2']));
-  expect([claimed.managed.map(({ id }) => id), claimed.unclear]).toEqual([['k2'], []]);
-});
-
-test('the order of a list, also one of objects, makes no other resource', () => {
-  const [first, second] = [
-    { id: 'b1', at: 1 },
-    { at: 2, id: 'b2' },
-  ];
-  const creation = { kind: 'corporateGroup', key: 'holding', name: 'holding' } as const;
-  const found = { corporateGroupId: 'g1', corporateGroupName: 'holding', businesses: [{ id: 'b2', at: 2 }, first] };
-  const state = { ...emptyRemoteState, corporateGroups: [found] } as unknown as RemoteState;
-  const own = (businesses: unknown) =>
-    resolveOwnership({ managed: [], pending: [{ ...creation, sent: { businesses } }] }, state).managed.length;
-  expect([own([first, second]), own([first]), own([first, first])]).toEqual([1, 0, 0]);
 });
 
 describe('what --prune leaves', () => {
