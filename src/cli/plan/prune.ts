@@ -32,7 +32,8 @@ export function creationId({ kind, key }: Pick<PendingCreation, 'kind' | 'key'>)
 
 /**
  * Resolves the pending creations of a set. The plan had found nothing before it sent such a request: what is there now
- * with exactly the fields that were sent counts as created by the set, anything else only if the user has claimed it.
+ * with exactly the fields that were sent, and the defaults of all others, counts as created by the set, anything else only if
+ * the user has claimed it.
  */
 export function resolveOwnership(
   { managed, pending }: Inventory,
@@ -94,7 +95,12 @@ function findCandidates(
   return [...resource.listRemote(state)].flatMap((remote) => {
     const fields = remote as Readonly<Record<string, unknown>>;
     if (resource.creationKey(fields) !== key) return [];
-    return [{ found: { kind, id: resource.idOf(remote), name }, isAsSent: hasFields(fields, sent) }];
+    return [
+      {
+        found: { kind, id: resource.idOf(remote), name },
+        isAsSent: hasFields(fields, { ...resource.creationDefaults, ...sent }),
+      },
+    ];
   });
 }
 

@@ -128,6 +128,8 @@ export interface Resource<
   check(documents: readonly Document[], context: CheckContext): PlanIssue[];
   /** Returns the deletion of a resource, which has this name in the record; absent if the API cannot delete this kind. */
   remove?(remote: Remote, state: RemoteState, recordedName: string): Change;
+  /** The values of the fields that other writers can set and that a creation omits. */
+  readonly creationDefaults: Readonly<Record<string, unknown>>;
   /** Identifies a resource before it has an id, by the fields of its creation or those that the server lists. */
   creationKey(fields: Readonly<Record<string, unknown>>): string;
 

@@ -2,6 +2,45 @@ import { expect, test } from 'vitest';
 import { emptyRemoteState, type RemoteState } from '../../../src/cli/plan/model/remote-state.ts';
 import { resolveOwnership } from '../../../src/cli/plan/prune.ts';
 
+const sentGroup = { groupName: 'ops', roles: [], dependencies: [] };
+const createdGroup = { ...sentGroup, groupId: 'g' };
+const sentClient = { serviceAccountId: 'ops', appId: 'ops' };
+const createdClient = {
+  ...sentClient,
+  clientId: 'c1',
+  party: '1STPARTY',
+  authorities: [],
+  scope: [],
+  grantTypes: ['client_credentials'],
+  factorVisibility: 'CREDENTIALS_ONLY',
+  createdAt: '2026-03-01T12:00:00.000Z',
+};
+
+test.each([
+  ['group', 'groups', createdGroup, { organizationId: 'acme' }],
+  ['group', 'groups', createdGroup, { businessUnitId: 'retail' }],
+  ['client', 'clients', createdClient, { scope: ['READ'] }],
+  ['client', 'clients', createdClient, { party: '3RDPARTY' }],
+  ['client', 'clients', createdClient, { ownerClientId: 'portal' }],
+  ['client', 'clients', createdClient, { authorities: ['ADMIN'] }],
+  ['client', 'clients', createdClient, { grantTypes: ['client_credentials', 'password'] }],
+  ['client', 'clients', createdClient, { redirectURI: 'https://app.example.com' }],
+] as const)(
+  'a %s of the %s is not that of the set if it also has a field that was not sent',
+  (kind, list, own, more) => {
+    const sent = kind === 'group' ? sentGroup : sentClient;
+    const pending = [{ kind, key: 'ops', name: 'ops', sent }];
+    const resolve = (found: object) =>
+      resolveOwnership({ managed: [], pending }, {
+        ...emptyRemoteState,
+        [list]: kind === 'group' ? new Map([['ops', found]]) : [found],
+      } as RemoteState);
+    expect([resolve(own).managed.length, resolve(own).unclear]).toEqual([1, []]);
+    const theirs = resolve({ ...own, ...more });
+    expect([theirs.managed, theirs.unclear.length]).toEqual([[], 1]);
+  },
+);
+
 test('of several API keys for one use, only those that the user claims belong to the set', () => {
   const use = { appId: 'reports', clientId: 'c1' };
   const creation = { kind: 'apiKey', key: 'c1 reports', name: 'c1 reports', sent: use } as const;

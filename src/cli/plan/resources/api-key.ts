@@ -59,6 +59,7 @@ export const apiKeyResource: Resource<DesiredApiKey, RemoteApiKey, ApiKeyChange,
   listReferences: () => ({}),
   check: checkClients,
   remove: buildApiKeyRemoval,
+  creationDefaults: {},
   creationKey: ({ clientId, appId }) => `${clientId} ${appId}`,
   order: (changes) => {
     const steps = selectChanges(changes, 'apiKey').map((change): ApiKeyStep => ({ kind: 'apiKey', change }));

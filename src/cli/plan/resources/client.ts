@@ -26,6 +26,15 @@ import { described, id, list, object } from './document-schema.ts';
 
 /** What the operation that creates clients sets. */
 const createdVisibility = 'CREDENTIALS_ONLY';
+const creationDefaults = {
+  party: '1STPARTY',
+  authorities: [],
+  scope: [],
+  grantTypes: ['client_credentials'],
+  factorVisibility: createdVisibility,
+  ...{ redirectURI: undefined, organizationId: undefined, businessUnitId: undefined },
+  ...{ userId: undefined, businessId: undefined, ownerClientId: undefined },
+};
 
 type ClientStep = Extract<Step, { kind: 'client' }>;
 
@@ -62,6 +71,7 @@ export const clientResource: Resource<DesiredClient, RemoteClient, ClientChange,
   listReferences: () => ({}),
   check: () => [],
   remove: buildClientRemoval,
+  creationDefaults,
   creationKey: ({ serviceAccountId }) => String(serviceAccountId),
   order: (changes) => {
     const steps = selectChanges(changes, 'client').map((change): ClientStep => ({ kind: 'client', change }));

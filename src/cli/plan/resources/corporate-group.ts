@@ -61,6 +61,7 @@ export const corporateGroupResource: Resource<
   listReferences: (documents, { state }) => ({ businesses: listNewBusinesses(documents, state) }),
   check: checkBusinesses,
   remove: buildCorporateGroupRemoval,
+  creationDefaults: { organizationId: undefined, businesses: [] },
   creationKey: ({ corporateGroupName }) => String(corporateGroupName),
   order: (changes) => ({ write: orderCorporateGroups(selectChanges(changes, 'corporateGroup')) }),
   write: writeCorporateGroup,

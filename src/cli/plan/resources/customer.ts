@@ -66,6 +66,8 @@ export const customerResource: Resource<DesiredCustomer, RemoteCustomer, Custome
   order: (changes) => ({
     write: selectChanges(changes, 'customer').map((change): CustomerStep => ({ kind: 'customer', change })),
   }),
+  // The server gives customers names and ids.
+  creationDefaults: {},
   // A document number is unique among users, and among businesses.
   creationKey: ({ userId, document }) => `${userId === undefined ? 'business' : 'user'} ${document}`,
   write: writeCustomer,

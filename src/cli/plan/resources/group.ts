@@ -58,6 +58,7 @@ export const groupResource: Resource<DesiredGroup, RemoteGroup, GroupChange, Gro
   listReferences: (_documents, context) => memberships.listReferences(context),
   check: checkGroups,
   remove: buildGroupRemoval,
+  creationDefaults: { organizationId: undefined, businessUnitId: undefined, roles: [], dependencies: [] },
   creationKey: ({ groupName }) => String(groupName),
   order: (changes, { state }) => {
     const groups = selectChanges(changes, 'group');
