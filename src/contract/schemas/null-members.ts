@@ -5,18 +5,8 @@
 import * as z from 'zod';
 
 /** Returns the value without such members; the same value if it has none. */
-export function withoutNullMembers(schema: z.ZodType | undefined, value: unknown): unknown {
-  if (schema === undefined || typeof value !== 'object' || value === null) return value;
-  const inner = unwrap(schema);
-  if (inner instanceof z.ZodArray) return withoutNullsOfItems(inner.element as z.ZodType, value);
-  if (!(inner instanceof z.ZodObject) || Array.isArray(value)) return value;
-  const fields = readFields(inner);
-  const before = Object.entries(value);
-  const after = before
-    .filter(([name, item]) => item !== null || fields.get(name)?.acceptsNull === true)
-    .map(([name, item]): [string, unknown] => [name, withoutNullMembers(fields.get(name)?.schema, item)]);
-  const isSame = after.length === before.length && after.every(([, item], at) => item === before[at]?.[1]);
-  return isSame ? value : Object.fromEntries(after);
+export function withoutNullMembers(schema: z.ZodType, value: unknown): unknown {
+  return new NullRemover().remove(schema, value);
 }
 
 interface Field {
@@ -24,27 +14,41 @@ interface Field {
   readonly acceptsNull: boolean;
 }
 
-/** A list has an object for each of its items. */
-const knownFields = new WeakMap<z.ZodObject, ReadonlyMap<string, Field>>();
+class NullRemover {
+  /** A list has an object for each of its items. */
+  readonly #fields = new Map<z.ZodObject, ReadonlyMap<string, Field>>();
 
-function readFields(schema: z.ZodObject): ReadonlyMap<string, Field> {
-  const known = knownFields.get(schema);
-  if (known) return known;
-  const fields = new Map(
-    Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>).map(([name, field]) => [
-      name,
-      { schema: field, acceptsNull: field.safeParse(null).success },
-    ]),
-  );
-  knownFields.set(schema, fields);
-  return fields;
-}
+  remove(schema: z.ZodType | undefined, value: unknown): unknown {
+    if (schema === undefined || typeof value !== 'object' || value === null) return value;
+    const inner = unwrap(schema);
+    if (inner instanceof z.ZodArray) return this.#removeFromItems(inner.element as z.ZodType, value);
+    if (!(inner instanceof z.ZodObject) || Array.isArray(value)) return value;
+    const fields = this.#fieldsOf(inner);
+    const before = Object.entries(value);
+    const after = before
+      .filter(([name, item]) => item !== null || fields.get(name)?.acceptsNull === true)
+      .map(([name, item]): [string, unknown] => [name, this.remove(fields.get(name)?.schema, item)]);
+    const isSame = after.length === before.length && after.every(([, item], at) => item === before[at]?.[1]);
+    return isSame ? value : Object.fromEntries(after);
+  }
 
-/** A list, or one of its items where a schema accepts that. */
-function withoutNullsOfItems(element: z.ZodType, value: object): unknown {
-  if (!Array.isArray(value)) return withoutNullMembers(element, value);
-  const items = value.map((item) => withoutNullMembers(element, item));
-  return items.every((item, at) => item === value[at]) ? value : items;
+  /** A list, or one of its items where a schema accepts that. */
+  #removeFromItems(element: z.ZodType, value: object): unknown {
+    if (!Array.isArray(value)) return this.remove(element, value);
+    const items = value.map((item) => this.remove(element, item));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+
+  #fieldsOf(schema: z.ZodObject): ReadonlyMap<string, Field> {
+    const known = this.#fields.get(schema);
+    if (known) return known;
+    const shape = Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>);
+    const fields = new Map(
+      shape.map(([name, field]) => [name, { schema: field, acceptsNull: field.safeParse(null).success }]),
+    );
+    this.#fields.set(schema, fields);
+    return fields;
+  }
 }
 
 /** The schema within optional and nullable ones, and behind a conversion. */
