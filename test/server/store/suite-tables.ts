@@ -328,6 +328,26 @@ export function writingSuite(store: () => Store): void {
       expect(results).toEqual([true, false, undefined, group('a', { roles: ['y'] })]);
     });
 
+    test('replaces all rows by others, of which some are the same, changed or new', async () => {
+      const numbers = Array.from({ length: 3_001 }, (_, number) => number);
+      const idOf = (number: number) => `g${String(number).padStart(4, '0')}`;
+      const before = numbers
+        .filter((number) => number % 3 !== 1)
+        .map((number) => group(idOf(number), { roles: ['A'] }));
+      // Two rows swap their names, in different pages.
+      const renamed: Readonly<Record<number, number>> = { 0: 2_997, 2997: 0 };
+      const after = numbers
+        .filter((number) => number % 3 !== 2)
+        .map((number) =>
+          group(idOf(number), { groupName: `name of ${idOf(renamed[number] ?? number)}`, roles: ['A'] }),
+        );
+      for (const rows of [before, after, after.slice(2_000), []]) {
+        await store().transaction(({ groups }) => groups.replaceAll(rows));
+        expect(await store().groups.list()).toEqual(rows);
+        expect(await store().groups.find('role', 'A')).toEqual(rows);
+      }
+    });
+
     test('rejects replacing a missing row', async () => {
       const work = store().transaction(({ groups }) => groups.replace(group('a')));
       await expect(work).rejects.toThrow(new MissingRowError('groups'));

@@ -159,19 +159,21 @@ export class Attempt implements TransactionRunner {
   }
 }
 
-const escapedByJson = /[\p{Cc}\p{Surrogate}]/u;
+/** What JSON escapes in another way than arrays: JSON escapes surrogates without their pair, so all are excluded. */
+const escapedByJson = /[^ -\ud7ff\ue000-\uffff]/;
 const special = /["\\]/g;
 
-/** The values of a column in the syntax of arrays. The driver would search every text twice, which takes a fifth of the time. */
+/**
+ * The values of a column in the syntax of arrays, which is that of JSON in other brackets for nearly all texts. The driver
+ * would search every text twice.
+ */
 function toArrayText(rows: readonly (readonly unknown[])[], column: number): string {
   const texts = rows.map((row) => {
     const value = row[column];
-    if (value === null || value === undefined) return 'NULL';
-    const text = String(value);
-    // JSON escapes the same characters, and these.
-    return escapedByJson.test(text) ? `"${text.replace(special, '\\$&')}"` : JSON.stringify(text);
+    return value === null || value === undefined ? null : String(value);
   });
-  return `{${texts.join(',')}}`;
+  if (!escapedByJson.test(texts.join(''))) return `{${JSON.stringify(texts).slice(1, -1)}}`;
+  return `{${texts.map((text) => (text === null ? 'NULL' : `"${text.replace(special, '\\$&')}"`)).join(',')}}`;
 }
 
 /** Returns a function that runs statements on this connection. */

@@ -7,28 +7,31 @@ export interface VersionedText {
   readonly body: string;
 }
 
-/** Versions are random and never used twice, so a version determines the contents of a row. */
+/**
+ * Versions are random and never used twice, so a version determines the contents of a row. Rows are in two generations: the
+ * older is dropped as a whole, as the first entry of a map with many removed ones is found slowly.
+ */
 export class KnownRows {
-  readonly #rows = new Map<string, StoredRow>();
-  readonly #capacity: number;
+  #recent = new Map<string, StoredRow>();
+  #older = new Map<string, StoredRow>();
+  readonly #generationSize: number;
 
+  /** @param capacity about as many rows; those that are used again stay */
   constructor(capacity: number) {
-    this.#capacity = capacity;
+    this.#generationSize = Math.ceil(capacity / 2);
   }
 
   /** Returns the frozen row. */
   parse({ version, body }: VersionedText): StoredRow {
-    const known = this.#rows.get(version);
-    if (known) return known;
-    const row = deepFreeze(JSON.parse(body) as StoredRow);
-    this.#rows.set(version, row);
-    if (this.#rows.size > this.#capacity) this.#rows.delete(this.#oldest());
+    const recent = this.#recent.get(version);
+    if (recent) return recent;
+    const row = this.#older.get(version) ?? deepFreeze(JSON.parse(body) as StoredRow);
+    if (this.#recent.size >= this.#generationSize) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(version, row);
     return row;
-  }
-
-  /** A version returns as long as it is used: what was read longest ago is dropped first, also if it was read since. */
-  #oldest(): string {
-    return this.#rows.keys().next().value ?? '';
   }
 }
 

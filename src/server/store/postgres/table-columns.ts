@@ -3,7 +3,7 @@
  * with one value per row, and a table of its own for each index with several.
  */
 import { createHash } from 'node:crypto';
-import { findShape, indexValues, type StoredRow, type TableShape, tableNames } from '../table-shape.ts';
+import { findShape, type StoredRow, type TableShape, tableNames } from '../table-shape.ts';
 import type { TableName, tables } from '../tables.ts';
 
 type IndexesOf<Name extends TableName> = (typeof tables)[Name]['unique'] & (typeof tables)[Name]['index'];
@@ -84,7 +84,10 @@ function describeStoredTable(shape: TableShape): StoredTable {
         isKeyPrefix,
         sqlName: indexName,
         toText,
-        values: (row) => distinct(indexValues(values, row).map(toText)),
+        values: (row) => {
+          const value = values(row);
+          return typeof value === 'string' ? [toText(value)] : distinct((value ?? []).map(toText));
+        },
       };
     };
   const all = [...shape.unique.map(describe(true)), ...shape.index.map(describe(false))];

@@ -23,7 +23,7 @@ export interface TableAccess {
 }
 
 /** Rows that are walked in one turn of the event loop. */
-const rowsPerTurn = 1_000;
+const rowsPerTurn = 500;
 
 /** Without #private members: callers override methods of an object that inherits from it. */
 export class SqlTableReader {
@@ -161,25 +161,30 @@ export class SqlTableReader {
     values: readonly unknown[],
     keys: readonly string[] = [],
   ): Promise<readonly StoredRow[]> {
-    const { seen, access } = this;
+    const { seen } = this;
     const epoch = seen?.epoch;
     const { rows } = await this.run(statement, values);
-    const read = await this.parse(rows as VersionedText[]);
+    const read = await this.parse(rows as VersionedText[], epoch);
     if (!seen || seen.epoch !== epoch) return read;
-    for (const row of read) seen.set(access.table.shape.key(row), row);
     for (const key of keys) if (!seen.has(key)) seen.set(key, undefined);
     return read;
   }
 
-  /** In slices, so that others are served beside a read of many rows. */
-  private async parse(rows: readonly VersionedText[]): Promise<StoredRow[]> {
-    const { known } = this.access;
+  /**
+   * In slices, so that others are served beside a read of many rows.
+   * @param epoch of what was seen when they were read: they are remembered until it changes
+   */
+  protected async parse(rows: readonly VersionedText[], epoch?: number): Promise<StoredRow[]> {
+    const { known, table } = this.access;
+    const { seen } = this;
     const pause = createPause(rowsPerTurn);
     const parsed: StoredRow[] = [];
-    for (const row of rows) {
+    for (const text of rows) {
       const pausing = pause();
       if (pausing) await pausing;
-      parsed.push(known.parse(row));
+      const row = known.parse(text);
+      parsed.push(row);
+      if (seen && seen.epoch === epoch) seen.set(table.shape.key(row), row);
     }
     return parsed;
   }

@@ -1,13 +1,17 @@
 /** Writes one table with SQL. */
+import { precedes } from '../../lib/code-points.ts';
 import { createPause } from '../../lib/event-loop-turns.ts';
-import { diffSortedRows } from '../row-changes.ts';
+import { diffSortedRows, type RowChanges } from '../row-changes.ts';
 import { DuplicateError, MissingRowError } from '../store.ts';
 import type { StoredRow } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
+import type { VersionedText } from './known-rows.ts';
 import type { SeenRows } from './seen-rows.ts';
 import type { RowsStatement, Statement } from './statements.ts';
 import type { StoredIndex } from './table-columns.ts';
 import { type Run, SqlTableReader, type TableAccess } from './table-reader.ts';
+
+const rowsPerPage = 1_000;
 
 /** The statements of a transaction. */
 export interface TransactionRunner {
@@ -90,19 +94,42 @@ export class SqlTableWriter extends SqlTableReader {
     const isSeen = this.written.has(key);
     const exists = this.written.get(key) !== undefined;
     if (isSeen && !exists) return false;
-    return this.change(key, async () => {
-      if (!isSeen) return (await this.run(statements.delete, [key])).rowCount === 1;
-      await this.runner.gather('delete', statements.deleteAll, [[key]]);
-      return true;
-    });
+    if (!isSeen) return this.change(key, async () => (await this.run(statements.delete, [key])).rowCount === 1);
+    await this.deletePresent(key);
+    return true;
+  }
+
+  /** Deletes a row that was read. */
+  private deletePresent(key: string): Promise<void> {
+    return this.change(key, () => this.runner.gather('delete', this.access.statements.deleteAll, [[key]]));
+  }
+
+  private keyOf(row: StoredRow): string {
+    return this.access.table.shape.key(row);
   }
 
   /** Changed rows are deleted first, so that unique values can move between the rows. */
   async replaceAll(rows: readonly StoredRow[]): Promise<void> {
-    const { shape } = this.access.table;
-    const { removed, changed, added } = await diffSortedRows(shape, await this.list(), rows, createPause());
-    for (const row of [...removed, ...changed.map(([row]) => row)]) await this.delete(shape.key(row));
+    const { removed, changed, added } = await this.diffInPages(rows);
+    for (const row of [...removed, ...changed.map(([row]) => row)]) await this.deletePresent(this.keyOf(row));
     for (const row of [...changed.map(([, row]) => row), ...added]) await this.insert(row);
+  }
+
+  /** Reads a page, compares it, and goes on: the database ends a transaction that sends nothing for some seconds. */
+  private async diffInPages(rows: readonly StoredRow[]): Promise<RowChanges> {
+    const changes: RowChanges[] = [];
+    let compared = 0;
+    for (let after = ''; ; ) {
+      const read = await this.run(this.access.statements.list, [after, rowsPerPage]);
+      const page = await this.parse(read.rows as VersionedText[]);
+      const last = page.length < rowsPerPage ? undefined : page.at(-1);
+      if (last) after = this.keyOf(last);
+      let end = last ? compared : rows.length;
+      for (let row = rows[end]; last && row && !precedes(after, this.keyOf(row)); row = rows[end]) end += 1;
+      changes.push(await diffSortedRows(this.access.table.shape, page, rows.slice(compared, end), createPause()));
+      if (!last) return mergeChanges(changes);
+      compared = end;
+    }
   }
 
   /** Discards what was read before the write, and by others during it. */
@@ -158,6 +185,14 @@ export class SqlTableWriter extends SqlTableReader {
         return new DuplicateError(table.shape.name, index.name);
     return new Error(`${table.shape.name}: the row was not inserted`);
   }
+}
+
+function mergeChanges(changes: readonly RowChanges[]): RowChanges {
+  return {
+    removed: changes.flatMap(({ removed }) => removed),
+    changed: changes.flatMap(({ changed }) => changed),
+    added: changes.flatMap(({ added }) => added),
+  };
 }
 
 /** The values of the index in one row that are not in the other. */
