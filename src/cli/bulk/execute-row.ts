@@ -11,6 +11,7 @@ import { isTargetDone } from '../http/outcome.ts';
 import { splitSecrets } from '../http/redact.ts';
 import { computeDelay, type MaxWait } from '../http/retry.ts';
 import { addCreatedId } from '../request/created-entity.ts';
+import { nameRejected } from '../request/not-found.ts';
 import { AmbiguousNameError, type NameResolver } from '../request/resolve-names.ts';
 import type { KeyedQueue } from './keyed-queue.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -177,7 +178,7 @@ async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOut
       const send = async () => (await context.connect()).once.call(row.operation.id, row.input);
       return context.ifNotExists ? await createOnce(context, row, send) : await send();
     } catch (error) {
-      const problem = classifyRequestError(manifest, error);
+      const problem = classifyRequestError(manifest, nameRejected(manifest, row.operation, row.input, error));
       if (!problem) throw error;
       const wait = computeBackoff(context, row, error, attempt);
       const isOver = wait === undefined || waited + wait > maxWait.milliseconds;

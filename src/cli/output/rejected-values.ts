@@ -1,8 +1,8 @@
-/** Shows the value that a server rejects in place of its index: `roles "a"`, not `roles[3]`. */
+/** Shows the value that a server rejects, in place of its index: `userEmail "a"`, and `roles "a"`, not `roles[3]`. */
 import { ClientError, type ClientErrorItem } from '../../client/errors.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 
-/** Replaces the index of each rejected value in the messages of an error. `schema`: that of the body. */
+/** Adds the rejected values to the messages of an error, in place of their index. `schema`: that of the body. */
 export function showRejectedValues(error: unknown, body: unknown, schema: JsonSchema | undefined): unknown {
   if (!(error instanceof ClientError)) return error;
   const items = error.items.map((item) => showValue(item, body, schema));
@@ -15,7 +15,7 @@ const indexes = /\[(\d+)\]/g;
 
 function showValue(item: ClientErrorItem, body: unknown, schema: JsonSchema | undefined): ClientErrorItem {
   const { field } = item.details ?? {};
-  if (field === undefined || field.match(indexes)?.length !== 1) return item;
+  if (field === undefined || (field.match(indexes)?.length ?? 0) > 1) return item;
   const path = field
     .replace(indexes, '.$1')
     .split('.')
@@ -28,9 +28,10 @@ function showValue(item: ClientErrorItem, body: unknown, schema: JsonSchema | un
   return { ...item, message: item.message.replace(field, () => shown) };
 }
 
-/** Whether the entry of the list has no other value: the index of another entry is its place in a file. */
+/** Whether the value is in no list, or its entry has no other value: the index of another entry is its place in a file. */
 function isOnlyValue(body: unknown, path: readonly string[]): boolean {
   const at = path.findIndex((part) => /^\d+$/.test(part));
+  if (at === -1) return true;
   const entry = valueAt(body, path.slice(0, at + 1));
   return typeof entry !== 'object' || entry === null || (path.length === at + 2 && Object.keys(entry).length === 1);
 }

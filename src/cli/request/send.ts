@@ -9,9 +9,8 @@ import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
 import { splitSecrets } from '../http/redact.ts';
 import { findOutputFailure, findSecretOutputFailure, outputError } from '../io/output-failure.ts';
-import { showRejectedValues } from '../output/rejected-values.ts';
 import { idBesideToken } from './created-entity.ts';
-import { nameMissing } from './not-found.ts';
+import { nameRejected } from './not-found.ts';
 
 /** Sends an operation with the credentials in use; public ones need none.  */
 export async function send(
@@ -22,8 +21,7 @@ export async function send(
   if (operation.auth !== 'none' && !input.anonymous) requireSendableCredentials(context.settings);
   const client = await context.connect();
   return client.call(operation.id, { signal: context.io.signal, ...input }).catch((error: unknown) => {
-    const shown = showRejectedValues(error, input.body, operation.body);
-    throw nameMissing(context.manifest, operation.params, input.params ?? {}, shown);
+    throw nameRejected(context.manifest, operation, input, error);
   });
 }
 

@@ -4,8 +4,10 @@ import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lookups } from '../../../src/cli/output/name-lookups.ts';
+import { showRejectedValues } from '../../../src/cli/output/rejected-values.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { sourcesOf } from '../../../src/cli/prompts/value-sources.ts';
+import { ClientError } from '../../../src/client/errors.ts';
 import { type EntityName, entities, entityOf } from '../../../src/contract/entities.ts';
 import { type ErrorEntry, errorTable } from '../../../src/contract/error-codes.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
@@ -248,11 +250,22 @@ describe('a rejected value', () => {
     ['groups update ops --add-role b!', 'roles "b!" must be'],
     ['groups users add ops alice no/id', '"no/id" '],
     ['corporate-groups create --corporate-group-name new --business no/id', 'no/id'],
+    ['users create --user-name new --user-email nope', 'userEmail "nope" must be'],
+    ['users update alice --business-id nix', 'nix: No business has this id.'],
+    ['customers create-user --user-id nosuch --name A --document 77', 'nosuch: No user has this id.'],
+    ['api-key create --app-id zz --client-id nosuch', 'nosuch: Client not found.'],
   ])('is shown in place of its index by iam %s', async (line, shown) => {
     const { err } = await runIam(line.split(' '));
     expect(err).toContain(shown);
     expect(err).not.toMatch(/\[\d+\]/);
   });
+});
+
+test('a rejected secret is not shown', () => {
+  const items = [{ code: 'FIELD_VALUE', message: 'password must be longer.', details: { field: 'password' } }];
+  const error = new ClientError({ status: 400, items });
+  const schema = { properties: { password: { sensitive: 'secret' } } } as const;
+  expect(showRejectedValues(error, { password: 'short' }, schema)).toBe(error);
 });
 
 test('a value of a dialog that the server rejects is asked for again, and the others are kept', async () => {
