@@ -2,14 +2,14 @@
 
 import { ClientError } from '../../client/errors.ts';
 import type { CallInput } from '../../client/types.ts';
-import { type EntityDeclaration, entityOf } from '../../contract/entities.ts';
+import { type EntityName, entityOf, idPropertyOf } from '../../contract/entities.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { decodeClaims } from '../auth/decode-token.ts';
 import type { Context, RequestContext } from '../context.ts';
 import { CliError, categoryOf, HintedClientError, UnknownOutcomeError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
-import { foldName } from '../output/name-lookups.ts';
 import { formatRotateCommand } from '../output/rotate-commands.ts';
 import { callControlPlane } from '../request/control-plane.ts';
 import { idBesideToken } from '../request/created-entity.ts';
@@ -155,14 +155,14 @@ function isKeyOnlyConflict({ key }: Search): boolean {
 
 /** The entity with the key. @throws CliError (exit 6) if there are several */
 async function find(search: Search): Promise<EntityFields | undefined> {
-  const { context, operation } = search;
+  const { operation } = search;
   const [found, ...others] = await findAll(search).catch(async (error: unknown) => {
     const row = isUnreadable(error) ? await readById(search) : undefined;
     if (row === undefined) throw error;
     return [row];
   });
-  if (others.length === 0) return found === undefined ? readById(search) : addDetails(context, operation, found);
-  const ids = [found ?? {}, ...others].map((row) => String(row[idPropertyOf(operation)]));
+  if (others.length === 0) return found === undefined ? readById(search) : addDetails(search, found);
+  const ids = [found ?? {}, ...others].map((row) => String(row[idPropertyOf(createdBy(operation))]));
   throw new CliError(`${ids.length} exist: ${ids.join(', ')}. None was created.`, {
     code: 'SEVERAL_EXIST',
     exitCode: 6,
@@ -172,7 +172,7 @@ async function find(search: Search): Promise<EntityFields | undefined> {
 }
 
 async function findAll({ context, operation, key, body }: Search): Promise<readonly EntityFields[]> {
-  const entity = declarationOf(operation);
+  const entity = entityOf(createdBy(operation));
   const { signal } = context.io;
   const filters = Object.entries(key.filters(body)).filter(([, value]) => value !== undefined);
   const load: PageSource = (query) =>
@@ -207,16 +207,17 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
 /** The id decides; without one the name, in any case as at a login. */
 function matchUsers(rows: readonly EntityFields[], { userId, userName }: EntityFields): readonly EntityFields[] {
   if (userId !== undefined) return rows.filter((row) => row.userId === userId);
-  return rows.filter((row) => foldName(String(row.userName)) === foldName(String(userName)));
+  return rows.filter((row) => foldIdentifier(String(row.userName)) === foldIdentifier(String(userName)));
 }
 
 /** Reads the entity where no list has it, but an operation accepts the id in the request. */
-async function readById({ context, operation, body }: Search): Promise<EntityFields | undefined> {
-  const { get: id } = declarationOf(operation);
-  const property = idPropertyOf(operation);
+async function readById(
+  { context, operation, body }: Search,
+  value = body[idPropertyOf(createdBy(operation))],
+): Promise<EntityFields | undefined> {
+  const { get: id } = entityOf(createdBy(operation));
   const get = context.manifest.operations.find((one) => one.id === id);
   const [param] = get?.params ?? [];
-  const value = body[property];
   if (!get || !param || typeof value !== 'string') return undefined;
   try {
     return { ...((await send(context, get, { params: { [param.name]: value } })).body as EntityFields) };
@@ -226,28 +227,28 @@ async function readById({ context, operation, body }: Search): Promise<EntityFie
   }
 }
 
-/** The row of a customer lacks the fields of its business. */
-async function addDetails(
-  context: RequestContext,
-  operation: ManifestOperation,
-  row: EntityFields,
-): Promise<EntityFields> {
+/** The row of a customer lacks the fields of its business, and that of a user the mobile number. */
+async function addDetails(search: Search, row: EntityFields): Promise<EntityFields> {
+  const { context, operation, body } = search;
+  if (operation.creates === 'user' && body.userMobile !== undefined && !('userMobile' in row)) {
+    const contacts = await readById(search, row.userId).catch((error: unknown) => {
+      if (!isUnreadable(error)) throw error;
+      return { [maskMark('userMobile')]: true };
+    });
+    return { ...contacts, ...row };
+  }
   if (operation.creates !== 'customer' || typeof row.businessId !== 'string') return row;
   const path = `/_iam/businesses/${encodeURIComponent(row.businessId)}`;
-  const { body } = await callControlPlane(context, 'GET', path, { signal: context.io.signal });
-  return { ...(body as EntityFields), ...row };
+  const business = await callControlPlane(context, 'GET', path, { signal: context.io.signal });
+  return { ...(business.body as EntityFields), ...row };
 }
 
-function declarationOf({ creates = 'group' }: ManifestOperation): EntityDeclaration {
-  return entityOf(creates);
-}
-
-function idPropertyOf(operation: ManifestOperation): string {
-  return declarationOf(operation).properties.id ?? '';
+function createdBy({ creates = 'group' }: ManifestOperation): EntityName {
+  return creates;
 }
 
 function describe({ operation, key, body }: Search, found: EntityFields): ExistingEntity {
-  const id = found[idPropertyOf(operation)];
+  const id = found[idPropertyOf(createdBy(operation))];
   if (id === undefined)
     return {
       body: {},
@@ -272,21 +273,27 @@ function describe({ operation, key, body }: Search, found: EntityFields): Existi
 
 const unchanged = 'Already exists; nothing was changed.';
 
+/** The field that says that a read masks the value of another one for this caller. */
+function maskMark(field: string): string {
+  return `${field}Masked`;
+}
+
 /** How the fields of the request differ from those of the entity, and which of them cannot be compared. */
 function compare(
   operation: ManifestOperation,
-  { masked = [], normalizeEntry }: NaturalKey,
+  { normalizeEntry }: NaturalKey,
   body: EntityFields,
   found: EntityFields,
 ): { readonly differences: readonly string[]; readonly hidden: readonly string[] } {
   const schema = operation.body ?? {};
+  const isMasked = (name: string) => found[maskMark(name)] === true;
   const sent = Object.keys(schema.properties ?? {}).filter((name) => body[name] !== undefined);
-  const shown = sent.filter((name) => !masked.includes(name) && schema.properties?.[name]?.sensitive !== 'secret');
+  const shown = sent.filter((name) => !isMasked(name) && schema.properties?.[name]?.sensitive !== 'secret');
   const pick = (fields: EntityFields) => Object.fromEntries(shown.map((name) => [name, fields[name]]));
   const rules = { schema, ...(normalizeEntry ? { normalizeEntry } : {}) };
   return {
     differences: describeDifferences(normalizeTexts(pick(found)), normalizeTexts(pick(body)), rules),
-    hidden: sent.filter((name) => masked.includes(name)),
+    hidden: sent.filter(isMasked),
   };
 }
 

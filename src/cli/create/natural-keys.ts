@@ -19,8 +19,6 @@ export interface NaturalKey {
   readonly ownedByCaller?: true;
   /** Only clients of this party are matched without a service account. */
   readonly party?: '1STPARTY' | '3RDPARTY';
-  /** Fields that the list does not show as they are. */
-  readonly masked?: readonly string[];
   readonly normalizeEntry?: ComparisonRules['normalizeEntry'];
 }
 
@@ -47,7 +45,6 @@ const naturalKeys: Readonly<Record<string, NaturalKey>> = {
   'user-identities.create': {
     text: 'a user with this id or, without one, this name',
     filters: ({ userId, userName }) => ({ name: textOf(userId) ?? textOf(userName) }),
-    masked: ['userEmail', 'userMobile'],
   },
   'customers.create-business': {
     text: 'a customer with this business id or, without one, this document',

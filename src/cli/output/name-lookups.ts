@@ -1,6 +1,7 @@
 /** Under which names commands find the entities of the server: what the resolver looks up, and what help says about it. */
 import { type EntityName, entityOf, type Reference } from '../../contract/entities.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -35,7 +36,7 @@ export const lookups: Readonly<Partial<Record<EntityName, NameLookup>>> = {
     foreign: {
       text: 'the user name of a user who signed up',
       isForeign: ({ nameVerified, userName }, value) =>
-        nameVerified === false && foldName(String(userName)) === foldName(value),
+        nameVerified === false && foldIdentifier(String(userName)) === foldIdentifier(value),
     },
   },
   business: { noun: 'businesses', nameText: 'name', read: '/_iam/businesses/' },
@@ -61,11 +62,6 @@ export const lookups: Readonly<Partial<Record<EntityName, NameLookup>>> = {
   group: { noun: 'groups', nameText: 'name', names: ['groupName'], isResolvedByServer: true },
 };
 
-/** Whether commands accept names of the entity in place of its ids. */
-export function isResolved(entity: EntityName): boolean {
-  return lookups[entity] !== undefined;
-}
-
 /** The description of a value in help, with the names that are accepted besides the id. */
 export function describeNames({ description, ...schema }: JsonSchema): string | undefined {
   const { entity, by } = (schema.items?.['x-reference'] ?? schema['x-reference'] ?? {}) as Partial<Reference>;
@@ -84,9 +80,4 @@ export function listIds(entity: EntityName, by: readonly string[] = []): readonl
 export function isName(entity: EntityName, property: string): boolean {
   const { name, application } = entityOf(entity).properties;
   return property === name || property === application;
-}
-
-/** As the service compares login names. */
-export function foldName(name: string): string {
-  return name.normalize('NFC').toLowerCase();
 }

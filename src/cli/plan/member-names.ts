@@ -1,7 +1,7 @@
 /** Resolves the names of users and businesses in documents, with the rules of `NameResolver`. */
 import { reference } from '../../contract/entities.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { usageError } from '../errors.ts';
-import { foldName } from '../output/name-lookups.ts';
 import { isNameLikeId, parseTypedValue, type TypedValue } from '../output/value-prefix.ts';
 import { maxConcurrentLookups, type NameResolver } from '../request/resolve-names.ts';
 import type { DesiredCorporateGroup, DesiredGroup, DesiredState } from './model/desired-entries.ts';
@@ -23,9 +23,9 @@ type Ids = Readonly<Record<keyof typeof kinds, ReadonlyMap<string, string>>>;
 export function decideUsers(values: readonly string[], all: readonly RemoteUser[]): ReadonlyMap<string, string> {
   const byId = new Map(all.map((user) => [user.userId, user]));
   const verified = all.filter(({ nameVerified }) => nameVerified !== false);
-  const byName = new Map(verified.map((user) => [foldName(user.userName ?? ''), user]));
+  const byName = new Map(verified.map((user) => [foldIdentifier(user.userName ?? ''), user]));
   return decide(values, (kind, value) => {
-    const [withId, named] = [byId.get(value), byName.get(foldName(value))];
+    const [withId, named] = [byId.get(value), byName.get(foldIdentifier(value))];
     if (kind === 'id') return withId?.userId;
     if (kind === 'name' || !withId || withId === named) return named?.userId;
     return named || isNameLikeId('user', value) ? undefined : withId.userId;

@@ -17,6 +17,8 @@ interface CreateCase {
   readonly as?: 'root';
 }
 
+const mobile = (at: number) => ({ regionCode: 49, areaCode: 170, phoneNumber: 1_700_000_000 + at });
+
 const cases: Readonly<Record<string, CreateCase>> = {
   'groups create': {
     body: { groupName: 'ops', roles: ['ROLE_VIEW'], dependencies: [{ groupName: 'administrators' }] },
@@ -31,9 +33,10 @@ const cases: Readonly<Record<string, CreateCase>> = {
     id: 'corporateGroupId',
   },
   'users create': {
-    body: { userName: 'bob', userEmail: 'bob@example.com' },
-    other: { businessId: 'acme' },
-    printed: '  ~ businessId: (none) -> acme\nNot compared, because the server masks it: userEmail.\n',
+    body: { userName: 'bob', userEmail: 'bob@example.com', userMobile: mobile(1) },
+    other: { businessId: 'acme', userEmail: 'bo@example.com', userMobile: mobile(2) },
+    printed:
+      '  ~ userEmail: bob@example.com -> bo@example.com\n  ~ businessId: (none) -> acme\n  ~ userMobile.phoneNumber: 1700000001 -> 1700000002\n',
     id: 'userId',
   },
   'customers create-business': {

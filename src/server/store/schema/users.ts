@@ -1,6 +1,8 @@
 /** Users with their login names, contacts and devices, and the logons of the embedded mainframe. */
+
 import * as z from 'zod';
 import { toVisibleName } from '../../../contract/visible-names.ts';
+import { foldIdentifier } from '../../../lib/fold-identifier.ts';
 import { defineTable, instant, names, Phone, secret, text } from './define-table.ts';
 
 /** Sources and devices of a user as keyed hashes, in the order in which they were added; `at`: last seen, in epoch seconds. */
@@ -38,10 +40,7 @@ export const UserRow = z
 
 export type User = z.infer<typeof UserRow>;
 
-/** Normalizes e-mails and login identifiers for comparison: NFC, lower case. */
-export function foldIdentifier(value: string): string {
-  return value.normalize('NFC').toLowerCase();
-}
+export { foldIdentifier };
 
 /** Whether a name looks like an e-mail address: such a name is a login name once it is verified. */
 export function hasEmailForm(name: string): boolean {
