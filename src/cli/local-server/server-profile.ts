@@ -42,7 +42,7 @@ export async function saveServerProfile(
     await saveProfile(name, { ...located, clientId, clientSecret, userClientId }, variables);
     return name;
   }
-  const existing = findStoreProfile(await readProfiles(variables), name, clientId);
+  const existing = findStoreProfile(await readProfiles(variables), name, clientId, served);
   if (existing !== undefined) await relocate(existing, clientId, located, variables);
   return existing;
 }
@@ -59,7 +59,7 @@ export async function followServer(
 ): Promise<void> {
   // A profile that cannot be read is not used by commands either.
   const file = await readProfiles(variables).catch(() => ({ profiles: {} }));
-  const own = findStoreProfile(file, name, clientId) ?? name;
+  const own = findStoreProfile(file, name, clientId, served) ?? name;
   const { baseUrl = '', server: previous } = findOwnProfile(file, own, clientId) ?? {};
   if (!previous || (await isProcessRunning(previous))) return;
   const server = toProfileServer(served);
@@ -90,13 +90,20 @@ export function toProfileServer({ url, pid, identity, store, data }: ServedStore
   return { url: toReachableUrl(url), pid, identity, options, ...(data === undefined ? {} : { data }) };
 }
 
-/** The name of the profile of a store: that of its folder, or of the folder from which it was moved. */
-function findStoreProfile(file: ProfileFile, name: string, clientId: string): string | undefined {
+/** The name of the profile of a store: that of its folder, also after the folder was moved, or of the one it was moved from. */
+function findStoreProfile(
+  file: ProfileFile,
+  name: string,
+  clientId: string,
+  { data }: Pick<ServedStore, 'data'>,
+): string | undefined {
   if (findOwnProfile(file, name, clientId)) return name;
-  return Object.keys(file.profiles).find((one) => {
+  const servers = Object.keys(file.profiles).flatMap((one) => {
     const server = findOwnProfile(file, one, clientId)?.server;
-    return server !== undefined && isMoved(server);
+    return server?.data === undefined ? [] : [{ one, server }];
   });
+  const found = servers.find(({ server }) => server.data === data) ?? servers.find(({ server }) => isMoved(server));
+  return found?.one;
 }
 
 function findOwnProfile(file: ProfileFile, name: string, clientId: string): Profile | undefined {
