@@ -102,7 +102,7 @@ async function resolveNames(
   } catch (error) {
     const problem = classifyRequestError(manifest, error);
     if (!problem) throw error;
-    if (error instanceof AmbiguousNameError) return { problem: { ...problem, kind: 'rejected' } };
+    if (error instanceof AmbiguousNameError) return { problem };
     // The look-ups of other rows would fail as well.
     stop(error);
     return { problem: { ...problem, kind: 'unsent' } };

@@ -1,7 +1,9 @@
 /** Classifies the error of a request by what it means for the row: whether the server may have applied it. */
 import { ClientError, InputError, NetworkError } from '../../client/errors.ts';
+import { SeveralExistError } from '../create/if-not-exists.ts';
 import { CliError, type ErrorTable, errorEntryOf, UnknownOutcomeError } from '../errors.ts';
 import { getExitCode, getNetworkExitCode } from '../exit-codes.ts';
+import { AmbiguousNameError } from '../request/resolve-names.ts';
 
 /** A failed request. */
 export interface RequestFailure {
@@ -25,10 +27,11 @@ export function classifyRequestError(table: ErrorTable, error: unknown): Request
   // A write whose answer was lost is an unknown outcome, so this one was not sent.
   if (error instanceof NetworkError)
     return { kind: 'unsent', code: 'NETWORK', message: error.message, exitCode: getNetworkExitCode(error.code) };
-  // Errors of the CLI itself, such as a missing sign-in.
+  // Errors of the CLI itself: about the values of the row, or such as a missing sign-in.
   if (error instanceof CliError) {
     const { code, message, exitCode } = error;
-    return { kind: 'unsent', code, message, exitCode };
+    const isOfRow = error instanceof AmbiguousNameError || error instanceof SeveralExistError;
+    return { kind: isOfRow ? 'rejected' : 'unsent', code, message, exitCode };
   }
   if (error instanceof InputError) return { kind: 'rejected', code: 'INVALID', message: error.message, exitCode: 2 };
   if (!(error instanceof ClientError)) return undefined;

@@ -153,7 +153,10 @@ function isKeyOnlyConflict({ key }: Search): boolean {
   return key.kind !== 'customer';
 }
 
-/** The entity with the key. @throws CliError (exit 6) if there are several */
+/** Several entities have the natural key of one that is to be created. */
+export class SeveralExistError extends CliError {}
+
+/** The entity with the key. @throws SeveralExistError (exit 6) if there are several */
 async function find(search: Search): Promise<EntityFields | undefined> {
   const { operation } = search;
   const [found, ...others] = await findAll(search).catch(async (error: unknown) => {
@@ -163,7 +166,7 @@ async function find(search: Search): Promise<EntityFields | undefined> {
   });
   if (others.length === 0) return found === undefined ? readById(search) : addDetails(search, found);
   const ids = [found ?? {}, ...others].map((row) => String(row[idPropertyOf(createdBy(operation))]));
-  throw new CliError(`${ids.length} exist: ${ids.join(', ')}. None was created.`, {
+  throw new SeveralExistError(`${ids.length} exist: ${ids.join(', ')}. None was created.`, {
     code: 'SEVERAL_EXIST',
     exitCode: 6,
     details: { ids },

@@ -262,11 +262,12 @@ class TargetFailures {
     return this.#unknown.has(target) ? 'unknown' : 'failed';
   }
 
-  /** @throws CliError with the exit code of the failures: 76 if one outcome is unknown, or 8 if they differ */
+  /** @throws CliError: 76 if one outcome is unknown, the exit code of the failures if nothing was done, otherwise 8 */
   assertNone(): void {
     const [exitCode, ...others] = new Set(this.#exitCodes);
     if (exitCode === undefined) return;
-    const common = others.length === 0 ? exitCode : 8;
+    const isPartlyDone = this.#tried.size > this.#exitCodes.length;
+    const common = others.length === 0 && !isPartlyDone ? exitCode : 8;
     const untried = this.#total - this.#tried.size;
     throw new CliError(
       `${this.#exitCodes.length} of ${this.#total} failed${untried > 0 ? `, ${untried} not sent` : ''}.`,

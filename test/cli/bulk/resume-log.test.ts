@@ -179,6 +179,16 @@ describe('a second run with the same rows', () => {
     });
   });
 
+  test('with --if-not-exists, a row with several matches fails and the next one runs', async ({ home }) => {
+    await using server = await startFakeServer(({ method, body }) => {
+      if (method === 'GET') return { json: ['g', 'h'].map((groupId) => ({ groupId, groupName: 'b' })) };
+      return body.includes('"b"') ? errorResponse(412, 'GROUP_NAME_TAKEN') : { status: 201, json: { groupId: 'new' } };
+    });
+    const outcome = await run(home, server, ['run', await rows(home), ...creating, '--if-not-exists']);
+    expect([outcome.code, states(outcome)]).toEqual([8, ['ok', 'failed', 'ok']]);
+    expect(outcome.out).toContain('2 exist: g, h. None was created.');
+  });
+
   test('treats a row sent by a killed run as unanswered and ignores a partial line', async ({ home }) => {
     await using server = await groupServer();
     const file = await rows(home);

@@ -232,7 +232,7 @@ describe('several arguments', () => {
 
   test('that do not exist are reported, and the others are read', async () => {
     const { code, out, err } = await run('businesses get unknown acme -o name');
-    expect([code, out]).toEqual([3, 'acme\n']);
+    expect([code, out]).toEqual([8, 'acme\n']);
     expect(err).toContain('unknown: Business not found.');
   });
 });
