@@ -59,14 +59,28 @@ test('a list in a pipe and in a file is complete', async () => {
   expect(out).toBe('250\n250\n250\n120\n');
 });
 
-describe.skipIf(!existsSync('/dev/full'))('on a full disk', () => {
+describe.skipIf(!existsSync('/dev/full')).each([
+  ['> /dev/full', 'no space left on the device'],
+  ['>&-', 'standard output is closed'],
+])('at %s', (output, reason) => {
   test.each(['--version', 'config explain', ...(isFullRun ? ['--help', 'help output'] : [])])(
     'iam %s fails in one line',
     async (words) => {
       await using sandbox = await Sandbox.make();
-      const { code, err } = await shell(sandbox, `iam ${words} > /dev/full`);
-      expect(code).toBe(70);
-      expect(err).toMatch(/^error: Cannot write the output: no space left on the device\.\n$/);
+      const { code, err } = await shell(sandbox, `iam ${words} ${output}`);
+      expect([code, err]).toEqual([70, `error: Cannot write the output: ${reason}.\n`]);
     },
   );
+});
+
+test.skipIf(!existsSync('/dev/full'))('output that was lost before the end of the command is an error', async () => {
+  await using sandbox = await makeRunner();
+  const { variables } = await sandbox.serve();
+  const document = 'groups: [{groupName: lost, roles: [A]}]';
+  const line = `echo '${document}' | iam apply -f - --yes > /dev/full`;
+  const { code, err } = await shell(sandbox, line, variables);
+  expect([code, err]).toEqual([
+    70,
+    expect.stringContaining('The command took effect: 1 change was made. Cannot write'),
+  ]);
 });

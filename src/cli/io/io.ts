@@ -22,8 +22,6 @@ export interface Io {
   readonly stdout: OutputStream;
   /** Standard output for text that needs no stream; by default `stdout`. */
   readonly textOutput?: TextOutput | undefined;
-  /** Whether standard output was closed when the process started, and discards everything. */
-  readonly isStdoutReplaced?: (() => boolean) | undefined;
   /** Progress, notices, prompts and errors. */
   readonly stderr: OutputStream;
   /** Aborted by the first SIGINT or SIGTERM. */

@@ -3,6 +3,7 @@
 import { constants, fstatSync, readFileSync, realpathSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { isSea } from 'node:sea';
+import { Writable } from 'node:stream';
 import type { Environment, Io, OutputStream } from './io.ts';
 
 /** The variables, the clock and the folder of this process. */
@@ -70,10 +71,14 @@ const standardOutput = 1;
 
 /** The streams of this process, opened on first use because that takes milliseconds. `signal` aborts pending work. */
 export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
-  const output = (name: 'stdout' | 'stderr') =>
-    // An error of standard output is found and reported at the end of the command: see output-failure.ts.
-    lazy((): OutputStream => process[name].on('error', () => undefined));
-  const [stdout, stderr] = [output('stdout'), output('stderr')];
+  const output = (open: () => OutputStream) => lazy(() => keepFirstError(open()));
+  const stdout = output(() => (isReplaced(standardOutput) ? createClosedStream() : process.stdout));
+  const stderr = output(() => process.stderr);
+  let isReported = false;
+  const reportOnce = (error: Error) => {
+    if (!isReported) void reportTextFailure(error);
+    isReported = true;
+  };
   return {
     get stdin() {
       return process.stdin;
@@ -84,19 +89,34 @@ export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
     get stderr() {
       return stderr();
     },
-    isStdoutReplaced: () => isReplaced(standardOutput),
     textOutput: {
       get columns() {
         return isNonTerminal(standardOutput) ? undefined : stdout().columns;
       },
       write(text) {
         const rest = writeImmediately(standardOutput, text);
-        if (rest.length > 0) stdout().write(rest, (error) => error && void reportTextFailure(error));
+        if (rest.length > 0) stdout().write(rest, (error) => error && reportOnce(error));
       },
     },
     signal,
     releaseSignals,
   };
+}
+
+/**
+ * An error of standard output is found and reported at the end of the command: see output-failure.ts. By then, Node has
+ * reset `errored` of its own streams, which it does not destroy.
+ */
+function keepFirstError(stream: OutputStream): OutputStream {
+  return stream
+    .once('error', (value) => Object.defineProperty(stream, 'errored', { value }))
+    .on('error', () => undefined);
+}
+
+/** A stream that fails as a closed descriptor does. */
+function createClosedStream(): Writable {
+  const error = Object.assign(new Error('EBADF: write'), { code: 'EBADF', syscall: 'write' });
+  return new Writable({ write: (chunk: Buffer, _encoding, done) => done(chunk.length === 0 ? null : error) });
 }
 
 /** For texts such as help. The output of a command is checked at its end: see output-failure.ts. */
@@ -135,7 +155,7 @@ function lazy<Value>(make: () => Value): () => Value {
  */
 function writeImmediately(descriptor: number, text: string): Buffer {
   const bytes = Buffer.from(text, 'utf8');
-  if (!isNonTerminal(descriptor)) return bytes;
+  if (!isNonTerminal(descriptor) || isReplaced(descriptor)) return bytes;
   let at = 0;
   try {
     while (at < bytes.length) at += writeSync(descriptor, bytes, at);

@@ -4,7 +4,7 @@ import type { CommandOptions, Context, RequestContext } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
 import { readMaxWait } from '../http/retry.ts';
-import { findSecretOutputFailure } from '../io/output-failure.ts';
+import { findOutputFailure } from '../io/output-failure.ts';
 import { canPrompt, prompt } from '../io/prompt.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { getDocumentFiles } from './documents.ts';
@@ -216,6 +216,6 @@ async function printSecrets(context: Context, secretOutput: SecretOutput): Promi
 
 /** @throws CliError with the owners of the secrets if standard output did not take them */
 async function assertPrinted({ io }: Context, { unsaved }: SecretOutput): Promise<void> {
-  const failure = unsaved.length > 0 ? await findSecretOutputFailure(io) : undefined;
+  const failure = unsaved.length > 0 ? await findOutputFailure(io) : undefined;
   if (failure) throw lostSecretsError(failure, unsaved);
 }

@@ -8,7 +8,7 @@ import type { Context, RequestContext } from '../context.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
 import { splitSecrets } from '../http/redact.ts';
-import { findOutputFailure, findSecretOutputFailure, outputError } from '../io/output-failure.ts';
+import { findOutputFailure, outputError } from '../io/output-failure.ts';
 import { idBesideToken } from './created-entity.ts';
 import { nameRejected } from './not-found.ts';
 
@@ -54,14 +54,14 @@ export async function printResponse(
 }
 
 async function assertPrinted({ io }: Context, { id, undo, hasSecret }: CreatedEntity): Promise<void> {
-  const failure = await (hasSecret ? findSecretOutputFailure(io) : findOutputFailure(io));
+  const failure = await findOutputFailure(io);
   if (!failure) return;
   throw outputError(failure, `${id} was created.`, undo && formatUndo(undo, hasSecret));
 }
 
 /** @throws CliError (exit 70) if a secret cannot be printed. @param done what the command did, as a sentence */
 export async function assertSecretPrinted({ io }: Context, done: string, hint: string): Promise<void> {
-  const failure = await findSecretOutputFailure(io);
+  const failure = await findOutputFailure(io);
   if (failure) throw outputError(failure, done, hint);
 }
 

@@ -2,6 +2,7 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import { run } from '../../../../src/cli/run.ts';
 import { isFullRun } from '../../../effort.ts';
+import { createFailingStream } from '../../failing-stream.ts';
 import { dumpDirectory, type PlanFixture, startPlanFixture, test } from '../../plan/plan-fixture.ts';
 import { everything } from '../../plan/sample-documents.ts';
 import { startBreakingProxy, startInterposingProxy } from '../../plan/write-proxy.ts';
@@ -234,7 +235,7 @@ describe('new secrets', () => {
     await using fixture = await startPlanFixture();
     const file = await fixture.write('iam.yaml', everything);
     const program: typeof run = (words, io, environment) =>
-      run(words, { ...io, isStdoutReplaced: () => true }, environment);
+      run(words, { ...io, stdout: createFailingStream('EBADF') }, environment);
     const { code, err } = await fixture.iam(['apply', '-f', file, '--yes', '-o', format], { program });
     expect([code, err]).toEqual([
       70,
