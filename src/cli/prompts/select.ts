@@ -1,5 +1,6 @@
 /** Selects values from a list of the server, with search for long lists. */
 import type { Context } from '../context.ts';
+import { escapeControls } from '../io/control-characters.ts';
 import { type PromptOptions, prompt } from '../io/prompt.ts';
 import type { Choice, ChoiceSource, Validator } from '../io/prompter.ts';
 import { createErrorReport } from '../output/error-report.ts';
@@ -45,6 +46,53 @@ export async function selectMany(selectOptions: SelectOptions): Promise<string[]
   }
 }
 
+/** What is added to a list and removed from it. */
+export interface ListEdit {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+
+/** Selects what to add to a list and remove from it, one by one: an entry of the list is removed, another one is added. */
+export async function selectListEdit(selectOptions: SelectOptions, current: readonly string[]): Promise<ListEdit> {
+  const { promptOptions, message, list } = selectOptions;
+  const { choices, more } = (await loadFirstPage(selectOptions)) ?? { choices: [], more: false };
+  const listed = current.map((value) => choices.find((choice) => choice.value === value) ?? toPlainChoice(value));
+  const all = [...listed, ...choices.filter(({ value }) => !current.includes(value))];
+  const selected = new Set(current);
+  for (;;) {
+    const add = [...selected].filter((value) => !current.includes(value));
+    const remove = current.filter((value) => !selected.has(value));
+    const mark = (choice: Choice) => markChange(choice, current, selected);
+    const marked = {
+      ...list,
+      load: async (term: string | undefined, signal: AbortSignal) => {
+        const page = await list.load(term, signal);
+        return { ...page, choices: page.choices.map(mark) };
+      },
+    };
+    const typed = add.filter((value) => all.every((choice) => choice.value !== value)).map(toPlainChoice);
+    const first = { choices: [...typed, ...all].map(mark), more };
+    const { source, validate } = createSearch({ ...selectOptions, list: marked }, first, [], true);
+    const changes = [...add.map((value) => `+ ${value}`), ...remove.map((value) => `- ${value}`)];
+    const title = changes.length === 0 ? message : `${escapeControls(changes.join(', '))}; next:`;
+    const question = { type: 'search', message: title, source, validate, pageSize, hasMore: more } as const;
+    const answer = String(await prompt(promptOptions, question));
+    if (answer === '') return { add, remove };
+    for (const value of answer.split(',').map((part) => part.trim())) if (!selected.delete(value)) selected.add(value);
+  }
+}
+
+function toPlainChoice(value: string): Choice {
+  return { value, name: escapeControls(value) };
+}
+
+function markChange(choice: Choice, current: readonly string[], selected: ReadonlySet<string>): Choice {
+  const [isListed, isSelected] = [current.includes(choice.value), selected.has(choice.value)];
+  if (!isListed && !isSelected) return choice;
+  const mark = isListed ? (isSelected ? 'now' : 'to be removed') : 'to be added';
+  return { ...choice, name: `${choice.name}  (${mark})`, short: choice.short ?? choice.name };
+}
+
 /** Loads the first choices. If there are none, prints the reason, because a text prompt follows. */
 async function loadFirstPage({
   list,
@@ -81,8 +129,9 @@ export function createSearch(
   selectOptions: SelectOptions,
   first: ChoicePage,
   chosen: readonly string[],
+  canEnd = chosen.length > 0,
 ): { readonly source: ChoiceSource; readonly validate: (value: string) => Promise<true | string> } {
-  const end: readonly Choice[] = chosen.length === 0 ? [] : [{ value: '', name: '(done)' }];
+  const end: readonly Choice[] = canEnd ? [{ value: '', name: '(done)' }] : [];
   let current: readonly Choice[] = [];
   const source: ChoiceSource = async (typed, { signal }) => {
     const term = typed?.trim() ?? '';

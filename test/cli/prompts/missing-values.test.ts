@@ -223,29 +223,29 @@ describe('groups update without options', () => {
   const update = (server: FakeServer, ...replies: readonly ScriptedAnswer[]) =>
     person(server, ['groups', 'update', 'ops'], ...replies);
 
-  test('prompts for name, roles, new roles and dependencies, marks what the group has, and shows a summary', async () => {
+  test('prompts for name, roles and dependencies, marks what the group has, and shows a summary', async () => {
     await using server = await startFakeServer(serve);
-    const answers = ['', ['DEPLOY', 'READ'], 'NEW_ROLE, X', ['base']];
-    const { questions, writes, err } = await update(server, ...answers, true);
-    expect(questions.map(({ type }) => type)).toEqual(['input', 'checkbox', 'input', 'checkbox', 'confirm']);
-    expect(questions[1]).toMatchObject({
-      choices: [
-        { value: 'DEPLOY', name: 'DEPLOY  (now)', checked: true },
-        { value: 'READ', name: 'READ', checked: false },
-        { value: 'ROLLBACK', checked: true },
-      ],
-    });
-    expect(failing(questions[2] as Question, 'no role')).not.toBe(true);
+    const roles = ['READ', 'NEW_ROLE, X', 'ROLLBACK', ''];
+    const { questions, writes, err } = await update(server, '', ...roles, '', true);
+    expect(questions.map(({ type }) => type)).toEqual(['input', ...roles.map(() => 'search'), 'search', 'confirm']);
+    expect((await searchChoices(questions[1])).map(({ name }) => name)).toEqual([
+      '(done)',
+      'DEPLOY  (now)',
+      'ROLLBACK  (now)',
+      'READ',
+    ]);
+    expect((await searchChoices(questions[1], 'no role')).map(({ value }) => value)).toEqual([]);
+    expect((await searchChoices(questions[5])).map(({ value }) => value)).not.toContain('ops');
     expect(err).toContain('  + role READ\n  + role NEW_ROLE\n  + role X\n  - role ROLLBACK\n');
     expect(writes).toMatchObject([{ body: { groupName: 'ops', roles: ['DEPLOY', 'READ', 'NEW_ROLE', 'X'] } }]);
   });
 
   test('writes nothing without a yes, and asks nothing more without a change', async () => {
     await using server = await startFakeServer(serve);
-    const refused = await update(server, 'operations', ['DEPLOY', 'ROLLBACK'], '', ['base'], false);
+    const refused = await update(server, 'operations', '', '', false);
     expect([refused.code, refused.writes]).toEqual([1, []]);
     expect(refused.err).toContain('groupName: ops -> operations');
-    const same = await update(server, 'ops', ['DEPLOY', 'ROLLBACK'], '', ['base']);
+    const same = await update(server, 'ops', '', '');
     expect([same.code, same.writes]).toEqual([0, []]);
     expect(same.err).toContain('nothing to change');
   });

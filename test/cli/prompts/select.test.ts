@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChoiceList } from '../../../src/cli/prompts/choice-lists.ts';
-import { createSearch, type SelectOptions, selectMany } from '../../../src/cli/prompts/select.ts';
+import { createSearch, type SelectOptions, selectListEdit, selectMany } from '../../../src/cli/prompts/select.ts';
 import { createScriptedPrompter, searchChoices } from './scripted-prompter.ts';
 
 const neverAborted = new AbortController().signal;
@@ -76,4 +76,21 @@ test('several values of a long list are selected one by one, without duplicates'
   const further = searchChoices(questions[2], 'u1');
   waits.pop()?.end();
   expect((await further).map(({ value }) => value)).not.toContain('u1');
+});
+
+test('changes of a list are selected one by one: what it has is removed, anything else is added', async () => {
+  const { selectOptions, waits } = longList();
+  const { prompter, questions } = createScriptedPrompter('own', 'u7', 'zoe', 'u7', '');
+  expect(await selectListEdit(selectOptions(prompter), ['own', 'u1'])).toEqual({ add: ['zoe'], remove: ['own'] });
+  expect(questions.map(({ message }) => message).slice(0, 3)).toEqual([
+    'User id:',
+    '- own; next:',
+    '+ u7, - own; next:',
+  ]);
+  const shown = async (at: number) => (await searchChoices(questions[at])).map(({ name }) => name);
+  expect((await shown(0)).slice(0, 4)).toEqual(['(done)', 'own  (now)', 'u1  (now)', 'u0']);
+  expect((await shown(4)).slice(0, 4)).toEqual(['(done)', 'zoe  (to be added)', 'own  (to be removed)', 'u1  (now)']);
+  const further = searchChoices(questions[0], 'zo');
+  waits.pop()?.end();
+  expect((await further).map(({ value }) => value)).toContain('id-zo');
 });
