@@ -6,3 +6,8 @@ export function maskEmail(email: string): string {
   const [first = ''] = email.slice(0, at);
   return `${at > 1 ? first : ''}***${email.slice(at)}`;
 }
+
+/** Whether a text has the form of a masked address. */
+export function isMaskedEmail(text: string): boolean {
+  return /^[^\s@]?\*{3}@[^\s@]+$/u.test(text);
+}

@@ -203,6 +203,21 @@ describe.each(Object.entries(cases))(
       expect(await runner.server.dump()).toEqual(before);
     });
 
+    test('takes a masked value as unchanged, and no masked value in place of another', async () => {
+      const before = await runner.server.dump();
+      const stdin = (await runner.run(`${get} -o json --mask`, as ?? 'administrator')).out;
+      expect(await run('-f -', { stdin })).toMatchObject({
+        code: 0,
+        err: expect.stringContaining(': nothing to change'),
+      });
+      const other = JSON.stringify({ ...JSON.parse(stdin), [field]: 'x***@example.test' });
+      expect(await run('-f - --yes', { stdin: other })).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`${field} of the file is masked`),
+      });
+      expect(await runner.server.dump()).toEqual(before);
+    });
+
     test('writes an edited file, also if a field that it cannot change has changed, but no read-only value', async () => {
       const file = JSON.parse(await readFile());
       if (derived !== undefined) {
@@ -225,8 +240,8 @@ describe.each(Object.entries(cases))(
 
     test('edit writes what the editor saves, and nothing if it saves the same', async () => {
       const before = await runner.server.dump();
-      const edit = (variables: Readonly<Record<string, string>>) =>
-        runner.run(`${command.replace(/update$/, 'edit')} ${target}`, as ?? 'administrator', { variables });
+      const edit = (variables: Readonly<Record<string, string>>, option = '') =>
+        runner.run(`${command.replace(/update$/, 'edit')} ${target}${option}`, as ?? 'administrator', { variables });
       expect(await edit({ VISUAL: 'true' })).toMatchObject({
         code: 0,
         err: expect.stringContaining('nothing to change'),
@@ -241,7 +256,14 @@ describe.each(Object.entries(cases))(
         field === 'tags'
           ? ['^  - .*', '  - edited', '+ tag edited']
           : [`^${field}: .*`, `${field}: ${field === 'lead' ? 'false' : 'edited'}`, `~ ${field}: ${value} ->`];
-      const outcome = await edit({ EDITOR: `sed -i -e 's/${pattern}/${line}/'` });
+      const variables = { EDITOR: `sed -i -e 's/${pattern}/${line}/'` };
+      // As with `update -f`, an entry that the file no longer has needs a yes.
+      if (field === 'tags') {
+        const { code, err } = await edit(variables);
+        expect([code, err]).toEqual([10, expect.stringMatching(/Your file is .*Remove tag/s)]);
+        expect(await runner.server.dump()).toEqual(before);
+      }
+      const outcome = await edit(variables, field === 'tags' ? ' --yes' : '');
       expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining(shown) });
     });
   },

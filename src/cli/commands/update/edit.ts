@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { ClientError } from '../../../client/errors.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import { addCommand, addConfirmOptions, setAction } from '../../command.ts';
-import type { CliRuntime, Context } from '../../context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError, inputNeededError } from '../../errors.ts';
 import { escapeControls } from '../../io/control-characters.ts';
 import { readObject } from '../../io/input.ts';
@@ -28,7 +28,7 @@ export function addEditCommand(
 ): void {
   const command = addCommand(parent, 'edit', {
     title: `Edit a ${resource.label} in an editor`,
-    description: `Opens the fields that can change as YAML in $VISUAL or $EDITOR, and writes them back as \`update -f\` does. Nothing is written if nothing was changed, or if the file is empty. If the file is not accepted, the editor opens again at a terminal, with the reason at its top; elsewhere the file is kept.`,
+    description: `Opens the fields that can change as YAML in $VISUAL or $EDITOR, and writes them back as \`update -f\` does. Nothing is written if nothing was changed, or if the file is empty. If the file is not accepted, the editor opens again at a terminal, with the reason at its top; elsewhere the file is kept. What it no longer has is removed after a question, or with --yes.`,
     roles: operation.roles,
     effect: 'write',
     examples: [{ title: 'With vim', command: exampleTarget(operation) }],
@@ -38,8 +38,7 @@ export function addEditCommand(
   setAction(command, runtime, async (context, args, options) => {
     const editor = findEditor(context);
     const target = await resolveTarget(context, { operation, resource, args, options });
-    // The lines that are deleted in the editor were before the eyes of the person: no further question.
-    await editEntity(context, target, editor, { ...options, yes: true });
+    await editEntity(context, target, editor, options);
   });
 }
 
@@ -55,11 +54,13 @@ function findEditor(context: Context): string {
   );
 }
 
+const conflictHint = 'Open it again with the same command, and repeat your change.';
+
 async function editEntity(
   context: Context,
   target: UpdateTarget,
   editor: string,
-  options: Readonly<Record<string, unknown>>,
+  options: CommandOptions,
 ): Promise<void> {
   const read = await readCurrent(context, target);
   const { entity } = read;
@@ -100,7 +101,7 @@ async function editEntity(
       }
       try {
         const edited = await readObject(file, context.io);
-        return await writeUpdate(context, target, replaceWith(target, edited), options);
+        return await writeUpdate(context, target, replaceWith(target, edited, conflictHint), options);
       } catch (error) {
         if (!isCorrectable(error) || !canPrompt(context.promptOptions(false))) {
           keepFile();

@@ -3,8 +3,10 @@
 import { idPropertyOf } from '../../../contract/entities.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import { findNearest } from '../../../contract/nearest-name.ts';
+import { isMaskedEmail } from '../../../lib/masked-email.ts';
 import { usageError } from '../../errors.ts';
-import { type EntityFields, isSame } from '../../request/differences.ts';
+import { maskText, maskValue } from '../../output/mask.ts';
+import { type EntityFields, isRow, isSame } from '../../request/differences.ts';
 import { wasRead } from '../../request/file-etag.ts';
 import { isRoute } from '../../request/find-operation.ts';
 import { nameOf } from './resources.ts';
@@ -53,6 +55,37 @@ export function selectFields(
     );
   }
   return Object.fromEntries(Object.entries(fields).filter(([name]) => writable.includes(name)));
+}
+
+/**
+ * The file with the values of the entity in place of those that `--mask` hid.
+ * @throws CliError (exit 2) for a masked address that is not one of the entity, unless it has changed since it was read
+ */
+export function restoreMasked(file: EntityFields, entity: EntityFields, isChanged: boolean): EntityFields {
+  const restore = (name: string, value: unknown, current: unknown): unknown => {
+    if (isSame(value, current)) return value;
+    if (Array.isArray(value)) {
+      const entries: readonly unknown[] = Array.isArray(current) ? current : [];
+      return value.map((entry, at) => {
+        const same = [entries[at], ...entries].find((one) => one !== undefined && isSame(maskValue(one), entry));
+        return same ?? restore(name, entry, entries[at]);
+      });
+    }
+    if (isRow(value)) {
+      const known = isRow(current) ? current : {};
+      return Object.fromEntries(
+        Object.entries(value).map(([key, one]) => [key, restore(`${name}.${key}`, one, known[key])]),
+      );
+    }
+    if (typeof value !== 'string') return value;
+    if (typeof current === 'string' && maskText(current) === value) return current;
+    if (isChanged || !isMaskedEmail(value)) return value;
+    throw usageError(
+      `${name} of the file is masked: ${value}; nothing was sent.`,
+      'Write the whole address, or remove the field. `get` without --mask prints whole addresses.',
+    );
+  };
+  return Object.fromEntries(Object.entries(file).map(([name, value]) => [name, restore(name, value, entity[name])]));
 }
 
 function unknownFieldError(name: string, names: readonly string[], operation: ManifestOperation) {

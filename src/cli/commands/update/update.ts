@@ -23,7 +23,7 @@ import {
 import { isRoute } from '../../request/find-operation.ts';
 import { buildRequestSpec, formatArgumentName } from '../../request/request-spec.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
-import { selectFields, splitEtag } from './file.ts';
+import { restoreMasked, selectFields, splitEtag } from './file.ts';
 import { isClearable, mergeEdit, mergeFile, type ResourceEdit, toNested } from './merge.ts';
 import { nameOf, type UpdatableResource } from './resources.ts';
 import { type EntityChange, readCurrent, rulesOf, type UpdateTarget, writeUpdate } from './write.ts';
@@ -156,12 +156,15 @@ export async function resolveTarget(
 }
 
 /** The change of a file that replaces the entity. */
-export function replaceWith(target: UpdateTarget, file: EntityFields): EntityChange {
+export function replaceWith(target: UpdateTarget, file: EntityFields, conflictHint?: string): EntityChange {
   const parts = splitEtag(file);
   return {
-    file: { etag: parts.etag },
-    merge: async (entity, isChanged) =>
-      mergeFile(entity, await resolveNew(target, selectFields(target, parts, entity, isChanged), entity), target.rules),
+    file: { etag: parts.etag, conflictHint },
+    merge: async (entity, isChanged) => {
+      const whole = { ...parts, fields: restoreMasked(parts.fields, entity, isChanged) };
+      const fields = await resolveNew(target, selectFields(target, whole, entity, isChanged), entity);
+      return mergeFile(entity, fields, target.rules);
+    },
   };
 }
 

@@ -42,6 +42,8 @@ export interface EntityChange {
   readonly file?: {
     /** The ETag in the file: if the entity has changed since, nothing is written. */
     readonly etag: string | undefined;
+    /** What to do after a conflict; by default to read the file again or to use --force. */
+    readonly conflictHint?: string | undefined;
   };
 }
 
@@ -81,7 +83,11 @@ export async function writeUpdate(
     const result = { ...withoutBody(entity, rules), ...withoutSecrets(merge.after, rules) };
     if (merge.differences.length === 0) return printResult(context, result, [`${name}: nothing to change`]);
     if (isChanged && options.force !== true)
-      throw conflictError(name, describeDifferences(pickBody(entity, rules), merge.after, rules));
+      throw conflictError(
+        name,
+        describeDifferences(pickBody(entity, rules), merge.after, rules),
+        change.file?.conflictHint,
+      );
     const input = {
       params: toIdParams(target, entity),
       body: buildBody(entity, merge, rules),
@@ -144,12 +150,14 @@ async function printResult(context: Context, entity: EntityFields, notices: read
   context.notice(...notices);
 }
 
-function conflictError(name: string, differences: readonly string[]): CliError {
+const fileConflictHint = 'Read it again and repeat your change, or overwrite the change of others with --force.';
+
+function conflictError(name: string, differences: readonly string[], hint = fileConflictHint): CliError {
   return new CliError(`${name} has changed since the file was read; nothing was written.`, {
     code: 'CHANGED_MEANWHILE',
     exitCode: 6,
     lines: ['From the server to the file:', ...differences.map((line) => `  ${line}`)],
     details: { differences },
-    hint: 'Read it again and repeat your change, or overwrite the change of others with --force.',
+    hint,
   });
 }

@@ -270,6 +270,17 @@ describe('groups edit', () => {
     expect(lines.filter((one) => one.startsWith(line))).toEqual([]);
   });
 
+  test('after a change by someone else says how to repeat it', async () => {
+    const etags = ['"1"', '"2"'];
+    await using server = await startFakeServer(() => ({ json: group, headers: { etag: etags.shift() ?? '' } }));
+    await using home = await Home.make();
+    const variables = { IAM_TOKEN: 't', EDITOR: 'sed -i "s/organizationId: .*/organizationId: mine/"' };
+    const { code, err } = await home.iam(edit, { url: server.url, variables });
+    expect([code, await removeFile(err)]).toEqual([6, expect.stringContaining('organizationId: mine')]);
+    expect(err).toContain('Open it again with the same command');
+    expect(err).not.toContain('--force');
+  });
+
   test('keeps the file if the editor fails after the first round', async () => {
     await using server = await startFakeServer(({ method }) =>
       method === 'GET' ? { json: group } : errorResponse(400, 'FIELD_TYPE'),
