@@ -14,7 +14,7 @@ import {
   type SettingDefinition,
   settingDefinitions,
 } from './config/settings.ts';
-import { CliError, type ErrorTable, queryFailedCode, usageError } from './errors.ts';
+import { CliError, columnUnknownCode, type ErrorTable, queryFailedCode, usageError } from './errors.ts';
 import { type CliClient, connect } from './http/connection.ts';
 import type { CurlCall } from './http/curl.ts';
 import { createNameReader } from './http/entity-names.ts';
@@ -201,7 +201,7 @@ function formatChanges(changes: number): string {
  */
 function markPartlyDone(error: unknown, changes: number, table: ErrorTable): unknown {
   const { exitCode, code, message, lines, hint } = createErrorReport(error, table);
-  if (code === queryFailedCode)
+  if (code === queryFailedCode || code === columnUnknownCode)
     return new CliError(`The command took effect: ${formatChanges(changes)} made. ${message}`, {
       ...{ code, exitCode: 70, cause: error },
     });

@@ -107,6 +107,8 @@ export function inputNeededError(message: string, hint: string): CliError {
 
 /** The code of an expression of `--query` that does not fit the result. */
 export const queryFailedCode = 'QUERY_FAILED';
+/** `--columns` does not fit the result. */
+export const columnUnknownCode = 'COLUMN_UNKNOWN';
 
 /** The code of missing or invalid credentials. */
 export const signInNeededCode = 'SIGN_IN_NEEDED';

@@ -1,6 +1,6 @@
 /** `--columns`: the fields of a row to print, in order; nested fields with dots. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import { CliError, usageError } from '../errors.ts';
+import { CliError, columnUnknownCode, usageError } from '../errors.ts';
 
 /** Parses `a,b.c`. @throws CliError (exit 2) for an empty name */
 export function parseColumns(text: string): string[] {
@@ -42,11 +42,18 @@ export function assertColumnsPresent(columns: readonly string[], rows: readonly 
     assertNamedColumns(columns, rows);
     return;
   }
+  const values = rows.filter((row) => row !== null && row !== undefined);
+  if (values.length > 0 && values.every((row) => typeof row !== 'object'))
+    throw new CliError('--columns requires named columns, but the result of --query has values only.', {
+      code: columnUnknownCode,
+      exitCode: 2,
+      hint: 'Omit --columns, or name the columns in the query: --query "[].{name: groupName}".',
+    });
   const unknownColumns = columns.filter((column) => rows.every((row) => valueAt(row, column) === undefined));
-  const known = [...new Set(rows.flatMap((row) => Object.keys((row ?? {}) as object)))];
+  const known = [...new Set(values.flatMap((row) => Object.keys(row as object)))];
   if (unknownColumns.length === 0 || known.length === 0) return;
   const [message, hint] = formatUnknownColumns(unknownColumns, known);
-  throw new CliError(message, { code: 'COLUMN_UNKNOWN', exitCode: 70, hint });
+  throw new CliError(message, { code: columnUnknownCode, exitCode: 2, hint });
 }
 
 /** Rows such as those of `[].[a,b]` have no named columns, unless their entries are objects. */
@@ -55,8 +62,8 @@ function assertNamedColumns(columns: readonly string[], rows: readonly (readonly
   if (values.length === 0 || columns.every((column) => values.some((value) => valueAt(value, column) !== undefined)))
     return;
   throw new CliError('--columns requires named columns, but the rows of --query are lists.', {
-    code: 'COLUMN_UNKNOWN',
-    exitCode: 70,
+    code: columnUnknownCode,
+    exitCode: 2,
     hint: 'Name the columns in the query: --query "[].{name: groupName}".',
   });
 }

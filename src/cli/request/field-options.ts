@@ -71,7 +71,7 @@ function createOption({ flag, schema, secret, required }: Field): Option {
   const description = lowerFirst(schema.description ?? '') + notes;
   if (secret) return new Option(`--${flag} <file>`, `${description}; read from a file, - is standard input`);
   if (schema.type === 'boolean')
-    return new Option(`--${flag} [yes]`, description).choices(['true', 'false']).preset('true');
+    return new Option(`--${flag} [true|false]`, description).choices(['true', 'false']).preset('true');
   const option = new Option(`--${flag} <${placeholder(schema)}>`, description);
   if (schema.type === 'array') return option.argParser(collectValues);
   if (schema.enum) return option.choices(schema.enum.map(String));

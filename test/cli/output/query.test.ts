@@ -61,8 +61,10 @@ describe('--query', () => {
     await using server = await groupServer();
     const words = ['groups', 'list', '--query', '[].[groupName]', '--columns', 'groupName', '-o', 'csv'];
     const outcome = await iam(words, server);
-    expect(outcome).toMatchObject({ code: 70, out: '' });
+    expect(outcome).toMatchObject({ code: 2, out: '' });
     expect(outcome.err).toContain('Name the columns in the query');
+    const text = await iam(['groups', 'list', '--query', '[0].groupName', '--columns', 'groupName'], server);
+    expect(text).toMatchObject({ code: 2, out: '', err: expect.stringContaining('name the columns in the query') });
   });
 
   test('applies to one entity, and prints null without a match', async () => {
@@ -156,7 +158,7 @@ describe('--columns', () => {
   test('that the response lacks are reported if no schema declares them', async () => {
     await using server = await startFakeServer(() => ({ json: { a: 1, b: 2 } }));
     const { code, err } = await iam(['api', 'GET', '/healthz', '--columns', 'c'], server);
-    expect(code).toBe(70);
+    expect(code).toBe(2);
     expect(err).toContain('Available columns: a, b.');
   });
 
