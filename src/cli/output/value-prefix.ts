@@ -14,6 +14,11 @@ export function parseTypedValue(typed: string): TypedValue {
   return value === undefined ? { kind: undefined, value: typed } : { kind: kind as 'id' | 'name', value };
 }
 
+/** Whether a value has the form of the ids that the server assigns, which needs no lookup. */
+export function isAssignedId(value: string): boolean {
+  return /^[0-9a-f]{24}$/.test(value);
+}
+
 /**
  * Whether an id could be read as the login name of another user: the server accepts e-mail addresses and links as login
  * names only once they are verified, but a user can have one as its id.

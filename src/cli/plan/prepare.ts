@@ -1,9 +1,10 @@
 /** Reads documents and server, and builds a plan. Never writes. */
 
+import type { EntityName } from '../../contract/entities.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
-import { NameResolver } from '../request/resolve-names.ts';
+import { AmbiguousNameError, NameResolver } from '../request/resolve-names.ts';
 import { readCaller } from './caller.ts';
 import { buildDesiredState, validateDesiredState, withStoredNames } from './desired-state.ts';
 import {
@@ -18,6 +19,7 @@ import {
 import { administrativeRoles } from './guards.ts';
 import { assertSetName, emptyInventory, getInventoryPath, readInventory } from './inventory.ts';
 import { resolveMemberNames } from './member-names.ts';
+import type { PlanIssue } from './model/changes.ts';
 import type { DesiredState } from './model/desired-entries.ts';
 import { emptyRemoteState, type PlanCaller, type RemoteState } from './model/remote-state.ts';
 import { buildPlan, type Plan } from './plan.ts';
@@ -83,7 +85,8 @@ export async function prepare(
   const inventoryFile = findInventoryFile(context, content);
   const inventory = inventoryFile === undefined ? emptyInventory : await readInventory(inventoryFile);
   const own = (known: RemoteState) => resolveOwnership(inventory, known, claimed);
-  const { desired, state } = await readState(context, documents, (known, wanted) =>
+  const names = new DocumentNames(context);
+  const { desired, state } = await readState(context, names, documents, (known, wanted) =>
     computeRefreshScope(wanted, known, own(known).managed, inventory.pending, prune),
   );
   const ownership = own(state);
@@ -91,8 +94,13 @@ export async function prepare(
   // Two names can be those of one entity.
   if (desired !== documents) assertNoDiagnostics(validateDesiredState(desired, content));
   const draft = buildPlan({ desired, state, caller: {}, recorded, adopted, unclear, prune });
+  const ambiguous = findAmbiguousValues(content.entries, names.rejected);
+  const issues = draft.issues.filter(
+    ({ path }) =>
+      !ambiguous.some((one) => one.path === path || path === one.path.replace(/\/(?:userId|businessId)$/, '')),
+  );
   assertNoDiagnostics(
-    draft.issues.map(({ path, message }) => ({
+    [...ambiguous, ...issues].map(({ path, message }) => ({
       message,
       position: path === '' ? undefined : findPosition(content.positions, path),
     })),
@@ -107,13 +115,59 @@ export function findInventoryFile({ settings, environment }: Context, { set }: P
   return set === undefined ? undefined : getInventoryPath(resolveBaseUrl(settings), set, environment.variables);
 }
 
+/** Names that are not resolved are reported with all other errors of the documents. */
+class DocumentNames extends NameResolver {
+  /** By entity and value. */
+  readonly rejected = new Map<string, string>();
+
+  constructor(context: Context) {
+    super(context, false, false);
+  }
+
+  override async resolve(reference: Parameters<NameResolver['resolve']>[0], typed: string): Promise<string> {
+    try {
+      return await super.resolve(reference, typed);
+    } catch (error) {
+      if (!(error instanceof AmbiguousNameError)) throw error;
+      this.rejected.set(`${reference.entity} ${typed}`, error.problem);
+      return typed;
+    }
+  }
+}
+
+/** What the fields of documents refer to by name. */
+const namedFields = new Map<string, EntityName>([
+  ['users', 'user'],
+  ['userId', 'user'],
+  ['businesses', 'business'],
+  ['businessId', 'business'],
+]);
+
+/** The places of values in documents that name no single entity. */
+function findAmbiguousValues(entries: Documents['entries'], rejected: ReadonlyMap<string, string>): PlanIssue[] {
+  const find = (value: unknown, path: string, field: string): PlanIssue[] => {
+    if (typeof value === 'object' && value !== null)
+      return Object.entries(value).flatMap(([key, part]) =>
+        find(part, path === '' ? key : `${path}/${key}`, Array.isArray(value) ? field : key),
+      );
+    const message = rejected.get(`${namedFields.get(field)} ${value}`);
+    // The id of a customer is no name.
+    const isId = path.startsWith('customers/') && field === 'businessId';
+    return message === undefined || isId ? [] : [{ path, message }];
+  };
+  if (rejected.size === 0) return [];
+  const found = find(entries, '', '');
+  // A name that is not resolved is never used as an id.
+  return found.length > 0 ? found : [...rejected.values()].map((message) => ({ path: '', message }));
+}
+
 /** Reads what the plan depends on, and resolves names of members in the documents. */
 async function readState(
   context: Context,
+  names: NameResolver,
   documents: DesiredState,
   computeScope: (state: RemoteState, desired: DesiredState) => RefreshScope,
 ): Promise<{ readonly desired: DesiredState; readonly state: RemoteState }> {
-  const names = new NameResolver(context, false, false);
   let desired = documents;
   let state = emptyRemoteState;
   let hasResolved = false;

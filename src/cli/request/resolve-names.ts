@@ -8,12 +8,12 @@ import { ClientError, NetworkError } from '../../client/errors.ts';
 import { type EntityName, entityOf, type Reference } from '../../contract/entities.ts';
 import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
 import type { Context, RequestContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import { CliError, type CliErrorOptions } from '../errors.ts';
 import { canPrompt, prompt } from '../io/prompt.ts';
 import { type FindNames, formatNamedId, nameKey } from '../output/name-columns.ts';
 import { isName, listIds, lookups, type NameLookup } from '../output/name-lookups.ts';
 import { createTableFormatter } from '../output/table.ts';
-import { isNameLikeId, parseTypedValue } from '../output/value-prefix.ts';
+import { isAssignedId, isNameLikeId, parseTypedValue } from '../output/value-prefix.ts';
 import { callControlPlane } from './control-plane.ts';
 import { readEntityPage } from './entity-rows.ts';
 import { getOperation } from './find-operation.ts';
@@ -22,8 +22,6 @@ import { send } from './send.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Ids that the server assigns. A value of this form is not looked up. */
-const assignedId = /^[0-9a-f]{24}$/;
 /** The most entities with one name that are requested and listed. */
 export const maxCandidates = 20;
 /** Lookups at the same time. */
@@ -130,7 +128,7 @@ export class NameResolver {
 
   async #resolveOnce(target: LookupTarget, typed: string): Promise<string> {
     const { kind, value } = parseTypedValue(typed);
-    const isAssigned = target.lookup.hasOtherIds !== true && assignedId.test(value) && kind !== 'name';
+    const isAssigned = target.lookup.hasOtherIds !== true && isAssignedId(value) && kind !== 'name';
     if (kind === 'id' || isAssigned) return value;
     if (target.lookup.isResolvedByServer && kind === undefined) return value;
     const search: NameSearch = { ...target, value, isName: kind === 'name' };
@@ -290,7 +288,16 @@ function idOf(row: Row, ids: readonly string[]): string {
 }
 
 /** A value that does not identify one entity safely (exit 2), or a name of none (exit 3). */
-export class AmbiguousNameError extends CliError {}
+export class AmbiguousNameError extends CliError {
+  /** What is wrong with the value, and what to write in place of it, for an error that names several values. */
+  readonly problem: string;
+
+  constructor(problem: string, options: CliErrorOptions & { readonly ids?: readonly string[] }) {
+    super(`${problem}; nothing was sent.`, options);
+    const ids = options.ids === undefined ? '' : ` (${options.ids.join(', ')})`;
+    this.problem = `${problem}${ids}. ${options.hint ?? ''}`.trim();
+  }
+}
 
 /** The rows as an indented table. */
 async function listRows(entity: EntityName, rows: readonly Row[]): Promise<string[]> {
@@ -300,44 +307,48 @@ async function listRows(entity: EntityName, rows: readonly Row[]): Promise<strin
 }
 
 async function ambiguousNameError(
-  { entity, lookup: { noun }, value }: NameSearch,
+  search: NameSearch,
   rows: readonly Row[],
   isId: boolean,
 ): Promise<AmbiguousNameError> {
+  const { entity, value } = search;
+  const { noun } = search.lookup;
   const count = rows.length < maxCandidates ? String(rows.length) : `At least ${rows.length}`;
   const hint = `Write id:${value} for the first one, which has this id, or name:${value} for the one with this name.`;
-  return new AmbiguousNameError(`${count} ${noun} match ${JSON.stringify(value)}; nothing was sent.`, {
+  return new AmbiguousNameError(`${count} ${noun} match ${JSON.stringify(value)}`, {
     code: 'USAGE',
     exitCode: 2,
     hint: isId ? hint : 'Use the id of one of them.',
     lines: await listRows(entity, rows),
+    ids: rows.map((row) => idOf(row, idsOf(search))),
   });
 }
 
 async function nameLikeIdError({ entity, value }: NameSearch, row: Row): Promise<AmbiguousNameError> {
+  return new AmbiguousNameError(`${JSON.stringify(value)} is the id of a user, but no verified login name`, {
+    code: 'USAGE',
+    exitCode: 2,
+    hint: `Write id:${value} if you mean this user.`,
+    lines: await listRows(entity, [row]),
+  });
+}
+
+async function foreignNameError(search: NameSearch, rows: readonly Row[]): Promise<AmbiguousNameError> {
+  const { entity, lookup, value } = search;
   return new AmbiguousNameError(
-    `${JSON.stringify(value)} is the id of a user, but no verified login name; nothing was sent.`,
+    `${JSON.stringify(value)} is only ${lookup.foreign?.text}, which any caller can choose`,
     {
       code: 'USAGE',
       exitCode: 2,
-      hint: `Write id:${value} if you mean this user.`,
-      lines: await listRows(entity, [row]),
+      hint: 'Use the id of one of them.',
+      lines: await listRows(entity, rows),
+      ids: rows.map((row) => idOf(row, idsOf(search))),
     },
   );
 }
 
-async function foreignNameError(
-  { entity, lookup, value }: NameSearch,
-  rows: readonly Row[],
-): Promise<AmbiguousNameError> {
-  return new AmbiguousNameError(
-    `${JSON.stringify(value)} is only ${lookup.foreign?.text}, which any caller can choose; nothing was sent.`,
-    { code: 'USAGE', exitCode: 2, hint: 'Use the id of one of them.', lines: await listRows(entity, rows) },
-  );
-}
-
 function unknownNameError({ lookup: { noun }, value }: NameSearch): AmbiguousNameError {
-  return new AmbiguousNameError(`None of the ${noun} that you may look up has the name ${JSON.stringify(value)}.`, {
+  return new AmbiguousNameError(`None of the ${noun} that you may look up has the name ${JSON.stringify(value)}`, {
     code: 'NAME_NOT_FOUND',
     exitCode: 3,
     hint: `If it is an id, write id:${value}.`,

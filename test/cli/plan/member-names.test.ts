@@ -57,10 +57,14 @@ test('an unknown name is an error with its position, and an ambiguous one lists 
     code: 2,
     err: expect.stringContaining('unknown.yaml:2:30: user dora not found'),
   });
-  const ambiguous = await fixture.write('ambiguous.yaml', 'groups:\n  - {groupName: ops, businesses: [Twin]}\n');
+  const text =
+    'groups:\n  - {groupName: ops, businesses: [Twin], users: [dora], services: [nosuch]}\n  - groupName: new\n    businessUsers: [{businessId: Twin, userId: anna}]\n    dependencies: [{groupName: none}]\n';
+  const ambiguous = await fixture.write('ambiguous.yaml', text);
   const outcome = await fixture.iam(['apply', '-f', ambiguous, '--yes']);
-  expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('2 businesses match "Twin"') });
-  expect(outcome.err).toContain('b3');
+  expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('The documents have 5 errors.') });
+  const twin = '2 businesses match "Twin" (b3, b4). Use the id of one of them.';
+  for (const line of [`:2:35: ${twin}`, ':2:50: user dora not found', ':2:68: service nosuch', `:4:34: ${twin}`, ':5:'])
+    expect(outcome.err).toContain(`ambiguous.yaml${line}`);
   expect(await fixture.server.dump()).toEqual(before);
 });
 

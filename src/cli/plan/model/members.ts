@@ -32,6 +32,27 @@ export function formatMember({ id, businessId }: Member): string {
   return businessId === undefined ? id : `${businessId}/${id}`;
 }
 
+interface NamedBusinessUser {
+  readonly id: string;
+  readonly userName: string | undefined;
+  readonly businessId: string;
+  readonly businessName: string | undefined;
+}
+
+/** Why a user cannot be a member for a business, and the command that changes it. `isCreated`: the documents create the business. */
+export function describeOtherBusiness(
+  { id, userName, businessId, businessName }: NamedBusinessUser,
+  isCreated: boolean,
+): string {
+  const named = (value: string, name: string | undefined) =>
+    name === undefined || name === value ? value : `${value} (${name})`;
+  // Names can contain what a shell expands.
+  const argument = (value: string, other: string) => (/^[\w.@:-]+$/.test(value) ? value : other);
+  const command = `iam users update ${argument(id, 'USER')} --business-id ${argument(businessId, 'BUSINESS')}`;
+  const before = isCreated ? ', which does not exist yet: apply the customers alone, then' : ': first';
+  return `the user ${named(id, userName)} does not belong to the business ${named(businessId, businessName)}${before} run \`${command}\``;
+}
+
 /** Sorts members by kind, then by id. */
 export function sortMembers(members: Iterable<Member>): Member[] {
   const keyed = [...members].map((member) => ({ member, key: formatMember(member) }));

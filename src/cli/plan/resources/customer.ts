@@ -1,5 +1,6 @@
 /** Customers: businesses and users. The API can create them, but neither change nor delete them. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import { isAssignedId } from '../../output/value-prefix.ts';
 import { createResource } from '../../request/call-operation.ts';
 import { type Execution, recordCreation } from '../execution.ts';
 import {
@@ -171,6 +172,12 @@ function buildCustomerEntry(
   const business = businesses.get(businessId ?? '');
   if (business) {
     const isNamed = portable.businessName(business.businessId) !== undefined;
+    if (isNamed && !isAssignedId(business.businessId))
+      portable.note(
+        'without their chosen ids: businesses',
+        business.businessId,
+        'their names identify them, and another server assigns ids; add businessId to the customer, and name it by this id elsewhere, to keep it',
+      );
     return [{ ...business, ...(isNamed ? { businessId: undefined } : {}), document }];
   }
   portable.note('left out: customers', String(customerId), 'their businesses no longer exist');

@@ -11,6 +11,13 @@ export function buildMemberLists(groupName: string, state: RemoteState, portable
     ...(member.businessId === undefined ? {} : { businessId: portable.business(member.businessId) }),
   }));
   const members = sortMembers(named);
+  for (const { id, businessId } of members)
+    if (businessId !== undefined)
+      portable.note(
+        'of a business: users',
+        `${id} (${businessId})`,
+        'before an apply elsewhere, they must belong to it there: docs/provision.md has the order',
+      );
   const listOf = (kind: MemberKind) => members.filter((one) => one.kind === kind).map(buildMemberEntry);
   return Object.fromEntries(memberKinds.map((kind) => [memberFields[kind], listOf(kind)]));
 }

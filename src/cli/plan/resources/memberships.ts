@@ -20,6 +20,7 @@ import {
 } from '../model/changes.ts';
 import type { DesiredGroup, DesiredState, DocumentEntry } from '../model/desired-entries.ts';
 import {
+  describeOtherBusiness,
   formatMember,
   type Member,
   type MemberKind,
@@ -226,10 +227,10 @@ function describeMissingMember(member: Member, { state, index }: CheckContext): 
   if (isMissing(state.users, id)) return `user ${id} not found`;
   if (kind === 'user') return undefined;
   if (noBusiness(businessId)) return `business ${businessId} not found`;
-  const own = state.users.get(id);
-  return own?.businessId !== undefined && own.businessId !== businessId
-    ? `${formatMember(member)}: the user ${id} does not belong to the business ${businessId}`
-    : undefined;
+  const { businessId: own, userName } = state.users.get(id) ?? {};
+  if (own === undefined || own === businessId) return undefined;
+  const businessName = index.business(businessId)?.businessName as string | undefined;
+  return describeOtherBusiness({ id, userName, businessId, businessName }, index.isBusinessCreated(businessId));
 }
 
 /** A recorded membership that still exists and is no longer in the documents. */
