@@ -95,10 +95,8 @@ export async function prepare(
   if (desired !== documents) assertNoDiagnostics(validateDesiredState(desired, content));
   const draft = buildPlan({ desired, state, caller: {}, recorded, adopted, unclear, prune });
   const ambiguous = findAmbiguousValues(content.entries, names.rejected);
-  const issues = draft.issues.filter(
-    ({ path }) =>
-      !ambiguous.some((one) => one.path === path || path === one.path.replace(/\/(?:userId|businessId)$/, '')),
-  );
+  const reported = new Set(ambiguous.flatMap((one) => [one.path, entryOf(one.path)]));
+  const issues = draft.issues.filter(({ path }) => !reported.has(path));
   assertNoDiagnostics(
     [...ambiguous, ...issues].map(({ path, message }) => ({
       message,
@@ -142,6 +140,12 @@ const namedFields = new Map<string, EntityName>([
   ['businesses', 'business'],
   ['businessId', 'business'],
 ]);
+
+/** The path of the entry of a list whose field this is; the path itself if it is no such field. */
+function entryOf(path: string): string {
+  const at = path.lastIndexOf('/');
+  return namedFields.has(path.slice(at + 1)) ? path.slice(0, at) : path;
+}
 
 /** The places of values in documents that name no single entity. */
 function findAmbiguousValues(entries: Documents['entries'], rejected: ReadonlyMap<string, string>): PlanIssue[] {
