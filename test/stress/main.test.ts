@@ -20,7 +20,7 @@ test('prints the seed and one line per suite, and exits with 0 without findings'
   expect(status).toBe(0);
 });
 
-test('exits with 1 and prints the command that reproduces a finding', () => {
+test.runIf(isFullRun)('exits with 1 and prints the command that reproduces a finding', () => {
   const { status, stdout } = runStress('--only', 'simulator', '--seed', '1', '--count', '1', '--bug', 'skip-datasync');
   expect(stdout).toContain('reproduce: npm run stress -- --only simulator --seed 1 --count 1 --bug skip-datasync');
   expect(status).toBe(1);

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { isFullRun } from '../../../../test/effort.ts';
 import { adminClient } from '../../../../test/harness.ts';
 import { findStateProblems, findViewProblems } from '../harness/axe-violations.ts';
 import { hasBrowser } from '../harness/browser.ts';
@@ -106,12 +107,15 @@ describe.skipIf(!hasBrowser)('a read-only administrator', () => {
     return accessToken;
   }
 
-  test.each(Object.entries(pages))('cannot change anything on %s, and sees why', async (path, { ready, disabled }) => {
-    const { page, listProblems } = await open(path);
-    await page.getByRole('main').getByText(ready).first().waitFor();
-    await expect.poll(() => listDisabledButtons(page)).toEqual({ ...each('Reset'), ...disabled });
-    expect(listProblems()).toEqual([]);
-  });
+  test.each(Object.entries(pages).filter((_, at) => isFullRun || at % 3 === 0))(
+    'cannot change anything on %s, and sees why',
+    async (path, { ready, disabled }) => {
+      const { page, listProblems } = await open(path);
+      await page.getByRole('main').getByText(ready).first().waitFor();
+      await expect.poll(() => listDisabledButtons(page)).toEqual({ ...each('Reset'), ...disabled });
+      expect(listProblems()).toEqual([]);
+    },
+  );
 
   test('reads no code, not even in the events', async () => {
     const { page } = await open('inbox');

@@ -168,20 +168,23 @@ describe.skipIf(!hasBrowser)('groups', () => {
     },
   ] as const;
 
-  test.each(kinds)('get and lose a member of the kind $option', async ({ option, choices, member, name }) => {
-    const { page, dialog, problems } = await open('groups/viewers');
-    await page.getByRole('button', { name: 'Add a member' }).click();
-    await dialog.getByLabel('Kind of member').selectOption(option);
-    for (const [label, text] of choices)
-      await chooseFound(dialog.getByRole('combobox', { name: label, exact: true }), text, new RegExp(`^${text}`));
-    await dialog.getByRole('button', { name: 'Add' }).click();
-    await dialog.waitFor({ state: 'hidden' });
-    expect(await readMembers('viewers')).toMatchObject([member]);
-    await page.getByRole('button', { name: `Remove ${name}`, exact: true }).click();
-    expect(await readMembers('viewers')).toMatchObject([member]);
-    await dialog.getByRole('button', { name: 'Remove the member' }).click();
-    await page.getByText('No members yet').waitFor();
-    expect(await readMembers('viewers')).toEqual([]);
-    expect(problems).toEqual([]);
-  });
+  test.each(isFullRun ? kinds : kinds.slice(2))(
+    'get and lose a member of the kind $option',
+    async ({ option, choices, member, name }) => {
+      const { page, dialog, problems } = await open('groups/viewers');
+      await page.getByRole('button', { name: 'Add a member' }).click();
+      await dialog.getByLabel('Kind of member').selectOption(option);
+      for (const [label, text] of choices)
+        await chooseFound(dialog.getByRole('combobox', { name: label, exact: true }), text, new RegExp(`^${text}`));
+      await dialog.getByRole('button', { name: 'Add' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      expect(await readMembers('viewers')).toMatchObject([member]);
+      await page.getByRole('button', { name: `Remove ${name}`, exact: true }).click();
+      expect(await readMembers('viewers')).toMatchObject([member]);
+      await dialog.getByRole('button', { name: 'Remove the member' }).click();
+      await page.getByText('No members yet').waitFor();
+      expect(await readMembers('viewers')).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+  );
 });
