@@ -209,7 +209,7 @@ export function acceptNull(schema: JsonObject): JsonObject {
 }
 
 /** The JSON Schema without the null that `acceptNull` has added: commands leave out what is absent. */
-export function withoutAcceptedNull(schema: JsonObject): JsonObject {
+function withoutAcceptedNull(schema: JsonObject): JsonObject {
   const { [nullKeyword]: meaning, ...rest } = schema;
   if (meaning !== absent) return schema;
   const { type, enum: values, anyOf, ...others } = rest;

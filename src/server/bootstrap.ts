@@ -4,6 +4,7 @@
  */
 
 import { describeInvisible } from '../contract/visible-names.ts';
+import { foldIdentifier } from '../lib/fold-identifier.ts';
 import { removeClient } from './auth/remove-client.ts';
 import { revokeUserAccess } from './auth/revoke-user-access.ts';
 import { administratorsGroupName, createBootstrapGroups } from './bootstrap-groups.ts';
@@ -17,7 +18,7 @@ import { generateSecret, type Random } from './lib/random.ts';
 import { hashSecret, secretMatches } from './lib/secrets.ts';
 import { withoutKnownSources } from './sessions/known-sources.ts';
 import type { Store, Transaction } from './store/store.ts';
-import { type Client, foldIdentifier, type User } from './store/tables.ts';
+import type { Client, User } from './store/tables.ts';
 import { describeViolations } from './users/password-policy.ts';
 import { createPasswordHasher, type HashPassword, listSpellings, verifyPasswordHash } from './users/passwords.ts';
 

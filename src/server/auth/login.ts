@@ -1,5 +1,6 @@
 /** Logs a user in with a password. Every failure has the same response and the same amount of work. */
 import type { IamError } from '../../contract/errors.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isPasswordTooLong } from '../lib/password-length.ts';
 import type { Random } from '../lib/random.ts';
@@ -13,7 +14,7 @@ import { startLoginSession } from '../sessions/login-session.ts';
 import type { SessionDeps, SessionOptions } from '../sessions/sessions.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
-import { type Client, foldIdentifier, type User } from '../store/tables.ts';
+import type { Client, User } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import { readUserContent } from '../tokens/content.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';

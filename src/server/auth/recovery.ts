@@ -1,5 +1,6 @@
 /** Account recovery with a one-time code. Responses do not reveal whether an account exists. */
 import { apiError } from '../../contract/errors.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { verifiedContacts } from '../messaging/contacts.ts';
 import { type OtpBinding, sendOtp, subjectOfUnknownName, subjectOfUser } from '../mfa/otp.ts';
@@ -9,7 +10,7 @@ import { resolveOtpSource } from '../mfa/otp-source.ts';
 import type { OtpDeps } from '../mfa/otp-value.ts';
 import type { Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
-import { foldIdentifier, type User } from '../store/tables.ts';
+import type { User } from '../store/tables.ts';
 import { findUserByLogin } from '../users/users.ts';
 
 /** What a recovery code is bound to: the user, or the digest of a name without a user who can receive codes. */

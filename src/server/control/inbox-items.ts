@@ -2,13 +2,14 @@
 import * as z from 'zod';
 import { exampleText, optionalInt, optionalText, singleLine } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import { decryptMessageCode, renderMessageText } from '../messaging/messages.ts';
 import type { MessageOutbox } from '../messaging/outbox.ts';
 import { countRemainingAttempts } from '../mfa/otp-attempts.ts';
 import type { Range, Reader, Store } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
-import { foldIdentifier, type Message } from '../store/tables.ts';
+import type { Message } from '../store/tables.ts';
 
 export const InboxItem = z.strictObject({
   id: exampleText('64b0c0ffee00000000000001', 'Id of the message; ids increase with time'),

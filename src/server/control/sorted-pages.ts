@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { fieldError } from '../../contract/errors.ts';
 import type { Page } from '../../contract/operation.ts';
 import { PageQuery, singleLine } from '../../contract/schemas/primitives.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import { readFilteredPage, toPage } from '../store/pages.ts';
 import type { Range } from '../store/store.ts';
-import { foldIdentifier } from '../store/tables.ts';
 
 /** The sortable columns of a list and the text of a row in each. The first is the id of the row. */
 export type SortColumns<Item> = Readonly<Record<string, (row: Item) => string | undefined>>;

@@ -1,12 +1,13 @@
 /** Roles, owners and storage of clients. */
 import { apiError, detailedError } from '../../contract/errors.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import { generateSecret, type Random } from '../lib/random.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import type { Derivation } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import { type Client, foldIdentifier } from '../store/tables.ts';
+import type { Client } from '../store/tables.ts';
 import { normalizeNewName } from './new-names.ts';
 import { businessOf } from './object-access.ts';
 import { isClientItself, type Principal } from './principal.ts';

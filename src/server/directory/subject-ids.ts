@@ -5,8 +5,9 @@
 import { hash } from 'node:crypto';
 import { apiError } from '../../contract/errors.ts';
 import { generatedIdForm } from '../../contract/schemas/primitives.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import type { Transaction } from '../store/store.ts';
-import { foldIdentifier, type Row, type User } from '../store/tables.ts';
+import type { Row, User } from '../store/tables.ts';
 
 /** Prefix of the `sub` of a mainframe logon without a user. No other id may start with it. */
 export const logonSubjectPrefix = 'logon:';

@@ -1,6 +1,7 @@
 /** Logs a user in with an assertion of an identity provider. Each assertion is accepted once. */
 import { apiError } from '../../contract/errors.ts';
 import { Email } from '../../contract/schemas/contact.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import type { Authentication } from '../auth/authenticate.ts';
 import { isAdministrative, resolveGroupRolesOfUser } from '../directory/user-roles.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
@@ -12,7 +13,7 @@ import type { SessionDeps, SessionOptions } from '../sessions/sessions.ts';
 import { clearExpired } from '../store/clear-expired.ts';
 import type { Reader, Store, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
-import { type Client, foldIdentifier, type Provider, type User } from '../store/tables.ts';
+import type { Client, Provider, User } from '../store/tables.ts';
 import { readUserContent } from '../tokens/content.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import { findUserByLogin } from '../users/users.ts';

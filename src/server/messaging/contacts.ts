@@ -1,9 +1,10 @@
 /** Contacts that receive codes and notices: an e-mail address or a mobile number, and its masked form. */
 import type * as z from 'zod';
 import type { Mobile } from '../../contract/schemas/contact.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { maskEmail } from '../../lib/masked-email.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
-import { type Factor, foldIdentifier, type User } from '../store/tables.ts';
+import type { Factor, User } from '../store/tables.ts';
 
 export type MobileNumber = z.output<typeof Mobile>;
 

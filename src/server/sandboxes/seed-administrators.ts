@@ -3,13 +3,14 @@
  * rights at the server since: they keep them in the sandbox, or gave them to others there.
  */
 import { apiError } from '../../contract/errors.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { administratorRole } from '../directory/administrators.ts';
 import { isOwnerActive } from '../directory/clients.ts';
 import { resolveClientAuthorities } from '../directory/service-roles.ts';
 import { resolveGroupRolesOfUser } from '../directory/user-roles.ts';
 import { forEachYielding } from '../lib/event-loop-turns.ts';
 import type { Reader } from '../store/store.ts';
-import { type Client, foldIdentifier, type User } from '../store/tables.ts';
+import type { Client, User } from '../store/tables.ts';
 
 /**
  * Rejects what shows the hashes of the seed while one of its administrators is none at the server, or has a credential in

@@ -3,6 +3,7 @@
  * members that the seed does not contain stay unchanged.
  */
 import { stripRolePrefix } from '../../contract/roles.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { revokeUserAccess } from '../auth/revoke-user-access.ts';
 import { withAdministratorCheck } from '../directory/administrators.ts';
 import { digestApiKey } from '../directory/api-keys.ts';
@@ -12,7 +13,7 @@ import { certificatePrefix, formatCertificateIdentity } from '../federation/cert
 import { hashSecret } from '../lib/secrets.ts';
 import { withoutKnownSources } from '../sessions/known-sources.ts';
 import type { Store, Transaction } from '../store/store.ts';
-import { type ApiKey, foldIdentifier, isUserNameVerified, loginNames, type User } from '../store/tables.ts';
+import { type ApiKey, isUserNameVerified, loginNames, type User } from '../store/tables.ts';
 import { describeViolations } from '../users/password-policy.ts';
 import { hashPassword } from '../users/passwords.ts';
 import {

@@ -3,9 +3,10 @@
  * PostgreSQL a read for each user would also keep their rows from being written together.
  */
 import { toVisibleName } from '../../contract/visible-names.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { listSubjectKeys } from '../directory/subject-ids.ts';
 import { overrideTables, type Reader, type TableWriter, type Transaction } from '../store/store.ts';
-import { foldIdentifier, loginNames, type User } from '../store/tables.ts';
+import { loginNames, type User } from '../store/tables.ts';
 import type { SeedUser } from './schema.ts';
 
 /** Values that no user has; a seed adds users, so that they become fewer. */

@@ -1,7 +1,8 @@
 /** Rejects a seed that makes tokens too long, with each of their holders at its place in the document. */
 import { formatPath } from '../../contract/errors.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import { foldIdentifier, loginNames } from '../store/tables.ts';
+import { loginNames } from '../store/tables.ts';
 import { findLongTokens, type LongToken, type TokenHolder } from '../tokens/document-lengths.ts';
 import type { TokenMeasure } from '../tokens/issue.ts';
 import { RoleChanges } from '../tokens/role-changes.ts';
@@ -75,10 +76,7 @@ function listNames(holder: TokenHolder): string[] {
 /** By the kind and the name of what an entry or a member refers to. */
 function* listPlaces({ users = [], clients = [], groups = [] }: SeedDocument): Generator<[string, Path]> {
   for (const [at, { userId, userName = '' }] of users.entries())
-    yield [
-      userId === undefined ? `login ${foldIdentifier(userName.normalize('NFC'))}` : `user ${userId}`,
-      ['users', at],
-    ];
+    yield [userId === undefined ? `login ${foldIdentifier(userName)}` : `user ${userId}`, ['users', at]];
   for (const [at, { clientId }] of clients.entries()) yield [`client ${clientId}`, ['clients', at]];
   for (const [at, group] of groups.entries()) {
     const path = ['groups', at];

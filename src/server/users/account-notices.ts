@@ -1,5 +1,6 @@
 /** Notifies users of changes to their account, because someone else may have made them. */
 
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import {
   type Contact,
   contactKey,
@@ -11,7 +12,7 @@ import {
 } from '../messaging/contacts.ts';
 import { enqueueMessage, type MessageDeps } from '../messaging/messages.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import { type Factor, foldIdentifier, isUserNameVerified, type Message, type User } from '../store/tables.ts';
+import { type Factor, isUserNameVerified, type Message, type User } from '../store/tables.ts';
 
 export type NoticePurpose =
   | 'contact-changed'

@@ -4,6 +4,7 @@
  * checked and hashed in NFC, so that a composed and a decomposed é are the same. Only the checks fold case.
  */
 import { type ApiErrorItem, IamError } from '../../contract/errors.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import {
   countCodePoints,
   lengthMessages,
@@ -11,7 +12,6 @@ import {
   minPasswordLength,
   normalizePassword,
 } from '../lib/password-length.ts';
-import { foldIdentifier } from '../store/tables.ts';
 
 /** Account fields that its password must not contain. */
 export interface PasswordOwner {

@@ -16,8 +16,8 @@ export interface Passwords {
   /** A hash of the password in NFC, in PHC form with a random salt. @throws IamError TOO_BUSY; ClientDisconnectedError. */
   hash(password: string, flow: HashFlow): Promise<string>;
   /**
-   * Whether the hash matches the password in NFC, or as sent if that differs: hashes of before are of what was sent. Takes the same time without a hash, or with one that is not verifiable, and
-   * then returns false.
+   * Whether the hash matches the password in NFC, or as sent if that differs: hashes of before are of what was sent. Takes
+   * the same time without a hash, or with one that is not verifiable, and then returns false.
    * @throws IamError TOO_BUSY; ClientDisconnectedError.
    */
   matches(password: string, passwordHash: string | undefined, flow: HashFlow): Promise<boolean>;

@@ -1,5 +1,7 @@
 /** Shared by the operations on users. */
+
 import { apiError, fieldError } from '../../contract/errors.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { businessOf, isAdministrator } from '../directory/object-access.ts';
 import { isClientItself, type Principal } from '../directory/principal.ts';
 import { isLikeSubjectId, reserveSubjectId } from '../directory/subject-ids.ts';
@@ -7,7 +9,6 @@ import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import {
-  foldIdentifier,
   hasEmailForm,
   hasLinkForm,
   loginNames,

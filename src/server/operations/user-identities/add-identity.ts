@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { isReservedName, singleLine } from '../../../contract/schemas/primitives.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
+import { foldIdentifier } from '../../../lib/fold-identifier.ts';
 import { assertMfaForAdministrator } from '../../directory/object-access.ts';
-import { foldIdentifier, loginNames } from '../../store/tables.ts';
+import { loginNames } from '../../store/tables.ts';
 import { assertLoginNamesAvailable, requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 

@@ -1,8 +1,8 @@
 import { apiError } from '../../../contract/errors.ts';
 import { singleLine } from '../../../contract/schemas/primitives.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
+import { foldIdentifier } from '../../../lib/fold-identifier.ts';
 import { assertMfaForAdministrator } from '../../directory/object-access.ts';
-import { foldIdentifier } from '../../store/tables.ts';
 import { requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 

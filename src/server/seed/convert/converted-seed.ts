@@ -2,8 +2,8 @@
 
 import { formatPath } from '../../../contract/errors.ts';
 import { isBuiltInGroup } from '../../../contract/roles.ts';
+import { foldIdentifier } from '../../../lib/fold-identifier.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
-import { foldIdentifier } from '../../store/tables.ts';
 import { applySeed } from '../apply.ts';
 import { SeedError } from '../error.ts';
 import type { SeedIssue } from '../issues.ts';

@@ -1,7 +1,7 @@
 /** Outgoing messages, one-time codes, and the events that limit both. */
 import * as z from 'zod';
+import { foldIdentifier } from '../../../lib/fold-identifier.ts';
 import { defineTable, epoch, instant, secret, text } from './define-table.ts';
-import { foldIdentifier } from './users.ts';
 
 /** An outgoing message: the outbox is part of the store. */
 export const MessageRow = z

@@ -40,8 +40,6 @@ export const UserRow = z
 
 export type User = z.infer<typeof UserRow>;
 
-export { foldIdentifier };
-
 /** Whether a name looks like an e-mail address: such a name is a login name once it is verified. */
 export function hasEmailForm(name: string): boolean {
   return /^.+@.+$/su.test(foldIdentifier(name));

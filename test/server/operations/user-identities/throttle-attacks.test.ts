@@ -1,6 +1,6 @@
 /** Attacks with failed logins: locking an owner out, spending budgets, flushing throttles and discovering users. */
 import { describe, expect, test } from 'vitest';
-import { foldIdentifier } from '../../../../src/server/store/tables.ts';
+import { foldIdentifier } from '../../../../src/lib/fold-identifier.ts';
 import { appClientId, startServer, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { audience, entityId, samlResponse, signing } from '../../federation/saml-responses.ts';
 import { lastCode } from '../otp-inbox.ts';

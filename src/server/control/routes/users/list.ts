@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { exampleText, optionalText, singleLine } from '../../../../contract/schemas/primitives.ts';
+import { foldIdentifier } from '../../../../lib/fold-identifier.ts';
 import { maskEmail } from '../../../../lib/masked-email.ts';
 import type { Principal } from '../../../directory/principal.ts';
 import type { Range, Reader } from '../../../store/store.ts';
-import { foldIdentifier, hasEmailForm, isUserNameProven, type User } from '../../../store/tables.ts';
+import { hasEmailForm, isUserNameProven, type User } from '../../../store/tables.ts';
 import { findUserByLogin, isUserReadable } from '../../../users/users.ts';
 import { findCaller } from '../../client-access.ts';
 import { defineRoute } from '../../define.ts';
