@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { JsonSchema, ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, allowsPrompts, type CommandAction, commandPath, firstExample, setAction } from '../command.ts';
+import { assertChangeLimit } from '../config/safety.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { createIfNotExists } from '../create/if-not-exists.ts';
 import { naturalKeyOf } from '../create/natural-keys.ts';
@@ -37,7 +38,7 @@ import { NameResolver, type ReferencedId } from '../request/resolve-names.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { describeCreated, printResponse, send } from '../request/send.ts';
 import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
-import { describeValueChange, isListed } from './update/value-changes.ts';
+import { changesValues, describeValueChange } from './update/value-changes.ts';
 
 /** Another way to run the command of an operation, selected by an option. */
 export interface OperationVariant {
@@ -180,13 +181,15 @@ async function runOperation(
     else if (operation.method === 'DELETE')
       await names.readNames([...listTargets(spec, input), ...listIds(spec.target?.schema, ids)], context.findNames);
     const format = (id: string) => names.format(id);
-    const describeChange = (values: readonly string[]) => describeValueChange(operation, values);
+    const describeChange = (values: readonly string[]) => describeValueChange(context, operation, values, format);
     return runForTargets(context, spec, { name, input, targets: ids, options, format, describeChange });
   }
   if (options.dryRun === true) {
     names.printResolved();
     return printRequestPreview(context, previewOf(context, operation, input));
   }
+  // Before what is read for the line of the change.
+  if (changesValues(operation) && Array.isArray(input.body)) assertChangeLimit(context.settings, input.body.length);
   if (isShownWithNames(operation)) await names.readNames(listTargets(spec, input), context.findNames);
   const values = formatTarget(spec, input);
   const shown = values.map((value) => names.format(value));
@@ -195,8 +198,7 @@ async function runOperation(
     await assertConfirmed(context, `Run \`${named}\`?`, options, options.file === '-', {
       details: () => describeDeleteImpact(context, operation.id, input.params ?? {}),
     });
-  const isUnchanged = await isListed(context, operation, values);
-  const change = isUnchanged ? `${shown[0]}: nothing to change` : describeValueChange(operation, shown);
+  const change = await describeValueChange(context, operation, values, (value) => names.format(value));
   const done = change ?? `${named}: done`;
   const sendUntilAccepted = async () => {
     for (;;) {
@@ -223,9 +225,9 @@ async function runOperation(
   await printResult(context, operation, options, { request: createOrGet, done });
 }
 
-/** Whether a question, or the line of what was removed, has the target. */
-function isShownWithNames({ method, effect }: ManifestOperation): boolean {
-  return method === 'DELETE' || effect === 'destructive';
+/** Whether a question, or the line of what was changed, has the target. */
+function isShownWithNames(operation: ManifestOperation): boolean {
+  return operation.method === 'DELETE' || operation.effect === 'destructive' || changesValues(operation);
 }
 
 interface ResultRequest {
@@ -255,11 +257,12 @@ async function printResult(
 }
 
 /** The ids in the arguments of a request. */
-function listTargets({ operation, last }: RequestSpec, { params, body }: RequestInput): ReferencedId[] {
+function listTargets({ operation, last, members }: RequestSpec, { params, body }: RequestInput): ReferencedId[] {
   const named = last && (body as Record<string, unknown>)[last.path[0] ?? ''];
   return [
     ...operation.params.flatMap(({ name, schema }) => listIds(schema, [params[name] ?? ''])),
     ...listIds(last?.schema, named === undefined ? [] : [String(named)]),
+    ...(members ? listIds(members.schema, listMembers(body)) : []),
   ];
 }
 
@@ -268,10 +271,15 @@ function listIds(schema: JsonSchema | undefined, ids: readonly string[]): Refere
   return entity === undefined || by?.[0] !== 'id' ? [] : ids.map((id) => ({ entity, id }));
 }
 
+/** The values of a body that is a list of objects with a single field. */
+function listMembers(body: unknown): readonly string[] {
+  return (body as readonly object[]).map((one) => String(Object.values(one)[0]));
+}
+
 /** The target of a request as command-line arguments: parameters and further arguments. */
 function formatTarget({ operation, last, members }: RequestSpec, { params, body }: RequestInput): string[] {
   const inPath = operation.params.map(({ name }) => params[name] ?? '');
-  if (members) return [...inPath, ...(body as Record<string, unknown>[]).map((one) => String(Object.values(one)[0]))];
+  if (members) return [...inPath, ...listMembers(body)];
   const named = last && (body as Record<string, unknown>)[last.path[0] ?? ''];
   return named === undefined ? inPath : [...inPath, String(named)];
 }

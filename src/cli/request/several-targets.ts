@@ -48,7 +48,7 @@ export interface TargetsRequest {
   /** The target with the name that was typed for it. */
   format(target: string): string;
   /** What the delete of a target changes, by the values of its path; undefined if only its target is gone. */
-  describeChange(values: readonly string[]): string | undefined;
+  describeChange(values: readonly string[]): Promise<string | undefined>;
 }
 
 interface TargetRequest {
@@ -142,9 +142,9 @@ async function deleteTargets(
       const work = () => deleteTarget(context, spec, input, options.ifExists === true);
       const done = await failures.attempt(target, work);
       const state = done ?? failures.stateOf(target);
-      const values = Object.values(input.params).map(format);
-      const change = done === 'done' ? describeChange(values) : undefined;
-      if (done) context.notice(change ?? `${[name, ...values].join(' ')}: ${stateTexts[done]}`);
+      const values = Object.values(input.params);
+      const change = done === 'done' ? await describeChange(values) : undefined;
+      if (done) context.notice(change ?? `${[name, ...values.map(format)].join(' ')}: ${stateTexts[done]}`);
       yield [{ target, state }];
     }
   }

@@ -5,6 +5,9 @@ import { iam, test, tokenVariables } from '../run-cli.ts';
 
 const prefix = '/security/iam/v1';
 
+/** Its lists are empty: one page shows which members are new. */
+const startMemberServer = () => startFakeServer(({ method }) => ({ json: method === 'GET' ? [] : {} }));
+
 describe('members of groups', () => {
   test.each([
     [['users', 'add', 'ops', 'u1', 'u2'], '/user-accesses/ops/user-accounts', [{ userId: 'u1' }, { userId: 'u2' }]],
@@ -14,27 +17,40 @@ describe('members of groups', () => {
       '/user-accesses/ops/business-accounts/b9/user-accounts',
       [{ userId: 'u1' }],
     ],
-    [['services', 'add', 'ops', 's1', 's2'], undefined, [{ serviceId: 's1' }, { serviceId: 's2' }]],
+    [
+      ['services', 'add', 'ops', 's1', 's2'],
+      '/service-accesses/ops/service-accounts',
+      [{ serviceId: 's1' }, { serviceId: 's2' }],
+    ],
   ])('are added by their ids: groups %j', async (words, path, body) => {
-    await using server = await startFakeServer(() => ({ json: {} }));
+    await using server = await startMemberServer();
     const outcome = await iam(['groups', ...words], server);
     expect(outcome).toMatchObject({ code: 0, out: '' });
-    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual(body);
-    if (path !== undefined) expect(server.received).toMatchObject([{ method: 'POST', path: prefix + path }]);
+    const [read, write, ...others] = server.received;
+    expect(read).toMatchObject({
+      method: 'GET',
+      path: expect.stringMatching(new RegExp(`^${prefix}${path}\\?limit=`)),
+    });
+    expect(write).toMatchObject({ method: 'POST', path: prefix + path });
+    expect(JSON.parse(write?.body ?? '')).toEqual(body);
+    // The names of the line.
+    expect(others.map((one) => one.path)).toEqual([]);
   });
 
   test('can come from a file, but not be empty', async ({ home }) => {
-    await using server = await startFakeServer(() => ({ json: {} }));
+    await using server = await startMemberServer();
     await writeFile(home.file('users.yaml'), '- userId: u1\n');
     const words = ['groups', 'users', 'add', 'ops'];
     const runOptions = { ...server, variables: tokenVariables };
     expect((await home.iam([...words, '-f', home.file('users.yaml'), 'u2'], runOptions)).code).toBe(0);
-    expect(server.received[0]?.body).toBe('[{"userId":"u1"},{"userId":"u2"}]');
+    const [, write] = server.received;
+    expect(write?.body).toBe('[{"userId":"u1"},{"userId":"u2"}]');
+    const sent = server.received.length;
     expect(await home.iam(words, runOptions)).toMatchObject({
       code: 10,
       err: expect.stringContaining('<user-id>... is missing'),
     });
-    expect(server.received).toHaveLength(1);
+    expect(server.received).toHaveLength(sent);
   });
 
   test('are listed', async () => {

@@ -2,74 +2,128 @@
  * Commands that add a named value to a list or remove one: they ask nothing, and print what `update` prints for the same
  * change. test/cli/conformance/value-changes.test.ts walks them.
  */
+import { asPage } from '../../../client/response.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
-import type { RequestContext } from '../../context.ts';
+import { stripRolePrefix } from '../../../contract/roles.ts';
+import { foldIdentifier } from '../../../lib/fold-identifier.ts';
+import type { Context } from '../../context.ts';
 import { callOperation } from '../../request/call-operation.ts';
-import { describeDifferences, type EntityFields, normalizeRole } from '../../request/differences.ts';
+import { isRow, toList } from '../../request/differences.ts';
+import { getOperation } from '../../request/find-operation.ts';
+import { readControlDetails } from '../control-details.ts';
+
+type ChangingOperation = Pick<ManifestOperation, 'id' | 'params' | 'method'>;
+
+/** The values of a list as they are compared. */
+interface Listed {
+  readonly values: readonly string[];
+  /** Whether the list can have a value that is not among these. */
+  mayHide(value: string): boolean;
+}
 
 interface ValueChange {
-  readonly sign: '+' | '-';
   /** What the value is called. */
   readonly label: string;
-  /** The list that shows whether a value is there already: the server responds alike to one that it has. */
-  readonly list?: { readonly get: string; readonly field: string; toEntry(value: string): unknown };
+  /** Of an operation that adds: reads the list, by the values of the path. The server responds alike to a value that it has. */
+  readonly list?: (context: Context, path: readonly string[]) => Promise<Listed>;
+  /** The form in which two values are compared. */
+  readonly normalize?: (value: string) => string;
 }
 
-const roles = { get: 'groups.get', field: 'roles', toEntry: (role: string) => role };
-const dependencies = { get: 'groups.get', field: 'dependencies', toEntry: (groupName: string) => ({ groupName }) };
+const unread: Listed = { values: [], mayHide: () => true };
+
+/** The most members that are read before some are added. */
+const maxMembers = 1_000;
 
 export const valueChanges: Readonly<Record<string, ValueChange>> = {
-  'groups.add-role': { sign: '+', label: 'role', list: roles },
-  'groups.remove-role': { sign: '-', label: 'role' },
-  'groups.add-dependency': { sign: '+', label: 'dependency', list: dependencies },
-  'groups.remove-dependency': { sign: '-', label: 'dependency' },
-  'user-accesses.add-user': { sign: '+', label: 'user' },
-  'user-accesses.remove-user': { sign: '-', label: 'user' },
-  'user-accesses.add-business-user': { sign: '+', label: 'business user' },
-  'user-accesses.remove-business-user': { sign: '-', label: 'business user' },
-  'business-accesses.add-business': { sign: '+', label: 'business' },
-  'business-accesses.remove-business': { sign: '-', label: 'business' },
-  'service-accesses.add-service': { sign: '+', label: 'service' },
-  'service-accesses.remove-service': { sign: '-', label: 'service' },
-  'user-identities.add-identity': { sign: '+', label: 'login name' },
-  'user-identities.remove-identity': { sign: '-', label: 'login name' },
+  'groups.add-role': { label: 'role', list: readGroup('roles'), normalize: stripRolePrefix },
+  'groups.remove-role': { label: 'role' },
+  'groups.add-dependency': { label: 'dependency', list: readGroup('dependencies') },
+  'groups.remove-dependency': { label: 'dependency' },
+  'user-accesses.add-user': { label: 'user', list: readMembers('user-accesses.list-users') },
+  'user-accesses.remove-user': { label: 'user' },
+  'user-accesses.add-business-user': {
+    label: 'business user',
+    list: readMembers('user-accesses.list-business-users'),
+  },
+  'user-accesses.remove-business-user': { label: 'business user' },
+  'business-accesses.add-business': { label: 'business', list: readMembers('business-accesses.list-businesses') },
+  'business-accesses.remove-business': { label: 'business' },
+  'service-accesses.add-service': { label: 'service', list: readMembers('service-accesses.list-services') },
+  'service-accesses.remove-service': { label: 'service' },
+  'user-identities.add-identity': { label: 'login name', list: readLoginNames, normalize: foldIdentifier },
+  'user-identities.remove-identity': { label: 'login name' },
 };
 
-/**
- * `ops: + role DEPLOY`; undefined if the operation changes no list.
- * @param values those of the path and then those that are added or removed; of a path, the last one is removed
- */
-export function describeValueChange(
-  { id, params }: Pick<ManifestOperation, 'id' | 'params'>,
-  [owner = '', ...rest]: readonly string[],
-): string | undefined {
-  const change = valueChanges[id];
-  if (!change) return undefined;
-  const inPath = change.sign === '+' ? params.length : params.length - 1;
-  const scope = rest.slice(0, inPath - 1);
-  const suffix = scope.length === 0 ? '' : ` of ${scope.join(' ')}`;
-  const values = rest.slice(inPath - 1);
-  return `${owner}: ${values.map((value) => `${change.sign} ${change.label} ${value}${suffix}`).join(', ')}`;
+export function changesValues({ id }: Pick<ManifestOperation, 'id'>): boolean {
+  return Object.hasOwn(valueChanges, id);
 }
 
-/** Whether the list has the value before it is added; false if that is not known. */
-export async function isListed(
-  context: RequestContext,
-  { id, params }: Pick<ManifestOperation, 'id' | 'params'>,
-  [owner = '', value = '']: readonly string[],
-): Promise<boolean> {
-  const { list } = valueChanges[id] ?? {};
-  if (!list) return false;
-  try {
-    const name = params[0]?.name ?? '';
-    const entity = (await callOperation(context, list.get, { params: { [name]: owner } })).body as EntityFields;
-    const before = entity[list.field];
-    if (!Array.isArray(before)) return false;
-    const after = [...before, list.toEntry(value)];
-    const rules = { schema: { properties: { [list.field]: {} } }, normalizeEntry: normalizeRole };
-    return describeDifferences({ [list.field]: before }, { [list.field]: after }, rules).length === 0;
-  } catch {
-    // The request itself reports what is wrong.
-    return false;
-  }
+function readGroup(field: string) {
+  return async (context: Context, [groupId = '']: readonly string[]): Promise<Listed> => {
+    const { body } = await callOperation(context, 'groups.get', { params: { groupId } });
+    return { values: toList((body as Readonly<Record<string, unknown>>)[field]).map(nameOf), mayHide: () => false };
+  };
+}
+
+function readMembers(id: string) {
+  return async (context: Context, path: readonly string[]): Promise<Listed> => {
+    const { params } = getOperation(context.manifest, id);
+    const named = Object.fromEntries(params.map(({ name }, at) => [name, path[at] ?? '']));
+    const page = asPage(await callOperation(context, id, { params: named, query: { limit: maxMembers } }));
+    return { values: page.items.map(nameOf), mayHide: () => page.next !== undefined };
+  };
+}
+
+/** E-mail addresses among the login names are masked. */
+async function readLoginNames(context: Context, [userId = '']: readonly string[]): Promise<Listed> {
+  const read = await readControlDetails(context, `/_iam/users/${encodeURIComponent(userId)}`);
+  if (!('entity' in read)) return unread;
+  const values = toList(read.entity.identities).map(String);
+  const isMasked = values.some((value) => value.includes('***@'));
+  return { values, mayHide: (value) => isMasked && value.includes('@') };
+}
+
+/** An entry with a single field, such as `{groupName}`, is its value. */
+function nameOf(entry: unknown): string {
+  return String(isRow(entry) ? Object.values(entry)[0] : entry);
+}
+
+/**
+ * `ops: + role DEPLOY`, `ops: nothing to change`, or `ops: has role DEPLOY` if it is not known whether it had it; undefined if
+ * the operation changes no list.
+ * @param values those of the path and then those that are added or removed; of a path, the last one is removed
+ * @param format the form of a value for people
+ */
+export async function describeValueChange(
+  context: Context,
+  operation: ChangingOperation,
+  values: readonly string[],
+  format: (value: string) => string,
+): Promise<string | undefined> {
+  const change = valueChanges[operation.id];
+  if (!change) return undefined;
+  const isRemoval = operation.method === 'DELETE';
+  const inPath = isRemoval ? operation.params.length - 1 : operation.params.length;
+  const [owner = '', ...scope] = values.slice(0, inPath).map(format);
+  const suffix = scope.length === 0 ? '' : ` of ${scope.join(' ')}`;
+  const changed = values.slice(inPath);
+  const signs = isRemoval ? changed.map(() => '-') : await findSigns(context, change, values.slice(0, inPath), changed);
+  const lines = changed.flatMap((value, at) =>
+    signs[at] === undefined ? [] : [`${signs[at]} ${change.label} ${format(value)}${suffix}`],
+  );
+  return `${owner}: ${lines.length === 0 ? 'nothing to change' : lines.join(', ')}`;
+}
+
+/** How a line reports each value that is added: undefined if the list has it before. */
+async function findSigns(
+  context: Context,
+  { list, normalize = (value) => value }: ValueChange,
+  path: readonly string[],
+  added: readonly string[],
+): Promise<readonly ('+' | 'has' | undefined)[]> {
+  // The request itself reports what is wrong.
+  const { values, mayHide } = (await list?.(context, path).catch(() => unread)) ?? unread;
+  const before = new Set(values.map(normalize));
+  return added.map((value) => (before.has(normalize(value)) ? undefined : mayHide(value) ? 'has' : '+'));
 }
