@@ -41,6 +41,8 @@ export class CliError extends Error {
 interface UnknownOutcome {
   /** The command that shows whether it took effect. */
   readonly check: string;
+  /** Whether it deletes something, which the command then still shows. */
+  readonly isDelete: boolean;
   /** The response that does not tell; none if the answer was not seen. */
   readonly response?: ClientError | undefined;
   readonly message: string;
@@ -52,11 +54,13 @@ export class UnknownOutcomeError extends CliError {
   readonly check: string;
   readonly response: ClientError | undefined;
 
-  constructor({ check, response, message, cause }: UnknownOutcome) {
+  constructor({ check, isDelete, response, message, cause }: UnknownOutcome) {
     super(message, {
       code: response?.code ?? unknownOutcomeCode,
       exitCode: 76,
-      hint: `It may have taken effect. See whether it was made with \`${check}\` before you send it again.`,
+      hint: isDelete
+        ? `It may be deleted already. See what is left with \`${check}\` before you send it again.`
+        : `It may have taken effect. See whether it was made with \`${check}\` before you send it again.`,
       details: { ...response?.details, check },
       cause,
     });

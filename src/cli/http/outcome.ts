@@ -33,6 +33,7 @@ export interface OutcomeDeps {
 /** What the transport has to know about a request. */
 interface TrackedRequest {
   readonly isWrite: boolean;
+  readonly isDelete: boolean;
   /** A repetition leaves the same state (RFC 9110, 9.2.2). */
   readonly isIdempotent: boolean;
   /** The command that shows whether it took effect. */
@@ -66,6 +67,7 @@ function trackOperation(client: BaseClient, manifest: Manifest, id: string, inpu
   const operation = manifest.operations.find((one) => one.id === id);
   return {
     isWrite: isWriteOperation(manifest, id),
+    isDelete: operation?.method === 'DELETE',
     isIdempotent: operation?.idempotent === true,
     check: () => (operation ? checkOfOperation(manifest, operation, valuesOf(input)) : requestLogCheck),
     route: operation,
@@ -87,15 +89,17 @@ function trackRaw(manifest: Manifest, method: string, path: string, input: CallI
     if (!route) return `iam api GET ${path.split('?')[0]}`;
     return 'id' in route ? checkOfOperation(manifest, route, values) : checkOfRoute(route, values);
   };
+  const isDelete = /^delete$/i.test(method);
   const isRelative = route !== undefined && relativeRoutes.includes(`${route.method} ${route.path}`);
   const isIdempotent = !isRelative && /^(get|head|options|put|delete)$/i.test(method);
   return {
     isWrite: isWriteRequest(method, path),
+    isDelete,
     isIdempotent,
     check,
     // The caller of a path can choose another type.
     route: Object.keys(input.headers ?? {}).some((name) => /^accept$/i.test(name)) ? undefined : route,
-    isDone: async (rejection) => /^delete$/i.test(method) && categoryOf(manifest, rejection) === 'not-found',
+    isDone: async (rejection) => isDelete && categoryOf(manifest, rejection) === 'not-found',
     signal: input.signal,
   };
 }
@@ -181,7 +185,8 @@ async function attempt(deps: OutcomeDeps, request: TrackedRequest, send: Send): 
 function toUnknownOutcome(request: TrackedRequest, failure: unknown): UnknownOutcomeError {
   const response = failure instanceof ClientError ? failure : undefined;
   const message = failure instanceof Error ? failure.message : 'Interrupted.';
-  return new UnknownOutcomeError({ check: request.check(), response, message, cause: failure });
+  const { isDelete } = request;
+  return new UnknownOutcomeError({ check: request.check(), isDelete, response, message, cause: failure });
 }
 
 /** Whether a write that was sent may have taken effect although it failed. */

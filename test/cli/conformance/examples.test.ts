@@ -104,7 +104,8 @@ describe('an example of a write whose answer is lost', () => {
     // Some examples only print what they would send.
     if (proxy.writes === 0) return;
     expect(outcome.code, outcome.err).toBe(76);
-    const [, check = ''] = /See whether it was made with `(iam [^`]+)`/.exec(outcome.err.replace(/\n +/g, ' ')) ?? [];
+    const hint = /See (?:whether it was made|what is left) with `(iam [^`]+)`/;
+    const [, check = ''] = hint.exec(outcome.err.replace(/\n +/g, ' ')) ?? [];
     const shown = findCommand(check);
     expect(shown.effect === 'read' || shown.effectVaries, check).toBe(true);
     expect([0, 1, 3]).toContain((await (await runner.prepare(check)).run()).code);

@@ -155,7 +155,7 @@ describe('an unknown outcome that the server reports', () => {
     await using server = await serverWith(errorResponse(503, 'OUTCOME_UNKNOWN'));
     const { code, err } = await iam(remove, server);
     expect([code, server.received.length]).toEqual([76, 1]);
-    expect(err).toContain('See whether it was made with `iam groups get ops` before you send it again.');
+    expect(err).toContain('It may be deleted already. See what is left with `iam groups get ops`');
   });
 
   test('does not end a read', async () => {
