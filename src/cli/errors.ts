@@ -28,7 +28,8 @@ export class CliError extends Error {
 
   constructor(message: string, { code, exitCode, hint, lines = [], details, cause }: CliErrorOptions) {
     const all = [message, ...lines];
-    super(all.join('\n'), { cause });
+    // On one line, so that it fits a cell, a notice or another message.
+    super(all.map((line) => line.trim()).join(' '), { cause });
     this.lines = all;
     this.code = code;
     this.exitCode = exitCode;

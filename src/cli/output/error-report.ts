@@ -22,6 +22,7 @@ import { hangingIndent } from './table.ts';
 
 export interface ErrorReport {
   readonly code: string;
+  /** On one line. */
   readonly message: string;
   /** The lines of the message, if the command set them. Line breaks from the server are escaped. */
   readonly lines?: readonly string[] | undefined;
@@ -153,11 +154,11 @@ function getCertificateHint(code: string): string | undefined {
 
 function fromCommanderError(error: CommanderError): ErrorReport {
   const isQuiet = error.exitCode === 0 || error.code === 'commander.help';
-  const message = error.message.replace(/^error: /, '');
+  const lines = error.message.replace(/^error: /, '').split('\n');
   return {
-    ...createBaseReport('USAGE', message, error.exitCode === 0 ? 0 : 2),
+    ...createBaseReport('USAGE', lines.join(' '), error.exitCode === 0 ? 0 : 2),
     // Commander prints "Did you mean" on a separate line.
-    lines: message.split('\n'),
+    lines,
     hint: 'Add --help to see the usage.',
     quiet: isQuiet,
   };
@@ -180,8 +181,9 @@ export async function printErrorReport(
   io.stderr.write(`${text}\n`);
 }
 
-function formatJsonReport({ exitCode: _, quiet: _quiet, lines: _lines, ...error }: ErrorReport): string {
-  const { code, message, status, requestId, items, transient, hint, ...more } = error;
+function formatJsonReport({ exitCode: _, quiet: _quiet, lines, ...error }: ErrorReport): string {
+  const { code, message: line, status, requestId, items, transient, hint, ...more } = error;
+  const message = lines?.join('\n') ?? line;
   return jsonText({ error: { code, message, status, requestId, items, transient, hint, ...more } });
 }
 

@@ -130,7 +130,7 @@ async function assertNoLockout(context: Context, plan: Plan, options: CommandOpt
 
 /**
  * Deletions and the loss of administrative roles need a typed name as confirmation; other changes need a yes, unless the
- * plan was saved, and so reviewed, and makes no administrators.
+ * plan was saved, and so reviewed.
  */
 async function confirmPlan(context: Context, plan: Plan, options: CommandOptions, isSaved: boolean): Promise<void> {
   const stdinIsData = isStdinData(options);
@@ -139,11 +139,11 @@ async function confirmPlan(context: Context, plan: Plan, options: CommandOptions
   const name = plan.set ?? new URL(resolveBaseUrl(context.settings)).host;
   if (removed === '' && administratorsLose.length === 0 && !lastAdministrator) {
     const changes = `${plan.changes.length} change${plan.changes.length === 1 ? '' : 's'}`;
-    // A script can pass --confirm NAME without knowing whether this run deletes anything.
     const gaining = listGainingAdministrators(plan).length;
     const question =
       gaining === 0 ? `Apply ${changes}?` : `Apply ${changes}, with administrative roles for ${gaining}?`;
-    const confirmed = isSaved && gaining === 0 ? { ...options, yes: true } : options;
+    const confirmed = isSaved ? { ...options, yes: true } : options;
+    // A script can pass --confirm NAME without knowing whether this run deletes anything.
     return assertConfirmed(context, question, confirmed, stdinIsData, { alternativeName: name });
   }
   const question = removed === '' ? 'This removes roles from administrators.' : `This permanently removes ${removed}.`;

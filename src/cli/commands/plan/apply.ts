@@ -7,7 +7,7 @@ import { addDocumentOptions } from './plan.ts';
 export const applyText: CommandDescription = {
   title: 'Apply desired-state files',
   description:
-    'Shows the plan, prompts for confirmation and applies the changes. A saved plan is applied without a prompt, unless it deletes or changes administrators. Omitted keys stay unchanged; a list, including a list of members, replaces the whole list. Applying the same files again changes nothing; run the command again to resume after an interruption or an unknown outcome. Concurrent changes by other callers are preserved.',
+    'Shows the plan, prompts for confirmation and applies the changes. A saved plan is applied without a prompt, unless it deletes, or takes roles from administrators. Omitted keys stay unchanged; a list, including a list of members, replaces the whole list. Applying the same files again changes nothing; run the command again to resume after an interruption or an unknown outcome. Concurrent changes by other callers are preserved.',
   roles: varyingRoles,
   effect: 'destructive',
   idempotent: true,

@@ -40,6 +40,10 @@ describe('plan', () => {
       code: 10,
       err: expect.stringContaining('Apply 2 changes, with administrative roles for 1?'),
     });
+    const saved = await fixture.write('plan.json', '');
+    await fixture.iam(['plan', '-f', file, '--out', saved]);
+    const reviewed = await fixture.iam(['apply', saved]);
+    expect(reviewed).toMatchObject({ code: 0, out: expect.stringContaining(`! ${warning}`) });
   });
 
   test('colors changes with --color before or after the command', async ({ fixture }) => {
