@@ -5,6 +5,18 @@ import type { CommandOptions, Context } from '../context.ts';
 import { CliError, inputNeededError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { canPrompt, type PromptOptions, prompt } from '../io/prompt.ts';
+import { formatFields, type TableRow } from '../output/table.ts';
+
+/** What is known about something that a command replaces, in the form of every confirmation. */
+export interface FactTable {
+  readonly heading: string;
+  readonly facts: TableRow;
+}
+
+/** Formats a heading, and the facts below it: a line each. */
+export async function formatFactTable({ heading, facts }: FactTable): Promise<string[]> {
+  return [heading, ...(await formatFields(facts)).map((line) => `  ${line}`)];
+}
 
 export interface ConfirmOptions {
   /** The name is required, because more than one entity or a whole server is affected; `--yes` is not enough. */
@@ -16,7 +28,7 @@ export interface ConfirmOptions {
   /** What is true without a confirmation; by default that nothing was sent. */
   readonly unconfirmed?: string;
   /** What else is affected. Loaded only before a prompt, since that takes requests. */
-  readonly details?: () => Promise<readonly string[]>;
+  readonly details?: () => Promise<readonly (string | FactTable)[]>;
 }
 
 /**
@@ -41,7 +53,9 @@ export async function assertConfirmed(
   if (typedName !== undefined || (options.yes === true && !requireName)) return;
   const promptOptions = context.promptOptions(stdinIsData);
   if (confirmOptions.details && canPrompt(promptOptions))
-    for (const line of await confirmOptions.details()) context.io.stderr.write(`  ${escapeControls(line)}\n`);
+    for (const detail of await confirmOptions.details())
+      for (const line of typeof detail === 'string' ? [detail] : await formatFactTable(detail))
+        context.io.stderr.write(`  ${escapeControls(line)}\n`);
   const message = escapeControls(question);
   if (!canPrompt(promptOptions)) throw unconfirmedError(message, unconfirmed, requireName ? name : undefined);
   if (requireName ? await confirmByName(promptOptions, message, name) : await confirm(promptOptions, message)) return;

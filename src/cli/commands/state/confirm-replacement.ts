@@ -4,7 +4,7 @@ import { ClientError } from '../../../client/errors.ts';
 import { assertWritable } from '../../config/safety.ts';
 import type { CommandOptions, Context } from '../../context.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
-import { formatFields } from '../../output/table.ts';
+import type { TableRow } from '../../output/table.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 import { callControlPlane } from '../../request/control-plane.ts';
 
@@ -54,7 +54,7 @@ async function confirmForStore(
   const kind = await readStoreKind(context);
   if (kind === 'memory') return memoryConfirmed(name);
   const store = kind === 'unknown' ? 'a store that may be durable' : 'a durable store';
-  const details = async () => [`${baseUrl} contains:`, ...(await readContents(context))];
+  const details = async () => [{ heading: `${baseUrl} contains:`, facts: await readContents(context) }];
   const facts = `${baseUrl} has ${store}. This cannot be undone.`;
   await assertConfirmed(context, `${facts} ${question}`, options, stdinIsData, { requireName: true, name, details });
 }
@@ -73,15 +73,14 @@ async function readStoreKind(context: Context): Promise<'memory' | 'durable' | '
 /** What people create; the metrics count other tables too. */
 const countedTables = ['groups', 'users', 'clients', 'businesses', 'customers', 'apiKeys', 'sessions'];
 
-/** Numbers of rows as lines of a table, from the metrics: one request that counts without reading the rows. */
-async function readContents(context: Context): Promise<string[]> {
+/** Numbers of rows, from the metrics: one request that counts without reading the rows. */
+async function readContents(context: Context): Promise<TableRow> {
   const metrics = String(await readIfAllowed(context, '/_iam/metrics'));
   const rows = new Map(
     [...metrics.matchAll(/^iam_store_rows\{table="(\w+)"\} (\d+)$/gm)].map(([, table, count]) => [table, count]),
   );
   const counts = countedTables.flatMap((table) => (rows.has(table) ? [[table, rows.get(table)] as const] : []));
-  if (counts.length === 0) return ['  an unknown number of rows (not readable)'];
-  return (await formatFields(Object.fromEntries(counts))).map((line) => `  ${line}`);
+  return counts.length === 0 ? { rows: 'unknown (not readable)' } : Object.fromEntries(counts);
 }
 
 /** Undefined if the caller may not read it. */

@@ -7,10 +7,17 @@ import { addCommand, setAction } from '../../command.ts';
 import { backupPath } from '../../config/safety.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError, usageError } from '../../errors.ts';
-import { assertConfirmed } from '../../request/confirm.ts';
+import { assertConfirmed, type FactTable } from '../../request/confirm.ts';
 import { callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
 import { backupExistsError, resolveBackupTarget } from './backup-target.ts';
-import { dataOption, formatRowCounts, printOrNotice, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
+import {
+  dataOption,
+  formatRowCounts,
+  listNonEmpty,
+  printOrNotice,
+  resolveStoreFolder,
+  withOfflineStore,
+} from './store-folder.ts';
 
 export function addStoreBackup(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'backup', {
@@ -88,15 +95,15 @@ export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
       const facts = backup.info;
       const exists = await store.holdsStore(folder);
       if (exists && options.force !== true) throw storeExistsError(folder);
-      const replaced = exists ? await describeReplaced(store, folder) : [];
+      const found = [...(exists ? [await describeReplaced(store, folder)] : []), describeBackup(facts)];
       if (options.dryRun === true)
-        return printOrNotice(context, { folder, ...facts }, [
-          ...replaced,
-          `Dry run, nothing was changed: ${formatFacts(facts)}.`,
-        ]);
-      const severity = { requireName: true, name: path.basename(folder) };
-      const question = `The backup: ${formatFacts(facts)}. Quarantine the store in ${folder} and restore the backup?`;
-      if (exists) await assertConfirmed(context, [...replaced, question].join(' '), options, false, severity);
+        return printOrNotice(context, { folder, ...facts }, [...found, 'Dry run, nothing was changed.']);
+      const question = `Quarantine the store in ${folder} and restore the backup?`;
+      if (exists)
+        await assertConfirmed(context, question, options, false, {
+          ...{ requireName: true, name: path.basename(folder) },
+          details: async () => found,
+        });
       const { setAside } = await store.restore(backup, folder, exists);
       await printOrNotice(context, { folder, ...facts, setAside }, formatDone(folder, facts, setAside));
     }),
@@ -104,16 +111,21 @@ export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
 }
 
 /** What a restore replaces; a damaged store may have no readable figures. */
-async function describeReplaced(store: OfflineStore, folder: string): Promise<string[]> {
-  const { sequence, tables, sound } = await store.verify(folder);
-  const damage = sound ? '' : ' (damaged)';
-  const figures = sequence === undefined ? 'unreadable' : `commit ${sequence}; rows: ${formatRowCounts(tables ?? {})}`;
-  return [`The store in ${folder}${damage}: ${figures}.`];
+async function describeReplaced(store: OfflineStore, folder: string): Promise<FactTable> {
+  const { sequence, tables = {}, sound } = await store.verify(folder);
+  return {
+    heading: `The store in ${folder}${sound ? '' : ' (damaged)'} contains:`,
+    facts: sequence === undefined ? { rows: 'unknown (not readable)' } : { commit: sequence, ...listNonEmpty(tables) },
+  };
 }
 
-function formatDone(folder: string, facts: BackupInfo, setAside: readonly string[]): string[] {
+function describeBackup({ sequence, writtenAt, tables }: BackupInfo): FactTable {
+  return { heading: 'The backup contains:', facts: { commit: sequence, writtenAt, ...listNonEmpty(tables) } };
+}
+
+function formatDone(folder: string, { sequence }: BackupInfo, setAside: readonly string[]): string[] {
   const quarantined = setAside.length === 0 ? [] : [`Quarantined the previous files: ${setAside.join(', ')}.`];
-  return [`Restored ${folder}. ${formatFacts(facts)}.`, ...quarantined];
+  return [`Restored commit ${sequence} to ${folder}.`, ...quarantined];
 }
 
 function storeExistsError(folder: string): CliError {

@@ -5,7 +5,7 @@ import type { Repair } from '../../../server/store/maintenance/repair.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError } from '../../errors.ts';
-import { assertConfirmed } from '../../request/confirm.ts';
+import { assertConfirmed, type FactTable, formatFactTable } from '../../request/confirm.ts';
 import {
   damagedExitCode,
   dataOption,
@@ -37,36 +37,37 @@ async function repair(context: Context, options: CommandOptions): Promise<void> 
   if (preview === undefined) return printOrNotice(context, { folder }, [`${folder} is intact. Nothing to repair.`]);
   if (options.dryRun === true)
     return printOrNotice(context, { folder, ...preview }, [
-      ...formatRepairPreview(preview),
+      ...describeRepair(preview),
       'Dry run, nothing was changed.',
     ]);
-  if (options.acceptLoss !== true) throw lossNotAcceptedError(folder, preview);
+  if (options.acceptLoss !== true) throw await lossNotAcceptedError(folder, preview);
   await assertConfirmed(context, `Truncate the store in ${folder}?`, options, false, {
     ...{ requireName: true, name: path.basename(folder) },
-    details: async () => formatRepairPreview(preview),
+    details: async () => describeRepair(preview),
   });
   const { setAside } = await withOfflineStore(context, (store) => store.repair(folder));
-  const done = [
-    ...formatRepairPreview(preview),
+  await printOrNotice(context, { folder, ...preview, setAside }, [
+    ...describeRepair(preview),
     `Repaired ${folder}. Quarantined the previous files: ${setAside.join(', ')}.`,
-  ];
-  await printOrNotice(context, { folder, ...preview, setAside }, done);
+  ]);
 }
 
 type RepairPreview = Omit<Repair, 'perform'>;
 
-function formatRepairPreview({ keeps, rows, lost, lostCommits, unreadableLines }: RepairPreview): string[] {
-  const changes = lost.map(({ table, puts, deletes }) => `${table}: ${puts} written, ${deletes} deleted`);
+function describeRepair({ keeps, rows, lost, lostCommits, unreadableLines }: RepairPreview): FactTable[] {
+  const changes = lost.map(({ table, puts, deletes }) => [table, `${puts} written, ${deletes} deleted`]);
   return [
-    `Recoverable: everything up to commit ${keeps}, ${rows} rows.`,
-    `Lost: ${lostCommits} readable commits, ${unreadableLines} unreadable lines.`,
-    ...changes.map((change) => `  ${change}`),
+    { heading: 'Recoverable:', facts: { lastCommit: keeps, rows } },
+    {
+      heading: 'Lost:',
+      facts: { readableCommits: lostCommits, unreadableLines, ...Object.fromEntries(changes) },
+    },
   ];
 }
 
-function lossNotAcceptedError(folder: string, preview: RepairPreview): CliError {
+async function lossNotAcceptedError(folder: string, preview: RepairPreview): Promise<CliError> {
   return new CliError(`${folder} is damaged. Nothing was changed.`, {
-    lines: formatRepairPreview(preview),
+    lines: (await Promise.all(describeRepair(preview).map(formatFactTable))).flat(),
     code: 'LOSS_NOT_ACCEPTED',
     exitCode: damagedExitCode,
     hint: `Restore a backup with \`iam store restore FILE --force ${dataWords(folder)}\`, or accept the loss with --accept-loss.`,

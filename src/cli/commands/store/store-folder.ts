@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { OfflineStore } from '../../../server/store/maintenance/offline-store.ts';
 import type { CommandOptions, Context } from '../../context.ts';
 import { singleQuote } from '../../http/curl.ts';
+import { type FactTable, formatFactTable } from '../../request/confirm.ts';
 import { convertStoreErrors } from './store-errors.ts';
 
 export const damagedExitCode = 14;
@@ -32,16 +33,23 @@ export async function withOfflineStore<Result>(
 }
 
 /** Prints a value for programs, and notices for people. */
-export function printOrNotice(
+export async function printOrNotice(
   { printer, notice }: Context,
   value: object,
-  lines: readonly string[],
-): Promise<void> | void {
-  return printer.isForPeople ? notice(...lines) : printer.value(value);
+  texts: readonly (string | FactTable)[],
+): Promise<void> {
+  if (!printer.isForPeople) return printer.value(value);
+  const lines = texts.map((text) => (typeof text === 'string' ? [text] : formatFactTable(text)));
+  notice(...(await Promise.all(lines)).flat());
+}
+
+/** The row counts by table, without empty tables. */
+export function listNonEmpty(tables: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(tables).filter(([, rows]) => rows > 0));
 }
 
 /** Formats row counts by table; empty tables are omitted. */
 export function formatRowCounts(tables: Readonly<Record<string, number>>): string {
-  const nonEmpty = Object.entries(tables).filter(([, rows]) => rows > 0);
+  const nonEmpty = Object.entries(listNonEmpty(tables));
   return nonEmpty.length === 0 ? 'none' : nonEmpty.map(([table, rows]) => `${table} ${rows}`).join(', ');
 }
