@@ -43,6 +43,8 @@ export class Attempt implements TransactionRunner {
   /** Of the last write that was sent; the connection runs all in order. */
   #settled: Promise<void> = Promise.resolve();
   #unsettledRows = 0;
+  /** Those without a result, in the order in which they were sent. */
+  readonly #unsettled: Promise<void>[] = [];
   /** Rows that are not sent yet, by their statement: all of one kind, in the order of their first rows. */
   readonly #gathered = new Map<RowsStatement, (readonly unknown[])[]>();
   #gatheredKind: GatheredKind | undefined;
@@ -141,8 +143,11 @@ export class Attempt implements TransactionRunner {
     this.#unsettledRows += weight;
     this.#settled = this.#observe(statement, values).then(() => {
       this.#unsettledRows -= weight;
+      this.#unsettled.shift();
     });
-    if (this.#unsettledRows >= maxUnsettledRows) await this.#settled;
+    this.#unsettled.push(this.#settled);
+    // Only for the first: meanwhile the database goes on with the others.
+    while (this.#unsettledRows >= maxUnsettledRows) await this.#unsettled[0];
     if (this.failure) throw this.failure;
   }
 
