@@ -15,6 +15,15 @@ const longOnPostgres = [
   'test/postgres/statements/*.test.ts',
 ];
 
+/**
+ * Only in a full run. Else what protects the console, each page once, and what a person does first: a browser takes seconds
+ * for each of the others.
+ */
+const longInConsole = [
+  'packages/console/test/!(attacks|first-tasks|frame|pages|state).test.ts',
+  'packages/console/test/{groups,organizations}/*.test.ts',
+];
+
 const service = {
   include: ['test/{contract,model,security,server,statuses}/**/*.test.ts'],
   exclude: ['test/server/store/**', 'test/server/start/**'],
@@ -46,7 +55,7 @@ export default defineConfig({
         test: {
           name: 'source',
           include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: [ofExecutable, ...(isFullRun ? [] : longOnPostgres)],
+          exclude: [ofExecutable, ...(isFullRun ? [] : [...longOnPostgres, ...longInConsole])],
         },
       },
       // What only shows after all of them have run.
