@@ -10,6 +10,7 @@ import { formatRoles } from '../../src/contract/roles.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import {
   type ApiDocument,
+  controlDocument,
   documents,
   listOperations,
   type Media,
@@ -73,13 +74,14 @@ function checkBody({ operation: { request }, described }: Case): void {
 }
 
 /** Every successful response has a valid example. */
-function checkSuccesses({ operation: { response }, described }: Case): void {
+function checkSuccesses({ operation: { response }, described, document }: Case): void {
   const statuses = 'page' in response ? ['200', '206'] : [String(response.status)];
   for (const status of statuses) {
     expect(described.responses[status], `${status} is missing`).toBeDefined();
     const { 'application/json': media, ...texts } = described.responses[status]?.content ?? {};
     if (!('page' in response) && !('body' in response)) expect({ media, ...texts }).toEqual({});
     else checkResponse('page' in response ? response.page.array() : response.body, media, texts);
+    if (document === controlDocument.document) checkNoJsonText(media);
   }
 }
 
@@ -92,6 +94,14 @@ function checkResponse(schema: z.ZodType, media: Media | undefined, texts: Reado
   const example = media.examples?.done?.value ?? media.example;
   expect(example, 'the response has no example').toBeDefined();
   expect(listIssues(schema, example), 'the example of the response').toEqual([]);
+}
+
+/** A list or an object is no text: a reader of YAML or JSON would have to parse it again. */
+function checkNoJsonText(media: Media | undefined): void {
+  JSON.stringify(media?.example, (_, value: unknown) => {
+    if (typeof value === 'string' && /^[[{]/.test(value)) expect(() => JSON.parse(value), value).toThrow();
+    return value;
+  });
 }
 
 function checkRoles({ operation, described }: Case): void {

@@ -82,6 +82,9 @@ export const FactorView = z
   })
   .meta({ id: 'AuthenticationFactor', description: 'A contact that can receive MFA codes.' });
 
+/** The contact in responses of the control plane: with its tags as a list. */
+export const FactorDetail = FactorView.extend({ tags: Tags, verified: z.boolean() });
+
 /** main-email, main-mobile, or the id of an alternative contact. */
 export const FactorId = Id.meta({
   description: 'Factor id',

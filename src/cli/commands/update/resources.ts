@@ -5,7 +5,6 @@
 import { type EntityName, entityOf } from '../../../contract/entities.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import type { Context } from '../../context.ts';
-import { CliError } from '../../errors.ts';
 import { callOperation } from '../../request/call-operation.ts';
 import { type EntityFields, normalizeRole } from '../../request/differences.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
@@ -32,8 +31,6 @@ export interface UpdatableResource {
   readonly ownGet?: true;
   /** Fields that a read masks. The write keeps them if they are not sent. */
   readonly masked?: readonly string[];
-  /** Converts a read to the forms of the write. */
-  toBody?(entity: EntityFields): EntityFields;
   /** Fields that a write of the same value verifies. */
   listUnverified?(entity: EntityFields): readonly string[];
   normalizeEntry?(field: string, entry: unknown): unknown;
@@ -49,8 +46,6 @@ const factor = {
   masked: ['email', 'mobile'],
   unguarded: true,
   ownGet: true,
-  // A read returns the tags as JSON text.
-  toBody: (entity: EntityFields) => ({ ...entity, tags: parseTags(entity.tags) }),
 } as const;
 
 export const updatableResources: readonly UpdatableResource[] = [
@@ -129,16 +124,4 @@ function listUnverifiedContacts({ nameVerified, contacts }: EntityFields): reado
     ...(isVerified('main-email') ? [] : ['userEmail']),
     ...(isVerified('main-mobile') ? [] : ['userMobile']),
   ];
-}
-
-function parseTags(tags: unknown): unknown {
-  if (typeof tags !== 'string') return tags;
-  try {
-    return JSON.parse(tags);
-  } catch {
-    throw new CliError(`The server returned tags that are not JSON: ${JSON.stringify(tags)}.`, {
-      code: 'ANSWER_UNREADABLE',
-      exitCode: 70,
-    });
-  }
 }

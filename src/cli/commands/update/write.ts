@@ -58,10 +58,8 @@ export function rulesOf(resource: UpdatableResource, { method, body }: ManifestO
   };
 }
 
-/** Reads the entity in the forms of the write. */
-export async function readCurrent(context: Context, { resource, params }: UpdateTarget): Promise<EntityRead> {
-  const read = await resource.read(context, params);
-  return resource.toBody ? { ...read, entity: resource.toBody(read.entity) } : read;
+export function readCurrent(context: Context, { resource, params }: UpdateTarget): Promise<EntityRead> {
+  return resource.read(context, params);
 }
 
 /** Writes what the change makes of the entity; repeats all if the entity was changed in between. */

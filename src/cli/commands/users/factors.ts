@@ -27,11 +27,24 @@ export async function readUserFactor(context: Context, userId: string, id: strin
 
 function findFactor(rows: readonly Row[], id: string, list: string): EntityRead {
   const entity = rows.find((row) => row.id === id);
-  if (entity) return { entity };
+  if (entity) return { entity: { ...entity, tags: parseTags(entity.tags) } };
   const code: ErrorCode = 'FACTOR_NOT_FOUND';
   throw new CliError(`Contact ${JSON.stringify(id)} not found.`, {
     code,
     exitCode: 3,
     hint: `List them with \`${list}\`.`,
   });
+}
+
+/** The service API returns the tags as JSON text. */
+function parseTags(tags: unknown): unknown {
+  if (typeof tags !== 'string') return tags;
+  try {
+    return JSON.parse(tags);
+  } catch {
+    throw new CliError(`The server returned tags that are not JSON: ${JSON.stringify(tags)}.`, {
+      code: 'ANSWER_UNREADABLE',
+      exitCode: 70,
+    });
+  }
 }

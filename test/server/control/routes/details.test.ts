@@ -78,7 +78,7 @@ describe('a user', () => {
     await server.admin.customers.createUser({ body: { userId: 'ann', document: '7' } });
     await insertSessions(server, 'ann', [3600, 7200, -1, 0]);
     await insertSessions(server, 'bob', [3600]);
-    const common = { contactType: 'EMAIL', tags: '[]' };
+    const common = { contactType: 'EMAIL', tags: [] };
     const found = await show(server, 'users/ann');
     expect(found).toEqual({
       userId: 'ann',

@@ -181,7 +181,7 @@ describe('factors of a user', () => {
 
   test('are masked, with main and alternative contacts by id', async () => {
     await using server = await startServer({ seed: { users } });
-    const common = { tags: '[]', credential: false, default: false, verified: true };
+    const common = { tags: [], credential: false, default: false, verified: true };
     const expected = [
       {
         ...common,
@@ -191,7 +191,7 @@ describe('factors of a user', () => {
         verified: false,
       },
       { ...common, id: 'main-email', contactType: 'EMAIL', email: 'a***@example.com', credential: true, default: true },
-      { ...common, id: 'work', contactType: 'EMAIL', email: 'w***@example.com', tags: '["a"]' },
+      { ...common, id: 'work', contactType: 'EMAIL', email: 'w***@example.com', tags: ['a'] },
     ];
     expect(await list(server, 'users/ann/factors')).toEqual(expected);
     expect((await readAllPages(server, '/_iam/users/ann/factors?limit=1')).items).toEqual(expected);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { reference } from '../../../../contract/entities.ts';
-import { FactorView } from '../../../../contract/schemas/factor.ts';
+import { FactorDetail } from '../../../../contract/schemas/factor.ts';
 import { exampleInt, exampleText, Id, optionalInt, optionalText } from '../../../../contract/schemas/primitives.ts';
 import { maskEmail } from '../../../../lib/masked-email.ts';
 import { type RoleSource, readRoleSources } from '../../../directory/role-provenance.ts';
@@ -36,9 +36,7 @@ const UserDetail = z.strictObject({
   locked: z.boolean(),
   lockReason: optionalText('Lost phone'),
   createdAt: exampleText('2026-03-01T12:00:00.000Z'),
-  contacts: z
-    .array(FactorView.extend({ verified: z.boolean() }))
-    .describe('Main and alternative contacts, sorted by id and masked'),
+  contacts: z.array(FactorDetail).describe('Main and alternative contacts, sorted by id and masked'),
   ...memberGrantFields,
   roleSources: z
     .array(

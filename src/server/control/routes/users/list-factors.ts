@@ -1,13 +1,10 @@
-import * as z from 'zod';
 import { reference } from '../../../../contract/entities.ts';
-import { FactorView } from '../../../../contract/schemas/factor.ts';
+import { FactorDetail } from '../../../../contract/schemas/factor.ts';
 import { Id, PageQuery } from '../../../../contract/schemas/primitives.ts';
 import { listAllFactorViews } from '../../../mfa/factor-views.ts';
 import { toPage } from '../../../store/pages.ts';
 import { requireUser } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
-
-const FactorItem = FactorView.extend({ verified: z.boolean() });
 
 export default defineRoute({
   capability: 'read',
@@ -18,14 +15,14 @@ export default defineRoute({
   path: '/users/{id}/factors',
   audit: { kind: 'read', targets: { path: ['id'] } },
   request: { params: { id: Id.meta({ examples: ['alice'], ...reference('user', ['id']) }) }, query: PageQuery },
-  response: { page: FactorItem },
+  response: { page: FactorDetail },
   errors: ['USER_NOT_FOUND'],
   openapiExamples: {
     response: {
       id: 'main-email',
       contactType: 'EMAIL',
       email: 'a***@example.com',
-      tags: '["private"]',
+      tags: ['private'],
       credential: true,
       default: true,
       verified: true,
