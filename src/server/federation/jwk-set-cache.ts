@@ -1,21 +1,21 @@
 /**
  * Caches the JWK Sets of OpenID providers (RFC 7517), fetched on demand. Requests with unknown key ids cause at most one
- * fetch at a time per provider, followed by a cool-down.
+ * fetch at a time per provider. Each that brings no new key is followed by a longer pause.
  */
-import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { apiError } from '../../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { AddressNotAllowedError, type OutgoingFetch } from '../lib/outgoing-fetch.ts';
+import { ProviderKeys } from './provider-keys.ts';
 
 export interface JwkSetCache {
   /** Returns recent keys of a URL. @throws IamError PROVIDER_UNAVAILABLE if there are none and they cannot be fetched. */
-  get(url: string): Promise<JWTVerifyGetKey>;
+  get(url: string): Promise<ProviderKeys>;
   /**
-   * Fetches the keys again, for an unknown key id; undefined during the cool-down after the last refresh.
+   * Fetches the keys again, for an unknown key id; undefined during the pause after the last refresh.
    * @throws IamError PROVIDER_UNAVAILABLE if they cannot be fetched.
    */
-  refresh(url: string): Promise<JWTVerifyGetKey | undefined>;
+  refresh(url: string): Promise<ProviderKeys | undefined>;
 }
 
 export interface JwkSetCacheOptions {
@@ -26,7 +26,10 @@ export interface JwkSetCacheOptions {
   readonly fetch: OutgoingFetch;
 }
 
-const coolDownMs = 30_000;
+/** Milliseconds without another fetch of cached keys after a failure. */
+const failurePauseMs = 30_000;
+/** Milliseconds between fetches for unknown key ids, as long as none brings a new key: doubled each time. */
+const refreshPauseMs = { first: 1_000, longest: 30_000 } as const;
 /** Age at which keys are fetched again, so that withdrawn keys are no longer accepted. */
 const maxAgeMs = 10 * 60_000;
 /** Max age of cached keys while the provider is unreachable. */
@@ -34,10 +37,12 @@ const maxStaleMs = 24 * 3_600_000;
 const maxDocumentBytes = 256 * 1024;
 
 interface CacheEntry {
-  keys?: JWTVerifyGetKey;
+  keys?: ProviderKeys;
   fetchedAt: number;
   /** When keys were last fetched for an unknown key id. */
   refreshedAt: number;
+  /** Milliseconds until they may be fetched for one again. */
+  refreshPause: number;
   /** When the last fetch failed. */
   failedAt: number;
   isReachable: boolean;
@@ -52,7 +57,8 @@ export function createJwkSetCache({ clock, log, timeout, fetch }: JwkSetCacheOpt
 
   function findOrCreateEntry(url: string): CacheEntry {
     const never = Number.NEGATIVE_INFINITY;
-    const entry = entries.get(url) ?? { fetchedAt: never, refreshedAt: never, failedAt: never, isReachable: false };
+    const times = { fetchedAt: never, refreshedAt: never, failedAt: never };
+    const entry = entries.get(url) ?? { ...times, refreshPause: 0, isReachable: false };
     entries.set(url, entry);
     return entry;
   }
@@ -66,7 +72,9 @@ export function createJwkSetCache({ clock, log, timeout, fetch }: JwkSetCacheOpt
 
   async function fetchInto(url: string, entry: CacheEntry): Promise<void> {
     try {
-      entry.keys = createLocalJWKSet(await fetchJwkSet(url, timeout, fetch));
+      const keys = new ProviderKeys(await fetchDocument(url, timeout, fetch));
+      if (keys.hasOtherThan(entry.keys)) entry.refreshPause = 0;
+      entry.keys = keys;
       entry.fetchedAt = now();
       entry.isReachable = true;
       entry.refusal = undefined;
@@ -80,21 +88,24 @@ export function createJwkSetCache({ clock, log, timeout, fetch }: JwkSetCacheOpt
 
   /** False for an instant in the future: the adjustable clock was set back. */
   const isWithin = (instant: number, ms: number) => instant <= now() && now() < instant + ms;
-  const isWithinCoolDown = (instant: number) => isWithin(instant, coolDownMs);
   const isYoungerThan = (entry: CacheEntry, age: number) => entry.keys !== undefined && isWithin(entry.fetchedAt, age);
 
   return {
     async get(url) {
       const entry = findOrCreateEntry(url);
-      const inCoolDown = isYoungerThan(entry, maxStaleMs) && isWithinCoolDown(entry.failedAt);
-      if (!isYoungerThan(entry, maxAgeMs) && !inCoolDown) await fetchShared(url, entry);
+      const isPaused = isYoungerThan(entry, maxStaleMs) && isWithin(entry.failedAt, failurePauseMs);
+      if (!isYoungerThan(entry, maxAgeMs) && !isPaused) await fetchShared(url, entry);
       return entry.keys !== undefined && isYoungerThan(entry, maxStaleMs) ? entry.keys : throwUnavailable(entry);
     },
     async refresh(url) {
       const entry = findOrCreateEntry(url);
-      if (entry.pendingFetch === undefined && isWithinCoolDown(entry.refreshedAt))
-        return entry.isReachable ? undefined : throwUnavailable(entry);
-      if (entry.pendingFetch === undefined) entry.refreshedAt = now();
+      if (entry.pendingFetch === undefined) {
+        if (isWithin(entry.refreshedAt, entry.refreshPause))
+          return entry.isReachable ? undefined : throwUnavailable(entry);
+        entry.refreshedAt = now();
+        const { first, longest } = refreshPauseMs;
+        entry.refreshPause = Math.min(longest, Math.max(first, 2 * entry.refreshPause));
+      }
       await fetchShared(url, entry);
       return entry.isReachable ? entry.keys : throwUnavailable(entry);
     },
@@ -107,7 +118,7 @@ function throwUnavailable({ refusal }: CacheEntry): never {
 }
 
 /** @throws Error on timeout, a redirect, a status other than 200, a document that is too long, or invalid JSON. */
-async function fetchJwkSet(url: string, timeout: number, fetch: OutgoingFetch): Promise<JSONWebKeySet> {
+async function fetchDocument(url: string, timeout: number, fetch: OutgoingFetch): Promise<unknown> {
   const response = await fetch(url, {
     redirect: 'error',
     headers: { accept: 'application/jwk-set+json, application/json' },
@@ -124,7 +135,7 @@ async function fetchJwkSet(url: string, timeout: number, fetch: OutgoingFetch): 
     if (length > maxDocumentBytes) throw new Error(`the response is longer than ${maxDocumentBytes} bytes`);
     chunks.push(chunk);
   }
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as JSONWebKeySet;
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
 }
 
 /** Without the stack: each login with an unreachable or refused provider logs it. */

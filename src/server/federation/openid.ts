@@ -1,9 +1,10 @@
 /** Verifies ID tokens of OpenID providers (OpenID Connect Core, 2 and 3.1.3.7). */
-import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { decodeProtectedHeader, errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Provider } from '../store/tables.ts';
 import type { FederatedAssertion } from './federated-login.ts';
 import type { JwkSetCache } from './jwk-set-cache.ts';
+import type { ProviderKeys } from './provider-keys.ts';
 import { isSubject } from './subjects.ts';
 
 export type OpenIdProvider = Extract<Provider, { kind: 'oidc' }>;
@@ -35,6 +36,8 @@ const algorithms = [
 ];
 /** How far the provider's clock may be ahead, in seconds. There is no tolerance for expired tokens. */
 const clockToleranceSeconds = 60;
+/** Keys with which the signature of one token is compared. */
+const maxKeysTried = 4;
 
 /**
  * Verifies an ID token. Returns undefined for an invalid token, without the reason.
@@ -52,16 +55,21 @@ export async function verifyIdToken(
     provider,
     subject: sub,
     persistent: true,
-    ...(typeof email === 'string' && verified === true ? { email } : {}),
+    ...(typeof email === 'string' && isTrue(verified) ? { email } : {}),
     // Without the signature: the same claims can have several valid signatures.
     replayKey: `oidc\n${idToken.slice(0, idToken.lastIndexOf('.'))}`,
     expiresAt: Math.ceil(exp),
   };
 }
 
+/** Some providers send a text. Any other value, such as `"1"` or 1, is no proof of the address. */
+function isTrue(verified: unknown): boolean {
+  return verified === true || verified === 'true';
+}
+
 /** Verifies the signature with the provider's keys. An unknown key id causes a refresh of the keys. */
 async function verifyClaims(provider: OpenIdProvider, idToken: string, { keySets, clock }: Deps) {
-  const check = (keys: JWTVerifyGetKey) => verifySignedClaims(provider, idToken, keys, clock);
+  const check = (keys: ProviderKeys) => verifySignedClaims(provider, idToken, keys, clock);
   const outcome = await check(await keySets.get(provider.jwksUri));
   if (outcome !== 'unknown key') return outcome;
   const renewed = await keySets.refresh(provider.jwksUri);
@@ -69,24 +77,44 @@ async function verifyClaims(provider: OpenIdProvider, idToken: string, { keySets
   return again === 'unknown key' ? undefined : again;
 }
 
+/** @returns `unknown key` if the token names no key of the set and none without a name has signed it */
 async function verifySignedClaims(
-  { issuer, clientId }: OpenIdProvider,
+  provider: OpenIdProvider,
   idToken: string,
-  keys: JWTVerifyGetKey,
+  keys: ProviderKeys,
   clock: Clock,
 ): Promise<JWTPayload | undefined | 'unknown key'> {
+  const header = readHeader(idToken);
+  if (header === undefined) return undefined;
+  const options = {
+    algorithms,
+    issuer: provider.issuer,
+    audience: provider.clientId,
+    currentDate: clock.now(),
+    clockTolerance: clockToleranceSeconds,
+    requiredClaims: ['sub', 'exp', 'iat'],
+  };
+  let tried = 0;
+  for await (const key of keys.candidates(header)) {
+    try {
+      const { payload, protectedHeader } = await jwtVerify(idToken, key, options);
+      return isIdToken(protectedHeader.typ, payload) ? payload : undefined;
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) return undefined;
+    }
+    tried += 1;
+    if (tried === maxKeysTried) break;
+  }
+  return keys.names(header) ? undefined : 'unknown key';
+}
+
+/** @returns undefined if the token has none, or another algorithm */
+function readHeader(idToken: string): JWTHeaderParameters | undefined {
   try {
-    const { payload, protectedHeader } = await jwtVerify(idToken, keys, {
-      algorithms,
-      issuer,
-      audience: clientId,
-      currentDate: clock.now(),
-      clockTolerance: clockToleranceSeconds,
-      requiredClaims: ['sub', 'exp', 'iat'],
-    });
-    return isIdToken(protectedHeader.typ, payload) ? payload : undefined;
-  } catch (error) {
-    return error instanceof errors.JWKSNoMatchingKey ? 'unknown key' : undefined;
+    const { alg = '', ...header } = decodeProtectedHeader(idToken);
+    return algorithms.includes(alg) ? { ...header, alg } : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -333,20 +333,66 @@ describe('the keys', () => {
     expect(fixture.provider.fetches).toBe(2);
   });
 
-  test('are not fetched for each unknown key id', async () => {
+  test('are not fetched for each unknown key id, until a fetch brings a new key', async () => {
     await using fixture = await start();
-    await logIn(fixture, await fixture.provider.token());
+    const { provider, server } = fixture;
+    await logIn(fixture, await provider.token());
     const tokens = await Promise.all(
-      Array.from({ length: 100 }, (_, at) => fixture.provider.token({}, { header: { kid: `unknown-${at}` } })),
+      Array.from({ length: 100 }, (_, at) => provider.token({}, { header: { kid: `unknown-${at}` } })),
     );
-    await Promise.all(tokens.map((token) => catchClientError(logIn(fixture, token))));
-    expect(fixture.provider.fetches).toBe(2);
-    fixture.server.clock.advance(29);
-    await expectRejected(fixture, tokens[0] ?? '');
-    expect(fixture.provider.fetches).toBe(2);
-    fixture.server.clock.advance(1);
-    await expectRejected(fixture, tokens[0] ?? '');
-    expect(fixture.provider.fetches).toBe(3);
+    const [token = ''] = tokens;
+    await Promise.all(tokens.map((each) => catchClientError(logIn(fixture, each))));
+    expect(provider.fetches).toBe(2);
+    let fetches = 2;
+    for (const pause of [1, 2, 4, 8, 16, 30, 30]) {
+      server.clock.advance(pause - 1);
+      await expectRejected(fixture, token);
+      expect(provider.fetches).toBe(fetches);
+      server.clock.advance(1);
+      await expectRejected(fixture, token);
+      fetches += 1;
+      expect(provider.fetches).toBe(fetches);
+    }
+    server.clock.advance(30);
+    const [second, third] = [await generateProviderKey('second'), await generateProviderKey('third')];
+    for (const key of [second, third]) {
+      provider.keys = [...provider.keys, key.publicJwk];
+      await expect(logIn(fixture, await provider.token({}, { key }))).resolves.toBeDefined();
+    }
+  });
+
+  test('may have no id, or the same: four are tried', async () => {
+    await using fixture = await start();
+    const { provider } = fixture;
+    const keys = await Promise.all(Array.from({ length: 5 }, () => generateProviderKey('same')));
+    const unnamed = keys.map(({ publicJwk: { kid: _, ...jwk } }) => jwk);
+    let jti = 0;
+    const send = async (at: number, kid: string | undefined) => {
+      jti += 1;
+      const [key = firstKey] = keys.slice(at);
+      const header = kid === undefined ? { kid: undefined as never } : { kid };
+      return logIn(fixture, await provider.token({ jti: `${jti}` }, { key, header }));
+    };
+    for (const [published, kid] of [
+      [keys.map(({ publicJwk }) => publicJwk), 'same'],
+      [keys.map(({ publicJwk }) => publicJwk), undefined],
+      [unnamed, undefined],
+      [unnamed, 'other'],
+    ] as const) {
+      provider.keys = published;
+      fixture.server.clock.advance(600);
+      for (const at of [0, 1, 3]) await expect(send(at, kid)).resolves.toBeDefined();
+      await expect(catchClientError(send(4, kid))).resolves.toMatchObject(invalid);
+    }
+  });
+
+  test('are found beside entries that are none, or of a kind that is not known', async () => {
+    await using fixture = await start();
+    const { provider } = fixture;
+    const { publicJwk } = firstKey;
+    const others = [null, 7, [], {}, { kty: 'new', kid: 'first' }, { ...publicJwk, kty: 'OKP' }, { kid: 7, kty: 'EC' }];
+    provider.keys = [...(others as (typeof publicJwk)[]), { ...publicJwk, x: '!' }, publicJwk];
+    await expect(logIn(fixture, await provider.token())).resolves.toBeDefined();
   });
 
   test('are rejected ten minutes after their removal', async () => {
@@ -426,21 +472,29 @@ describe('the keys', () => {
 });
 
 describe('the user', () => {
-  test('is found by its verified e-mail address once, and then by its link', async () => {
-    await using fixture = await start();
-    await logIn(fixture, await fixture.provider.token(byEmail));
-    expect(await fixture.server.appContext.store.users.get(alice.userId)).toMatchObject({
-      identities: [`${name}:subject-1`, `${name}:new`],
-    });
-    expect(readClaims(await logIn(fixture, await fixture.provider.token({ sub: 'new' })))).toMatchObject({
-      sub: alice.userId,
-    });
-  });
+  test.each([true, 'true'])(
+    'is found by its verified (%j) e-mail address once, and then by its link',
+    async (verified) => {
+      await using fixture = await start();
+      await logIn(fixture, await fixture.provider.token({ ...byEmail, email_verified: verified }));
+      expect(await fixture.server.appContext.store.users.get(alice.userId)).toMatchObject({
+        identities: [`${name}:subject-1`, `${name}:new`],
+      });
+      expect(readClaims(await logIn(fixture, await fixture.provider.token({ sub: 'new' })))).toMatchObject({
+        sub: alice.userId,
+      });
+    },
+  );
 
   test.each<[string, JWTPayload]>([
     ['the provider did not verify', { ...byEmail, email_verified: false }],
     ['has no email_verified claim', { ...byEmail, email_verified: undefined }],
-    ['has the string "true" as email_verified', { ...byEmail, email_verified: 'true' }],
+    ...['false', 'TRUE', ' true', '1', '', 1, 0, null, [true], { value: true }].map(
+      (verified): [string, JWTPayload] => [
+        `has ${JSON.stringify(verified)} as email_verified`,
+        { ...byEmail, email_verified: verified },
+      ],
+    ),
     ['is of another domain', { ...byEmail, email: 'alice@sub.example.com' }],
     ['is of a domain with the same ending', { ...byEmail, email: 'alice@notexample.com' }],
     ['is unknown', { ...byEmail, email: 'unknown@example.com' }],
