@@ -49,6 +49,11 @@ export interface ErrorEntry {
   readonly hint: string;
   /** The entity that does not exist. */
   readonly entity?: EntityName;
+  /**
+   * The field of a request that it is about: the first of these that the request has, also within lists and objects. Absent if
+   * it is about several, and where `details` names it.
+   */
+  readonly fields?: readonly string[];
   /** The name of the server setting that controls it. */
   readonly setting?: string;
 }
@@ -480,12 +485,14 @@ export const errorTable = {
   SNAPSHOT_EXISTS: {
     status: 412,
     category: 'taken',
+    fields: ['name'],
     message: 'A snapshot with this name already exists.',
     hint: 'Choose another name, or replace the snapshot with --replace.',
   },
   SANDBOX_EXISTS: {
     status: 412,
     category: 'taken',
+    fields: ['name'],
     message: 'A sandbox with this name already exists.',
     hint: 'Choose another name, or delete the sandbox with `iam sandbox delete`.',
   },
@@ -537,6 +544,7 @@ export const errorTable = {
   GROUP_NAME_TAKEN: {
     status: 412,
     category: 'taken',
+    fields: ['groupName'],
     message: 'The group name is already in use.',
     hint: 'Choose another name, or update the existing group.',
   },
@@ -591,18 +599,21 @@ export const errorTable = {
   USER_UNKNOWN: {
     status: 412,
     category: 'unknown-reference',
+    fields: ['userId'],
     message: 'No user has this id.',
     hint: 'List users with `iam users list`.',
   },
   BUSINESS_UNKNOWN: {
     status: 412,
     category: 'unknown-reference',
+    fields: ['businessId'],
     message: 'No business has this id.',
     hint: 'List businesses with `iam businesses list`.',
   },
   ID_TAKEN: {
     status: 412,
     category: 'taken',
+    fields: ['serviceAccountId', 'userId', 'businessId'],
     message: 'This id is or was in use. Ids are never reused.',
     hint: 'Choose another id.',
   },
@@ -616,12 +627,14 @@ export const errorTable = {
   API_KEY_TAKEN: {
     status: 412,
     category: 'taken',
+    fields: ['apiKey'],
     message: 'This API key is already in use.',
     hint: 'Send another key, or omit apiKey to have one generated.',
   },
   LOGIN_NAME_TAKEN: {
     status: 412,
     category: 'taken',
+    fields: ['userName', 'identity', 'userEmail'],
     message: 'The login name is already in use by another user.',
     hint: 'Choose another name. User ids, user names, verified e-mail addresses and identifiers share one namespace.',
   },
@@ -634,6 +647,7 @@ export const errorTable = {
   BUSINESS_NOT_ALLOWED: {
     status: 412,
     category: 'forbidden',
+    fields: ['businessId'],
     message: 'The caller may not assign users to this business.',
     hint: 'Omit businessId, or use an authenticated first-party client or an administrator.',
   },
@@ -658,24 +672,28 @@ export const errorTable = {
   CORPORATE_GROUP_NAME_TAKEN: {
     status: 412,
     category: 'taken',
+    fields: ['corporateGroupName'],
     message: 'The corporate group name is already in use.',
     hint: 'Choose another name, or update the existing corporate group.',
   },
   CORPORATE_GROUP_UNKNOWN: {
     status: 412,
     category: 'unknown-reference',
+    fields: ['corporateGroupId'],
     message: 'No corporate group has this id.',
     hint: 'List corporate groups with `iam corporate-groups list`, or create the group first.',
   },
   DOCUMENT_TAKEN: {
     status: 412,
     category: 'taken',
+    fields: ['document'],
     message: 'Another customer of the same kind has this document.',
     hint: 'Check the document. Find its customer with `iam customers list`.',
   },
   CUSTOMER_TAKEN: {
     status: 412,
     category: 'taken',
+    fields: ['userId'],
     message: 'The user is already a customer.',
     hint: 'Use the existing customer id of the user.',
   },
@@ -718,6 +736,7 @@ export const errorTable = {
   LOGON_TAKEN: {
     status: 412,
     category: 'taken',
+    fields: ['logon'],
     message: 'The logon is already in use.',
     hint: 'Choose another logon. A logon belongs to one user only.',
   },
@@ -743,72 +762,84 @@ export const errorTable = {
   LISTED_BUSINESS_UNKNOWN: {
     status: 422,
     category: 'unknown-reference',
+    fields: ['businesses'],
     message: 'The list contains a business that does not exist.',
     hint: 'List businesses with `iam businesses list`. Create one with `iam customers create-business`.',
   },
   BUSINESS_IN_CORPORATE_GROUP: {
     status: 422,
     category: 'conflict',
+    fields: ['businesses'],
     message: 'The business is already in another corporate group.',
     hint: 'Remove it from the other group first. A business is in at most one corporate group.',
   },
   ROLE_RESERVED: {
     status: 422,
     category: 'value',
+    fields: ['roles', 'roleName'],
     message: 'This role is reserved for the service. A group cannot grant it.',
     hint: 'Choose a role that does not start with CLI- or AUTH- and is not USER, PERSON or BUSINESS.',
   },
   SERVICE_UNKNOWN: {
     status: 422,
     category: 'unknown-reference',
+    fields: ['serviceId'],
     message: 'No service has this id.',
     hint: 'List clients and their service accounts with `iam clients list`.',
   },
   USER_NOT_OF_BUSINESS: {
     status: 422,
     category: 'value',
+    fields: ['userId'],
     message: 'The user does not belong to this business.',
     hint: 'Check the user id, or assign the user to the business first.',
   },
   DEPENDENCY_UNKNOWN: {
     status: 422,
     category: 'unknown-reference',
+    fields: ['dependencies', 'groupName'],
     message: 'The group in the dependency does not exist.',
     hint: 'Create the group first.',
   },
   DEPENDENCY_CYCLE: {
     status: 422,
     category: 'value',
+    fields: ['dependencies', 'groupName'],
     message: 'The dependencies of the groups would form a cycle.',
     hint: 'Omit one of the dependencies in the cycle.',
   },
   PASSWORD_TOO_SHORT: {
     status: 422,
     category: 'value',
+    fields: ['password', 'newPassword'],
     message: 'The password is too short.',
     hint: 'Choose a password with at least 8 characters.',
   },
   PASSWORD_TOO_LONG: {
     status: 422,
     category: 'value',
+    fields: ['password', 'newPassword'],
     message: 'The password is too long.',
     hint: 'Choose a password with at most 128 characters.',
   },
   PASSWORD_COMMON: {
     status: 422,
     category: 'value',
+    fields: ['password', 'newPassword'],
     message: 'The password is too common.',
     hint: 'Choose a less common password, for example several unrelated words.',
   },
   PASSWORD_CONTEXT: {
     status: 422,
     category: 'value',
+    fields: ['password', 'newPassword'],
     message: 'The password contains the user name or the e-mail address.',
     hint: 'Choose a password that cannot be guessed from the account.',
   },
   PASSWORD_NOT_FOR_MAINFRAME: {
     status: 422,
     category: 'value',
+    fields: ['password', 'newPassword'],
     setting: 'mainframe-password-rule',
     message: 'The mainframe does not accept this password.',
     hint: 'Choose a password that matches the setting mainframe-password-rule.',
@@ -822,6 +853,7 @@ export const errorTable = {
   TAG_TAKEN: {
     status: 422,
     category: 'taken',
+    fields: ['tags'],
     message: 'At most one e-mail address and one mobile number can have the tag MARKED_RESOURCES.',
     hint: 'Remove the tag from the other contact first.',
   },
@@ -834,6 +866,7 @@ export const errorTable = {
   SCOPE_EXCEEDED: {
     status: 422,
     category: 'value',
+    fields: ['scope'],
     message: 'The requested scope exceeds the available scope.',
     hint: 'Request a subset of the scope of the client; a new client can have a subset of your own.',
   },

@@ -66,7 +66,7 @@ function listIdentifyingFields({ identifies = [], request }: AnyOperation): [str
 }
 
 /** All field names that a schema declares, at any depth. */
-function listFieldNames(schema: z.ZodType): ReadonlySet<string> {
+export function listFieldNames(schema: z.ZodType): ReadonlySet<string> {
   const names = new Set<string>();
   collectFieldNames(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), names);
   return names;

@@ -2,16 +2,17 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { errorTable } from '../../src/contract/error-codes.ts';
+import { type ErrorEntry, errorTable } from '../../src/contract/error-codes.ts';
 import { type ErrorCode, implicitStatuses, resolveErrorStatus } from '../../src/contract/errors.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { listOperationErrors } from '../../src/contract/operation-errors.ts';
 import { formatRoles } from '../../src/contract/roles.ts';
 import { reservedNames } from '../../src/contract/schemas/primitives.ts';
+import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import { oauthOperations } from '../../src/server/oauth/index.ts';
 import { serviceTags } from '../../src/server/openapi/tags.ts';
 import { operations } from '../../src/server/operations/index.ts';
-import { findRegistryProblems } from './registry-problems.ts';
+import { findRegistryProblems, listFieldNames } from './registry-problems.ts';
 import { interfaceOperations } from './service-interface.ts';
 import { listSourceFiles, root, stripComments } from './source-files.ts';
 
@@ -121,6 +122,40 @@ function listDocumentedStatuses({ statuses, softErrors }: Operation<never>): str
 }
 
 describe('the error table', () => {
+  const entries = Object.entries<ErrorEntry>(errorTable);
+
+  test('names the field of each code that is about the value of one', () => {
+    const aboutValues = entries.filter(([, { category }]) =>
+      ['taken', 'unknown-reference', 'value'].includes(category),
+    );
+    expect(aboutValues.filter(([, { fields }]) => fields === undefined).map(([code]) => code)).toEqual([
+      // About the whole document, about several fields, or about an assertion.
+      'STATE_NEWER',
+      'STATE_DAMAGED',
+      'FACTOR_TAKEN',
+      'SUBJECT_UNKNOWN',
+      'OWNER_AMBIGUOUS',
+      'SELECTION_AMBIGUOUS',
+      'CONTACT_AMBIGUOUS',
+      'TOO_MANY_FACTORS',
+    ]);
+  });
+
+  test('names a field that each operation and route with the code has', () => {
+    const lacking = [...Object.values(registry), ...controlRoutes].flatMap((operation) => {
+      const { params = {}, query = {}, body } = operation.request;
+      const names = new Set([...Object.keys(params), ...Object.keys(query), ...(body ? listFieldNames(body) : [])]);
+      const isLacking = (code: ErrorCode) => {
+        const { fields }: ErrorEntry = errorTable[code];
+        return fields?.some((name) => names.has(name)) === false;
+      };
+      return operation.errors.filter(isLacking).map((code) => `${operation.id}: ${code}`);
+    });
+    // Of what a code verifies.
+    const verified = ['complete-associate-legacy: LOGON_TAKEN', 'factors.validate-token: LOGIN_NAME_TAKEN'];
+    expect(lacking).toEqual(verified.map((one) => `user-identities.${one}`));
+  });
+
   test('contains no unused code', () => {
     const returned = new Set(all.flatMap(([, operation]) => [...listOperationErrors(operation).keys()]));
     const sources = listSourceFiles('src/server').map(stripComments).join('\n');

@@ -135,7 +135,7 @@ describe('a sandbox', () => {
     expect(await groupNames(sandbox)).not.toContain('later');
     expect(sandbox.clock.now().toISOString()).toBe('2030-01-31T12:00:00.000Z');
     expect(sandbox.faults.list()).toEqual([]);
-    await expect(iam.sandboxes.create('one', { seed })).rejects.toThrow('A sandbox with this name already exists');
+    await expect(iam.sandboxes.create('one', { seed })).rejects.toThrow('A sandbox "one" already exists');
   });
 
   test.each([

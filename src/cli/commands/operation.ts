@@ -6,12 +6,10 @@ import { assertChangeLimit } from '../config/safety.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { createIfNotExists } from '../create/if-not-exists.ts';
 import { naturalKeyOf } from '../create/natural-keys.ts';
-import { categoryOf } from '../errors.ts';
-import { escapeControls } from '../io/control-characters.ts';
 import { describeNames } from '../output/name-lookups.ts';
 import { type PromptedField, promptForFields, promptForMissingFields } from '../prompts/missing-fields.ts';
 import type { PromptContext } from '../prompts/missing-values.ts';
-import { findRejected } from '../prompts/rejected-answers.ts';
+import { sendUntilAccepted } from '../prompts/rejected-answers.ts';
 import { declareValueSources, referenceIn } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import {
@@ -200,22 +198,14 @@ async function runOperation(
     });
   const change = await describeValueChange(context, operation, values, (value) => names.format(value));
   const done = change ?? `${named}: done`;
-  const sendUntilAccepted = async () => {
-    for (;;) {
-      try {
-        return await send(context, operation, input);
-      } catch (error) {
-        const rejected = findRejected(context.manifest, error, prompted);
-        const isFound = options.ifNotExists === true && categoryOf(context.manifest, error) === 'taken';
-        if (!dialog || isFound || rejected.length === 0) throw error;
-        context.io.stderr.write(`${escapeControls((error as Error).message)}\n`);
-        await promptForFields(dialog.promptContext, rejected);
-        await names.resolveRequest(operation, dialog.draft);
-      }
-    }
+  const askAgain = async (rejected: readonly PromptedField[]) => {
+    if (dialog === undefined) return;
+    await promptForFields(dialog.promptContext, rejected);
+    await names.resolveRequest(operation, dialog.draft);
   };
   const call = async () => {
-    const { body, headers } = await sendUntilAccepted();
+    const typed = { answers: prompted, acceptsTaken: options.ifNotExists === true, askAgain };
+    const { body, headers } = await sendUntilAccepted(context, typed, () => send(context, operation, input));
     const entity = addCreatedId(operation, input.body, body);
     if (!operation.response.entity) return entity;
     return withEtag(context.printer, { entity: entity as EntityRead['entity'], etag: headers.etag });

@@ -1,11 +1,24 @@
 /** Shows the value that a server rejects, in place of its index: `userEmail "a"`, and `roles "a"`, not `roles[3]`. */
 import { ClientError, type ClientErrorItem } from '../../client/errors.ts';
-import type { JsonSchema } from '../../contract/manifest-types.ts';
+import type { JsonSchema, ManifestField } from '../../contract/manifest-types.ts';
 
-/** Adds the rejected values to the messages of an error, in place of their index. `schema`: that of the body. */
-export function showRejectedValues(error: unknown, body: unknown, schema: JsonSchema | undefined): unknown {
+/** Values of a request, and their schema. */
+interface SentValues {
+  readonly values: unknown;
+  readonly schema: JsonSchema | undefined;
+}
+
+/** The values of a path or a query, with the schemas of its parameters. */
+export function sentParameters(values: object | undefined, fields: readonly ManifestField[]): SentValues {
+  return { values, schema: { properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])) } };
+}
+
+/** Adds the rejected values to the messages of an error, in place of their index. `sent`: those of body, query and path. */
+export function showRejectedValues(error: unknown, sent: readonly SentValues[]): unknown {
   if (!(error instanceof ClientError)) return error;
-  const items = error.items.map((item) => showValue(item, body, schema));
+  const items = error.items.map(
+    (item) => sent.map((one) => showValue(item, one)).find((shown) => shown !== item) ?? item,
+  );
   if (items.every((item, at) => item === error.items[at])) return error;
   const { status, requestId, retryAfter } = error;
   return new ClientError({ status, requestId, retryAfter, items });
@@ -13,7 +26,7 @@ export function showRejectedValues(error: unknown, body: unknown, schema: JsonSc
 
 const indexes = /\[(\d+)\]/g;
 
-function showValue(item: ClientErrorItem, body: unknown, schema: JsonSchema | undefined): ClientErrorItem {
+function showValue(item: ClientErrorItem, { values: body, schema }: SentValues): ClientErrorItem {
   const { field } = item.details ?? {};
   if (field === undefined || (field.match(indexes)?.length ?? 0) > 1) return item;
   const path = field

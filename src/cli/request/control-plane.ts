@@ -12,7 +12,7 @@ import { readPathValues } from '../http/outcome-check.ts';
 import { UnreadableResponseError } from '../http/promised-response.ts';
 import { routeOfUrl } from '../http/redact.ts';
 import type { ListShape } from '../output/list-writer.ts';
-import { showRejectedValues } from '../output/rejected-values.ts';
+import { sentParameters, showRejectedValues } from '../output/rejected-values.ts';
 import { nameMissing } from './not-found.ts';
 import type { PageSource } from './pagination.ts';
 import type { RequestPreview } from './preview.ts';
@@ -75,11 +75,16 @@ function nameValues(
   error: ClientError,
 ): unknown {
   const route = routeOfUrl(manifest, method, path);
-  const shown = showRejectedValues(error, body, route?.body) as ClientError;
+  const inPath = route && readPathValues(route.path, path);
+  const shown = showRejectedValues(error, [
+    { values: body, schema: route?.body },
+    sentParameters(query, route?.query ?? []),
+    sentParameters(inPath, route?.params ?? []),
+  ]) as ClientError;
   if (!route) return new ControlPlaneError(shown);
   const inBody = Object.entries(route.body?.properties ?? {}).map(([name, schema]) => ({ name, schema }));
   const referring = [...route.params, ...route.query, ...inBody].filter(({ schema }) => schema['x-reference']);
-  const sent = { ...(body as object | undefined), ...query, ...readPathValues(route.path, path) };
+  const sent = { ...(body as object | undefined), ...query, ...inPath };
   return nameMissing(manifest, referring, sent, new ControlPlaneError(shown));
 }
 

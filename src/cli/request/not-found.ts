@@ -3,7 +3,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { CallInput } from '../../client/types.ts';
 import type { ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
 import { type ErrorTable, errorEntryOf } from '../errors.ts';
-import { showRejectedValues } from '../output/rejected-values.ts';
+import { sentParameters, showRejectedValues } from '../output/rejected-values.ts';
 import { listReferences } from './request-spec.ts';
 
 /** The error of an unknown object, with what was not found in its message. */
@@ -37,12 +37,14 @@ export function nameMissing(
   return addValues(error, values);
 }
 
-/** Adds the only value of a body that refers to another object to the error of an unknown one; of several, any can be meant. */
-function nameUnknownReference(table: ErrorTable, operation: ManifestOperation, body: unknown, error: unknown): unknown {
+/**
+ * Adds the only value of a body that refers to the missing object to its error; of several, any can be meant. The service
+ * names an unknown reference itself.
+ */
+function nameMissingInBody(table: ErrorTable, operation: ManifestOperation, body: unknown, error: unknown): unknown {
   if (!(error instanceof ClientError)) return error;
   const entry = errorEntryOf(table, error.code);
-  const isOfBody = entry?.category === 'unknown-reference' || entry?.category === 'not-found';
-  if (!isOfBody || error instanceof NamedNotFoundError || error.details?.field !== undefined) return error;
+  if (entry?.category !== 'not-found' || error instanceof NamedNotFoundError) return error;
   // An application names no single client.
   const references = listReferences(operation, { params: {}, query: {}, body }).filter(
     ({ reference: { entity, by } }) => by.includes('id') && (entry.entity === undefined || entity === entry.entity),
@@ -58,9 +60,13 @@ export function nameRejected(
   input: CallInput,
   error: unknown,
 ): unknown {
-  const shown = showRejectedValues(error, input.body, operation.body);
+  const shown = showRejectedValues(error, [
+    { values: input.body, schema: operation.body },
+    sentParameters(input.query, operation.query),
+    sentParameters(input.params, operation.params),
+  ]);
   const named = nameMissing(table, operation.params, input.params ?? {}, shown);
-  return nameUnknownReference(table, operation, input.body, named);
+  return nameMissingInBody(table, operation, input.body, named);
 }
 
 function addValues(error: ClientError, values: readonly unknown[]): ClientError {

@@ -14,6 +14,11 @@ export async function assertEach(
     const error = errors.length < maxErrors ? findError(id) : undefined;
     if (error) errors.push(error);
   });
-  const [first, ...others] = errors;
+  throwAny(errors);
+}
+
+/** @throws IamError with the first 100 errors, if there are any */
+export function throwAny(errors: readonly ApiErrorItem[]): void {
+  const [first, ...others] = errors.slice(0, maxErrors);
   if (first) throw new IamError([first, ...others]);
 }

@@ -15,12 +15,18 @@ export type NewCustomer = Omit<Customer, 'customerId'>;
  */
 export async function addCustomer(tx: Transaction, customer: NewCustomer): Promise<number> {
   if (customer.userId !== undefined && (await tx.customers.getBy('userId', customer.userId)))
-    throw apiError('CUSTOMER_TAKEN');
+    throw apiError('CUSTOMER_TAKEN', `The user ${customer.userId} is already a customer.`);
   const kind = customer.userId === undefined ? 'business' : 'user';
-  if (await tx.customers.getBy('document', `${kind}/${customer.document}`)) throw apiError('DOCUMENT_TAKEN');
+  if (await tx.customers.getBy('document', `${kind}/${customer.document}`))
+    throw createDocumentTakenError(customer.document);
   const customerId = await nextCustomerId(tx);
   await tx.customers.insert({ ...customer, customerId });
   return customerId;
+}
+
+export function createDocumentTakenError(document: string) {
+  const message = `Another customer of the same kind has the document ${JSON.stringify(document)}.`;
+  return apiError('DOCUMENT_TAKEN', message);
 }
 
 async function nextCustomerId(tx: Transaction): Promise<number> {

@@ -1,11 +1,12 @@
 /** Shared by the operations on groups: lookup, response form and validation. */
-import { apiError } from '../../contract/errors.ts';
+import { type ApiErrorItem, apiError, IamError } from '../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import { findCyclicNodes } from '../lib/topological-order.ts';
 import type { Derivation, RowCache } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Group } from '../store/tables.ts';
+import { throwAny } from './assert-each.ts';
 import { edgesPerTurn } from './group-roles.ts';
 import { findByName } from './new-names.ts';
 
@@ -155,9 +156,11 @@ function areSame(one: readonly Group[], other: readonly Group[]): boolean {
 /** Role names in their stored form: without prefix and without duplicates. @throws IamError ROLE_RESERVED. */
 export function normalizeGroupRoles(names: readonly string[]): string[] {
   const roles = [...new Set(names.map(stripRolePrefix))];
-  const reserved = roles.find(isReservedRole);
-  if (reserved !== undefined)
-    throw apiError('ROLE_RESERVED', `The role ${reserved} is reserved for the service. A group cannot grant it.`);
+  const toError = (role: string): ApiErrorItem => ({
+    code: 'ROLE_RESERVED',
+    message: `The role ${role} is reserved for the service. A group cannot grant it.`,
+  });
+  throwAny(roles.filter(isReservedRole).map(toError));
   return roles;
 }
 
@@ -198,16 +201,20 @@ export function selectDependencyIds(
   dependencies: readonly { readonly groupName: string }[],
   findId: (reference: string) => string | undefined,
 ): string[] {
-  return [...new Set(dependencies.map(({ groupName }) => findId(groupName) ?? rejectDependency(groupName)))];
+  const references = [...new Set(dependencies.map(({ groupName }) => groupName))];
+  throwAny(references.filter((reference) => findId(reference) === undefined).map(toUnknownDependency));
+  return [...new Set(references.flatMap((reference) => findId(reference) ?? []))];
 }
 
 /** @throws IamError DEPENDENCY_UNKNOWN. */
 export async function requireDependency(reader: GroupReader, reference: string): Promise<Group> {
-  return (await findGroup(reader, reference)) ?? rejectDependency(reference);
+  const group = await findGroup(reader, reference);
+  if (!group) throw new IamError([toUnknownDependency(reference)]);
+  return group;
 }
 
-function rejectDependency(reference: string): never {
-  throw apiError('DEPENDENCY_UNKNOWN', `Group ${JSON.stringify(reference)} not found.`);
+function toUnknownDependency(reference: string): ApiErrorItem {
+  return { code: 'DEPENDENCY_UNKNOWN', message: `Group ${JSON.stringify(reference)} not found.` };
 }
 
 /** The ids of groups that depend on themselves, among these and all that they depend on; a group between two cycles counts. */

@@ -167,7 +167,7 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
   }
 
   function assertFree(name: string): void {
-    if (findCurrent(name)) throw apiError('SANDBOX_EXISTS');
+    if (findCurrent(name)) throw apiError('SANDBOX_EXISTS', `A sandbox ${JSON.stringify(name)} already exists.`);
   }
 
   async function createSeeded(name: string, seed: SeedDocument): Promise<SeededSandbox<Context>> {

@@ -36,7 +36,7 @@ export function createSnapshots(clock: Clock): Snapshots {
 
   function assertRoom(name: string, replace: boolean): void {
     if (snapshots.has(name)) {
-      if (!replace) throw apiError('SNAPSHOT_EXISTS');
+      if (!replace) throw apiError('SNAPSHOT_EXISTS', `A snapshot ${JSON.stringify(name)} already exists.`);
     } else if (snapshots.size >= maxSnapshots) throw apiError('TOO_MANY_SNAPSHOTS');
   }
 

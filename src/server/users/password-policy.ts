@@ -3,8 +3,9 @@
  * the common passwords, without names of the account. Passwords are not trimmed, truncated or case-folded; they are
  * checked and hashed in NFC, so that a composed and a decomposed é are the same. Only the checks fold case.
  */
-import { type ApiErrorItem, IamError } from '../../contract/errors.ts';
+import type { ApiErrorItem } from '../../contract/errors.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
+import { throwAny } from '../directory/assert-each.ts';
 import {
   countCodePoints,
   lengthMessages,
@@ -59,8 +60,7 @@ export async function assertPasswordPolicy(password: string, owner: PasswordOwne
   const errors = (await findViolations(password, owner)).map(
     (code): ApiErrorItem => ({ code, message: formatViolation(code) }),
   );
-  const [first, ...others] = errors;
-  if (first) throw new IamError([first, ...others]);
+  throwAny(errors);
 }
 
 /** The error codes of `assertPasswordPolicy`, for declarations. */

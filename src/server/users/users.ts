@@ -2,6 +2,7 @@
 
 import { apiError, fieldError } from '../../contract/errors.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
+import { assertBusinessesExist } from '../directory/memberships.ts';
 import { businessOf, isAdministrator } from '../directory/object-access.ts';
 import { isClientItself, type Principal } from '../directory/principal.ts';
 import { isLikeSubjectId, reserveSubjectId } from '../directory/subject-ids.ts';
@@ -138,7 +139,7 @@ export async function assertMayAssignBusiness(
     roles.has('IAM_ADMIN_MAINTENANCE') ||
     own;
   if (!allowed) throw apiError('BUSINESS_NOT_ALLOWED');
-  if (!(await reader.businesses.get(businessId))) throw apiError('BUSINESS_UNKNOWN');
+  await assertBusinessesExist(reader, [businessId]);
 }
 
 /** Authenticated clients read every user; a user reads itself, and others only as an administrator. */

@@ -251,8 +251,18 @@ describe('a rejected value', () => {
     ['groups users add ops alice no/id', '"no/id" '],
     ['corporate-groups create --corporate-group-name new --business no/id', 'no/id'],
     ['users create --user-name new --user-email nope', 'userEmail "nope" must be'],
-    ['users update alice --business-id nix', 'nix: No business has this id.'],
-    ['customers create-user --user-id nosuch --name A --document 77', 'nosuch: No user has this id.'],
+    ['users update alice --business-id nix', 'Business nix not found.'],
+    ['customers create-user --user-id nosuch --name A --document 77', 'User nosuch not found.'],
+    ['customers create-user --user-id bob --name A --document 4712', 'has the document "4712".'],
+    ['customers create-user --user-id alice --name A --document 77', `The user ${id('a01')} is already a customer.`],
+    ['groups create --group-name new --dependency no1,ops,no2', 'Group "no2" not found.'],
+    ['groups create --group-name new --role USER,PERSON', 'The role PERSON is reserved'],
+    [
+      'clients migrate --client-id no1,no2 --target.organization-id a --target.business-unit-id b',
+      'Client no2 not found.',
+    ],
+    ['users list --sort nope', 'sort "nope" must be'],
+    ['requests list --status 4yy', 'status "4yy" '],
     ['api-key create --app-id zz --client-id nosuch', 'nosuch: Client not found.'],
   ])('is shown in place of its index by iam %s', async (line, shown) => {
     const { err } = await runIam(line.split(' '));
@@ -265,7 +275,7 @@ test('a rejected secret is not shown', () => {
   const items = [{ code: 'FIELD_VALUE', message: 'password must be longer.', details: { field: 'password' } }];
   const error = new ClientError({ status: 400, items });
   const schema = { properties: { password: { sensitive: 'secret' } } } as const;
-  expect(showRejectedValues(error, { password: 'short' }, schema)).toBe(error);
+  expect(showRejectedValues(error, [{ values: { password: 'short' }, schema }])).toBe(error);
 });
 
 test('a value of a dialog that the server rejects is asked for again, and the others are kept', async () => {
@@ -278,6 +288,27 @@ test('a value of a dialog that the server rejects is asked for again, and the ot
   expect(found).toMatchObject({ code: 0, out: expect.stringContaining(id('d01')) });
   const given = createScriptedPrompter();
   expect((await runIam([...create, '--group-name', 'ops'], { columns: 80, prompter: given.prompter })).code).toBe(6);
+});
+
+test.each<[line: string, rejected: string, answers: readonly unknown[], asked: readonly string[]]>([
+  [
+    'customers create-business',
+    'has the document "4711"',
+    ['New', '4711', '4799'],
+    ['Business name', 'Official', 'Official'],
+  ],
+  ['users create --without-code', '"alice" is already in use', ['alice', 'carol'], ['User name', 'User name']],
+  [
+    'groups update ops',
+    '"id:odd" is already in use',
+    ['id:odd', '', '', true, ''],
+    ['Name, now ops', 'Roles of', 'Dependencies of', 'Change ops?', 'Name, now ops'],
+  ],
+])('%s asks again for the field of the error only', async (line, rejected, answers, asked) => {
+  const { prompter, questions } = createScriptedPrompter(...answers);
+  const { code, err } = await runIam(line.split(' '), { columns: 80, prompter });
+  expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining(rejected) });
+  expect(questions.map(({ message }) => message)).toEqual(asked.map((text) => expect.stringContaining(text)));
 });
 
 describe('what was not found', () => {

@@ -3,8 +3,11 @@
  * outcomes. Members of Object.prototype and names in upper case are unknown as well, and a rejection changes nothing.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { errorTable } from '../../../src/contract/error-codes.ts';
+import type { ErrorCode } from '../../../src/contract/errors.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { createCallerCredentials } from '../../server/property/callers.ts';
+import type { RawResponse } from '../../server/property/raw-sender.ts';
 import { buildNamingRequest } from '../object-access/object-access-requests.ts';
 import { formatOutcome, readErrorCode } from '../object-access/object-access-responses.ts';
 import { getRequestShape, type ObjectKind, type ObjectParameter } from '../object-access/object-parameters.ts';
@@ -49,11 +52,22 @@ async function sendNaming(
   const ofCaller = parameter.kind && parameter.kind !== 'unknown' ? caller.own[parameter.kind] : undefined;
   const before = await server.dump();
   const responses = [];
-  for (const value of values.map((rename) => rename(ofCaller ?? 'name')))
-    responses.push(await server.send(buildNamingRequest({ operation, caller, parameter, value, number })));
+  for (const value of values.map((rename) => rename(ofCaller ?? 'name'))) {
+    const response = await server.send(buildNamingRequest({ operation, caller, parameter, value, number }));
+    responses.push(response);
+    assertValueNamed(operation, response, value);
+  }
   if (responses.every((response) => readErrorCode(response) !== ''))
     expect([operation.id, await server.dump()]).toEqual([operation.id, before]);
   return [...new Set(responses.map(formatOutcome))];
+}
+
+/** Several references can be in one body, so that the error says which one is unknown. */
+function assertValueNamed({ id }: Walked, { json }: Pick<RawResponse, 'json'>, value: string | number): void {
+  const items = Array.isArray(json) ? (json as readonly { code: ErrorCode; message: string }[]) : [];
+  for (const { code, message } of items)
+    if (errorTable[code]?.category === 'unknown-reference' && code !== 'SUBJECT_UNKNOWN')
+      expect([id, message]).toEqual([id, expect.stringContaining(String(value))]);
 }
 
 test('are rejected, unless they name a new object', async () => {

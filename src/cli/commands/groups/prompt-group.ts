@@ -7,7 +7,7 @@ import { createValidator } from '../../prompts/field-prompts.ts';
 import { type ListEdit, selectListEdit } from '../../prompts/select.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { send } from '../../request/send.ts';
-import type { ResourceEdit } from '../update/merge.ts';
+import type { EditDialog, ResourceEdit } from '../update/merge.ts';
 
 interface GroupView {
   readonly groupName: string;
@@ -16,19 +16,50 @@ interface GroupView {
 }
 
 /** Requires an interactive terminal. */
-export async function promptGroup(context: Context, groupId: string): Promise<ResourceEdit> {
+export async function openGroupDialog(context: Context, groupId: string): Promise<EditDialog> {
   const read = await send(context, getOperation(context.manifest, 'groups.get'), { params: { groupId } });
   const { groupName, roles, dependencies } = read.body as GroupView;
   const { properties = {} } = getOperation(context.manifest, 'groups.update').body ?? {};
-  const name = await promptText(context, `Name, now ${groupName} (Enter to keep):`, properties.groupName ?? {});
-  const known = await promptList(context, `Roles of ${groupName}:`, 'role', roles, properties.roles?.items ?? {});
   const direct = dependencies.map((dependency) => dependency.groupName);
-  const depends = await promptList(context, `Dependencies of ${groupName}:`, 'group', direct, {}, groupName);
   const toEntries = (names: readonly string[]) => names.map((one) => ({ groupName: one }));
+  const questions: Readonly<Record<string, () => Promise<ResourceEdit>>> = {
+    groupName: async () => {
+      const message = `Name, now ${groupName} (Enter to keep):`;
+      const name = await promptText(context, message, properties.groupName ?? {});
+      return { set: name === '' || name === groupName ? {} : { groupName: name }, add: {}, remove: {} };
+    },
+    roles: async () => {
+      const schema = properties.roles?.items ?? {};
+      const { add, remove } = await promptList(context, `Roles of ${groupName}:`, 'role', roles, schema);
+      return { set: {}, add: { roles: add }, remove: { roles: remove } };
+    },
+    dependencies: async () => {
+      const { add, remove } = await promptList(
+        context,
+        `Dependencies of ${groupName}:`,
+        'group',
+        direct,
+        {},
+        groupName,
+      );
+      return { set: {}, add: { dependencies: toEntries(add) }, remove: { dependencies: toEntries(remove) } };
+    },
+  };
+  const answers = new Map<string, ResourceEdit>();
   return {
-    set: name === '' || name === groupName ? {} : { groupName: name },
-    add: { roles: known.add, dependencies: toEntries(depends.add) },
-    remove: { roles: known.remove, dependencies: toEntries(depends.remove) },
+    fields: Object.keys(questions),
+    ask: async (fields) => {
+      for (const field of fields) {
+        const answer = await questions[field]?.();
+        if (answer) answers.set(field, answer);
+      }
+      const edits = [...answers.values()];
+      return {
+        set: Object.assign({}, ...edits.map(({ set }) => set)),
+        add: Object.assign({}, ...edits.map(({ add }) => add)),
+        remove: Object.assign({}, ...edits.map(({ remove }) => remove)),
+      };
+    },
   };
 }
 

@@ -26,6 +26,13 @@ export interface ResourceEdit {
   readonly remove: Readonly<Record<string, readonly unknown[]>>;
 }
 
+/** The questions about an entity. */
+export interface EditDialog {
+  readonly fields: readonly string[];
+  /** Asks about these fields. @returns the edit of the answers to all questions so far */
+  ask(fields: readonly string[]): Promise<ResourceEdit>;
+}
+
 /** How the fields of a body are compared and written. */
 export interface BodyRules extends ComparisonRules {
   /** The write changes only what is sent (PATCH), so that null clears a field. Otherwise it replaces the entity (PUT). */

@@ -9,10 +9,10 @@ import { callOperation } from '../../request/call-operation.ts';
 import { type EntityFields, normalizeRole } from '../../request/differences.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
 import { readApiKey, readClient } from '../control-details.ts';
-import { promptGroup } from '../groups/prompt-group.ts';
+import { openGroupDialog } from '../groups/prompt-group.ts';
 import { readOwnFactor, readUserFactor } from '../users/factors.ts';
 import { readUser } from '../users/get.ts';
-import type { ResourceEdit } from './merge.ts';
+import type { EditDialog } from './merge.ts';
 
 /** The values of the path, by the name of the parameter. */
 export type PathParams = Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export interface UpdatableResource {
   listUnverified?(entity: EntityFields): readonly string[];
   normalizeEntry?(field: string, entry: unknown): unknown;
   /** Prompts for changes at a terminal if the options name none. */
-  promptEdit?(context: Context, params: PathParams): Promise<ResourceEdit>;
+  openDialog?(context: Context, params: PathParams): Promise<EditDialog>;
   /** The operation that reads it, if there is one: completion takes its lists from there. */
   readonly get?: string;
 }
@@ -56,7 +56,7 @@ export const updatableResources: readonly UpdatableResource[] = [
     get: 'groups.get',
     read: (context, params) => readOperation(context, 'groups.get', params),
     normalizeEntry: normalizeRole,
-    promptEdit: (context, { groupId = '' }) => promptGroup(context, groupId),
+    openDialog: (context, { groupId = '' }) => openGroupDialog(context, groupId),
   },
   {
     write: 'corporate-groups.update',

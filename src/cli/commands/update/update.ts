@@ -8,6 +8,7 @@ import { usageError } from '../../errors.ts';
 import { readObject, readSecret } from '../../io/input.ts';
 import { canPrompt } from '../../io/prompt.ts';
 import { describeNames } from '../../output/name-lookups.ts';
+import { sendUntilAccepted } from '../../prompts/rejected-answers.ts';
 import { declareValueSources, referenceIn } from '../../prompts/value-sources.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 import { controlPlaneNote } from '../../request/control-plane.ts';
@@ -140,8 +141,12 @@ async function update(context: Context, { operation, resource, args, options }: 
   const read = file === undefined ? undefined : await readObject(file, context.io);
   const target = await resolveTarget(context, { operation, resource, args, options });
   if (read) return writeUpdate(context, target, replaceWith(target, read), options);
-  const change = isEmpty(edit) ? await promptEdit(context, target, options) : await resolveEdit(target, edit);
-  await writeUpdate(context, target, { merge: (entity) => mergeEdit(entity, change, target.rules) }, options);
+  if (isEmpty(edit)) return updateByDialog(context, target, options);
+  await writeEdit(context, target, await resolveEdit(target, edit), options);
+}
+
+function writeEdit(context: Context, target: UpdateTarget, edit: ResourceEdit, options: CommandOptions): Promise<void> {
+  return writeUpdate(context, target, { merge: (entity) => mergeEdit(entity, edit, target.rules) }, options);
 }
 
 /** The target with its names resolved to ids. */
@@ -191,17 +196,22 @@ async function resolveNew(
 }
 
 /** Prompts for the changes on an interactive terminal. @throws CliError (exit 2) otherwise */
-async function promptEdit(context: Context, target: UpdateTarget, options: CommandOptions): Promise<ResourceEdit> {
+async function updateByDialog(context: Context, target: UpdateTarget, options: CommandOptions): Promise<void> {
   const { resource, operation, params } = target;
-  const prompted =
-    options.dryRun !== true && canPrompt(context.promptOptions(false))
-      ? await resource.promptEdit?.(context, params)
-      : undefined;
-  if (prompted) {
-    await confirmSummary(context, target, prompted, options);
-    return prompted;
-  }
-  throw usageError('No changes specified.', `See \`iam ${operation.command} --help\` for the options.`);
+  const canAsk = options.dryRun !== true && canPrompt(context.promptOptions(false));
+  const dialog = canAsk ? await resource.openDialog?.(context, params) : undefined;
+  if (!dialog) throw usageError('No changes specified.', `See \`iam ${operation.command} --help\` for the options.`);
+  const ask = async (fields: readonly string[]) => {
+    const answered = await dialog.ask(fields);
+    await confirmSummary(context, target, answered, options);
+    return answered;
+  };
+  let edit = await ask(dialog.fields);
+  const answers = dialog.fields.map((field) => ({ field }));
+  const askAgain = async (rejected: typeof answers) => {
+    edit = await ask(rejected.map(({ field }) => field));
+  };
+  await sendUntilAccepted(context, { answers, askAgain }, () => writeEdit(context, target, edit, options));
 }
 
 /** Shows what the answers of prompts change, before it is written. @throws CliError if it is not confirmed */

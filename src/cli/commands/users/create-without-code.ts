@@ -5,7 +5,8 @@ import type { CommandOptions, Context } from '../../context.ts';
 import { createIfNotExists } from '../../create/if-not-exists.ts';
 import { usageError } from '../../errors.ts';
 import { readSecret } from '../../io/input.ts';
-import { promptForMissingFields } from '../../prompts/missing-fields.ts';
+import { type PromptedField, promptForFields, promptForMissingFields } from '../../prompts/missing-fields.ts';
+import { sendUntilAccepted } from '../../prompts/rejected-answers.ts';
 import { callControlPlane, controlRequestPreview } from '../../request/control-plane.ts';
 import { printRequestPreview } from '../../request/preview.ts';
 import { buildRequest, type CommandArguments, type RequestDraft } from '../../request/request-builder.ts';
@@ -58,21 +59,34 @@ async function createUserWithoutCode(
   const isDry = options.dryRun === true;
   const names = new NameResolver(context, isDry);
   const directSpec = toDirectSpec(spec);
+  const promptContext = {
+    context,
+    example: firstExample(command),
+    allowsPrompts: allowsPrompts(args, options),
+    known: {},
+  };
+  const answers: PromptedField[] = [];
   const fillMissing = async (draft: RequestDraft) => {
     await names.resolveRequest(spec.operation, draft);
-    const promptContext = { context, example: firstExample(command), allowsPrompts: allowsPrompts(args, options) };
-    await promptForMissingFields({ ...promptContext, known: {} }, directSpec, draft);
+    answers.push(...(await promptForMissingFields(promptContext, directSpec, draft)));
   };
   const input = await buildRequest(context, directSpec, { args, options, fillMissing });
-  const fields = { ...(input.body as object), ...(options.verified === true ? { verified: true } : {}) };
+  const verified = options.verified === true ? { verified: true } : {};
   if (isDry) {
     names.printResolved();
-    return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body: fields });
+    const body = { ...(input.body as object), ...verified };
+    return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body });
   }
   const password = options.passwordStdin === true ? await readSecret('-', context.io) : undefined;
-  const body = password === undefined ? fields : { ...fields, password };
-  const create = async () => (await callControlPlane(context, 'POST', path, { body })).body;
-  const request = { ...input, body: fields };
+  const secret = password === undefined ? {} : { password };
+  const send = async () => {
+    const body = { ...(input.body as object), ...verified, ...secret };
+    return (await callControlPlane(context, 'POST', path, { body })).body;
+  };
+  const askAgain = (rejected: readonly PromptedField[]) => promptForFields(promptContext, rejected);
+  const typed = { answers, acceptsTaken: options.ifNotExists === true, askAgain };
+  const create = () => sendUntilAccepted(context, typed, send);
+  const request = { ...input, body: { ...(input.body as object), ...verified } };
   const created = options.ifNotExists === true ? createIfNotExists(context, spec.operation, request, create) : create();
   await printResponse(context, await created, '');
 }

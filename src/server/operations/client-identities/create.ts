@@ -4,6 +4,7 @@ import { BusinessId } from '../../../contract/schemas/business.ts';
 import { ClientCredentials, clientFields } from '../../../contract/schemas/client.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
 import { addClient, assertMayGrantScope, createClientRow } from '../../directory/clients.ts';
+import { assertBusinessesExist, assertUsersExist } from '../../directory/memberships.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';
 
@@ -68,6 +69,6 @@ async function assertOwnerExists(tx: Transaction, body: z.output<typeof Body>): 
   const { userId, businessId, serviceAccountId } = body;
   if ([userId, businessId, serviceAccountId].filter((id) => id !== undefined).length > 1)
     throw apiError('OWNER_AMBIGUOUS');
-  if (userId !== undefined && !(await tx.users.get(userId))) throw apiError('USER_UNKNOWN');
-  if (businessId !== undefined && !(await tx.businesses.get(businessId))) throw apiError('BUSINESS_UNKNOWN');
+  if (userId !== undefined) await assertUsersExist(tx, [userId]);
+  if (businessId !== undefined) await assertBusinessesExist(tx, [businessId]);
 }

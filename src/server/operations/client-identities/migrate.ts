@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { apiError, fieldError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { exampleInt, listUpTo, singleLine } from '../../../contract/schemas/primitives.ts';
+import { assertEach } from '../../directory/assert-each.ts';
 import { forEachYielding } from '../../lib/event-loop-turns.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Client } from '../../store/tables.ts';
@@ -93,6 +94,8 @@ async function findByIds(tx: Transaction, clientIds: ReadonlySet<string>): Promi
   const clients = await tx.clients.getMany([...clientIds]);
   if (clients.length === clientIds.size) return clients;
   const found = new Set(clients.map(({ clientId }) => clientId));
-  const missing = [...clientIds].find((clientId) => !found.has(clientId));
-  throw apiError('CLIENT_NOT_FOUND', `Client ${missing} not found.`);
+  await assertEach(clientIds, (clientId) =>
+    found.has(clientId) ? undefined : { code: 'CLIENT_NOT_FOUND', message: `Client ${clientId} not found.` },
+  );
+  return clients;
 }

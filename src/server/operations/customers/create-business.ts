@@ -3,7 +3,7 @@ import { apiError } from '../../../contract/errors.ts';
 import { BusinessCustomerInput, CustomerId } from '../../../contract/schemas/customer.ts';
 import { exampleText } from '../../../contract/schemas/primitives.ts';
 import { joinCorporateGroup } from '../../directory/corporate-groups.ts';
-import { addCustomer } from '../../directory/customers.ts';
+import { addCustomer, createDocumentTakenError } from '../../directory/customers.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Business } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
@@ -57,5 +57,6 @@ async function assertNewBusiness(tx: Transaction, { businessId, document }: Busi
   const holders = [tx.businesses.get(businessId), tx.customers.getBy('businessId', businessId)];
   const isTaken = (await Promise.all(holders)).some((holder) => holder !== undefined);
   if (isTaken) throw apiError('ID_TAKEN', `The business id ${businessId} is or was in use.`);
-  if (document !== undefined && (await tx.businesses.getBy('document', document))) throw apiError('DOCUMENT_TAKEN');
+  if (document !== undefined && (await tx.businesses.getBy('document', document)))
+    throw createDocumentTakenError(document);
 }

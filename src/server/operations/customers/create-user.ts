@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { apiError } from '../../../contract/errors.ts';
 import { CustomerId, UserCustomerInput } from '../../../contract/schemas/customer.ts';
 import { exampleText } from '../../../contract/schemas/primitives.ts';
 import { addCustomer } from '../../directory/customers.ts';
+import { assertUsersExist } from '../../directory/memberships.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -28,7 +28,7 @@ export default defineOperation({
   async handle({ body }, { store, clock }) {
     const createdAt = clock.now().toISOString();
     return store.transaction(async (tx) => {
-      if (!(await tx.users.get(body.userId))) throw apiError('USER_UNKNOWN');
+      await assertUsersExist(tx, [body.userId]);
       return { customerId: await addCustomer(tx, { ...body, createdAt }), userId: body.userId };
     });
   },

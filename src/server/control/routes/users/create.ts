@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { apiError } from '../../../../contract/errors.ts';
 import { BusinessId } from '../../../../contract/schemas/business.ts';
 import { Email, Mobile } from '../../../../contract/schemas/contact.ts';
 import { exampleText, NewId } from '../../../../contract/schemas/primitives.ts';
 import { NewPassword, UserName } from '../../../../contract/schemas/user.ts';
+import { assertBusinessesExist } from '../../../directory/memberships.ts';
 import { normalizeNewName } from '../../../directory/new-names.ts';
 import { assertPasswordPolicy, passwordErrorCodes } from '../../../users/password-policy.ts';
 import { assertUserNameForm, buildUser, insertUser, withVerifiedName } from '../../../users/users.ts';
@@ -60,8 +60,7 @@ export default defineRoute({
       mobileVerified: verified && fields.userMobile !== undefined,
     };
     await store.transaction(async (tx) => {
-      if (user.businessId !== undefined && !(await tx.businesses.get(user.businessId)))
-        throw apiError('BUSINESS_UNKNOWN');
+      if (user.businessId !== undefined) await assertBusinessesExist(tx, [user.businessId]);
       await insertUser(tx, user);
     });
     return { userId: user.userId };
