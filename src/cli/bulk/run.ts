@@ -1,6 +1,7 @@
 /** Sends the validated rows and streams the report. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../context.ts';
+import type { ListShape } from '../output/list-writer.ts';
 import { buildListShape } from '../request/control-plane.ts';
 import { NameResolver } from '../request/resolve-names.ts';
 import { createUnknownResult, executeRow, type RowContext, type RowResult, rejectRow } from './execute-row.ts';
@@ -13,7 +14,11 @@ import type { SelectedRow } from './rows.ts';
 import { runConcurrently } from './workers.ts';
 
 const columns = ['line', 'operation', 'state', 'status', 'code', 'message', 'id', 'requestId'];
-export const reportShape = buildListShape(columns, columns.length - 1);
+export const reportShape: ListShape = {
+  ...buildListShape(columns, columns.length - 1),
+  text: ['message'],
+  required: columns.slice(0, columns.indexOf('id')),
+};
 
 /** How a run ended. */
 export interface RunSummary {

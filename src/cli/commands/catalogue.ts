@@ -34,7 +34,7 @@ async function printCatalogue(
   if (options.json === true) return printer.lines([JSON.stringify(entries, null, 2)]);
   if (printer.format !== 'table' || !printer.isForPeople || settings.options.columns !== undefined)
     return printer.value(entries);
-  await printer.list(rowsOf(entries), { main: columns, whole: ['operation'] });
+  await printer.list(rowsOf(entries), { main: columns, text: ['effect'], required: columns });
 }
 
 /** The table has the id of an operation once: in its own column. */

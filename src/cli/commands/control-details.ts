@@ -110,7 +110,10 @@ const details: Readonly<Record<string, ControlDetail>> = {
     argumentText: 'Number, name or document of the customer, or id of its business or user',
     reference: reference('customer', ['id']),
     example: 'CUSTOMER_ID',
-    shape: buildListShape(['customerId', 'name', 'document', 'userId', 'userName', 'businessId', 'createdAt'], 6),
+    shape: {
+      ...buildListShape(['customerId', 'name', 'document', 'userId', 'userName', 'businessId', 'createdAt'], 6),
+      text: ['name'],
+    },
   },
   'api-key': {
     title: 'Show an API key',

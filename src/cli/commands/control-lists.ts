@@ -4,13 +4,14 @@ import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions } from '../context.ts';
+import type { ListShape } from '../output/list-writer.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { controlPlaneNote } from '../request/control-plane.ts';
 import { printControlList } from '../request/control-requests.ts';
 import { addListOptions } from '../request/pagination.ts';
 import { NameResolver } from '../request/resolve-names.ts';
 
-interface ControlList {
+interface ControlList extends Pick<ListShape, 'text'> {
   readonly title: string;
   /** Description of --name. */
   readonly name: string;
@@ -30,7 +31,7 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     name: 'only the user with this login name',
     nameReference: reference('user', ['name']),
     example: '--search ali --sort userName',
-    columns: ['userId', 'userName', 'userEmail', 'businessId', 'businessName', 'lead', 'locked', 'nameVerified'],
+    columns: ['userId', 'userName', 'locked', 'userEmail', 'businessId', 'businessName', 'lead', 'nameVerified'],
     main: 7,
     sort: ['userId', 'userName', 'businessId', 'createdAt'],
   },
@@ -66,6 +67,7 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     example: '-o csv',
     columns: ['customerId', 'name', 'document', 'userId', 'userName', 'businessId', 'createdAt'],
     main: 6,
+    text: ['name'],
     sort: ['customerId', 'name', 'document', 'createdAt'],
   },
 };

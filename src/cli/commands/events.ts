@@ -56,7 +56,7 @@ async function printEvents(
       throw error instanceof ClientError ? new ControlPlaneError(error) : error;
     }
   };
-  await context.printer.list(pages(), buildListShape(columns, 3));
+  await context.printer.list(pages(), { ...buildListShape(columns, 3), text: ['summary'] });
 }
 
 function toRow({ id, event, data }: ServerSentEvent) {

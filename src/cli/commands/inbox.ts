@@ -15,6 +15,7 @@ const columns = [
   ...['id', 'to', 'purpose', 'code', 'createdAt'],
   ...['channel', 'expiresAt', 'attemptsLeft', 'supersededBy', 'failure', 'text'],
 ];
+const text = ['failure', 'text'];
 const purposeDescription = 'only messages of this purpose, such as recovery or mfa';
 
 export function addInbox(noun: Command, runtime: CliRuntime): void {
@@ -39,7 +40,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     .option('--purpose <purpose>', purposeDescription);
   addListOptions(command);
   setAction(command, runtime, (context, _, options) =>
-    printControlList(context, options, { path: inboxPath, filters: readFilters(options), columns, main: 5 }),
+    printControlList(context, options, { path: inboxPath, filters: readFilters(options), columns, main: 5, text }),
   );
 }
 

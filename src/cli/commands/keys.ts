@@ -13,10 +13,10 @@ import { printPages } from '../request/pagination.ts';
 import { printRequestPreview } from '../request/preview.ts';
 
 const path = '/_iam/keys/rotate';
-/** Key ids are long: a table of 80 columns truncates them, not the dates. */
 const columns = ['state', 'createdAt', 'expiresAt', 'kid', 'alg', 'retiredAt'];
 const tableColumnCount = 4;
-const dates = ['createdAt', 'expiresAt'];
+/** No command takes the id of a key: a table of 80 columns truncates it, not the dates. */
+const fit = { text: ['kid'], required: columns.slice(0, tableColumnCount) };
 
 export function addKeysList(keys: Command, runtime: CliRuntime): void {
   const command = addCommand(keys, 'list', {
@@ -27,7 +27,7 @@ export function addKeysList(keys: Command, runtime: CliRuntime): void {
   }).alias('ls');
   setAction(command, runtime, (context) => {
     const source = async () => asPage((await callControlPlane(context, 'GET', '/_iam/keys')) as ApiResponse);
-    return printPages(context, source, { ...buildListShape(columns, tableColumnCount), whole: dates }, { all: true });
+    return printPages(context, source, { ...buildListShape(columns, tableColumnCount), ...fit }, { all: true });
   });
 }
 
@@ -50,4 +50,4 @@ async function rotate(context: Context, options: CommandOptions): Promise<void> 
   printer.verbatim(await formatDetails(body, [retiredKeys], getTerminalWidth(io.stdout)));
 }
 
-const retiredKeys: DetailList = { property: 'retired', toRow: ({ until, kid }) => ({ until, kid }) };
+const retiredKeys: DetailList = { property: 'retired', text: ['kid'], toRow: ({ until, kid }) => ({ until, kid }) };

@@ -23,6 +23,7 @@ const columns = [
 ];
 const references = { clientId: reference('client', ['id']), userId: reference('user', ['id']) };
 const tableColumnCount = 7;
+const required = columns.slice(0, 5);
 const filters = ['operation', 'caller', 'status', 'error'] as const;
 
 export function addRequests(noun: Command, runtime: CliRuntime): void {
@@ -52,6 +53,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
       columns,
       main: tableColumnCount,
       references,
+      required,
       summarize,
     });
   });
@@ -130,7 +132,8 @@ function addWaitCommand(noun: Command, runtime: CliRuntime): void {
     const items = await waitFor<object[]>(context, waitRequest, deadlineAfter(parseWaitSeconds(options.wait ?? '10')));
     if (!items) throw tooFewRequestsError();
     const rows = summarizeForTables(context, async () => ({ items }), summarize);
-    await printPages(context, rows, buildListShape(columns, tableColumnCount, references), { all: true });
+    const shape = { ...buildListShape(columns, tableColumnCount, references), required };
+    await printPages(context, rows, shape, { all: true });
   });
 }
 

@@ -1,12 +1,13 @@
 /** Writes lists in every format page by page. Buffers at most a page or a thousand entries. */
 import { once } from 'node:events';
+import { type EntityDeclaration, entities } from '../../contract/entities.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { jsonText } from '../io/control-characters.ts';
 import type { OutputStream } from '../io/io.ts';
 import { formatCsvHeader, formatCsvLine, listCsvColumns } from './csv.ts';
 import type { Format } from './format.ts';
 import { entityName } from './format.ts';
-import { createTableFormatter, listColumns, type TableRow } from './table.ts';
+import { createTableFormatter, type FitRules, listColumns, type TableRow } from './table.ts';
 
 /** The number of table rows that are aligned together. */
 const rowsPerTable = 1_000;
@@ -16,8 +17,10 @@ export interface ListShape {
   readonly schema?: JsonSchema | undefined;
   /** The columns of `-o table`; `-o wide` prints all. */
   readonly main?: readonly string[] | undefined;
-  /** Columns that a table does not truncate, besides the first. */
-  readonly whole?: readonly string[] | undefined;
+  /** Columns of texts, which a table truncates. Names of entities and lists are as well. */
+  readonly text?: readonly string[] | undefined;
+  /** Columns that a table never leaves out. By default the first two. */
+  readonly required?: readonly string[] | undefined;
 }
 
 export interface ListWriter {
@@ -33,6 +36,13 @@ export interface ListWriter {
 
 /** An unterminated scalar: YAML parsers reject the document. */
 const invalidYaml = '"incomplete: the list was not read to its end\n';
+
+const nameColumns = Object.values<EntityDeclaration>(entities).flatMap(({ nameColumn }) => nameColumn ?? []);
+
+/** How the columns of a list fit. Those that the caller selects are not left out. */
+export function fitRulesOf({ text = [], required }: ListShape, selected: readonly string[] | undefined): FitRules {
+  return { text: [...nameColumns, ...text], required: selected ?? required };
+}
 
 interface ListStyle extends ListShape {
   readonly columns: readonly string[] | undefined;
@@ -91,11 +101,11 @@ function createCsvWriter({ schema, columns: chosen, csvRaw: raw }: ListStyle): L
   };
 }
 
-function createRowWriter(format: Format, { schema, main, columns, width, whole }: ListStyle): ListWriter {
+function createRowWriter(format: Format, { schema, main, columns, width, ...shape }: ListStyle): ListWriter {
   const visible = format === 'table' ? main : undefined;
   const lines = createTableFormatter({
     width,
-    whole,
+    fit: fitRulesOf(shape, columns),
     columnsOf: (rows) => columns ?? listColumns(rows, schema).filter((column) => visible?.includes(column) ?? true),
   });
   return {

@@ -7,7 +7,7 @@ import type { CellOptions } from './csv.ts';
 import { formatCsvHeader, formatCsvLine, listCsvColumns } from './csv.ts';
 import type { Format } from './format.ts';
 import { entityName } from './format.ts';
-import { createListWriter, type ListShape, writePages } from './list-writer.ts';
+import { createListWriter, fitRulesOf, type ListShape, writePages } from './list-writer.ts';
 import { maskText, maskValue } from './mask.ts';
 import { type FindNames, withNameColumns, withNames } from './name-columns.ts';
 import type { ResultQuery } from './query.ts';
@@ -58,8 +58,8 @@ export function createPrinter(
   const width = format === 'table' ? getTerminalWidth(stream) : undefined;
   // Before it is formatted, so that columns are aligned.
   const masked = <Value>(result: Value) => (mask ? (maskValue(result) as Value) : result);
-  const value = async (result: unknown) =>
-    verbatim(await formatValueLines(masked(result), format, { width, columns, csvRaw }));
+  const value = async (result: unknown, schema?: JsonSchema) =>
+    verbatim(await formatValueLines(masked(result), format, { width, columns, csvRaw, schema }));
   // The result of a query is data.
   const isForPeople = (format === 'table' || format === 'wide') && query === undefined;
   const check = (schema: JsonSchema | undefined) => {
@@ -73,7 +73,10 @@ export function createPrinter(
     lines: (texts) => verbatim(texts.map(escapeLines)),
     verbatim,
     check,
-    value: async (result, schema) => value(query ? query(result) : ((await named(result, schema)) ?? {})),
+    value: async (result, schema) =>
+      query
+        ? value(query(result))
+        : value((await named(result, schema)) ?? {}, schema && withNameColumns({ schema }).schema),
     list: async (pages, shape = {}) => {
       check(shape.schema);
       if (!query) {
@@ -100,12 +103,14 @@ interface OutputStyle {
   readonly width: number | undefined;
   readonly columns: readonly string[] | undefined;
   readonly csvRaw: boolean | undefined;
+  /** Of declared data; undefined for the result of a query. */
+  readonly schema?: JsonSchema | undefined;
 }
 
 async function formatValueLines(
   value: unknown,
   format: Format,
-  { width, columns, csvRaw }: OutputStyle,
+  { width, columns, csvRaw, schema }: OutputStyle,
 ): Promise<string[]> {
   if (format === 'json') return [jsonText(value, 2)];
   if (format === 'yaml') return formatYamlLines(value);
@@ -114,21 +119,22 @@ async function formatValueLines(
   if (format === 'name') return (rows ?? [value]).map(entityName).filter((name) => name !== '');
   if (columns) assertColumnsPresent(columns, rows ?? [value]);
   if (format === 'csv') return formatCsvLines(rows ?? [value], columns, { raw: csvRaw });
-  if (rows) return formatRows(rows, { width, columns, csvRaw });
+  if (rows) return formatRows(rows, { width, columns, csvRaw, schema });
   if (typeof value !== 'object') return escapeLines(String(value)).split('\n');
   return value === null
     ? []
     : formatFields(columns ? selectColumns(value as TableRow, columns) : (value as TableRow), width);
 }
 
-async function formatRows(rows: readonly unknown[], { width, columns }: OutputStyle): Promise<string[]> {
+async function formatRows(rows: readonly unknown[], { width, columns, schema }: OutputStyle): Promise<string[]> {
   if (rows.length === 0) return [];
   if (!columns && rows.every(Array.isArray)) {
     const unnamed = listPositions(rows);
     return createTableFormatter({ width, header: false, columnsOf: () => unnamed })(rows.map((row) => ({ ...row })));
   }
   if (!rows.every(isRow)) return rows.map(formatCell);
-  return createTableFormatter({ width, columnsOf: (batch) => columns ?? listColumns(batch, undefined) })(rows);
+  const fit = schema && fitRulesOf({}, columns);
+  return createTableFormatter({ width, fit, columnsOf: (batch) => columns ?? listColumns(batch, undefined) })(rows);
 }
 
 function selectColumns(row: TableRow, columns: readonly string[]): TableRow {

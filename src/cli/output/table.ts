@@ -8,6 +8,8 @@ export type TableRow = Readonly<Record<string, unknown>>;
 
 const columnGap = '  ';
 const minColumnWidth = 3;
+/** The width to which a text of a declared column is truncated, if columns of lower importance fit then. */
+const minTextWidth = 16;
 
 /** Formats a value on one line. */
 export function formatCell(value: unknown): string {
@@ -31,6 +33,14 @@ export function listColumns(rows: readonly TableRow[], schema: JsonSchema | unde
   return [...found].filter((column) => rows.some((row) => formatCell(row[column]) !== ''));
 }
 
+/** How a table of declared columns fits a terminal: ids, times and other values that a reader copies are not truncated. */
+export interface FitRules {
+  /** Columns of texts and names, which are truncated, as are lists. */
+  readonly text: readonly string[];
+  /** Columns that are not left out. Others are if they do not fit, the last one first. By default the first two. */
+  readonly required?: readonly string[] | undefined;
+}
+
 export interface TableOptions {
   /** The terminal width; undefined disables truncation. */
   readonly width?: number | undefined;
@@ -38,8 +48,8 @@ export interface TableOptions {
   columnsOf(rows: readonly TableRow[]): readonly string[];
   /** Whether to print column names; true by default. */
   readonly header?: boolean;
-  /** Columns that are not truncated, besides the first. */
-  readonly whole?: readonly string[] | undefined;
+  /** Undefined for data of unknown columns: all are truncated, except the first. */
+  readonly fit?: FitRules | undefined;
 }
 
 /** Formats the next rows of a table as lines. */
@@ -47,45 +57,89 @@ export type TableFormatter = (rows: readonly TableRow[]) => Promise<string[]>;
 
 /**
  * Creates a formatter for batches of rows. Later batches keep the columns and at least the widths of earlier ones. If
- * they fill a new column, the header is repeated with it.
+ * they fill a new column, or one no longer fits, the header is repeated.
  */
 export function createTableFormatter({ header = true, ...rules }: TableOptions): TableFormatter {
   let columns: readonly string[] = [];
   let widths: readonly number[] = [];
+  let headed: readonly string[] = [];
+  const lists = new Set<string>();
   return async (rows) => {
-    const added = rules.columnsOf(rows).filter((column) => !columns.includes(column));
-    columns = [...columns, ...added];
-    const heading = columns.map((column) => toWords(column).toUpperCase());
-    const texts = rows.map((row) => columns.map((column) => formatCell(valueAt(row, column))));
-    const lines = header && added.length > 0 ? [heading, ...texts] : texts;
-    const metrics = await loadTextMetrics(lines.flat());
+    columns = [...columns, ...rules.columnsOf(rows).filter((column) => !columns.includes(column))];
+    const values = rows.map((row) => columns.map((column) => valueAt(row, column)));
+    for (const [at, column] of columns.entries())
+      if (values.some((row) => typeof row[at] === 'object' && row[at] !== null)) lists.add(column);
+    const headings = header ? columns.map((column) => toWords(column).toUpperCase()) : [];
+    const texts = values.map((row) => row.map(formatCell));
+    const metrics = await loadTextMetrics([...headings, ...texts.flat()]);
     widths = columns.map((_, at) =>
-      lines.reduce((most, line) => Math.max(most, metrics.width(line[at] ?? '')), widths[at] ?? 0),
+      [headings, ...texts].reduce((most, line) => Math.max(most, metrics.width(line[at] ?? '')), widths[at] ?? 0),
     );
-    const isWhole = columns.map((column, at) => at === 0 || (rules.whole?.includes(column) ?? false));
-    const fitted = rules.width === undefined ? widths : shrinkWidths(widths, rules.width, isWhole);
-    return lines.map((line) => formatLine(line, fitted, metrics));
+    const measured = columns.map((name, at) => ({ name, at, width: widths[at] ?? 0, heading: headings[at] ?? '' }));
+    const fitted = rules.width === undefined ? measured : fitColumns(measured, rules.width, rules.fit, lists);
+    const format = (line: readonly string[]) => formatLine(line, fitted, metrics);
+    const isHeaded = fitted.length === headed.length && fitted.every(({ name }, at) => name === headed[at]);
+    headed = fitted.map(({ name }) => name);
+    return [...(header && !isHeaded ? [headings] : []), ...texts].map(format);
   };
 }
 
-function formatLine(texts: readonly string[], widths: readonly number[], metrics: TextMetrics): string {
-  return texts
-    .map((text, at) => pad(truncate(text, widths[at] ?? 0, metrics), widths[at] ?? 0, metrics))
+interface Column {
+  readonly name: string;
+  readonly at: number;
+  readonly width: number;
+  readonly heading: string;
+}
+
+function formatLine(texts: readonly string[], columns: readonly Column[], metrics: TextMetrics): string {
+  return columns
+    .map(({ at, width }) => pad(truncate(texts[at] ?? '', width, metrics), width, metrics))
     .join(columnGap)
     .trimEnd();
 }
 
-/** Shrinks the widest column until all fit or none can shrink, except those that are not truncated. */
-function shrinkWidths(widths: readonly number[], width: number, isWhole: readonly boolean[]): number[] {
-  const fitted = [...widths];
-  let over = fitted.reduce((sum, one) => sum + one, 0) + columnGap.length * (fitted.length - 1) - width;
-  for (; over > 0; over -= 1) {
-    const shrinkable = fitted.map((one, at) => (isWhole[at] ? 0 : one));
-    const widest = Math.max(...shrinkable);
-    if (!(widest > minColumnWidth)) break;
-    fitted[shrinkable.indexOf(widest)] = widest - 1;
+/** The columns that fit: without the last ones that are not required, and with truncated texts. */
+function fitColumns(
+  columns: readonly Column[],
+  width: number,
+  fit: FitRules | undefined,
+  lists: ReadonlySet<string>,
+): readonly Column[] {
+  if (fit === undefined) return shrinkColumns(columns, width, ({ at }) => (at === 0 ? undefined : minColumnWidth));
+  const required = fit.required ?? columns.slice(0, 2).map(({ name }) => name);
+  const isText = ({ name }: Column) => lists.has(name) || fit.text.includes(name);
+  // A name that is required is truncated only if nothing is left to leave out.
+  const least = (column: Column) => {
+    const isWhole = !isText(column) || (required.includes(column.name) && !lists.has(column.name));
+    return isWhole ? column.width : Math.min(column.width, Math.max(minTextWidth, column.heading.length));
+  };
+  const minWidth = (column: Column) =>
+    isText(column)
+      ? Math.max(minColumnWidth, column.heading.length, required.includes(column.name) ? 0 : least(column))
+      : undefined;
+  const kept = [...columns];
+  for (let last = kept.length - 1; last > 0 && sumWidths(kept.map(least)) > width; last -= 1)
+    if (!required.includes(kept[last]?.name ?? '')) kept.splice(last, 1);
+  return shrinkColumns(kept, width, minWidth);
+}
+
+/** Shrinks the widest column until all fit or none can shrink. `minWidth`: undefined for a column that is not truncated. */
+function shrinkColumns(
+  columns: readonly Column[],
+  width: number,
+  minWidth: (column: Column) => number | undefined,
+): readonly Column[] {
+  const fitted = columns.map((column) => ({ ...column, min: minWidth(column) ?? column.width }));
+  for (let over = sumWidths(fitted.map((one) => one.width)) - width; over > 0; over -= 1) {
+    const [widest] = fitted.filter((one) => one.width > one.min).sort((a, b) => b.width - a.width);
+    if (!widest) break;
+    widest.width -= 1;
   }
   return fitted;
+}
+
+function sumWidths(widths: readonly number[]): number {
+  return widths.reduce((sum, one) => sum + one, 0) + columnGap.length * (widths.length - 1);
 }
 
 /** Formats one entity: a line per field with a value, including nested ones. Long values wrap with a hanging indent. */

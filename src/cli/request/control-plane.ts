@@ -103,7 +103,10 @@ export function controlRequestPreview(
   return { method, url: resolveBaseUrl(settings).replace(/\/+$/, '') + path + buildQueryString(query) };
 }
 
-/** A list with these columns; a table displays the first `main` of them. `references`: what the ids of a column refer to. */
+/**
+ * A list with these columns, the most important first; a table displays the first `main` of them. `references`: what the
+ * ids of a column refer to.
+ */
 export function buildListShape(
   columns: readonly string[],
   main: number,

@@ -1,6 +1,7 @@
 /** The requests of commands for the control plane: lists that are printed page by page, and writes. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { CommandOptions, Context } from '../context.ts';
+import type { ListShape } from '../output/list-writer.ts';
 import type { TableRow } from '../output/table.ts';
 import {
   buildListShape,
@@ -13,9 +14,10 @@ import { type PageSource, parseListLimits, printPages } from './pagination.ts';
 import { printRequestPreview } from './preview.ts';
 import { printResponse } from './send.ts';
 
-interface ControlListRequest {
+interface ControlListRequest extends Pick<ListShape, 'text' | 'required'> {
   readonly path: string;
   readonly filters?: ControlFilters;
+  /** The most important first. */
   readonly columns: readonly string[];
   /** How many of the columns a table displays. */
   readonly main: number;
@@ -29,11 +31,12 @@ interface ControlListRequest {
 export function printControlList(
   context: Context,
   options: CommandOptions,
-  { path, filters = {}, columns, main, references, summarize }: ControlListRequest,
+  { path, filters = {}, columns, main, references, summarize, text, required }: ControlListRequest,
 ): Promise<void> {
   const source = createControlPageSource(context, path, filters);
   const rows = summarize ? summarizeForTables(context, source, summarize) : source;
-  return printPages(context, rows, buildListShape(columns, main, references), parseListLimits(options));
+  const shape = { ...buildListShape(columns, main, references), text, required };
+  return printPages(context, rows, shape, parseListLimits(options));
 }
 
 /** The rows as a table shows them; other formats, and columns that the caller selects, have the data. */

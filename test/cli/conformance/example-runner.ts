@@ -38,6 +38,7 @@ export interface PreparedExample {
     more?: readonly string[],
     variables?: Readonly<Record<string, string>>,
     program?: RunOptions['program'],
+    terminal?: Pick<RunOptions, 'columns'>,
   ): Promise<CliResult>;
 }
 
@@ -180,7 +181,7 @@ export class ExampleRunner implements AsyncDisposable {
     return {
       words,
       code: setup.code ?? 0,
-      run: (added = [], variables = {}, program = undefined) => {
+      run: (added = [], variables = {}, program = undefined, terminal = {}) => {
         const own = runOptions({
           ...(stdin === undefined ? {} : { stdin }),
           ...(setup.terminal ? { columns: 80 } : {}),
@@ -188,6 +189,7 @@ export class ExampleRunner implements AsyncDisposable {
         const all = { ...own.variables, ...variables };
         return home.iam(withOptions(words, [...(setup.options ?? []), ...added]), {
           ...own,
+          ...terminal,
           variables: all,
           ...(program && { program }),
         });

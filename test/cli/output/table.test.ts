@@ -22,6 +22,30 @@ describe('a table', () => {
     expect(lines.filter((line) => line.startsWith(`${id}  `))).toHaveLength(2);
   });
 
+  test('of declared columns leaves out the last ones, and truncates only texts and lists', async () => {
+    const [at, path] = ['2026-11-28T14:52:36Z', `/users/${id}`];
+    const declared = { id, at, name: 'x'.repeat(30), roles: ['A'.repeat(30), 'B'], path, caller: id, note: 'y' };
+    const linesAt = (width: number, required?: readonly string[]) =>
+      createTableFormatter({ width, fit: { text: ['name'], required }, columnsOf: Object.keys.bind(0, declared) })([
+        declared,
+      ]);
+    const whole = [id, at, 'x'.repeat(30), `${'A'.repeat(30)}, B`, path, id];
+    expect(await linesAt(200)).toEqual([expect.stringMatching(/ NOTE$/), [...whole, 'y'].join('  ')]);
+    expect((await linesAt(80))[1]).toBe([id, at, 'x'.repeat(30)].join('  '));
+    expect((await linesAt(82))[1]).toBe([id, at, `${'x'.repeat(15)}…`, `${'A'.repeat(15)}…`].join('  '));
+    expect((await linesAt(80, ['id', 'path']))[1]).toBe([id, at, path].join('  '));
+    // What is required and not truncated is longer than a line of this terminal.
+    expect((await linesAt(40, ['id', 'path']))[1]).toBe([id, path].join('  '));
+  });
+
+  test('leaves out a column for later rows that do not fit, and repeats the header', async () => {
+    const write = createTableFormatter({
+      ...{ width: 12, fit: { text: [] }, columnsOf: () => ['a', 'b', 'c'] },
+    });
+    expect(await write([{ a: 1, b: 2, c: 'ccc' }])).toEqual(['A  B  C', '1  2  ccc']);
+    expect(await write([{ a: 1, b: 2, c: 'c'.repeat(9) }])).toEqual(['A  B', '1  2']);
+  });
+
   test('is not truncated without a width', async () => {
     expect((await linesOf([row]))[1]).toContain(`${'wörter '.repeat(12)}  `);
   });

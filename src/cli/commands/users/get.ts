@@ -86,6 +86,7 @@ const shape = buildListShape(
 /** The server returns the roles twice: as names, and with their groups. */
 const roleList: DetailList = {
   property: 'effectiveRoles',
+  text: ['through'],
   toRow: ({ role, groups = [], groupCount }) => ({ role, through: formatNames(groups as string[], groupCount) }),
   note: ({ locked }) => (locked === true ? 'without effect while the user is locked' : undefined),
 };
