@@ -65,7 +65,7 @@ export const entities = {
   customer: {
     list: { control: '/_iam/customers', command: 'customers list', filter: 'name' },
     properties: { id: 'customerId', name: 'name' },
-    shown: ['customerId', 'name'],
+    shown: ['customerId', 'name', 'document', 'userId', 'businessId'],
     describedBy: ['name', 'userId', 'businessId'],
     nameColumn: 'customerName',
   },

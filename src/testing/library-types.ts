@@ -31,6 +31,8 @@ export interface RequestRecord {
   at: string;
   /** Subject that sent the request or logged in; a fixed name if unauthenticated */
   caller: string;
+  /** Name of the user, or else the service account or application of the client */
+  callerName?: string | undefined;
   clientId?: string | undefined;
   userId?: string | undefined;
   /** X-Request-Id of the request */
@@ -58,6 +60,8 @@ export interface RequestDetails {
   at: string;
   /** Subject that sent the request or logged in; a fixed name if unauthenticated */
   caller: string;
+  /** Name of the user, or else the service account or application of the client */
+  callerName?: string | undefined;
   clientId?: string | undefined;
   userId?: string | undefined;
   /** X-Request-Id of the request */

@@ -14,7 +14,7 @@ import type { RequestDetails, RequestRecord } from './library-types.ts';
 export interface RequestFilter {
   /** Such as groups.create. */
   readonly operation?: string | undefined;
-  /** The subject of the caller, a client or a user. */
+  /** The caller, a client or a user, by id or name. */
   readonly caller?: string | undefined;
   /** Such as 404, or a class such as '4xx'. */
   readonly status?: number | string | undefined;

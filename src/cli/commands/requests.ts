@@ -19,7 +19,7 @@ import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from '../re
 const path = '/_iam/requests';
 const columns = [
   ...['id', 'at', 'status', 'method', 'path', 'errors', 'caller'],
-  ...['operation', 'milliseconds', 'clientId', 'userId', 'fault'],
+  ...['callerName', 'operation', 'milliseconds', 'clientId', 'userId', 'fault'],
 ];
 const references = { clientId: reference('client', ['id']), userId: reference('user', ['id']) };
 const tableColumnCount = 7;
@@ -59,10 +59,11 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
   });
 }
 
-/** The request in a table: the time to the second, and a path of the service without the prefix, which leaves no space. */
-function summarize({ at, path: requested, ...entry }: TableRow): TableRow {
+/** The request in a table: the time to the second, and no prefix of the service and no id of the caller, which leave no space. */
+function summarize({ at, path: requested, caller, callerName, ...entry }: TableRow): TableRow {
   return {
     ...entry,
+    caller: callerName ?? caller,
     at: String(at).replace(/\.\d+Z$/, 'Z'),
     path: String(requested).replace(`${servicePrefix}/`, '/'),
   };
@@ -71,10 +72,11 @@ function summarize({ at, path: requested, ...entry }: TableRow): TableRow {
 function addFilterOptions(command: Command): void {
   command
     .option('--operation <name>', 'only requests for this operation, by its id or command: groups.create')
-    .option('--caller <id>', 'only requests of this subject, client or user')
+    .option('--caller <caller>', 'only requests of this subject, client or user, by id or name')
     .option('--status <status>', 'only responses with this status, or a class such as 4xx')
     .option('--error <code>', 'only responses with this error code');
-  declareValueSources(command, { '--operation': 'operation' });
+  const callers = [reference('user', ['name']), reference('client', ['serviceAccount'])];
+  declareValueSources(command, { '--operation': 'operation', '--caller': callers });
 }
 
 function readFilters(manifest: Manifest, options: CommandOptions): Record<string, string | undefined> {

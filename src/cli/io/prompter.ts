@@ -24,7 +24,13 @@ export type Question =
   | { readonly type: 'input'; readonly message: string; readonly validate?: Validator }
   | { readonly type: 'password'; readonly message: string; readonly mask: string; readonly validate?: Validator }
   | { readonly type: 'confirm'; readonly message: string; readonly default: false }
-  | { readonly type: 'select'; readonly message: string; readonly choices: readonly Choice[] }
+  | {
+      readonly type: 'select';
+      readonly message: string;
+      readonly choices: readonly Choice[];
+      /** The line above the choices. */
+      readonly header?: string;
+    }
   | {
       readonly type: 'checkbox';
       readonly message: string;

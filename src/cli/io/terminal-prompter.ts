@@ -36,7 +36,9 @@ interface PreparedQuestion {
 function prepareOther(question: Exclude<Question, { readonly type: 'search' }>): PreparedQuestion {
   const theme = createTheme(() => ('choices' in question ? question.choices.length : 0), question);
   const asked =
-    question.type === 'select' ? { ...question, choices: addFirstLine(question.choices, chooseFirst) } : question;
+    question.type === 'select'
+      ? { ...question, choices: addFirstLine(question.choices, chooseFirst, question.header) }
+      : question;
   return { asked: { ...asked, theme }, answerOf: (answer) => answer };
 }
 
@@ -98,11 +100,11 @@ function createTheme(countOf: () => number, question: Question): object {
 }
 
 /** Adds the line, unless the first choice selects nothing: `(skip)`, `(done)`. */
-function addFirstLine(choices: readonly Choice[], description: string): readonly Choice[] {
+function addFirstLine(choices: readonly Choice[], description: string, header = ''): readonly Choice[] {
   const [first] = choices;
   return first === undefined || first.value === ''
     ? choices
-    : [{ value: unselected, name: '', short: '', description }, ...choices];
+    : [{ value: unselected, name: header, short: '', description }, ...choices];
 }
 
 function createAsker(io: Io, isColoured: boolean): Prompter {

@@ -1,8 +1,10 @@
 /** Lists of choices for a value, by the entity that the value refers to. */
 import type { ResultPage } from '../../client/types.ts';
+import { type EntityName, entities, entityOf } from '../../contract/entities.ts';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { Choice } from '../io/prompter.ts';
+import { nameKey } from '../output/name-columns.ts';
 import { readEntityPage } from '../request/entity-rows.ts';
 import { localSourceOf, type ReferencedRows, rowsOf, textsAt, type ValueSource } from './value-sources.ts';
 
@@ -51,11 +53,51 @@ function ofRows(context: Context, rows: ReferencedRows, before: readonly string[
     load: async (term, signal) => {
       const narrowed = filter === undefined || term === undefined ? {} : { [filter]: term };
       const query = { limit: maxLoaded, ...narrowed };
-      const { choices, more } = toChoicePage(await readEntityPage(context, { source, params, query, signal }), rows);
+      const { items, next } = await readEntityPage(context, { source, params, query, signal });
+      const named = await addChoiceNames(context, items as readonly Row[], rows);
+      const { choices, more } = toChoicePage({ items: named, next }, rows);
       return { choices: choices.map((choice) => ({ ...choice, value: rows.toValue(choice.value) })), more };
     },
   };
 }
+
+/** Adds the names of rows with nothing but an id, and replaces the ids of other entities by names. */
+async function addChoiceNames(
+  { findNames }: Pick<Context, 'findNames'>,
+  items: readonly Row[],
+  { property, entity, entityName }: ReferencedRows,
+): Promise<readonly Row[]> {
+  const { nameColumn } = entity;
+  const others = entity.shown.filter((name) => name !== property);
+  const isOwn = nameColumn !== undefined && property === entity.properties.id;
+  const lacksName = (row: Row) => isOwn && others.every((name) => row[name] === undefined);
+  const referring = others.flatMap((name) => {
+    const kind = namedByProperty.get(name);
+    return kind === undefined || kind === entityName ? [] : [{ name, kind }];
+  });
+  const ids = items.flatMap((row) => [
+    ...(lacksName(row) ? [row[property]] : []),
+    ...referring.map(({ name }) => row[name]),
+  ]);
+  const texts = ids.filter((id) => typeof id === 'string');
+  if (texts.length === 0) return items;
+  const names = await findNames(texts);
+  return items.map((row) => ({
+    ...row,
+    ...Object.fromEntries(
+      referring.map(({ name, kind }) => [name, names.get(nameKey(kind, String(row[name]))) ?? row[name]]),
+    ),
+    ...(lacksName(row) ? { [String(nameColumn)]: names.get(nameKey(entityName, String(row[property]))) } : {}),
+  }));
+}
+
+/** The entities with names, by the property of their id. */
+const namedByProperty: ReadonlyMap<string, EntityName> = new Map(
+  (Object.keys(entities) as EntityName[]).flatMap((name) => {
+    const { nameColumn, properties } = entityOf(name);
+    return nameColumn === undefined || properties.id === undefined ? [] : [[properties.id, name] as const];
+  }),
+);
 
 function ofLocal(context: Context, source: ReturnType<typeof localSourceOf>): ChoiceList {
   return {
@@ -71,13 +113,16 @@ function ofLocal(context: Context, source: ReturnType<typeof localSourceOf>): Ch
 /** A choice per row: the value and its description. Skips rows without the value. Values within lists are sorted, without description. */
 function toChoicePage({ items, next }: ResultPage<unknown>, { property, entity }: ReferencedRows): ChoicePage {
   const more = next !== undefined;
-  const rows = items as readonly Row[];
+  // The id of a customer is a number.
+  const rows = (items as readonly Row[]).map((row) =>
+    typeof row[property] === 'number' ? { ...row, [property]: String(row[property]) } : row,
+  );
   const isPlain = rows.every((row) => typeof row[property] === 'string' || row[property] === undefined);
   if (!isPlain || property.includes('.')) {
     const values = new Set(rows.flatMap((row) => textsAt(row, property)));
     return { choices: [...values].sort().map((value) => toChoice([value])), more };
   }
-  const others = entity.shown.filter((name) => name !== property);
+  const others = [...new Set([...entity.shown, entity.nameColumn ?? property])].filter((name) => name !== property);
   const choices = rows
     .filter((row) => typeof row[property] === 'string')
     .map((row) => {
@@ -100,5 +145,6 @@ function toNamedChoice(value: unknown, others: readonly unknown[]): Choice {
 
 function toChoice([value, ...others]: readonly unknown[]): Choice {
   const parts = [value, ...others].filter((part) => part !== undefined && part !== null && part !== '');
-  return { value: String(value), name: parts.map((part) => escapeControls(String(part))).join('  ') };
+  const texts = new Set(parts.map((part) => escapeControls(String(part))));
+  return { value: String(value), name: [...texts].join('  ') };
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import {
   type EntityDeclaration,
   type EntityListSource,
+  type EntityName,
   entityOf,
   type Reference,
   type ReferenceScope,
@@ -111,6 +112,7 @@ export interface ReferencedRows {
   /** The property of a row that contains the value; dotted within lists of objects. */
   readonly property: string;
   readonly entity: EntityDeclaration;
+  readonly entityName: EntityName;
   /** The value of a row as a command accepts it. */
   toValue(text: string): string;
 }
@@ -121,7 +123,7 @@ export function rowsOf({ entity: name, by, among }: Reference, manifest: Manifes
   const source: EntityListSource | ReferenceScope = among ?? entity.list;
   const property = among?.property ?? entity.properties[by[0] ?? ''] ?? '';
   const toValue = (text: string) => (by[0] === 'id' ? toTypedId(name, text) : text);
-  return { source, parameters: parametersOf(source, manifest), property, entity, toValue };
+  return { source, parameters: parametersOf(source, manifest), property, entity, entityName: name, toValue };
 }
 
 function parametersOf(source: EntityListSource, manifest: Manifest): number {

@@ -141,11 +141,11 @@ export class NameResolver {
     const choice = this.#asked.then(async () => {
       const promptOptions = this.#asks ? this.#context.promptOptions?.(false) : undefined;
       if (!promptOptions || !canPrompt(promptOptions)) throw await ambiguousNameError(search, rows, isId);
-      const [, ...lines] = await listRows(search.entity, rows);
+      const [header = '', ...lines] = await listRows(search.entity, rows);
       const accepted = idsOf(search);
       const choices = rows.map((row, at) => ({ value: idOf(row, accepted), name: (lines[at] ?? '').trim() }));
       const message = `${rows.length} ${search.lookup.noun} match ${JSON.stringify(search.value)}:`;
-      return String(await prompt(promptOptions, { type: 'select', message, choices }));
+      return String(await prompt(promptOptions, { type: 'select', message, choices, header: header.trim() }));
     });
     this.#asked = choice;
     return choice;

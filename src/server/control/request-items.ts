@@ -1,6 +1,8 @@
 /** Entries of the request log as the control plane returns them. */
 import * as z from 'zod';
 import { exampleText, optionalInt, optionalText, singleLine } from '../../contract/schemas/primitives.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
+import type { Principal } from '../directory/principal.ts';
 import { redactRequestHeaders, redactResponseHeaders } from '../observability/redact-headers.ts';
 import { redactBody, redactQuery, redactResponse } from '../observability/redaction.ts';
 import type { RequestLog, RequestLogEntry } from '../observability/request-log.ts';
@@ -10,6 +12,7 @@ export const RequestItem = z.strictObject({
   id: exampleText('4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11', 'X-Request-Id of the response'),
   at: exampleText('2026-03-01T12:00:00.000Z', 'When the response was sent'),
   caller: exampleText('billing-service', 'Subject that sent the request or logged in; a fixed name if unauthenticated'),
+  callerName: optionalText('alice', 'Name of the user, or else the service account or application of the client'),
   clientId: optionalText('billing-service'),
   userId: optionalText('alice'),
   callerRequestId: optionalText('checkout-4711', 'X-Request-Id of the request'),
@@ -44,7 +47,7 @@ export const RequestFilters = {
     .refine(isOperationId, operationIdMessage)
     .optional()
     .meta({ examples: ['groups.get'] }),
-  caller: singleLine(64, 'Only requests of this subject, client or user')
+  caller: singleLine(100, 'Only requests of this subject, client or user, by id or name')
     .optional()
     .meta({ examples: ['billing-service'] }),
   status: z
@@ -78,10 +81,16 @@ export function findRequests(
 
 export function matchesQuery(entry: RequestLogEntry, { operation, caller, status, error }: RequestQuery): boolean {
   if (operation !== undefined && entry.operation?.id !== operation) return false;
-  const names = [entry.actor, entry.caller?.client.clientId, entry.caller?.user?.userId];
-  if (caller !== undefined && !names.includes(caller)) return false;
+  if (caller !== undefined && !isOfCaller(entry, caller)) return false;
   if (error !== undefined && !entry.errors.some(({ code }) => code === error)) return false;
   return status === undefined || matchesStatus(entry.status, status);
+}
+
+/** User names are compared as at a login. */
+function isOfCaller({ actor, caller: principal }: RequestLogEntry, caller: string): boolean {
+  const { client, user }: Partial<Principal> = principal ?? {};
+  if ([actor, client?.clientId, client?.serviceAccountId, user?.userId].includes(caller)) return true;
+  return user !== undefined && foldIdentifier(user.userName) === foldIdentifier(caller);
 }
 
 function matchesStatus(status: number | undefined, pattern: string): boolean {
@@ -95,7 +104,7 @@ export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestIte
     ...correlation,
     at: new Date(at).toISOString(),
     caller: actor,
-    ...(caller ? { clientId: caller.client.clientId } : {}),
+    ...(caller ? { callerName: nameOf(caller), clientId: caller.client.clientId } : {}),
     ...(caller?.user ? { userId: caller.user.userId } : {}),
     ...(operation ? { operation: operation.id } : {}),
     method,
@@ -105,6 +114,10 @@ export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestIte
     milliseconds: Math.round(duration * 1000) / 1000,
     ...(fault === undefined ? {} : { fault }),
   };
+}
+
+function nameOf({ client, user }: Principal): string {
+  return user?.userName ?? client.serviceAccountId ?? client.appId;
 }
 
 /** Converts an entry to its full JSON form, without secrets. */

@@ -5,7 +5,8 @@ import { iam, tokenVariables } from '../run-cli.ts';
 const entry = {
   id: 'r-1',
   at: '2026-03-01T12:00:00.000Z',
-  caller: 'billing',
+  caller: 'c1',
+  callerName: 'billing',
   operation: 'groups.list',
   method: 'GET',
   path: '/security/iam/v1/groups',

@@ -3,6 +3,7 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PromptCanceledError } from '../../../src/cli/errors.ts';
 import { lookups } from '../../../src/cli/output/name-lookups.ts';
 import { showRejectedValues } from '../../../src/cli/output/rejected-values.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
@@ -143,6 +144,35 @@ describe('a table', () => {
         expect((await runIam([...path.split(' '), '-o', o])).out).not.toMatch(/alice|Acme|billing-service/);
     },
   );
+});
+
+describe('a picker', () => {
+  test.each([
+    ['groups users remove ops', 'alice'],
+    ['groups businesses remove ops', 'Acme'],
+    ['groups business-users remove ops Acme', 'alice'],
+    ['api-key delete', 'billing-service'],
+    ['clients delete', 'billing'],
+    ['sessions end', 'alice'],
+    ['customers get', 'Acme'],
+  ])('of iam %s shows names', async (line, name) => {
+    const { prompter, questions } = createScriptedPrompter(() => {
+      throw new PromptCanceledError('');
+    });
+    await runIam(line.split(' '), { columns: 80, prompter });
+    const [question] = questions;
+    const choices = question?.type === 'checkbox' ? question.choices : await searchChoices(question);
+    expect(choices.map((choice) => choice.name).join('\n')).toContain(name);
+  });
+});
+
+test.each([
+  [`clients update ${id('c01')} --app-id bill`, `${id('c01')} (billing-service): `],
+  [`api-key update ${id('f01')} --app-id report`, `${id('f01')} (reports): `],
+])('is in the line of iam %s', async (line, named) => {
+  const { code, err } = await runIam(line.split(' '));
+  expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining(named) });
+  await runIam(line.replace('bill', 'billing').replace('report', 'reports').split(' '));
 });
 
 describe('--mask', () => {

@@ -71,7 +71,7 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     edited: ['appId', 'invoices'],
     colleague: '--client-id c1',
     derived: 'api-key rotate KEY_ID --yes',
-    printed: 'KEY_ID: ~ appId: billing -> accounts',
+    printed: 'KEY_ID (billing): ~ appId: billing -> accounts',
     same: '--client-id CLIENT_ID',
   },
   'clients update': {
@@ -81,7 +81,7 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     edited: ['organizationId', 'example'],
     colleague: '--business-unit-id retail',
     derived: 'groups services add leads billing-service',
-    printed: 'CLIENT_ID: + scope WRITE, ~ redirectURI: (none) -> https://app.example.com/',
+    printed: 'CLIENT_ID (billing-service): + scope WRITE, ~ redirectURI: (none) -> https://app.example.com/',
     same: '--app-id billing --remove-scope GONE',
   },
   'users factors update': {

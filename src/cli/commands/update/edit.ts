@@ -65,7 +65,7 @@ async function editEntity(
   const read = await readCurrent(context, target);
   const { entity } = read;
   const etag = etagOfFile(read);
-  const name = nameOf(target.resource, entity);
+  const name = nameOf(target, entity);
   const { formatYaml } = await import('../../io/yaml.ts');
   const original = formatYaml({
     ...editableFields(target, entity),

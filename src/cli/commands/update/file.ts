@@ -32,15 +32,16 @@ export function splitEtag({ [etagProperty]: etag, ...fields }: EntityFields): En
  * @throws CliError (exit 2) for another entity, and for a field that is read-only or unknown
  */
 export function selectFields(
-  { resource, operation, rules }: UpdateTarget,
+  target: UpdateTarget,
   { fields, etag }: EntityFile,
   entity: EntityFields,
   isChanged: boolean,
 ): EntityFields {
+  const { resource, operation, rules } = target;
   const id = idPropertyOf(resource.entity);
   if (fields[id] !== undefined && !isSame(fields[id], entity[id]))
     throw usageError(
-      `The file is of the ${resource.label} ${JSON.stringify(fields[id])}, but ${nameOf(resource, entity)} is ${String(entity[id])}.`,
+      `The file is of the ${resource.label} ${JSON.stringify(fields[id])}, but ${nameOf(target, entity)} is ${String(entity[id])}.`,
       `Name the ${resource.label} of the file, or remove its ${id}.`,
     );
   const writable = Object.keys(rules.schema.properties ?? {});

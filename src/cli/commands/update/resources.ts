@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts';
 import { callOperation } from '../../request/call-operation.ts';
 import { type EntityFields, normalizeRole } from '../../request/differences.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
+import type { NameResolver } from '../../request/resolve-names.ts';
 import { readApiKey, readClient } from '../control-details.ts';
 import { openGroupDialog } from '../groups/prompt-group.ts';
 import { readOwnFactor, readUserFactor } from '../users/factors.ts';
@@ -104,10 +105,13 @@ export function findUpdatableResource({ id }: ManifestOperation): UpdatableResou
   return updatableResources.find(({ write }) => write === id);
 }
 
-/** What a person calls the entity: its name, or its id if it has none. */
-export function nameOf({ entity: kind }: UpdatableResource, entity: EntityFields): string {
-  const { name = '', id = '' } = entityOf(kind).properties;
-  return String(entity[name] ?? entity[id] ?? '');
+/** What a person calls the entity: its name, or its id with what it is known by. */
+export function nameOf(
+  { resource, names }: { readonly resource: UpdatableResource; readonly names: NameResolver },
+  entity: EntityFields,
+): string {
+  const { name = '', id = '' } = entityOf(resource.entity).properties;
+  return entity[name] === undefined ? names.format(String(entity[id] ?? '')) : String(entity[name]);
 }
 
 async function readOperation(context: Context, id: string, params: PathParams): Promise<EntityRead> {

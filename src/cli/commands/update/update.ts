@@ -1,6 +1,6 @@
 /** `update` of every resource in the table: changes the fields that options name, or replaces all with a file. */
 import type { Command } from 'commander';
-import type { reference } from '../../../contract/entities.ts';
+import { entityOf, type reference } from '../../../contract/entities.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import { addCommand, addConfirmOptions, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
@@ -157,6 +157,9 @@ export async function resolveTarget(
   const params = Object.fromEntries(operation.params.map(({ name }, at) => [name, String(args[at])]));
   const names = new NameResolver(context, options.dryRun === true);
   await names.resolveRequest(operation, { params, query: {}, body: undefined });
+  const { entity } = resource;
+  const id = Object.values(params).at(-1) ?? '';
+  if (entityOf(entity).properties.name === undefined) await names.readNames([{ entity, id }], context.findNames);
   return { resource, operation, params, rules: rulesOf(resource, operation), names };
 }
 
@@ -224,7 +227,7 @@ async function confirmSummary(
   const { entity } = await readCurrent(context, target);
   const { differences } = mergeEdit(entity, edit, target.rules);
   if (differences.length === 0) return;
-  const question = `Change ${nameOf(target.resource, entity)}?`;
+  const question = `Change ${nameOf(target, entity)}?`;
   await assertConfirmed(context, question, options, false, { details: async () => differences });
 }
 

@@ -69,13 +69,13 @@ export async function writeUpdate(
   change: EntityChange,
   options: CommandOptions,
 ): Promise<void> {
-  const { resource, operation, rules, names } = target;
+  const { operation, rules, names } = target;
   const expected = change.file?.etag;
   const confirmed = new Set<string>();
   for (let attempt = 1; ; attempt += 1) {
     const read = await readCurrent(context, target);
     const { entity } = read;
-    const name = nameOf(resource, entity);
+    const name = nameOf(target, entity);
     const isChanged = expected !== undefined && !isCurrent(expected, read);
     const merge = await change.merge(entity, isChanged);
     const result = { ...withoutBody(entity, rules), ...withoutSecrets(merge.after, rules) };

@@ -87,12 +87,15 @@ describe('clients update', () => {
     const changed = await run('clients update c1 --app-id shop --redirect-uri= --add-scope WRITE --remove-scope READ');
     const differences =
       '~ appId: billing -> shop, + scope WRITE, - scope READ, ~ redirectURI: https://a.example.com/ -> (none)';
-    expect(changed).toMatchObject({ code: 0, err: `c1: ${differences}\n` });
+    expect(changed).toMatchObject({ code: 0, err: `c1 (billing): ${differences}\n` });
     const client = await server.appContext.store.clients.get('c1');
     expect(client).toMatchObject({ appId: 'shop', scope: ['WRITE'], grantTypes: ['client_credentials'] });
     expect(client).not.toHaveProperty('redirectURI');
     const before = await server.dump();
-    expect(await run('clients update c1 --app-id shop')).toMatchObject({ code: 0, err: 'c1: nothing to change\n' });
+    expect(await run('clients update c1 --app-id shop')).toMatchObject({
+      code: 0,
+      err: 'c1 (shop): nothing to change\n',
+    });
     expect(await run('clients update c1')).toMatchObject({ code: 2 });
     expect(await run('clients update c1 --add-scope X --remove-scope X')).toMatchObject({ code: 2 });
     expect(await run('clients update c1 --add-authority AUTH-MFA --dry-run')).toMatchObject({

@@ -112,6 +112,8 @@ describe('the request log', () => {
     expect(await counted('?operation=groups.list&caller=test-admin')).toBe(5);
     expect(await counted(`?caller=${client.clientId}`)).toBe(1);
     expect(await counted('?caller=ann')).toBe(1);
+    expect(await counted('?caller=NAME-of-ann')).toBe(1);
+    expect(await listRequests(server, '?caller=name-of-ann')).toMatchObject([{ callerName: 'name-of-ann' }]);
     expect(await counted('?status=404')).toBe(1);
     expect(await counted('?status=4xx&operation=groups.list')).toBe(await counted(`?error=ROLE_MISSING`));
     expect(await counted('?error=PATH_UNKNOWN')).toBe(1);
