@@ -37,6 +37,7 @@ import type { ReloadableStoreSecret } from './store/store-secret.ts';
 import { createIssuer, type TokenIssuer } from './tokens/issue.ts';
 import type { KeyRing } from './tokens/keys.ts';
 import { createVerifier, type TokenVerifier } from './tokens/verify.ts';
+import { createDummyHashes } from './users/dummy-hashes.ts';
 import { createPasswords, type Passwords } from './users/passwords.ts';
 
 export interface AppContext extends Authentication, Integrations {
@@ -125,7 +126,10 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const { clock, random, settings, hashQueue, timer = systemTimer, outgoingFetch = fetch } = deps;
   const baseUrl = deps.baseUrl.replace(/\/+$/, '');
   const issuerUrl = resolveIssuerUrl(settings, baseUrl, deps.sandbox);
-  const passwords = createPasswords(hashQueue, { fast: settings.fastPasswords });
+  const passwords = createPasswords(hashQueue, {
+    fast: settings.fastPasswords,
+    dummies: createDummyHashes({ ...deps, clock: clock.source }),
+  });
   const throttles = createThrottles(clock, {
     disabled: settings.disableRateLimits,
     loginEvents: deps.store.shared?.loginEvents,

@@ -291,7 +291,11 @@ export interface SeedInput {
      * e-mail address or the name of the service (case-insensitive)
      */
     password?: string | undefined;
-    passwordHash?: string | undefined;
+    /**
+     * Hash of Argon2, PBKDF2 or scrypt in PHC form, of bcrypt, or as its exporter writes it: a credential of
+     * Keycloak with credentialData and secretData, or a custom_password_hash of Auth0
+     */
+    passwordHash?: string | Record<string, unknown> | undefined;
     userEmail?: string | undefined;
     userMobile?: {
       regionCode: number;

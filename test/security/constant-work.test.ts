@@ -5,11 +5,15 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';
 import { internalFlow } from '../../src/server/limits/hash-queue.ts';
+import { createDummyHash, readHashCost } from '../../src/server/store/hash-cost.ts';
+import { defaultHashCost } from '../../src/server/store/tables.ts';
+import { createDummyHashes } from '../../src/server/users/dummy-hashes.ts';
 import { createPasswords, verifyPasswordHash } from '../../src/server/users/passwords.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
 import { replacePasswords } from '../server/operations/user-identities/login-fixtures.ts';
 import { areaUnderCurve, tolerance } from '../stress/timing/rank-statistics.ts';
 
+const ownHash = createDummyHash(defaultHashCost);
 const password = 'an unguessable pass phrase';
 const wrong = 'another pass phrase';
 const users = [
@@ -90,6 +94,28 @@ describe('a rejected login compares one hash of the current cost', () => {
     expect([400, 401]).toContain(status);
     expect(seen).toEqual(kinds.map(([kind]) => ({ kind, status, compared: ['argon2id$v=19$m=19456,t=2,p=1'] })));
   });
+});
+
+test('in a store with imported hashes, unknown names cost what known users do, in the same proportions', async () => {
+  const imported = ['$2b$04$', '$pbkdf2-sha256$i=1000,l=64$22$86', '$scrypt$ln=10,r=8,p=1$22$86'].map(createDummyHash);
+  const names = (prefix: string) => Array.from({ length: 400 }, (_, at) => `${prefix}-${at}`);
+  await using server = await startServer({
+    seed: { users: names('known').map((userId, at) => ({ userId, passwordHash: imported[at % 4] ?? ownHash })) },
+    flags: { 'disable-rate-limits': true, 'fast-passwords': false },
+  });
+  const compared: string[] = [];
+  const verify: typeof verifyPasswordHash = async (_, hash) => compared.push(String(readHashCost(hash))) < 0;
+  const dummies = createDummyHashes(server.appContext);
+  replacePasswords(server, createPasswords({ run: (work) => work() }, { verify, dummies }));
+  const countCosts = async (prefix: string) => {
+    compared.length = 0;
+    for (const name of names(prefix)) await passwordLogins['user-identities.login']?.(server, name, wrong);
+    return new Map([...new Set(compared)].map((cost) => [cost, compared.filter((each) => each === cost).length]));
+  };
+  const [known, unknown] = [await countCosts('known'), await countCosts('unknown')];
+  expect([...unknown.keys()].sort()).toEqual([...known.keys()].sort());
+  for (const [cost, count] of known) expect(Math.abs((unknown.get(cost) ?? 0) - count)).toBeLessThan(40);
+  expect(await countCosts('unknown')).toEqual(unknown);
 });
 
 test.each([false, true])('compares an unknown user with a hash of the configured cost (fast: %s)', async (fast) => {

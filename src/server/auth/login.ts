@@ -19,7 +19,7 @@ import { basicChallenge, createAuthenticationError } from '../tokens/authenticat
 import { readUserContent } from '../tokens/content.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import type { Passwords } from '../users/passwords.ts';
-import { findUserByLogin } from '../users/users.ts';
+import { findUserByLogin, withNewHash } from '../users/users.ts';
 import type { Authentication } from './authenticate.ts';
 import type { BasicCredentials } from './credentials.ts';
 import { createLoginAttempt } from './login-attempt.ts';
@@ -58,7 +58,7 @@ export async function loginWithPassword(
     { deps, user: verifiedUser, secret: credentials.secret, createError: createInvalidCredentialsError },
     async (tx, current) => {
       const needsRehash = newHash !== undefined && current.passwordHash === verifiedUser.passwordHash;
-      const user = needsRehash ? { ...current, passwordHash: newHash } : current;
+      const user = needsRehash ? withNewHash(current, newHash) : current;
       if (needsRehash) await tx.users.replace(user);
       const device = deviceTokenId === undefined ? undefined : await findDeviceByToken(tx, user.userId, deviceTokenId);
       const start = {
@@ -136,7 +136,7 @@ async function checkPassword(
 ): Promise<boolean> {
   const verify = async () => {
     if (isPasswordTooLong(secret)) return undefined;
-    return ((await passwords.matches(secret, passwordHash, hashFlow)) && !isLocked) || undefined;
+    return ((await passwords.matches(secret, passwordHash, hashFlow, attempt.name)) && !isLocked) || undefined;
   };
   const isCorrect = await throttle.attempt(attempt, verify, { userId });
   return isCorrect ?? false;

@@ -5,6 +5,7 @@ import { callerKey, listMfaKeys, withOnlyKnownSources } from '../sessions/known-
 import type { Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
 import { describeFactors, type NoticeDeps, sendNotice } from '../users/account-notices.ts';
+import { withPassword } from '../users/users.ts';
 import { revokeUserAccess } from './revoke-user-access.ts';
 
 export interface ReplacePasswordDeps extends NoticeDeps {
@@ -27,7 +28,8 @@ export async function replacePassword(
 ): Promise<void> {
   const sourceKeys = listSourceKeys(deps.source, except.deviceKey);
   const mfaKeys = keepsMfaSources ? 'all' : deps.source ? listMfaKeys(deps.source, except) : [];
-  await tx.users.replace(withOnlyKnownSources({ ...user, passwordHash }, sourceKeys, deps, mfaKeys));
+  const changed = withPassword(user, passwordHash);
+  await tx.users.replace(withOnlyKnownSources(changed, sourceKeys, deps, mfaKeys));
   await revokeUserAccess(tx, user.userId, except.sessionId);
   const factors = describeFactors({ user, factors: await tx.factors.find('userId', user.userId) });
   await notifyPasswordChange(tx, user, `The password of your account was changed. ${factors}`, deps);
@@ -40,7 +42,7 @@ function listSourceKeys(source: RequestSource | undefined, deviceKey: string | u
 
 /** Sets the first password of a user. Existing sessions and codes remain valid. Part of a transaction, as above. */
 export async function addPassword(tx: Transaction, user: User, passwordHash: string, deps: NoticeDeps): Promise<void> {
-  await tx.users.replace({ ...user, passwordHash });
+  await tx.users.replace(withPassword(user, passwordHash));
   await notifyPasswordChange(tx, user, 'A password was set for your account.', deps);
 }
 

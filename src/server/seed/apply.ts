@@ -14,12 +14,15 @@ import { hashSecret } from '../lib/secrets.ts';
 import { withoutKnownSources } from '../sessions/known-sources.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { type ApiKey, isUserNameVerified, loginNames, type User } from '../store/tables.ts';
+import { readHash } from '../users/hashes/exporter-forms.ts';
 import { describeViolations } from '../users/password-policy.ts';
 import { hashPassword } from '../users/passwords.ts';
 import {
   assertVisibleLoginsAvailable,
+  hasPasswordOfHash,
   removeBusinessMemberships,
   withGivenName,
+  withPassword,
   withVerifiedName,
 } from '../users/users.ts';
 import { applyBusinesses } from './businesses.ts';
@@ -127,7 +130,15 @@ async function applyUser(
   { ids, clock }: SeedDeps,
   passwords: SeedPasswords,
 ): Promise<SeedOutcome> {
-  const { password: _plain, factors: _factors, certificates: _certificates, legacyLogons, ...others } = seed;
+  const {
+    password: _plain,
+    passwordHash: givenHash,
+    factors: _factors,
+    certificates: _,
+    legacyLogons,
+    ...others
+  } = seed;
+  const seedHash = givenHash === undefined ? undefined : readHash(givenHash).hash;
   const known = await findUser(tx, seed);
   const userName =
     seed.userName === undefined ? undefined : normalizeNewName('userName', seed.userName, known?.userName);
@@ -142,9 +153,9 @@ async function applyUser(
     await clearMovedLogons(tx, known, { ...known, ...rest });
     if (rest.businessId !== undefined && rest.businessId !== known.businessId)
       await removeBusinessMemberships(tx, known);
-    const isNewPassword = seed.passwordHash !== undefined && seed.passwordHash !== known.passwordHash;
-    if (isNewPassword || (seed.locked && !known.locked)) await revokeUserAccess(tx, known.userId);
-    const before = isNewPassword ? withoutKnownSources(known) : known;
+    const newHash = seedHash !== undefined && !hasPasswordOfHash(known, seedHash) ? seedHash : undefined;
+    if (newHash !== undefined || (seed.locked && !known.locked)) await revokeUserAccess(tx, known.userId);
+    const before = newHash === undefined ? known : withPassword(withoutKnownSources(known), newHash);
     const changed = { ...before, ...omitUndefined(rest), ...contacts, identities };
     const after = withSeedName(seed, changed, known);
     await assertLoginsAvailable(tx, after, known);
@@ -152,7 +163,7 @@ async function applyUser(
   }
   await clearMovedLogons(tx, {}, rest);
   const userId = seed.userId ?? ids.newId();
-  const passwordHash = await passwords.hashOf(seed);
+  const passwordHash = seedHash ?? (await passwords.hashOf(seed));
   await reserveSubjectId(tx, { subject: userId, kind: 'user', ownerId: userId });
   const user: User = {
     userName: userId,

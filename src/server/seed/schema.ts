@@ -14,7 +14,8 @@ import { sensitive } from '../../contract/sensitive.ts';
 import { decodeCertificate } from '../federation/certificate-encoding.ts';
 import { MAX_LINK_LENGTH, MAX_PROVIDER_NAME_LENGTH } from '../federation/subjects.ts';
 import { hasLinkForm } from '../store/tables.ts';
-import { hashRule, isVerifiable } from '../users/argon2.ts';
+import { argon2Kind } from '../users/argon2.ts';
+import { readHash } from '../users/hashes/exporter-forms.ts';
 import { describeViolations } from '../users/password-policy.ts';
 
 const Secret = sensitive(nonEmptyText(1000), 'secret');
@@ -35,16 +36,23 @@ const Previous = z.strictObject({
 });
 const previousDescription = 'The value that a rotation replaced, from an export';
 
-const PasswordHash = sensitive(z.string().startsWith('$argon2id$', hashRule), 'secret');
+/** Kept by the mainframe as it is: replaced by no login. */
+const LogonHash = sensitive(z.string().startsWith('$argon2', 'must be an Argon2 hash in PHC form'), 'secret');
 
-const hasVerifiableHash = ({ passwordHash }: { passwordHash?: string | undefined }) =>
-  passwordHash === undefined || isVerifiable(passwordHash);
+const PasswordHash = sensitive(
+  z
+    .union([sensitive(z.string(), 'secret'), sensitive(z.looseObject({}), 'secret')])
+    .describe(
+      'Hash of Argon2, PBKDF2 or scrypt in PHC form, of bcrypt, or as its exporter writes it: a credential of Keycloak with credentialData and secretData, or a custom_password_hash of Auth0',
+    ),
+  'secret',
+);
 
 /** Names the user or logon: of hundreds, an index does not tell which one. */
-const unverifiableHash = (nameOf: (entry: never) => string | undefined) => ({
-  path: ['passwordHash'],
-  error: ({ input }: { input: unknown }) => `(of ${nameOf(input as never)}) ${hashRule}`,
-});
+function addHashIssue(name: string | undefined, problem: string | undefined, context: z.RefinementCtx): void {
+  if (problem === undefined) return;
+  context.addIssue({ code: 'custom', path: ['passwordHash'], message: `(of ${name}) ${problem}` });
+}
 
 const SeedClient = z
   .strictObject({
@@ -137,15 +145,14 @@ const SeedUser = z
     path: ['passwordHash'],
     message: 'must not be combined with password',
   })
-  .refine(
-    hasVerifiableHash,
-    unverifiableHash(({ userId, userName }: { userId?: string; userName?: string }) => userName ?? userId),
-  )
   .superRefine(({ password, ...owner }, issues) => {
     if (password === undefined) return undefined;
     return describeViolations(password, owner).then((weaknesses) => {
       for (const message of weaknesses) issues.addIssue({ code: 'custom', path: ['password'], message });
     });
+  })
+  .superRefine(({ userId, userName, passwordHash }, context) => {
+    if (passwordHash !== undefined) addHashIssue(userName ?? userId, readHash(passwordHash).problem, context);
   });
 
 const SeedGroup = z.strictObject({
@@ -186,7 +193,7 @@ const SeedLogon = z
   .strictObject({
     logon: LogonName,
     password: sensitive(nonEmptyText(128), 'secret').optional(),
-    passwordHash: PasswordHash.optional(),
+    passwordHash: LogonHash.optional(),
     email: z.email('must be an e-mail address').optional(),
     mobile: Mobile.optional(),
   })
@@ -194,10 +201,9 @@ const SeedLogon = z
     path: ['passwordHash'],
     message: 'must not be combined with password',
   })
-  .refine(
-    hasVerifiableHash,
-    unverifiableHash(({ logon }: { logon: string }) => logon),
-  );
+  .superRefine(({ logon, passwordHash }, issues) => {
+    if (passwordHash !== undefined) addHashIssue(logon, argon2Kind.findProblem(passwordHash), issues);
+  });
 
 const SeedProduct = z.strictObject({
   productId: Id.optional(),

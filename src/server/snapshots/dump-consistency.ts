@@ -5,7 +5,7 @@
 import { createPause, forEachYielding } from '../lib/event-loop-turns.ts';
 import { measureChains } from '../lib/topological-order.ts';
 import { findLargeNumber, maxNumber } from '../store/large-numbers.ts';
-import { hashRule, isVerifiable } from '../users/argon2.ts';
+import { findHashProblem } from '../users/hashes/kinds.ts';
 import { type DumpTables, readRows } from './dump.ts';
 import { createDumpError } from './dump-format.ts';
 
@@ -35,8 +35,8 @@ export async function assertConsistent(dump: DumpTables): Promise<void> {
 }
 
 function assertVerifiable(passwordHash: string | undefined, owner: string): void {
-  if (passwordHash !== undefined && !isVerifiable(passwordHash))
-    throw createDumpError(`the passwordHash of ${owner} ${hashRule}`);
+  const problem = passwordHash === undefined ? undefined : findHashProblem(passwordHash);
+  if (problem !== undefined) throw createDumpError(`the passwordHash of ${owner} ${problem}`);
 }
 
 async function assertValues(dump: DumpTables): Promise<void> {

@@ -48,6 +48,8 @@ export interface TableReader<Name extends TableName> {
   list(range?: Range): Promise<readonly Row<Name>[]>;
   /** Returns the number of rows. An engine may estimate one over 10,000. */
   count(): Promise<number>;
+  /** Returns the number of rows that have each value of a plain index. */
+  countBy(index: Indexes<Name>): Promise<ReadonlyMap<string, number>>;
   /** Returns the cache of values that are derived from one row each. Rows are immutable, so entries stay valid; old ones leave. */
   rowCache<Value extends object>(derivation: Derivation<Value>): RowCache<Row<Name>, Value>;
   /**

@@ -1,5 +1,5 @@
 /**
- * Argon2id hashes in PHC form (https://github.com/P-H-C/phc-string-format), by the package @node-rs/argon2 or by Node's own
+ * Argon2 hashes in PHC form (https://github.com/P-H-C/phc-string-format), by the package @node-rs/argon2 or by Node's own
  * crypto (24.7 and later). Each verifies the hashes that the other makes. A hash of the package takes three quarters of the
  * time, so Node's own is for executables and for installations without the package.
  */
@@ -7,6 +7,8 @@ import crypto from 'node:crypto';
 import { isSea } from 'node:sea';
 import { promisify } from 'node:util';
 import type { Algorithm } from '@node-rs/argon2';
+import type { HashKind } from './hashes/kind.ts';
+import { type Bounds, formatPhc, isInRange } from './hashes/phc.ts';
 
 export interface Argon2Cost {
   /** In KiB. */
@@ -17,15 +19,18 @@ export interface Argon2Cost {
   parallelism: number;
 }
 
+/** The variants of RFC 9106. New hashes are Argon2id. */
+type Variant = 'argon2id' | 'argon2i' | 'argon2d';
+
 export interface Argon2 {
-  /** Returns a hash in PHC form with a random salt. */
+  /** Returns an Argon2id hash in PHC form with a random salt. */
   hash(password: string, cost: Argon2Cost): Promise<string>;
   /** Whether the hash, in PHC form, is of this password. Also false if the hash is not verifiable. */
   verify(passwordHash: string, password: string): Promise<boolean>;
 }
 
 /** `crypto.argon2`, which the types of older versions of Node do not declare. */
-type DeriveTag = (algorithm: 'argon2id', parameters: DeriveParameters) => Promise<Buffer>;
+type DeriveTag = (algorithm: Variant, parameters: DeriveParameters) => Promise<Buffer>;
 interface DeriveParameters {
   message: string;
   nonce: Buffer;
@@ -45,22 +50,20 @@ const newTagLength = 32;
  */
 const bounds = {
   /** In KiB. */
-  memory: { min: 8, max: 131_072 },
+  memory: { min: 8, max: 262_144 },
   passes: { min: 1, max: 10 },
   lanes: { min: 1, max: 8 },
   saltBytes: { min: 8, max: 48 },
   tagBytes: { min: 10, max: 64 },
 };
-/** Memory times passes, which is about what a hash takes in time: seven times a new hash. */
-const maxWork = 262_144;
 
-const formatRange = ({ min, max }: Range) => `${min} to ${max}`;
+const formatRange = ({ min, max }: Bounds) => `${min} to ${max}`;
 
 /** Completes the name of a hash to the message about one that is not verified. */
-export const hashRule = `must be an Argon2id hash in PHC form with m=${formatRange(bounds.memory)}, t=${formatRange(bounds.passes)}, p=${formatRange(bounds.lanes)}, m times t up to ${maxWork}, m at least 8 times p, a salt of ${formatRange(bounds.saltBytes)} and a tag of ${formatRange(bounds.tagBytes)} bytes`;
+export const argon2Rule = `must be an Argon2 hash in PHC form with m=${formatRange(bounds.memory)}, t=${formatRange(bounds.passes)}, p=${formatRange(bounds.lanes)}, m at least 8 times p, a salt of ${formatRange(bounds.saltBytes)} and a tag of ${formatRange(bounds.tagBytes)} bytes`;
 
 /** The PHC form with a salt and a tag in base64 without padding. Without a version it is 1.3, the only one of Node. */
-const phcForm = /^\$argon2id(?:\$v=19)?\$([^$]{1,200})\$([A-Za-z0-9+/]{1,64})\$([A-Za-z0-9+/]{1,86})$/;
+const phcForm = /^\$(argon2(?:id|i|d))(?:\$v=19)?\$([^$]{1,200})\$([A-Za-z0-9+/]{1,64})\$([A-Za-z0-9+/]{1,86})$/;
 
 /** Node's own; undefined before version 24.7. */
 export function findNodeArgon2(): Argon2 | undefined {
@@ -73,14 +76,14 @@ function createNodeArgon2(derive: DeriveTag): Argon2 {
     async hash(message, { memoryCost: memory, timeCost: passes, parallelism }) {
       const nonce = crypto.randomBytes(newSaltLength);
       const tag = await derive('argon2id', { message, nonce, memory, passes, parallelism, tagLength: newTagLength });
-      return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${toBase64(nonce)}$${toBase64(tag)}`;
+      return formatPhc('argon2id$v=19', `m=${memory},t=${passes},p=${parallelism}`, nonce, tag);
     },
     async verify(passwordHash, message) {
-      const parsed = parsePhc(passwordHash);
+      const parsed = parseHash(passwordHash);
       if (!parsed) return false;
-      const { tag, ...parameters } = parsed;
+      const { variant, tag, ...parameters } = parsed;
       try {
-        return crypto.timingSafeEqual(await derive('argon2id', { ...parameters, message, tagLength: tag.length }), tag);
+        return crypto.timingSafeEqual(await derive(variant, { ...parameters, message, tagLength: tag.length }), tag);
       } catch (error) {
         // Other failures, such as a lack of memory, must not look like a wrong password.
         if ((error as NodeJS.ErrnoException).code === 'ERR_OUT_OF_RANGE') return false;
@@ -91,8 +94,8 @@ function createNodeArgon2(derive: DeriveTag): Argon2 {
 }
 
 /** The parts of a hash; undefined outside of the bounds. */
-function parsePhc(text: string) {
-  const [, cost = '', salt = '', encodedTag = ''] = phcForm.exec(text) ?? [];
+function parseHash(text: string) {
+  const [, variant, cost = '', salt = '', encodedTag = ''] = phcForm.exec(text) ?? [];
   const names = cost.split(',').map((parameter) => parameter.split('=')[0]);
   // A name that is given twice could have another value for the package.
   if (new Set(names).size !== names.length) return undefined;
@@ -103,38 +106,26 @@ function parsePhc(text: string) {
     readPhcCost(text, 'p'),
   ];
   const isBounded =
-    isWithin(memory, bounds.memory) &&
-    isWithin(passes, bounds.passes) &&
-    isWithin(parallelism, bounds.lanes) &&
-    isWithin(nonce.length, bounds.saltBytes) &&
-    isWithin(tag.length, bounds.tagBytes) &&
-    memory * passes <= maxWork &&
+    isInRange(memory, bounds.memory) &&
+    isInRange(passes, bounds.passes) &&
+    isInRange(parallelism, bounds.lanes) &&
+    isInRange(nonce.length, bounds.saltBytes) &&
+    isInRange(tag.length, bounds.tagBytes) &&
     memory >= 8 * parallelism;
-  return isBounded ? { memory, passes, parallelism, nonce, tag } : undefined;
+  return isBounded ? { variant: variant as Variant, memory, passes, parallelism, nonce, tag } : undefined;
 }
 
-/** Whether a hash has the form and the bounds of `hashRule`; others match no password. */
-export function isVerifiable(passwordHash: string): boolean {
-  return parsePhc(passwordHash) !== undefined;
-}
+export const argon2Kind: HashKind = {
+  name: 'Argon2',
+  has: (hash) => hash.startsWith('$argon2'),
+  findProblem: (hash) => (parseHash(hash) ? undefined : argon2Rule),
+  verify: async (hash, password) => (await loadArgon2()).verify(hash, password),
+};
 
 /** Reads memory (`m`), passes (`t`) or lanes (`p`) of a hash in PHC form. */
 export function readPhcCost(passwordHash: string, name: 'm' | 't' | 'p'): number | undefined {
   const [, digits] = new RegExp(`[$,]${name}=(\\d+)`).exec(passwordHash) ?? [];
   return digits === undefined ? undefined : Number(digits);
-}
-
-interface Range {
-  readonly min: number;
-  readonly max: number;
-}
-
-function isWithin(value: number, { min, max }: Range): boolean {
-  return value >= min && value <= max;
-}
-
-function toBase64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
 }
 
 /** The package's enum is `const` and can't be read under isolated modules; 2 is Argon2id. */
@@ -146,7 +137,7 @@ export async function importPackagedArgon2(): Promise<Argon2> {
   return {
     hash: (password, cost) => hash(password, { ...cost, algorithm: argon2id }),
     verify: async (passwordHash, password) =>
-      isVerifiable(passwordHash) && verify(passwordHash, password).catch(() => false),
+      parseHash(passwordHash) !== undefined && verify(passwordHash, password).catch(() => false),
   };
 }
 

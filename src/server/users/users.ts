@@ -8,6 +8,7 @@ import { isClientItself, type Principal } from '../directory/principal.ts';
 import { isLikeSubjectId, reserveSubjectId } from '../directory/subject-ids.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
+import { hashSecret } from '../lib/secrets.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import {
   hasEmailForm,
@@ -76,6 +77,22 @@ export function assertUserNameForm(userName: string, userEmail: string | null | 
 export function isUserNameForm(userName: string, userEmail: string | null | undefined): boolean {
   if (hasLinkForm(userName)) return false;
   return !hasEmailForm(userName) || foldIdentifier(userEmail ?? '') === foldIdentifier(userName);
+}
+
+/** The user with a new password. */
+export function withPassword({ replacedHash: _replacedHash, ...user }: User, passwordHash: string): User {
+  return { ...user, passwordHash };
+}
+
+/** The user with another hash of the same password. */
+export function withNewHash(user: User, passwordHash: string): User {
+  const replacedHash = user.replacedHash ?? (user.passwordHash && hashSecret(user.passwordHash));
+  return { ...user, passwordHash, ...(replacedHash === undefined ? {} : { replacedHash }) };
+}
+
+/** Whether the password of a user is still the one that this hash is of. */
+export function hasPasswordOfHash(user: User, passwordHash: string): boolean {
+  return user.passwordHash === passwordHash || user.replacedHash === hashSecret(passwordHash);
 }
 
 /** The user with a name that an administrator or a seed sets, no longer one that it chose itself. */

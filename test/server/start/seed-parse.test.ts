@@ -59,17 +59,17 @@ describe('an error contains its position', () => {
     [
       'a bad hash',
       'users:\n  - userId: u\n    passwordHash: x\n',
-      's:3:5: users[0].passwordHash: must be an Argon2id hash',
+      's:3:5: users[0].passwordHash: (of u) must be a hash of Argon2, PBKDF2',
     ],
     [
       'a hash that costs too much',
       `users:\n  - userId: u\n    userName: ada\n    passwordHash: ${costlyHash}\n`,
-      's:4:5: users[0].passwordHash: (of ada) must be an Argon2id hash in PHC form with m=8 to 131072, t=1 to 10',
+      's:4:5: users[0].passwordHash: (of ada) must be an Argon2 hash in PHC form with m=8 to 262144, t=1 to 10',
     ],
     [
       'a hash of a logon that costs too much',
       `mainframe:\n  - logon: ADA1\n    passwordHash: ${costlyHash}\n`,
-      's:3:5: mainframe[0].passwordHash: (of ADA1) must be an Argon2id hash in PHC form with m=8 to 131072, t=1 to 10',
+      's:3:5: mainframe[0].passwordHash: (of ADA1) must be an Argon2 hash in PHC form with m=8 to 262144, t=1 to 10',
     ],
     [
       'two passwords',

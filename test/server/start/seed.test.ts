@@ -1,4 +1,5 @@
 /** Seeds: atomic, idempotent and independent of the order of entities. */
+import { pbkdf2Sync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { applySeed } from '../../../src/server/seed/apply.ts';
@@ -126,6 +127,34 @@ describe('an existing entity', () => {
       await apply(server, { users: [{ userId: 'u1', passwordHash }] });
       expect(await hashOf()).toBe(passwordHash);
     }
+  });
+
+  test('keeps the hash that a login made of an imported one, and its sessions, until the seed has another', async () => {
+    const credential = (iterations: number) => {
+      const value = pbkdf2Sync('first-password', 'salt', iterations % 2_000_000, 64, 'sha256').toString('base64');
+      return {
+        credentialData: JSON.stringify({ algorithm: 'pbkdf2-sha256', hashIterations: iterations }),
+        secretData: JSON.stringify({ value, salt: Buffer.from('salt').toString('base64') }),
+      };
+    };
+    const seedOf = (iterations: number) =>
+      parseSeed(JSON.stringify({ users: [{ userId: 'u1', passwordHash: credential(iterations) }] }), 'seed.json');
+    await using server = await startServer({ seed: await seedOf(1000) });
+    const read = async () => (await server.appContext.store.users.get('u1'))?.passwordHash;
+    expect(await read()).toMatch(/^\$pbkdf2-sha256\$i=1000,l=64\$c2FsdA\$/);
+    const headers = { authorization: `Basic ${btoa('u1:first-password')}` };
+    await server.as().userIdentities.login({ query: { clientId: appClientId }, headers });
+    const renewed = await read();
+    expect(renewed).toMatch(/^\$argon2id\$/);
+    await apply(server, await seedOf(1000));
+    expect(await read()).toBe(renewed);
+    expect(await server.appContext.store.sessions.count()).toBe(1);
+    await apply(server, await seedOf(1001));
+    expect(await read()).toMatch(/^\$pbkdf2-sha256\$i=1001,/);
+    expect(await server.appContext.store.sessions.count()).toBe(0);
+    await expect(seedOf(2_000_001)).rejects.toThrow(
+      'seed.json:1:26: users[0].passwordHash: (of u1) must have 1 to 2000000 iterations (PBKDF2); it has 2000001',
+    );
   });
 
   test('loses its sessions with a new password hash, and when it is locked', async () => {

@@ -210,7 +210,9 @@ async function expectSame({ groups }: Store, model: Model): Promise<void> {
   for (const name of names) {
     expect(await groups.getBy('groupName', name)).toEqual(all.find((each) => each.groupName === name));
   }
+  const counts = await groups.countBy('role');
   for (const role of roles) {
+    expect(counts.get(role) ?? 0).toBe(all.filter((each) => each.roles.includes(role)).length);
     const matching = all.filter((each) => each.roles.includes(role));
     expect(await groups.find('role', role)).toEqual(matching);
     expect(await groups.find('role', role, { after: 'b', limit: 1 })).toEqual(

@@ -46,6 +46,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>, histo
           expect(await idsOf(groups.find('role', 'x'))).toEqual(['a', 'b']);
           expect(await idsOf(groups.list({ after: 'a' }))).toEqual(['b']);
           expect(await groups.count()).toBe(2);
+          expect([...(await groups.countBy('role'))]).toEqual([['x', 2]]);
         });
       });
 

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { formatPath } from '../../../contract/errors.ts';
-import { isVerifiable } from '../../users/argon2.ts';
+import { isVerifiable } from '../../users/hashes/kinds.ts';
 import type { SeedUser } from '../schema.ts';
 import { ConversionError, ConvertedSeed, type ImportResult } from './converted-seed.ts';
 

@@ -56,6 +56,11 @@ export class TableOverlay {
     return (this.#index.get(index) ?? this.#buildIndex(index)).get(value);
   }
 
+  /** The number of rows in this overlay by their value in a plain index. */
+  counts(index: string): Map<string, number> {
+    return (this.#index.get(index) ?? this.#buildIndex(index)).counts();
+  }
+
   /** @returns the units of work: one for the row and one for each index entry. */
   put(key: string, row: StoredRow): number {
     const previous = this.rows.get(key);

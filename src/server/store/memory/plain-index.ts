@@ -16,6 +16,11 @@ export class PlainIndex {
     return typeof keys === 'string' ? SortedKeys.of(keys) : keys;
   }
 
+  /** The number of rows by value. */
+  counts(): Map<string, number> {
+    return new Map([...this.#keys].map(([value, keys]) => [value, typeof keys === 'string' ? 1 : keys.size]));
+  }
+
   add(value: string, key: string): void {
     const keys = this.#keys.get(value);
     if (keys === undefined) this.#keys.set(value, key);

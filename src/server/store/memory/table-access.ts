@@ -11,7 +11,15 @@ import { createTablesOnAccess } from '../tables-on-access.ts';
 import { assertInsertable, assertReplaceable, type Capacity } from './capacity.ts';
 import type { ReadSet } from './long-transaction.ts';
 import type { TableOverlay } from './overlay.ts';
-import { countRows, type OverlayChain, readAllRows, readMatches, readRow, readUnique } from './overlay-chain.ts';
+import {
+  countByValue,
+  countRows,
+  type OverlayChain,
+  readAllRows,
+  readMatches,
+  readRow,
+  readUnique,
+} from './overlay-chain.ts';
 
 /** Rows that a transaction reads in one piece: a millisecond of work. */
 const ROWS_PER_SLICE = 1_000;
@@ -197,6 +205,11 @@ class ReadAccess<Kind extends View> {
   async count(): Promise<number> {
     this.view.reads?.addAll(this.name);
     return countRows(this.view.chainOf(this.name));
+  }
+
+  async countBy(index: string): Promise<ReadonlyMap<string, number>> {
+    this.view.reads?.addAll(this.name);
+    return countByValue(this.view.chainOf(this.name), index);
   }
 
   rowCache<Value extends object>(derivation: Derivation<Value>): RowCache<object, Value> {

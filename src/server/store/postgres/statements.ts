@@ -21,6 +21,8 @@ export interface IndexStatements {
   readonly find: Statement;
   /** $1 values, each once. */
   readonly findMany: Statement;
+  /** Without parameters: the values and the number of their rows. */
+  readonly countBy: Statement;
   /** $1 values, $2 key after which the rows of the first value begin, $3 limit. */
   readonly findInOrder: Statement;
   /** $1 key: its row and those that it names in this index. */
@@ -148,6 +150,10 @@ function createIndexStatements(table: StoredTable, index: StoredIndex, named: Na
       index.isMultiValued
         ? `select ${shown} from ${joinReached(table, `(select distinct m.key from unnest($1::text[]) as given(value), lateral (${matching}) m)`)} where t.version is not null order by r.key`
         : `select ${shown} from unnest($1::text[]) as given(value), lateral (${matching}) t order by t.key`,
+    ),
+    countBy: named(
+      `countBy.${index.name}`,
+      `select ${value} as value, count(*) as count from ${owners} where ${value} is not null group by 1`,
     ),
     findInOrder: named(
       `findInOrder.${index.name}`,

@@ -123,6 +123,11 @@ export class SqlTableReader {
     return Number((rows as { count: string }[])[0]?.count);
   }
 
+  async countBy(name: string): Promise<ReadonlyMap<string, number>> {
+    const { rows } = await this.run(this.statementsOf(name).countBy, []);
+    return new Map((rows as { value: string; count: string }[]).map(({ value, count }) => [value, Number(count)]));
+  }
+
   /** Rows stay the same objects while their version is known. */
   rowCache<Value extends object>(derivation: Derivation<Value>): RowCache<StoredRow, Value> {
     return this.access.derived.rowCache(derivation);

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { toVisibleName } from '../../../contract/visible-names.ts';
 import { foldIdentifier } from '../../../lib/fold-identifier.ts';
+import { readHashCost } from '../hash-cost.ts';
 import { defineTable, instant, names, Phone, secret, text } from './define-table.ts';
 
 /** Sources and devices of a user as keyed hashes, in the order in which they were added; `at`: last seen, in epoch seconds. */
@@ -17,6 +18,8 @@ export const UserRow = z
     /** Set for a user that signed up, until an administrator or a seed sets its name: anyone may have chosen the name. */
     selfRegistered: z.literal(true).optional(),
     passwordHash: secret.optional(),
+    /** The digest of the hash that a login replaced by `passwordHash`: a seed that still has it means the same password. */
+    replacedHash: secret.optional(),
     userEmail: text.optional(),
     emailVerified: z.boolean(),
     userMobile: Phone.optional(),
@@ -72,10 +75,23 @@ export function loginNames(user: User): string[] {
   return [...new Set(names.map(foldIdentifier))];
 }
 
+/** The cost of a hash that the service makes. */
+export const defaultHashCost = '$argon2id$v=19$m=19456,t=2,p=1$22$43';
+/** In place of a cost, for users without a hash. */
+export const noHashCost = 'none';
+
+/** Hashes of other costs are few or temporary, so the index has an entry for them only. */
+function readOtherHashCost({ passwordHash }: User): string | undefined {
+  const cost = (passwordHash === undefined ? undefined : readHashCost(passwordHash)) ?? noHashCost;
+  return cost === defaultHashCost ? undefined : cost;
+}
+
 export const userTable = defineTable(UserRow, (row) => row.userId, {
   unique: { login: loginNames, legacyLogon: (row) => row.legacyLogons, bootstrap: (row) => row.bootstrap },
   index: {
     businessId: (row) => row.businessId,
+    /** What it costs to verify the password, except for hashes that the service makes. */
+    hashCost: readOtherHashCost,
     /** The visible forms of login names from before new names were restricted. */
     visibleLogin: (row) =>
       loginNames(row).flatMap((name) => {

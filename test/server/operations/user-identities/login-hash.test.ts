@@ -1,7 +1,10 @@
 /** A login upgrades a hash of lower cost and binds the session to the device of the request. */
+import { pbkdf2Sync, scryptSync } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
+import { hashSync } from 'bcryptjs';
 import { describe, expect, test } from 'vitest';
 import { hashSecret } from '../../../../src/server/lib/secrets.ts';
+import { formatPhc } from '../../../../src/server/users/hashes/phc.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { rowOf } from './callers.ts';
 import { tally } from './flows.ts';
@@ -14,11 +17,13 @@ import {
   password,
   postJson,
   readClaims,
+  replacePasswords,
   startWith,
 } from './login-fixtures.ts';
 
 const hashWithCost = (memoryCost: number, timeCost: number) =>
   hash(password, { algorithm: 2, memoryCost, timeCost, parallelism: 1 });
+const salt = Buffer.from('salt of a test');
 const current = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/;
 
 async function withHash(value: string): Promise<TestServer> {
@@ -37,8 +42,49 @@ async function setHash({ appContext }: TestServer, value: string): Promise<void>
 test('a stored hash that costs too much matches no password, and is not computed', async () => {
   await using server = await withHash(await hashWithCost(64, 11));
   await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
+  await setHash(server, `$2b$15$${'.'.repeat(53)}`);
+  await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
   await setHash(server, await hashWithCost(64, 2));
   await expect(logIn(server)).resolves.toBeDefined();
+});
+
+/** Hashes of `password` by other services. */
+const importedHashes: Readonly<Record<string, string>> = {
+  PBKDF2: formatPhc('pbkdf2-sha256', 'i=1000,l=64', salt, pbkdf2Sync(password, salt, 1000, 64, 'sha256')),
+  bcrypt: hashSync(password, 4),
+  scrypt: formatPhc('scrypt', 'ln=10,r=8,p=1', salt, scryptSync(password, salt, 32, { cost: 1024 })),
+  Argon2i: await hash(password, { algorithm: 1, memoryCost: 64 }),
+};
+
+describe.each(Object.keys(importedHashes))('a hash of %s', (kind) => {
+  const imported = importedHashes[kind] ?? '';
+
+  test('is replaced by Argon2id with a successful login, also with cheap hashes', async () => {
+    for (const fast of [false, true]) {
+      await using server = await startWith([], { flags: { 'fast-passwords': fast } });
+      await setHash(server, imported);
+      await loginEndpoints.login?.(server, 'alice', 'wrong');
+      expect((await rowOf(server)).passwordHash).toBe(imported);
+      await logIn(server);
+      expect((await rowOf(server)).passwordHash).toMatch(fast ? /^\$argon2id\$v=19\$m=8,/ : current);
+      await expect(logIn(server)).resolves.toBeDefined();
+    }
+  });
+});
+
+test('a password that is changed while an imported hash is replaced stays', async () => {
+  await using server = await withHash(importedHashes.bcrypt ?? '');
+  const other = await hashWithCost(19_456, 3);
+  const hashes = server.appContext.passwords;
+  replacePasswords(server, {
+    async hash(text, flow) {
+      const newHash = await hashes.hash(text, flow);
+      await setHash(server, other);
+      return newHash;
+    },
+  });
+  await logIn(server);
+  expect((await rowOf(server)).passwordHash).toBe(other);
 });
 
 describe('a hash of lower cost', () => {
