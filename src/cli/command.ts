@@ -7,6 +7,7 @@ import { assertWritable } from './config/safety.ts';
 import type { GlobalOptions } from './config/settings.ts';
 import { type CliRuntime, type CommandOptions, type Context, withContext } from './context.ts';
 import { usageError } from './errors.ts';
+import { formatCommandLine } from './output/command-line.ts';
 import { findMissingArguments, promptForValues } from './prompts/missing-values.ts';
 import { declareValueSources } from './prompts/value-sources.ts';
 import { toSingular } from './request/field-options.ts';
@@ -54,11 +55,15 @@ export function addCommand(parent: Command, usage: string, text: CommandDescript
   if (text.effect === 'destructive') addConfirmOptions(command);
   Object.assign(command, { [descriptionKey]: text });
   const name = commandPath(command);
-  const examples = text.examples.flatMap(({ title, command: typed }) => [
-    `  # ${title}`,
-    `  ${`${name} ${typed}`.trimEnd()}`,
-  ]);
-  command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
+  command.addHelpText('after', ({ error }) => {
+    const { getErrHelpWidth, getOutHelpWidth } = command.configureOutput();
+    const width = (error ? getErrHelpWidth : getOutHelpWidth)?.() ?? 80;
+    const examples = text.examples.flatMap(({ title, command: typed }) => [
+      `  # ${title}`,
+      ...formatCommandLine(`${name} ${typed}`.trimEnd(), width),
+    ]);
+    return `\nExamples:\n${examples.join('\n')}`;
+  });
   return command;
 }
 

@@ -116,9 +116,17 @@ const helpStyle = {
 function formatHelpSections(command: Command, help: Help): string {
   const visibleOptions = (of: Command) => help.visibleOptions(of).filter((option) => !isGlobalOption(option));
   const ownHelp: Help = Object.assign(Object.create(help) as Help, { visibleOptions });
-  const sections = Help.prototype.formatHelp.call(ownHelp, command, ownHelp).trimEnd().split('\n\n');
+  const [usage = '', ...texts] = Help.prototype.formatHelp.call(ownHelp, command, ownHelp).trimEnd().split('\n\n');
+  const sections = [wrapUsage(usage, help), ...texts];
   const rank = (section: string) => (section.startsWith('Options:') ? 1 : 0);
   return `${sections.sort((a, b) => rank(a) - rank(b)).join('\n\n')}\n`;
+}
+
+/** Commander wraps all lines but that of the usage. */
+function wrapUsage(usage: string, help: Help): string {
+  const [heading = ''] = /^\S+ /.exec(usage) ?? [];
+  const lines = help.boxWrap(usage.slice(heading.length), (help.helpWidth ?? 80) - heading.length);
+  return heading + lines.replaceAll('\n', `\n${' '.repeat(heading.length)}`);
 }
 
 /** Appends the choices without the quotes that commander puts around each. */

@@ -160,6 +160,12 @@ function flattenFields(row: TableRow): (readonly [name: string, text: string])[]
   });
 }
 
+/** Wraps a line at words. Further lines are indented like the first one, and like its text after a mark. */
+export function wrapLine(line: string, width?: number): Promise<string> {
+  const [indent = ''] = /^ *(?:[!~+-] )?/.exec(line) ?? [];
+  return hangingIndent(indent, line.slice(indent.length), width);
+}
+
 /** Formats text after a heading, wrapped at words to the width; one line without a width. */
 export async function hangingIndent(heading: string, text: string, width?: number): Promise<string> {
   if (width === undefined) return heading + text;

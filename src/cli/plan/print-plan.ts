@@ -3,7 +3,9 @@ import type { ChalkInstance } from 'chalk';
 import type { Context } from '../context.ts';
 import { createColours } from '../io/colour.ts';
 import { escapeControls } from '../io/control-characters.ts';
+import { getTerminalWidth } from '../io/io.ts';
 import type { Printer } from '../output/printer.ts';
+import { wrapLine } from '../output/table.ts';
 import {
   formatChanges,
   formatPlan,
@@ -31,7 +33,7 @@ export async function printPlan(context: Context, plan: Plan): Promise<void> {
 export async function printChanges(context: Context, changes: Plan['changes']): Promise<void> {
   const { printer } = context;
   if (printer.isForPeople)
-    printLines(
+    await printLines(
       context,
       formatChanges(
         changes,
@@ -45,9 +47,11 @@ function isRowFormat({ format }: Printer): boolean {
   return format === 'jsonl' || format === 'csv' || format === 'name';
 }
 
-function printLines({ io, environment, color, printer }: Context, lines: readonly string[]): void {
+async function printLines({ io, environment, color, printer }: Context, lines: readonly string[]): Promise<void> {
   const colours = createColours(io.stdout, environment, color);
-  printer.verbatim(lines.map((line) => paintLine(colours, escapeControls(line))));
+  const width = getTerminalWidth(io.stdout);
+  const wrapped = await Promise.all(lines.map((line) => wrapLine(escapeControls(line), width)));
+  printer.verbatim(wrapped.map((line) => paintLine(colours, line)));
 }
 
 /** Colors a line by its mark: +, - or ~. */

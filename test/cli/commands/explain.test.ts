@@ -65,7 +65,7 @@ describe.each(manifest.operations.map((operation) => ({ id: operation.id, operat
     expect([code, err]).toEqual([0, '']);
     const { fields, statuses } = await explain(id);
     const [text = ''] = out.split('\nExamples:\n');
-    expect(text.split('\n').filter((line) => line.length > 80 && /\S+ \S+/.test(line.trim()))).toEqual([]);
+    expect(out.split('\n').filter((line) => line.length > 80 && /\S+ \S+/.test(line.trim()))).toEqual([]);
     for (const { name } of fields) expect(text).toContain(`  ${name}`);
     for (const { status, errors } of statuses)
       for (const one of [String(status), ...errors]) expect(text).toContain(one);

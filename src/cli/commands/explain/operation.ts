@@ -2,6 +2,7 @@
 import type { Manifest, ManifestOperation } from '../../../contract/manifest-types.ts';
 import { operationReference } from '../../../contract/operation-reference.ts';
 import { singleQuote } from '../../http/curl.ts';
+import { formatCommandLine } from '../../output/command-line.ts';
 import { commandOfOperation } from '../../request/operation-names.ts';
 import { type FieldExplanation, formatFieldText, listRequestFields, listResponseFields } from './fields.ts';
 import { formatItems, formatParagraph, formatSection } from './text.ts';
@@ -111,7 +112,7 @@ export function formatOperation(explanation: OperationExplanation, width: number
     ...ofRequest('body', 'Body fields, in a JSON or YAML file with -f FILE:'),
     ...formatFields(heading, response.fields, width),
     ...formatSection('Statuses and error codes:', statuses.map(formatStatus), width),
-    ...formatExamples(explanation),
+    ...formatExamples(explanation, width),
   ];
 }
 
@@ -135,8 +136,8 @@ function formatStatus({ status, errors }: StatusExplanation): readonly [string, 
   return [String(status), [...(status < 300 ? ['success'] : []), ...errors].join(', ')];
 }
 
-function formatExamples({ examples, exampleBody }: OperationExplanation): string[] {
-  const lines = ['', 'Examples:', ...examples.map((example) => `  ${example}`)];
+function formatExamples({ examples, exampleBody }: OperationExplanation, width: number): string[] {
+  const lines = ['', 'Examples:', ...examples.flatMap((example) => formatCommandLine(example, width))];
   if (exampleBody === undefined) return lines;
   const body = JSON.stringify(exampleBody, undefined, 2).split('\n');
   return [...lines, '', `Example of ${bodyFile}:`, ...body.map((line) => `  ${line}`)];

@@ -21,7 +21,7 @@ export async function printExplanation(context: Context, runtime: CliRuntime, na
   const operations = findOperations(manifest, name);
   const listed = operations.length > 0 ? operations : listOperationsBelow(manifest, splitWords(name));
   const [only, ...others] = operations;
-  if (listed.length > 0 && (!only || others.length > 0)) return printer.value(listed.map(describeEntry));
+  if (listed.length > 0 && (!only || others.length > 0)) return printEntries(context, listed);
   const explanation = only
     ? explainOperation(manifest, only)
     : (findExplanation(manifest, name) ?? (await explainStoredRole(context, runtime, name)));
@@ -54,6 +54,14 @@ export function printOperationHelp(io: Io, manifest: Manifest, operation: Manife
 
 function splitWords(name: string): string[] {
   return name.split(/[\s.]+/).filter((word) => word !== '' && word !== 'iam');
+}
+
+async function printEntries({ printer }: Context, operations: readonly ManifestOperation[]): Promise<void> {
+  const columns = ['operation', 'command', 'title'];
+  async function* pages() {
+    yield operations.map(describeEntry);
+  }
+  await printer.list(pages(), { main: columns, text: ['title'], required: columns });
 }
 
 function describeEntry(operation: ManifestOperation) {

@@ -12,7 +12,7 @@ describe('plan', () => {
     expect(out).toContain('+ group ops\n    organizationId  acme\n    roles           + DEPLOY\n');
     expect(out).toContain('    user u1 (anna)   + APPROVE  + DEPLOY  + LEAD\n');
     expect(out).toContain('    business b9      + DEPLOY\n');
-    expect(out.trimEnd().split('\n').at(-1)).toBe(
+    expect(out.trimEnd().split('\n').slice(-2).join(' ')).toBe(
       'Plan: 7 to create, none to change, none to delete; 5 gain roles, none lose roles.',
     );
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(81);
@@ -31,6 +31,9 @@ describe('plan', () => {
     const { out } = await fixture.iam(['plan', '-f', file]);
     expect(out).toContain(`! ${warning}`);
     expect(out).not.toContain('user z (zoe)  ');
+    const wrapped = await fixture.iam(['plan', '-f', file, '--color', 'never'], { columns: 40 });
+    expect(wrapped.out.split('\n').filter((line) => line.length > 40)).toEqual([]);
+    expect(wrapped.out).toContain('! user z (zoe) would gain administrative\n  roles.\n');
     expect(JSON.parse((await fixture.iam(['plan', '-f', file, '-o', 'json'])).out)).toMatchObject({
       warnings: [warning],
     });
