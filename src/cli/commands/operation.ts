@@ -19,7 +19,7 @@ import {
   omitToken,
   printedSchema,
 } from '../request/created-entity.ts';
-import { describeDeleteImpact } from '../request/delete-impact.ts';
+import { assertTargetExists, describeDeleteImpact } from '../request/delete-impact.ts';
 import { type EntityRead, withEtag } from '../request/entity-rows.ts';
 import { addFieldOption, addFileOption } from '../request/field-options.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
@@ -192,10 +192,15 @@ async function runOperation(
   const values = formatTarget(spec, input);
   const shown = values.map((value) => names.format(value));
   const named = [name, ...shown].join(' ');
-  if (operation.effect === 'destructive')
+  const confirm = async () => {
+    if (operation.effect !== 'destructive') return;
+    const params = input.params ?? {};
     await assertConfirmed(context, `Run \`${named}\`?`, options, options.file === '-', {
-      details: () => describeDeleteImpact(context, operation.id, input.params ?? {}),
+      assertExists: () => assertTargetExists(context, operation, params),
+      details: () => describeDeleteImpact(context, operation.id, params),
     });
+  };
+  if (options.ifExists !== true) await confirm();
   const change = await describeValueChange(context, operation, values, (value) => names.format(value));
   const done = change ?? `${named}: done`;
   const askAgain = async (rejected: readonly PromptedField[]) => {
@@ -210,7 +215,11 @@ async function runOperation(
     if (!operation.response.entity) return entity;
     return withEtag(context.printer, { entity: entity as EntityRead['entity'], etag: headers.etag });
   };
-  if (options.ifExists === true) return deleteIfExists(context, spec, { named, done }, call);
+  const confirmAndCall = async () => {
+    await confirm();
+    return call();
+  };
+  if (options.ifExists === true) return deleteIfExists(context, spec, { named, done }, confirmAndCall);
   const createOrGet = options.ifNotExists === true ? () => createIfNotExists(context, operation, input, call) : call;
   await printResult(context, operation, options, { request: createOrGet, done });
 }

@@ -10,6 +10,7 @@ import type { Context, RequestContext } from '../context.ts';
 import { CliError, categoryOf, HintedClientError, UnknownOutcomeError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
+import { lookups } from '../output/name-lookups.ts';
 import { formatRotateCommand } from '../output/rotate-commands.ts';
 import { callControlPlane } from '../request/control-plane.ts';
 import { idBesideToken } from '../request/created-entity.ts';
@@ -165,13 +166,23 @@ async function find(search: Search): Promise<EntityFields | undefined> {
     return [row];
   });
   if (others.length === 0) return found === undefined ? readById(search) : addDetails(search, found);
-  const ids = [found ?? {}, ...others].map((row) => String(row[idPropertyOf(createdBy(operation))]));
-  throw new SeveralExistError(`${ids.length} exist: ${ids.join(', ')}. None was created.`, {
+  const entity = createdBy(operation);
+  const rows = [found ?? {}, ...others];
+  const ids = rows.map((row) => String(row[idPropertyOf(entity)]));
+  const listed = rows.map((row, at) => describeRow(entity, row, ids[at] ?? ''));
+  const noun = lookups[entity]?.noun ?? entity;
+  throw new SeveralExistError(`${ids.length} ${noun} exist: ${listed.join(', ')}. None was created.`, {
     code: 'SEVERAL_EXIST',
     exitCode: 6,
     details: { ids },
     hint: 'Use one of these ids, and delete those that are not needed.',
   });
+}
+
+/** The id, and what else people know it by: `64b0c0ffee00000000000f01 (reports, kkkk)`. */
+function describeRow(entity: EntityName, row: EntityFields, id: string): string {
+  const others = entityOf(entity).shown.flatMap((name) => (name in row && String(row[name]) !== id ? [row[name]] : []));
+  return others.length === 0 ? id : `${id} (${others.map(String).join(', ')})`;
 }
 
 async function findAll({ context, operation, key, body }: Search): Promise<readonly EntityFields[]> {
@@ -246,7 +257,8 @@ async function addDetails(search: Search, row: EntityFields): Promise<EntityFiel
   return { ...(business.body as EntityFields), ...row };
 }
 
-function createdBy({ creates = 'group' }: ManifestOperation): EntityName {
+function createdBy({ id, creates }: ManifestOperation): EntityName {
+  if (creates === undefined) throw new TypeError(`${id} creates nothing.`);
   return creates;
 }
 

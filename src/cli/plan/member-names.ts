@@ -1,9 +1,9 @@
 /** Resolves the names of users and businesses in documents, with the rules of `NameResolver`. */
 import { reference } from '../../contract/entities.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
-import { usageError } from '../errors.ts';
 import { isNameLikeId, parseTypedValue, type TypedValue } from '../output/value-prefix.ts';
 import { maxConcurrentLookups, type NameResolver } from '../request/resolve-names.ts';
+import type { PlanIssue } from './model/changes.ts';
 import type { DesiredCorporateGroup, DesiredGroup, DesiredState } from './model/desired-entries.ts';
 import { type Member, type MemberKind, memberKey } from './model/members.ts';
 import type { RemoteBusiness, RemoteState, RemoteUser } from './model/remote-state.ts';
@@ -75,12 +75,14 @@ function isAmbiguousId(kind: keyof typeof kinds, value: string): boolean {
 
 /**
  * Returns the desired state with ids in place of the names of users and businesses; undefined if there are none.
+ * @param issues receives what is wrong with names in the documents
  * @throws CliError (exit 2) for an ambiguous name
  */
 export async function resolveMemberNames(
   names: NameResolver,
   desired: DesiredState,
   state: RemoteState,
+  issues: PlanIssue[],
 ): Promise<DesiredState | undefined> {
   const ids = { users: new Map(state.decided.users), businesses: new Map(state.decided.businesses) };
   const used = listUsed(desired);
@@ -98,7 +100,7 @@ export async function resolveMemberNames(
       );
   }
   const isReplaced = [...ids.users, ...ids.businesses].some(([value, id]) => value !== id);
-  assertNotCreated(ids.businesses, desired, state);
+  issues.push(...findCreated(ids.businesses, desired, state));
   return isReplaced ? replaceNames(desired, ids) : undefined;
 }
 
@@ -116,20 +118,18 @@ function listUsed({ groups, corporateGroups, customers }: DesiredState): Record<
   };
 }
 
-/** @throws CliError (exit 2) for the name of a business that the documents create, if another business has it already */
-function assertNotCreated(ids: Ids['businesses'], desired: DesiredState, state: RemoteState): void {
+/** The names of businesses that the documents create and name as members, if another business has them already. */
+function findCreated(ids: Ids['businesses'], desired: DesiredState, state: RemoteState): PlanIssue[] {
   const index = createResourceIndex(desired, state);
-  for (const customer of desired.customers) {
-    const { kind, businessId, document } = customer;
-    if (kind === 'user' || businessId !== undefined) continue;
+  return desired.customers.flatMap((customer) => {
+    const { kind, businessId, document, path } = customer;
     const name = String(customer.fields.businessName);
     const id = ids.get(name);
-    if (id === undefined || id === name || index.customer(customer)?.businessId === id) continue;
-    throw usageError(
-      `The business name ${JSON.stringify(name)} is that of ${id}, and of the customer with the document ${document}, which does not exist yet.`,
-      'Name both by their ids: give the customer a businessId.',
-    );
-  }
+    if (kind === 'user' || businessId !== undefined || id === undefined || id === name) return [];
+    if (index.customer(customer)?.businessId === id) return [];
+    const message = `The business name ${JSON.stringify(name)} is that of ${id}, and of the customer with the document ${document}, which does not exist yet. Name both by their ids: give the customer a businessId.`;
+    return [{ path: `${path}/businessName`, message }];
+  });
 }
 
 function replaceNames(desired: DesiredState, ids: Ids): DesiredState {

@@ -98,7 +98,7 @@ export async function prepare(
   const reported = new Set(ambiguous.flatMap((one) => [one.path, entryOf(one.path)]));
   const issues = draft.issues.filter(({ path }) => !reported.has(path));
   assertNoDiagnostics(
-    [...ambiguous, ...issues].map(({ path, message }) => ({
+    [...ambiguous, ...names.issues, ...issues].map(({ path, message }) => ({
       message,
       position: path === '' ? undefined : findPosition(content.positions, path),
     })),
@@ -117,6 +117,8 @@ export function findInventoryFile({ settings, environment }: Context, { set }: P
 class DocumentNames extends NameResolver {
   /** By entity and value. */
   readonly rejected = new Map<string, string>();
+  /** What is wrong with names that are resolved. */
+  readonly issues: PlanIssue[] = [];
 
   constructor(context: Context) {
     super(context, false, false);
@@ -168,7 +170,7 @@ function findAmbiguousValues(entries: Documents['entries'], rejected: ReadonlyMa
 /** Reads what the plan depends on, and resolves names of members in the documents. */
 async function readState(
   context: Context,
-  names: NameResolver,
+  names: DocumentNames,
   documents: DesiredState,
   computeScope: (state: RemoteState, desired: DesiredState) => RefreshScope,
 ): Promise<{ readonly desired: DesiredState; readonly state: RemoteState }> {
@@ -178,7 +180,7 @@ async function readState(
   for (;;) {
     const scope = computeScope(state, desired);
     if (isEmptyScope(scope)) {
-      const resolved = hasResolved ? undefined : await resolveMemberNames(names, desired, state);
+      const resolved = hasResolved ? undefined : await resolveMemberNames(names, desired, state, names.issues);
       if (!resolved) return { desired, state };
       desired = resolved;
       hasResolved = true;

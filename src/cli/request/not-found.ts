@@ -30,7 +30,9 @@ export function nameMissing(
   if (!(error instanceof ClientError)) return error;
   const entry = errorEntryOf(table, error.code);
   if (entry?.category !== 'not-found') return error;
+  const field = error.details?.field;
   const values = fields
+    .filter(({ name }) => field === undefined || name === field)
     .filter(({ schema }) => entry.entity === undefined || schema['x-reference']?.entity === entry.entity)
     .flatMap(({ name }) => sent[name] ?? []);
   if (values.length === 0) return error;

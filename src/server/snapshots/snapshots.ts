@@ -1,5 +1,5 @@
 /** Named snapshots, in the memory of this process. */
-import { apiError } from '../../contract/errors.ts';
+import { apiError, detailedError } from '../../contract/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { DumpTables } from './dump.ts';
 
@@ -16,8 +16,8 @@ export interface Snapshots {
   assertRoom(name: string, replace: boolean): void;
   /** @throws IamError SNAPSHOT_EXISTS, TOO_MANY_SNAPSHOTS. */
   save(name: string, dump: DumpTables, replace: boolean): Snapshot;
-  /** @throws IamError SNAPSHOT_NOT_FOUND. */
-  read(name: string): DumpTables;
+  /** @param field the field of the request with the name, if it has several. @throws IamError SNAPSHOT_NOT_FOUND. */
+  read(name: string, field?: string): DumpTables;
   /** @throws IamError SNAPSHOT_NOT_FOUND. */
   delete(name: string): void;
 }
@@ -28,9 +28,9 @@ export const maxSnapshots = 50;
 export function createSnapshots(clock: Clock): Snapshots {
   const snapshots = new Map<string, Snapshot & { readonly dump: DumpTables }>();
 
-  function getSnapshot(name: string) {
+  function getSnapshot(name: string, field?: string) {
     const snapshot = snapshots.get(name);
-    if (!snapshot) throw apiError('SNAPSHOT_NOT_FOUND');
+    if (!snapshot) throw detailedError('SNAPSHOT_NOT_FOUND', { field });
     return snapshot;
   }
 
@@ -50,7 +50,7 @@ export function createSnapshots(clock: Clock): Snapshots {
       snapshots.set(name, snapshot);
       return toSnapshot(snapshot);
     },
-    read: (name) => getSnapshot(name).dump,
+    read: (name, field) => getSnapshot(name, field).dump,
     delete: (name) => void snapshots.delete(getSnapshot(name).name),
   };
 }

@@ -79,9 +79,9 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
     await afterReplacement(() => clearCaches(deps));
   }
 
-  async function readDump(name: string): Promise<DumpTables> {
+  async function readDump(name: string, field: string): Promise<DumpTables> {
     if (name === 'now') return dumpStore(store);
-    return name === 'seed' || name === 'empty' ? baseline.read(name) : snapshots.read(name);
+    return name === 'seed' || name === 'empty' ? baseline.read(name) : snapshots.read(name, field);
   }
 
   return {
@@ -104,7 +104,7 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
     },
     restoreSnapshot: async (name) => replaceAll(snapshots.read(name), retainedOnRestore),
     async diff(from, to) {
-      const [before, after] = [await readDump(from), await readDump(to)];
+      const [before, after] = [await readDump(from, 'from'), await readDump(to, 'to')];
       return diffDumps(before, after);
     },
   };

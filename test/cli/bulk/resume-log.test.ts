@@ -186,7 +186,7 @@ describe('a second run with the same rows', () => {
     });
     const outcome = await run(home, server, ['run', await rows(home), ...creating, '--if-not-exists']);
     expect([outcome.code, states(outcome)]).toEqual([8, ['ok', 'failed', 'ok']]);
-    expect(outcome.out).toContain('2 exist: g, h. None was created.');
+    expect(outcome.out).toContain('2 groups exist: g (b), h (b). None was created.');
   });
 
   test('treats a row sent by a killed run as unanswered and ignores a partial line', async ({ home }) => {

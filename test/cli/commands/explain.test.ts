@@ -154,6 +154,16 @@ describe('an explanation', () => {
     expect((await iam(['explain', 'AUTH-MFA'])).out).toContain('No group can grant it');
   });
 
+  test('of a role of many groups says how many more grant it', async () => {
+    const json = Array.from({ length: 60 }, (_, at) => ({ groupName: `g${at}` }));
+    await using server = await startFakeServer(() => ({ json }));
+    const runOptions = { url: server.url, variables: { IAM_TOKEN: 'test-token' } };
+    const { out } = await iam(['explain', 'DEPLOY'], runOptions);
+    expect(out.replace(/\s+/g, ' ')).toContain('g48, g49, and 10 more ');
+    const all = await iam(['explain', 'DEPLOY', '-o', 'json', '--query', 'length(groups)'], runOptions);
+    expect(all.out).toBe('60\n');
+  });
+
   test('of a role that only groups of the server name has these groups', async () => {
     await using server = await startFakeServer(() => ({ json: [{ groupName: 'ops' }, { groupName: 'leads' }] }));
     const variables = { IAM_TOKEN: 'test-token' };

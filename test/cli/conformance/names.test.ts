@@ -359,6 +359,20 @@ describe('what was not found', () => {
     expect(member.err).toContain('like@name.example');
   });
 
+  test.each(['groups', 'users', 'corporate-groups', 'api-key'])(
+    'is reported by iam %s delete before a question is asked',
+    async (noun) => {
+      const { prompter, questions } = createScriptedPrompter();
+      for (const more of [{}, { columns: 80, prompter }]) {
+        const words = [noun, 'delete', 'missing-one'];
+        expect(await runIam(words, more)).toMatchObject({ code: 3, err: expect.stringContaining('missing-one: ') });
+        const skipped = await runIam([...words, '--if-exists'], more);
+        expect(skipped).toMatchObject({ code: 0, err: `${words.join(' ')}: does not exist\n` });
+      }
+      expect(questions).toEqual([]);
+    },
+  );
+
   test.each([
     'clients rotate-secret missing-one --yes',
     'clients update missing-one --app-id shop',
@@ -370,6 +384,7 @@ describe('what was not found', () => {
     'faults remove missing-one',
     'sandbox delete missing-one --yes',
     'state delete missing-one --yes',
+    'state diff now missing-one',
     'sessions end missing-one --yes',
     'sessions create missing-one',
   ])('is named by iam %s', async (line) => {

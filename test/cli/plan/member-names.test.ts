@@ -90,7 +90,10 @@ test('a business that the documents create is named by its name, unless another 
   const before = await fixture.server.dump();
   const taken = await fixture.write('taken.yaml', document('One'));
   const refused = await fixture.iam(['apply', '-f', taken, '--yes']);
-  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('"One" is that of b1, and of the customer') });
+  expect(refused).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/taken\.yaml:2:\d+: The business name "One" is that of b1, and of the customer/),
+  });
   expect(await fixture.server.dump()).toEqual(before);
   const free = await fixture.write('free.yaml', document('Seven & Sons'));
   const planned = (await fixture.iam(['plan', '-f', free])).out;

@@ -1,5 +1,6 @@
 /** Explains roles: the operations that require, accept or reject a caller with a role. */
 import { InputError } from '../../../client/errors.ts';
+import { asPage } from '../../../client/response.ts';
 import type { Manifest, ManifestOperation } from '../../../contract/manifest-types.ts';
 import {
   findMissingAuthorities,
@@ -13,6 +14,7 @@ import {
 import type { RequestContext } from '../../context.ts';
 import { categoryOf } from '../../errors.ts';
 import { callOperation } from '../../request/call-operation.ts';
+import { collectEntries, type PageSource } from '../../request/pagination.ts';
 import { formatItems, formatParagraph } from './text.ts';
 
 export interface RoleExplanation {
@@ -26,7 +28,7 @@ export interface RoleExplanation {
   readonly acceptedBy: readonly string[];
   /** Operations that reject the role unless the caller has others. */
   readonly rejectedBy: readonly string[];
-  /** Names of groups of the server that grant a role that no operation names; the first ones. */
+  /** Names of groups of the server that grant a role that no operation names. */
   readonly groups?: readonly string[];
 }
 
@@ -63,16 +65,23 @@ export async function explainRoleOfGroups(context: RequestContext, name: string)
 /** The names of groups; empty if the text is no valid name of a role. */
 async function listGrantingGroups(context: RequestContext, role: string): Promise<readonly string[]> {
   try {
-    const { body } = await callOperation(context, 'groups.list', { query: { role, limit: maxGroups } });
-    return (body as readonly { readonly groupName: string }[]).map(({ groupName }) => groupName);
+    const load: PageSource = async (query) =>
+      asPage(await callOperation(context, 'groups.list', { query: { ...query, role } }));
+    const groups = await collectEntries(load, Number.POSITIVE_INFINITY);
+    return (groups as readonly { readonly groupName: string }[]).map(({ groupName }) => groupName);
   } catch (error) {
     if (error instanceof InputError || categoryOf(context.manifest, error) === 'field') return [];
     throw error;
   }
 }
 
-/** The groups that an explanation names. */
+/** The groups that people read. */
 const maxGroups = 50;
+
+function formatGroups(groups: readonly string[]): readonly string[] {
+  const more = groups.length - maxGroups;
+  return more > 0 ? [...groups.slice(0, maxGroups), `and ${more} more`] : groups;
+}
 
 type Use = 'required' | 'accepted' | 'rejected';
 
@@ -115,7 +124,7 @@ export function listRoles(operations: readonly ManifestOperation[]): string[] {
 export function formatRole(explanation: RoleExplanation, width: number): string[] {
   const { role, grantedByGroups, requiredBy, acceptedBy, rejectedBy, groups } = explanation;
   const origin = grantedByGroups
-    ? `Groups ${groups ? 'grant' : 'can grant'} it: \`iam groups list --role ${role}\` lists them.`
+    ? `Groups ${groups ? 'grant' : 'can grant'} it: \`iam groups list --role ${role} --all\` lists them.`
     : 'No group can grant it: it depends on the caller and on how it signs in.';
   const section = (heading: string, ids: readonly string[]) =>
     ids.length === 0 ? [] : ['', heading, ...formatParagraph(ids.join(', '), width - 2).map((line) => `  ${line}`)];
@@ -123,7 +132,7 @@ export function formatRole(explanation: RoleExplanation, width: number): string[
     ...formatItems([['Role', role]], width, ''),
     ...formatParagraph(origin, width),
     ...(groups ? ['No operation of the service requires it: it is for the applications that read tokens.'] : []),
-    ...section('Groups that grant it directly:', groups ?? []),
+    ...section('Groups that grant it directly:', formatGroups(groups ?? [])),
     ...section('Operations that require it:', requiredBy),
     ...section('Operations that accept it instead of another role:', acceptedBy),
     ...section('Operations that reject it, unless the caller has another role:', rejectedBy),
