@@ -70,7 +70,6 @@ const exceptions: readonly { readonly file: string; readonly part: string; reado
     part: 'message.replace',
     reason: 'commander writes `error: ` before its messages',
   },
-  { file: 'src/cli/output/error-report.ts', part: 'message.split', reason: 'shows a message line by line' },
   {
     file: 'src/contract/openapi-operations.ts',
     part: 'description.slice',

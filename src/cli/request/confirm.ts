@@ -27,7 +27,7 @@ export interface ConfirmOptions {
   readonly alternativeName?: string;
   /** What is true without a confirmation; by default that nothing was sent. */
   readonly unconfirmed?: string;
-  /** Throws if there is nothing to ask about. Called only if a confirmation is missing, since that takes a request. */
+  /** Throws if there is nothing to ask about. Called only before a prompt, since that takes a request. */
   readonly assertExists?: () => Promise<void>;
   /** What else is affected. Loaded only before a prompt, since that takes requests. */
   readonly details?: () => Promise<readonly (string | FactTable)[]>;
@@ -53,8 +53,8 @@ export async function assertConfirmed(
       exitCode: 2,
     });
   if (typedName !== undefined || (options.yes === true && !requireName)) return;
-  await confirmOptions.assertExists?.();
   const promptOptions = context.promptOptions(stdinIsData);
+  if (canPrompt(promptOptions)) await confirmOptions.assertExists?.();
   if (confirmOptions.details && canPrompt(promptOptions))
     for (const detail of await confirmOptions.details())
       for (const line of typeof detail === 'string' ? [detail] : await formatFactTable(detail))

@@ -154,6 +154,7 @@ describe('the account guard', () => {
   };
   const unguarded: Readonly<Record<string, unknown>> = {
     passwordHash: 'x',
+    replacedHash: 'x',
     businessId: 'rulers',
     lead: true,
     lockReason: 'x',

@@ -23,6 +23,7 @@ import {
   packagesInSbom,
   publintProblems,
   repeatedInputs,
+  resolvedPackages,
   type Sbom,
   typeProblems,
 } from './rules.ts';
@@ -128,10 +129,14 @@ describe('the bundle', () => {
 
   test('imports the dependencies of package.json, and only these', async () => {
     const dependencies = await readDependencies();
-    expect(differences(externalPackages(metafile), dependencies)).toEqual([]);
+    const bundled = await Promise.all(
+      Object.keys(metafile.outputs).map((file) => readFile(path.join(root, file), 'utf8')),
+    );
+    const resolved = bundled.flatMap(resolvedPackages);
+    expect(differences([...externalPackages(metafile), ...resolved], dependencies)).toEqual([]);
     const programs = ['bin/iam.js', ...packed.files.filter((file) => /^dist\/\w+\.c?js$/.test(file))];
     const imported = await importedPackages(programs.map((file) => path.join(installed.folder, file)));
-    expect(differences(imported, dependencies)).toEqual([]);
+    expect(differences([...imported, ...resolved], dependencies)).toEqual([]);
     const other = path.join(installed.project, 'other.cjs');
     await writeFile(other, 'exports.load = () => require("koa/lib/x.js");');
     expect(await importedPackages([other])).toEqual(['koa']);

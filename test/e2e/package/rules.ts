@@ -108,6 +108,11 @@ export function externalPackages({ outputs }: Metafile): readonly string[] {
   return [...new Set(external)].sort();
 }
 
+/** Returns the packages that code finds by name, to load them in a thread. */
+export function resolvedPackages(code: string): readonly string[] {
+  return [...code.matchAll(/\.resolve\("([@\w/-]+)"\)/g)].map(([, specifier = '']) => packageOf(specifier));
+}
+
 /** Whether a module belongs to Node; newer versions have more of them than this one. */
 function isNode(specifier: string): boolean {
   return specifier.startsWith('node:') || builtinModules.includes(specifier);

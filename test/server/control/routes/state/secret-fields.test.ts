@@ -11,7 +11,7 @@ const secretFields = {
   signingKeys: ['privateJwk'],
   clients: ['secretHash', 'previousSecret'],
   apiKeys: ['keyHash', 'previousKey'],
-  users: ['passwordHash'],
+  users: ['passwordHash', 'replacedHash'],
   sessions: ['deviceTokenHash'],
   refreshTokens: ['tokenHash'],
   usedRefreshTokens: ['tokenHash'],
