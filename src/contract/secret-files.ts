@@ -9,7 +9,7 @@ interface SecretSetting {
 }
 
 interface SecretFilesDeps {
-  /** Reads a file as text. @throws Error with a code: of the system, or NOT_TRUSTED and then with a message to show */
+  /** Reads the only line of a file. @throws the error of the system, or an Error with a message to show */
   read(file: string): string;
   /** Creates the error for a message without secrets. */
   createError(message: string): Error;
@@ -21,7 +21,7 @@ export function secretFileVariable({ environment }: Pick<SecretSetting, 'environ
 }
 
 /**
- * Returns the environment with the secrets of its `_FILE` variables. A line break at the end of a file is removed.
+ * Returns the environment with the secrets of its `_FILE` variables.
  * @throws the error of `createError` for a file that cannot be read or is empty, and for a secret that is set twice
  */
 export function readSecretFiles(
@@ -41,7 +41,7 @@ function readSecret(setting: SecretSetting, environment: Environment, { read, cr
   const variable = secretFileVariable(setting);
   if (environment[setting.environment])
     throw createError(`${setting.environment} and ${variable} must not both be set`);
-  const value = readText(variable, environment[variable] ?? '', { read, createError }).replace(/\r?\n$/, '');
+  const value = readText(variable, environment[variable] ?? '', { read, createError });
   if (value === '') throw createError(`${variable} names an empty file`);
   return value;
 }
@@ -52,7 +52,7 @@ function readText(variable: string, file: string, { read, createError }: SecretF
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw createError(
-      code === 'NOT_TRUSTED' ? `${variable}: ${message}` : `${variable} must name a readable file: ${file}: ${code}`,
+      code === undefined ? `${variable}: ${message}` : `${variable} must name a readable file: ${file}: ${code}`,
     );
   }
 }

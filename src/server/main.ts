@@ -2,10 +2,11 @@
  * The composition root of the server process: handles signals, and passes the system clock and the system's randomness to
  * the service. `iam serve` and `npm start` call `serve`, which resolves with the exit code.
  */
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readFileTrust } from '../lib/file-trust.ts';
+import { maxSecretBytes, readTextFile, TextFileError } from '../lib/text-file.ts';
 import { type AuditDeps, openAudit } from './audit/open.ts';
+import { describeTextError } from './config/read-secret-file.ts';
 import {
   type FlagValues,
   readSettings,
@@ -186,8 +187,9 @@ async function readTls({ tlsCert, tlsKey }: Settings): Promise<{ cert: string; k
 }
 
 function readTlsFile(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: Error) => {
-    throw new SettingError(`--tls-cert and --tls-key must name readable files: ${error.message}`);
+  return readTextFile(file, maxSecretBytes).catch((error: Error) => {
+    const reason = error instanceof TextFileError ? describeTextError(file, error) : error.message;
+    throw new SettingError(`--tls-cert and --tls-key must name readable files: ${reason}`);
   });
 }
 

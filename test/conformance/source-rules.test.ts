@@ -70,6 +70,27 @@ const realTime = [
   ],
 ] as const;
 
+/** What reads files and streams beside `src/lib/text-file.ts`: no texts of users. */
+const fileReaders = [
+  // The rows of a run, which it checks as text, and their private copy.
+  'src/cli/bulk/resume-log.ts',
+  'src/cli/bulk/row-source.ts',
+  // The files of /proc.
+  'src/cli/io/process.ts',
+  'src/cli/io/processes.ts',
+  // The output of a server that it starts.
+  'src/cli/local-server/launch.ts',
+  'src/lib/text-file.ts',
+  // Files of the build.
+  'src/server/console/console-files.ts',
+  'src/server/http/static-files.ts',
+  'src/server/limits/connections/descriptor-limit.ts',
+  'src/server/openapi/docs-page-files.ts',
+  // Files of the store, which have checksums.
+  'src/server/store/file/node-disk.ts',
+  'src/server/store/file/node-processes.ts',
+];
+
 /** Calls of packages that read the system clock unless a time is passed. */
 const clockReaders = [
   ['checks a JWT', /\bjwtVerify\(/, /\bcurrentDate:/],
@@ -83,6 +104,11 @@ const dataTables = ['src/contract/error-codes.ts'];
 describe('every source file', () => {
   test.each(realTime)('that uses %s is listed', (_what, pattern, known) => {
     expect(files.filter((file) => pattern.test(stripComments(file)))).toEqual(known);
+  });
+
+  test('that reads files or streams is listed: the text reader knows encodings and limits', () => {
+    const pattern = /\b(readFile|readFileSync|createReadStream|readSync|readline)\b|\bfrom 'node:stream\/consumers'/;
+    expect(files.filter((file) => pattern.test(stripComments(file)))).toEqual(fileReaders);
   });
 
   test.each(clockReaders)('of the server that %s passes the time', (_what, pattern, timeArgument) => {

@@ -4,7 +4,7 @@
  */
 import process from 'node:process';
 import { processEnvironment } from '../../src/cli/io/process.ts';
-import { readSecretFile } from '../../src/server/config/read-secret-file.ts';
+import { readSecretFile } from '../../src/lib/text-file.ts';
 import { withSecretFiles } from '../../src/server/config/settings.ts';
 import { systemClock } from '../../src/server/lib/clock.ts';
 import { readConfiguration } from '../../src/server/seed/configuration.ts';

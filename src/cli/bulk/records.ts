@@ -1,5 +1,5 @@
 /** Streams a file of rows (CSV or JSON lines) record by record; only one chunk is in memory. */
-import { TextDecoder } from 'node:util';
+import { decodeText, maxRowBytes } from '../../lib/text-file.ts';
 import { type CsvRecord, readCsv } from './csv-reader.ts';
 import { type CsvDelimiter, detectDelimiter, readSeparatorLine } from './delimiter.ts';
 import { mayPrecedeRows, withoutMark } from './run-mark.ts';
@@ -35,7 +35,7 @@ const maxRowLength = 1024 * 1024;
  * @throws Error with a user-facing message if it is neither
  */
 export async function openRows(input: AsyncIterable<Buffer>, delimiter?: CsvDelimiter): Promise<RowFile> {
-  const chunks = readText(input);
+  const chunks = decodeText(input, maxRowBytes);
   const first = withoutMark(await readFirstLines(chunks));
   const all = concat(first, chunks);
   if (/^\s*\{/.test(first)) return { kind: 'jsonl', separator: undefined, header: undefined, rows: parseJsonRows(all) };
@@ -57,55 +57,6 @@ export async function openRows(input: AsyncIterable<Buffer>, delimiter?: CsvDeli
   return { kind: 'csv', separator: named, header: header.text, rows: parseCsvRows(records, names) };
 }
 
-async function* readText(input: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
-  let decoder: TextDecoder | undefined;
-  let last: Buffer = Buffer.alloc(0);
-  let line = 1;
-  try {
-    for await (const chunk of input) {
-      if (!decoder) assertNotWorkbook(chunk);
-      decoder ??= new TextDecoder(detectEncoding(chunk), { fatal: true });
-      last = chunk;
-      const text = decoder.decode(last, { stream: true });
-      yield text;
-      line += text.split('\n').length - 1;
-    }
-    yield decoder?.decode() ?? '';
-  } catch (error) {
-    throw error instanceof TypeError
-      ? unreadableText(decoder?.encoding ?? 'utf-8', line + countLinesToDamage(last))
-      : error;
-  }
-}
-
-/** Spreadsheets write "Unicode text" as UTF-16 with a byte order mark. */
-function detectEncoding([first, second]: Buffer): string {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-}
-
-/** The line breaks before the first byte that is not UTF-8. */
-function countLinesToDamage(chunk: Buffer): number {
-  const [valid = ''] = new TextDecoder().decode(chunk).split('\ufffd', 1);
-  return valid.split('\n').length - 1;
-}
-
-function unreadableText(encoding: string, line?: number): Error {
-  if (encoding !== 'utf-8') return new Error(`The file is not valid ${encoding.toUpperCase()}.`);
-  const place = line === undefined ? '' : ` (line ${line})`;
-  return new Error(
-    `The file is not UTF-8${place}. Save it as UTF-8 ("CSV UTF-8" in Excel), or as UTF-16 with a byte order mark.`,
-  );
-}
-
-/** The first bytes of .xlsx and .ods files (ZIP) and of .xls files (OLE 2). */
-const workbookSignatures = ['504b0304', 'd0cf11e0'];
-
-function assertNotWorkbook(start: Buffer): void {
-  if (!workbookSignatures.includes(start.toString('hex', 0, 4))) return;
-  throw new Error('The file is a spreadsheet or an archive, not text. Save it as CSV, in Excel as "CSV UTF-8".');
-}
-
 /** Reads enough text to detect the format: up to the end of the first row, or of the header row. */
 async function readFirstLines(chunks: AsyncGenerator<string, void, undefined>): Promise<string> {
   let text = '';
@@ -113,8 +64,6 @@ async function readFirstLines(chunks: AsyncGenerator<string, void, undefined>): 
     const { value, done } = await chunks.next();
     if (done) break;
     text += value;
-    // UTF-16 without a byte order mark is valid UTF-8 with zero characters.
-    if (text.slice(0, 2).includes('\0')) throw unreadableText('utf-8');
     if (!includesRows(text)) assertRowLength(text.length);
   }
   return text;

@@ -6,8 +6,10 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { maxRowBytes, TextFileError, TextReader } from '../../lib/text-file.ts';
 import { usageError } from '../errors.ts';
 import { isFileError, uncreatableFileError, unreadableFileError } from '../io/file-errors.ts';
+import { nameOfInput } from '../io/input.ts';
 import type { Io } from '../io/io.ts';
 
 export interface RowSource {
@@ -61,18 +63,22 @@ interface CopyOptions extends Pick<Io, 'signal'> {
   readonly folder: string;
 }
 
-/** @returns the SHA-256 of the rows */
+/** Copies text of limited length only. @returns the SHA-256 of the rows @throws CliError (exit 2) */
 async function copyRows(input: Readable, copy: FileHandle, { argument, folder, signal }: CopyOptions): Promise<string> {
   const hash = createHash('sha256');
+  const reader = new TextReader(maxRowBytes);
   const write = async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) {
+      reader.decode(Buffer.from(chunk));
       hash.update(chunk);
       await copy.writeFile(chunk);
     }
+    reader.end();
   };
   try {
     await pipeline(input, write, { signal });
   } catch (error) {
+    if (error instanceof TextFileError) throw unreadableFileError(nameOfInput(argument), error);
     if (!isFileError(error)) throw error;
     throw error.syscall === 'write' ? uncreatableFileError(folder, error) : unreadableFileError(argument, error);
   }

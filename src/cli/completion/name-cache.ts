@@ -1,7 +1,8 @@
 /** Short-lived cache of names from the server: one private file per server and caller. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { maxTextBytes, readTextFileSync } from '../../lib/text-file.ts';
 import type { Environment } from '../io/io.ts';
 import { findUserFile } from '../io/user-folders.ts';
 import type { TableRow } from '../output/table.ts';
@@ -43,7 +44,7 @@ export function createNameCache(owner: readonly unknown[], { variables, now, ran
 /** The unexpired lists of a file; empty if the file is damaged. */
 function readFreshEntries(file: string, now: number): Readonly<Record<string, Entry>> {
   try {
-    const entries = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Entry>);
+    const entries = Object.entries(JSON.parse(readTextFileSync(file, maxTextBytes)) as Record<string, Entry>);
     return Object.fromEntries(entries.filter(([, { at, rows }]) => now >= at && now - at < cacheTtlMs && isRows(rows)));
   } catch {
     return {};

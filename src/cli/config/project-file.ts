@@ -2,11 +2,13 @@
  * `.iamrc.json`: shared settings of a project. The file is not trusted, so it must not contain secrets or connection
  * settings, and must not redirect credentials (see `assertOwnTarget`). One that another user wrote or can write is ignored.
  */
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { FileTrust } from '../../lib/file-trust.ts';
+import { maxTextBytes, readTextFileSync, TextFileError } from '../../lib/text-file.ts';
 import { usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
+import { unreadableFileError } from '../io/file-errors.ts';
 
 export interface ProjectFile {
   readonly path: string;
@@ -62,11 +64,12 @@ function isPresent(file: string): boolean {
   }
 }
 
-/** Reads a file; undefined if it does not exist or is not readable. */
+/** Reads a file; undefined if it does not exist or is not readable. @throws CliError (exit 2) if it is not text */
 function readTextIfReadable(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
-  } catch {
+    return readTextFileSync(file, maxTextBytes);
+  } catch (error) {
+    if (error instanceof TextFileError) throw unreadableFileError(file, error);
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 /** Connection settings: proxy, trusted CA certificates and client certificate. */
-import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import type { TlsOptions } from '../../client/transport.ts';
 import { readFileTrust } from '../../lib/file-trust.ts';
+import { maxTextBytes, readTextFileSync } from '../../lib/text-file.ts';
 import { stripUserInfo } from '../config/server-url.ts';
 import type { CliSettingKey, CliSettings } from '../config/settings.ts';
 import { usageError } from '../errors.ts';
@@ -32,7 +32,7 @@ function readSettingFile(key: CliSettingKey, settings: CliSettings): string | un
   const problem = readFileTrust(settings.variables).findSecretProblem(file);
   if (problem) throw distrustError(problem);
   try {
-    return readFileSync(file, 'utf8');
+    return readTextFileSync(file, maxTextBytes);
   } catch (error) {
     throw unreadableFileError(file, error, origin);
   }
@@ -45,7 +45,7 @@ async function readDefaultRoots({ variables }: CliSettings): Promise<readonly st
   const { NODE_EXTRA_CA_CERTS: file } = variables;
   if (!file) return rootCertificates;
   try {
-    return [...rootCertificates, readFileSync(file, 'utf8')];
+    return [...rootCertificates, readTextFileSync(file, maxTextBytes)];
   } catch {
     // Node only prints a warning for an unreadable file.
     return rootCertificates;

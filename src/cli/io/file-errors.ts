@@ -1,4 +1,5 @@
 /** Errors of the operating system on files: one line with the path and the reason, and the next step. */
+import { TextFileError } from '../../lib/text-file.ts';
 import { CliError, usageError } from '../errors.ts';
 
 interface Reason {
@@ -48,6 +49,7 @@ export function describeReason(error: Error): string {
 }
 
 function reasonOf(error: unknown): Reason {
+  if (error instanceof TextFileError) return { reason: `it ${error.reason}`, hint: error.hint };
   const { code = '', message } = error as NodeJS.ErrnoException;
   return reasons[code] ?? { reason: code || message };
 }

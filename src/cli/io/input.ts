@@ -1,21 +1,35 @@
 /** Reads documents and secrets from files or standard input. */
-import { readFile } from 'node:fs/promises';
+import {
+  maxSecretBytes,
+  maxTextBytes,
+  parseSecret,
+  readTextFile,
+  TextFileError,
+  withoutFinalBreak,
+} from '../../lib/text-file.ts';
 import { usageError } from '../errors.ts';
 import { unreadableFileError } from './file-errors.ts';
 import { type Io, readStream } from './io.ts';
 
-/** Reads the text of a file; `-` is standard input. */
-export async function readText(file: string, io: Io): Promise<string> {
-  if (file === '-') return readStream(io.stdin, io.signal);
-  return readFile(file, 'utf8').catch((error) => {
-    throw unreadableFileError(file, error);
-  });
+/** Reads the text of a file; `-` is standard input. @throws CliError (exit 2) if it is not text, or too long */
+export async function readText(file: string, io: Io, maxBytes = maxTextBytes): Promise<string> {
+  try {
+    return await (file === '-' ? readStream(io.stdin, io.signal, maxBytes) : readTextFile(file, maxBytes));
+  } catch (error) {
+    if (file === '-' && !(error instanceof TextFileError)) throw error;
+    throw unreadableFileError(nameOfInput(file), error);
+  }
+}
+
+/** A file in messages. */
+export function nameOfInput(file: string): string {
+  return file === '-' ? 'standard input' : file;
 }
 
 /** Reads one JSON or YAML document. @throws CliError (exit 2) if it is empty or cannot be parsed */
 export async function readDocument(file: string, io: Io): Promise<unknown> {
-  const text = (await readText(file, io)).replace(/^\uFEFF/, '');
-  const name = file === '-' ? 'standard input' : file;
+  const text = await readText(file, io);
+  const name = nameOfInput(file);
   if (text.trim() === '') throw usageError(`${name} is empty.`);
   try {
     return JSON.parse(text) as unknown;
@@ -34,26 +48,25 @@ export async function readDocument(file: string, io: Io): Promise<unknown> {
 export async function readObject(file: string, io: Io): Promise<Record<string, unknown>> {
   const value = await readDocument(file, io);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw usageError(`${file === '-' ? 'Standard input' : file} must contain an object.`);
+  throw usageError(`${nameOfInput(file)} must contain an object.`);
 }
 
 export async function readList(file: string, io: Io): Promise<unknown[]> {
   const value = await readDocument(file, io);
   if (Array.isArray(value)) return value;
-  throw usageError(`${file === '-' ? 'Standard input' : file} must contain a list.`);
+  throw usageError(`${nameOfInput(file)} must contain a list.`);
 }
 
 /** Reads a secret from a file or standard input: exactly one line. */
 export async function readSecret(file: string, io: Io): Promise<string> {
-  const secret = (await readText(file, io)).replace(/\r?\n$/, '');
-  if (secret === '' || /[\r\n]/.test(secret))
-    throw usageError(`${file === '-' ? 'Standard input' : file} must contain one line with the secret.`);
+  const secret = parseSecret(await readText(file, io, maxSecretBytes));
+  if (!secret) throw usageError(`${nameOfInput(file)} must contain one line with the secret.`);
   return secret;
 }
 
 /** Reads secrets from standard input, one per line. @throws CliError (exit 2) for another number of lines */
 export async function readSecrets(names: readonly string[], io: Io): Promise<string[]> {
-  const lines = (await readText('-', io)).replace(/\r?\n$/, '').split(/\r?\n/);
+  const lines = withoutFinalBreak(await readText('-', io, maxSecretBytes)).split(/\r\n|\n|\r/);
   if (lines.length === names.length && !lines.includes('')) return lines;
   throw usageError(`Standard input must contain ${names.length} lines: ${names.join(', ')}.`);
 }

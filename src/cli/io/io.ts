@@ -1,5 +1,6 @@
 /** Streams, signals and environment of the command line, replaceable in tests. */
 import type { Readable, Writable } from 'node:stream';
+import { readTextStream } from '../../lib/text-file.ts';
 import type { Prompter } from './prompter.ts';
 
 export type InputStream = Readable & { readonly isTTY?: boolean | undefined };
@@ -56,14 +57,12 @@ export function getTerminalWidth(stream: OutputStream): number | undefined {
   return stream.isTTY === true ? stream.columns : undefined;
 }
 
-/** Reads all of standard input as text. */
-export async function readStream(input: InputStream, signal: AbortSignal): Promise<string> {
+/** Reads all of standard input as text. @throws TextFileError */
+export async function readStream(input: InputStream, signal: AbortSignal, maxBytes: number): Promise<string> {
   const stop = () => input.destroy(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const chunks: Buffer[] = [];
-    for await (const chunk of input) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks).toString('utf8');
+    return await readTextStream(input, maxBytes);
   } finally {
     signal.removeEventListener('abort', stop);
   }

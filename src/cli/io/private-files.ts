@@ -1,8 +1,8 @@
 /** Files with secrets, created with owner-only access and replaced atomically. */
-import { readFileSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { maxTextBytes, readTextFileSync } from '../../lib/text-file.ts';
 import { usageError } from '../errors.ts';
 import { unreadableFileError, unwritableFileError } from './file-errors.ts';
 
@@ -71,7 +71,7 @@ export async function flushFolder(folder: string): Promise<void> {
 export async function readFileIfExists(file: string): Promise<string | undefined> {
   try {
     // Synchronous: every command reads its profile, and loading fs/promises takes longer than the read.
-    return readFileSync(file, 'utf8');
+    return readTextFileSync(file, maxTextBytes);
   } catch (error) {
     // ENOTDIR: a component of the path is a file.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;

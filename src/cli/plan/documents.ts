@@ -64,8 +64,7 @@ export function parseDocuments(sources: readonly SourceText[]): Documents {
 function parseText(context: ParseContext, { name, text }: SourceText): void {
   const { diagnostics } = context;
   const lines = new LineCounter();
-  const clean = text.replace(/^\uFEFF/, '');
-  const documents = parseAllDocuments(clean, { lineCounter: lines, merge: false, stringKeys: true });
+  const documents = parseAllDocuments(text, { lineCounter: lines, merge: false, stringKeys: true });
   const positionAt = (offset: number): SourcePosition => {
     const { line, col } = lines.linePos(offset);
     return { file: name, line: Math.max(line, 1), column: Math.max(col, 1) };

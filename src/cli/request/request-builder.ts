@@ -1,5 +1,6 @@
 /** Maps arguments and options of a command to the parameters, query and body of a request. */
 import type { CallInput, Scalar } from '../../client/types.ts';
+import { withoutFinalBreak } from '../../lib/text-file.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { readList, readObject, readSecret, readText } from '../io/input.ts';
@@ -59,7 +60,7 @@ async function buildBody(
   for (const entry of toList(options.set)) assignField(body, spec.body, '--set', entry, parseFieldValue);
   for (const entry of toList(options.setFile)) {
     const [, name = '', file = ''] = splitAssignment(entry);
-    const text = file === '' ? '' : (await readText(file, context.io)).replace(/\r?\n$/, '');
+    const text = file === '' ? '' : withoutFinalBreak(await readText(file, context.io));
     assignField(body, spec.body, '--set-file', `${name}=${text}`, parseFieldValue);
   }
   for (const entry of toList(options.setJson)) assignField(body, spec.body, '--set-json', entry, parseJsonValue);

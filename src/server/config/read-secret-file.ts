@@ -1,6 +1,6 @@
 /** The files of keys and secrets: what another user can write is not used. */
-import { closeSync, openSync, readSync } from 'node:fs';
 import { type FileTrust, readFileTrust, type TrustProblem } from '../../lib/file-trust.ts';
+import { readSecretFile, TextFileError } from '../../lib/text-file.ts';
 import { SettingError, type Settings, type SettingsEnvironment, withSecretFiles } from './settings.ts';
 import { splitDatabaseUrls } from './validators.ts';
 
@@ -9,13 +9,17 @@ export function readSecretVariables(variables: SettingsEnvironment): SettingsEnv
   return withSecretFiles(variables, createSecretReader(variables));
 }
 
-/** Returns a function that reads the file of a secret. It throws an Error with a code: see `readSecretFile`, or NOT_TRUSTED. */
+/** Returns a function that reads the file of a secret. It throws the error of the system, or one with a message to show. */
 export function createSecretReader(variables: SettingsEnvironment): (file: string) => string {
   const trust = readFileTrust(variables);
   return (file) => {
     const problem = trust.findSecretProblem(file);
-    if (problem) throw Object.assign(new Error(`${problem.message}. ${problem.hint}`), { code: 'NOT_TRUSTED' });
-    return readSecretFile(file);
+    if (problem) throw new Error(`${problem.message}. ${problem.hint}`);
+    try {
+      return readSecretFile(file);
+    } catch (error) {
+      throw error instanceof TextFileError ? new Error(describeTextError(file, error)) : error;
+    }
   };
 }
 
@@ -42,20 +46,7 @@ export function findDatabaseProblem(addresses: string, trust: FileTrust): TrustP
     .find((problem) => problem !== undefined);
 }
 
-/** Keys and certificates fit, too. */
-const maxBytes = 64 * 1024;
-
-/** A device or a wrong name must not fill the memory: it is bounded before it is read. @throws Error with a code: of the system, or EFBIG for more than 64 KiB */
-export function readSecretFile(file: string): string {
-  const descriptor = openSync(file, 'r');
-  try {
-    const buffer = Buffer.alloc(maxBytes + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length <= maxBytes; length += read)
-      read = readSync(descriptor, buffer, length, buffer.length - length, null);
-    if (length > maxBytes) throw Object.assign(new Error(`${file} has more than ${maxBytes} bytes`), { code: 'EFBIG' });
-    return buffer.toString('utf8', 0, length);
-  } finally {
-    closeSync(descriptor);
-  }
+/** Says on one line why a file is not used. */
+export function describeTextError(file: string, { reason, hint }: TextFileError): string {
+  return `${file} ${reason}. ${hint.replace(/\.$/, '')}`;
 }

@@ -3,8 +3,10 @@
  * (RFC 7517). Messages never contain a part of the file.
  */
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { SigningAlgorithm } from '../../contract/signing-algorithms.ts';
+import { maxSecretBytes, readTextFile, TextFileError } from '../../lib/text-file.ts';
+import { describeTextError } from '../config/read-secret-file.ts';
 import { SettingError } from '../config/settings.ts';
 import { fitsAlgorithm, rsaLengths } from './key-form.ts';
 
@@ -52,8 +54,9 @@ export async function readSigningKeyFile({
 
 async function readKeyFile(file: string): Promise<{ text: string; mode: number }> {
   try {
-    return { text: await readFile(file, 'utf8'), mode: (await stat(file)).mode };
+    return { text: await readTextFile(file, maxSecretBytes), mode: (await stat(file)).mode };
   } catch (error) {
+    if (error instanceof TextFileError) throw new SettingError(`--signing-key ${describeTextError(file, error)}`);
     throw new SettingError(`--signing-key must name a readable file: ${(error as Error).message}`);
   }
 }

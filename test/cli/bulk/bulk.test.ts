@@ -236,21 +236,27 @@ describe('bulk run', () => {
     expect([spelled.code, spelled.err]).toEqual([2, expect.stringContaining('did you mean groupName?')]);
     await writeFile(home.file('book.xlsx'), Buffer.from('504b03041400', 'hex'));
     const workbook = await run(home, server, ['run', home.file('book.xlsx'), ...creating]);
-    expect([workbook.code, workbook.err]).toEqual([2, expect.stringContaining('Save it as CSV')]);
+    expect([workbook.code, workbook.err]).toEqual([2, expect.stringContaining('is a spreadsheet or an archive')]);
     await writeFile(home.file('latin.csv'), Buffer.from('groupName\nops\nS\xe3o\n', 'latin1'));
     const latin = await run(home, server, ['run', home.file('latin.csv'), ...creating]);
-    expect([latin.code, latin.err]).toEqual([2, expect.stringContaining('not UTF-8 (line 3)')]);
+    expect([latin.code, latin.err]).toEqual([2, expect.stringContaining('not valid UTF-8 (line 3, column 2)')]);
     expect(server.received).toEqual([]);
   });
 
   test('rejects invalid UTF-8 and missing files', async ({ home }) => {
     await using server = await groupServer();
     await writeFile(home.file('latin.csv'), Buffer.from([0x61, 0x0a, 0xe9, 0x0a]));
-    expect((await run(home, server, ['run', home.file('latin.csv')])).err).toContain('not UTF-8');
+    expect((await run(home, server, ['run', home.file('latin.csv')])).err).toContain(
+      'not valid UTF-8 (line 2, column 1)',
+    );
     await writeFile(home.file('bare.csv'), Buffer.from('groupName\nops\n', 'utf16le'));
-    expect((await run(home, server, ['run', home.file('bare.csv')])).err).toContain('not UTF-8');
+    expect((await run(home, server, ['run', home.file('bare.csv')])).err).toContain(
+      'is not text: it has U+0000 (line 1, column 2)',
+    );
     await writeFile(home.file('half.csv'), Buffer.from('\ufeffgroupName\n\ud83d\n', 'utf16le'));
-    expect((await run(home, server, ['run', home.file('half.csv')])).err).toContain('not valid UTF-16LE');
+    expect((await run(home, server, ['run', home.file('half.csv')])).err).toContain(
+      'not valid UTF-16 (line 2, column 1)',
+    );
     expect((await run(home, server, ['run', home.file('nothing.csv')])).code).toBe(2);
   });
 

@@ -92,7 +92,7 @@ describe('fields as options', () => {
 
 test('an interrupt ends reading of standard input', async () => {
   const controller = new AbortController();
-  const text = readStream(new PassThrough(), controller.signal);
+  const text = readStream(new PassThrough(), controller.signal, 100);
   controller.abort(new Error('interrupted'));
   await expect(text).rejects.toThrow('interrupted');
 });

@@ -1,5 +1,5 @@
 /** `edit` of every resource in the table: opens it in an editor and writes what was changed, as `kubectl edit` does. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -9,7 +9,7 @@ import { addCommand, addConfirmOptions, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError, inputNeededError } from '../../errors.ts';
 import { escapeControls } from '../../io/control-characters.ts';
-import { readObject } from '../../io/input.ts';
+import { readObject, readText } from '../../io/input.ts';
 import { runEditor } from '../../io/processes.ts';
 import { canPrompt } from '../../io/prompt.ts';
 import type { EntityFields } from '../../request/differences.ts';
@@ -87,7 +87,7 @@ async function editEntity(
         if (previous !== '') keepFile();
         throw error;
       });
-      const text = stripComments(await readFile(file, 'utf8'));
+      const text = stripComments(await readText(file, context.io));
       if (text.trim() === '' || text === original) return context.notice(`${name}: nothing to change`);
       if (text === previous) {
         isKept = true;

@@ -1,0 +1,217 @@
+/**
+ * Text files and standard input: UTF-8, or UTF-16 with a byte order mark, as PowerShell and spreadsheets write it. The
+ * length is bounded while reading, as a name can be that of a device or a pipe. Command and server share it.
+ */
+import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs';
+
+/** Keys and certificates fit, too. */
+export const maxSecretBytes = 64 * 1024;
+/** As long as the largest request body, a dump of the state. */
+export const maxTextBytes = 64 * 1024 * 1024;
+/** Rows are read one by one, from a private copy. */
+export const maxRowBytes = 256 * 1024 * 1024;
+
+/** A file that is not text, or is too long. */
+export class TextFileError extends Error {
+  override readonly name = 'TextFileError';
+  /** Follows the name of the file: `is not valid UTF-8 (line 3, column 5)`. */
+  readonly reason: string;
+  /** What to do, as a sentence. */
+  readonly hint: string;
+
+  constructor(reason: string, hint: string) {
+    super(`It ${reason}. ${hint}`);
+    this.reason = reason;
+    this.hint = hint;
+  }
+}
+
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
+
+/** Decodes bytes in the order they arrive. */
+export class TextReader {
+  readonly #maxBytes: number;
+  #byteCount = 0;
+  #encoding: Encoding | undefined;
+  /** The start of a character or of the text. */
+  #rest: Buffer = Buffer.alloc(0);
+  /** Where the next character is. */
+  #line = 1;
+  #column = 1;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @throws TextFileError */
+  decode(chunk: Uint8Array): string {
+    this.#byteCount += chunk.length;
+    assertLength(this.#byteCount, this.#maxBytes);
+    return this.#decode(Buffer.concat([this.#rest, chunk]), false);
+  }
+
+  /** The text of an incomplete end. @throws TextFileError */
+  end(): string {
+    return this.#decode(this.#rest, true);
+  }
+
+  #decode(bytes: Buffer, isLast: boolean): string {
+    if (this.#encoding === undefined && bytes.length < signatureLength && !isLast) {
+      this.#rest = bytes;
+      return '';
+    }
+    const [encoding, start] = this.#encoding === undefined ? readStart(bytes) : [this.#encoding, 0];
+    this.#encoding = encoding;
+    const end = isLast ? bytes.length : findCompleteLength(bytes, encoding);
+    this.#rest = bytes.subarray(end);
+    const text = this.#decodeCharacters(bytes.subarray(start, end), encoding);
+    const zero = text.indexOf('\0');
+    if (zero < 0) this.#advance(text);
+    else throw this.#createError('is not text: it has U+0000', text.slice(0, zero));
+    return text;
+  }
+
+  #decodeCharacters(bytes: Buffer, encoding: Encoding): string {
+    try {
+      return decodeStrictly(bytes, encoding);
+    } catch {
+      throw this.#createError(`is not valid ${encoding.slice(0, 6).toUpperCase()}`, decodeValidStart(bytes, encoding));
+    }
+  }
+
+  #createError(problem: string, before: string): TextFileError {
+    this.#advance(before);
+    return new TextFileError(
+      `${problem} (line ${this.#line}, column ${this.#column})`,
+      'Save it as UTF-8 ("CSV UTF-8" in Excel), or as UTF-16 with a byte order mark.',
+    );
+  }
+
+  #advance(text: string): void {
+    const lastBreak = text.lastIndexOf('\n');
+    this.#column = lastBreak < 0 ? this.#column + text.length : text.length - lastBreak;
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.#line += 1;
+  }
+}
+
+/** @throws TextFileError */
+function assertLength(bytes: number, maxBytes: number): void {
+  if (bytes <= maxBytes) return;
+  const limit = maxBytes < 1024 * 1024 ? `${maxBytes / 1024} KiB` : `${maxBytes / 1024 / 1024} MiB`;
+  throw new TextFileError(`is longer than the limit of ${limit}`, 'Name another file, or divide it.');
+}
+
+const signatureLength = 4;
+/** The first bytes of .xlsx, .ods and other ZIP files, of .xls files (OLE 2), and of gzip. */
+const binarySignatures = /^(?:504b0304|d0cf11e0|1f8b)/;
+
+/** The encoding of a text and the length of its byte order mark. @throws TextFileError */
+function readStart(bytes: Buffer): readonly [Encoding, number] {
+  const start = bytes.toString('hex', 0, signatureLength);
+  if (binarySignatures.test(start))
+    throw new TextFileError('is a spreadsheet or an archive, not text', 'Save it as text, in Excel as "CSV UTF-8".');
+  if (start.startsWith('fffe')) return ['utf-16le', 2];
+  if (start.startsWith('feff')) return ['utf-16be', 2];
+  return ['utf-8', start.startsWith('efbbbf') ? 3 : 0];
+}
+
+/** The length without an incomplete character at the end. */
+function findCompleteLength(bytes: Buffer, encoding: Encoding): number {
+  const { length } = bytes;
+  if (encoding === 'utf-8') {
+    for (let back = 1; back <= Math.min(3, length); back += 1) {
+      const byte = bytes[length - back] ?? 0;
+      if ((byte & 0xc0) === 0x80) continue;
+      const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+      return needed > back ? length - back : length;
+    }
+    return length;
+  }
+  const even = length - (length % 2);
+  const high = bytes[encoding === 'utf-16le' ? even - 1 : even - 2] ?? 0;
+  // The first half of a surrogate pair.
+  return (high & 0xfc) === 0xd8 ? even - 2 : even;
+}
+
+/** @throws TypeError */
+function decodeStrictly(bytes: Uint8Array, encoding: Encoding, stream = false): string {
+  return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes, { stream });
+}
+
+/** The text before the first byte that is not valid. */
+function decodeValidStart(bytes: Buffer, encoding: Encoding): string {
+  let [text, valid, invalid] = ['', 0, bytes.length + 1];
+  while (invalid - valid > 1) {
+    const middle = Math.floor((valid + invalid) / 2);
+    try {
+      text = decodeStrictly(bytes.subarray(0, middle), encoding, true);
+      valid = middle;
+    } catch {
+      invalid = middle;
+    }
+  }
+  return text;
+}
+
+/** Decodes a stream. @throws TextFileError */
+export async function* decodeText(
+  chunks: AsyncIterable<Uint8Array | string>,
+  maxBytes: number,
+): AsyncGenerator<string, void, undefined> {
+  const reader = new TextReader(maxBytes);
+  for await (const chunk of chunks) yield reader.decode(Buffer.from(chunk));
+  yield reader.end();
+}
+
+/** Reads a stream to its end. @throws TextFileError */
+export async function readTextStream(chunks: AsyncIterable<Uint8Array | string>, maxBytes: number): Promise<string> {
+  let text = '';
+  for await (const part of decodeText(chunks, maxBytes)) text += part;
+  return text;
+}
+
+/** Reads a file, which can be a pipe. @throws TextFileError; the error of the system */
+export async function readTextFile(file: string, maxBytes: number): Promise<string> {
+  const stats = statSync(file);
+  if (stats.isFile()) assertLength(stats.size, maxBytes);
+  return readTextStream(createReadStream(file), maxBytes);
+}
+
+const chunkBytes = 64 * 1024;
+
+/** Reads a file at once. @throws TextFileError; the error of the system */
+export function readTextFileSync(file: string, maxBytes: number): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    const stats = fstatSync(descriptor);
+    if (stats.isFile()) assertLength(stats.size, maxBytes);
+    const reader = new TextReader(maxBytes);
+    let text = '';
+    for (;;) {
+      const chunk = Buffer.alloc(chunkBytes);
+      const length = readSync(descriptor, chunk, 0, chunkBytes, null);
+      if (length === 0) return text + reader.end();
+      text += reader.decode(chunk.subarray(0, length));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The text without a line break at its end, which editors and `echo` add to a secret. */
+export function withoutFinalBreak(text: string): string {
+  return text.replace(/(?:\r\n|\n|\r)$/, '');
+}
+
+/** Reads the file of a secret. @throws TextFileError, also for several lines; the error of the system */
+export function readSecretFile(file: string): string {
+  const secret = parseSecret(readTextFileSync(file, maxSecretBytes));
+  if (secret === undefined) throw new TextFileError('has several lines', 'Write the secret in one line.');
+  return secret;
+}
+
+/** The only line of a text; undefined for several lines, or a second byte order mark. */
+export function parseSecret(text: string): string | undefined {
+  const secret = withoutFinalBreak(text);
+  return /[\r\n\uFEFF]/.test(secret) ? undefined : secret;
+}
