@@ -435,7 +435,7 @@ export interface GroupsOperations {
       readonly groupId: Scalar;
     };
     readonly body: {
-      /** Name of a role, with or without the prefix ROLE_ */
+      /** Name of a role, with or without the prefix ROLE_; letters compare with their case */
       roleName: string;
     };
   }): Promise<Empty>;
@@ -541,7 +541,7 @@ export interface GroupsOperations {
     readonly params: {
       /** Id or name of the group */
       readonly groupId: Scalar;
-      /** Name of a role, with or without the prefix ROLE_ */
+      /** Name of a role, with or without the prefix ROLE_; letters compare with their case */
       readonly roleName: Scalar;
     };
   }): Promise<undefined>;

@@ -776,9 +776,9 @@ export const errorTable = {
   ROLE_RESERVED: {
     status: 422,
     category: 'value',
-    fields: ['roles', 'roleName'],
+    fields: ['roles', 'roleName', 'authorities'],
     message: 'This role is reserved for the service. A group cannot grant it.',
-    hint: 'Choose a role that does not start with CLI- or AUTH- and is not USER, PERSON or BUSINESS.',
+    hint: 'Choose a role that does not start with CLI- or AUTH- and is not USER, PERSON or BUSINESS. Names like auth-mfa, iam_admin_x or businessadmin, which differ from roles of the service in case only, are refused too.',
   },
   SERVICE_UNKNOWN: {
     status: 422,

@@ -65,6 +65,16 @@ export function isReservedRole(name: string): boolean {
 }
 
 /**
+ * Whether a role differs only in case from one that gives rights at the service, so that people would take it for that
+ * one. `admin` and `user` are ordinary names: applications have them.
+ */
+export function isServiceRoleLookalike(name: string): boolean {
+  const upper = name.toUpperCase();
+  if (upper === name) return false;
+  return isAuthenticationRole(upper) || isIamAdministrativeRole(upper) || /^BUSINESS(OWNER|ADMIN)$/.test(upper);
+}
+
+/**
  * Parses an expression such as `CLI-1STPARTY and (ADMIN or not BUSINESS)`; `and` binds tighter than `or`, `none` is public.
  * @throws Error if the text is not an expression or contains an unknown role.
  */

@@ -29,8 +29,8 @@ export const valueSchemas = {
       "maxItems": 1000,
       "items": {
         "type": "string",
-        "maxLength": 100,
-        "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$"
+        "maxLength": 133,
+        "pattern": "^(ROLE_)?(?![Rr][Oo][Ll][Ee]_)[A-Za-z][A-Za-z0-9_.:/-]{0,127}$"
       }
     },
     "dependencies": {

@@ -4,11 +4,17 @@ import * as z from 'zod';
 import { reference } from '../entities.ts';
 import { exampleText, textUpTo } from './primitives.ts';
 
-export const RoleName = textUpTo(100)
+/** Without the prefix. */
+const MAX_ROLE_LENGTH = 128;
+
+export const RoleName = textUpTo(MAX_ROLE_LENGTH + 'ROLE_'.length)
   // Allows the prefix ROLE_ only once, so that removing it yields a valid role name.
-  .regex(/^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$/, 'must be upper-case letters, digits, _ and -, starting with a letter')
+  .regex(
+    /^(ROLE_)?(?![Rr][Oo][Ll][Ee]_)[A-Za-z][A-Za-z0-9_.:/-]{0,127}$/,
+    `must be 1 to ${MAX_ROLE_LENGTH} ASCII letters, digits and _ . : / -, starting with a letter and not with role_`,
+  )
   .meta({
-    description: 'Name of a role, with or without the prefix ROLE_',
+    description: 'Name of a role, with or without the prefix ROLE_; letters compare with their case',
     ...reference('role', ['name']),
     examples: ['DEPLOY'],
   });

@@ -1,6 +1,6 @@
 /** Shared by the operations on groups: lookup, response form and validation. */
 import { type ApiErrorItem, apiError, IamError } from '../../contract/errors.ts';
-import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
+import { isReservedRole, isServiceRoleLookalike, stripRolePrefix } from '../../contract/roles.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import { findCyclicNodes } from '../lib/topological-order.ts';
 import type { Derivation, RowCache } from '../store/derived-values.ts';
@@ -161,7 +161,17 @@ export function normalizeGroupRoles(names: readonly string[]): string[] {
     message: `The role ${role} is reserved for the service. A group cannot grant it.`,
   });
   throwAny(roles.filter(isReservedRole).map(toError));
+  assertNoLookalikes(roles);
   return roles;
+}
+
+/** @throws IamError ROLE_RESERVED. */
+export function assertNoLookalikes(roles: readonly string[]): void {
+  const toError = (role: string): ApiErrorItem => ({
+    code: 'ROLE_RESERVED',
+    message: `The role ${role} differs from the role ${role.toUpperCase()} of the service in case only.`,
+  });
+  throwAny(roles.filter(isServiceRoleLookalike).map(toError));
 }
 
 /** The distinct ids of the named groups. @throws IamError DEPENDENCY_UNKNOWN. */

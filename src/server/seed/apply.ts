@@ -7,6 +7,7 @@ import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { revokeUserAccess } from '../auth/revoke-user-access.ts';
 import { withAdministratorCheck } from '../directory/administrators.ts';
 import { digestApiKey } from '../directory/api-keys.ts';
+import { assertNoLookalikes } from '../directory/groups.ts';
 import { normalizeNewName } from '../directory/new-names.ts';
 import { reserveSubjectId } from '../directory/subject-ids.ts';
 import { certificatePrefix, formatCertificateIdentity } from '../federation/certificate-login.ts';
@@ -236,6 +237,7 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
     ...(rest.appId === undefined ? {} : { appId: normalizeNewName('appId', rest.appId, known?.appId) }),
     ...(authorities ? { authorities: authorities.map(stripRolePrefix) } : {}),
   };
+  assertNoLookalikes((fields.authorities ?? []).filter((role) => !known?.authorities.includes(role)));
   await assertOwnersExist(tx, seed.clientId, seed);
   if (seed.serviceAccountId !== undefined && known?.serviceAccountId !== seed.serviceAccountId)
     await reserveClientSubject(tx, seed, 'serviceAccountId');

@@ -55,7 +55,7 @@ describe('a diagnostic has file, line and column', () => {
 
   test('reports all diagnostics of all documents', () => {
     const found = listDiagnostics(
-      'groups:\n  - groupName: a\n    roles: [bad, 3]\n  - {}\n',
+      'groups:\n  - groupName: a\n    roles: [1d, 3]\n  - {}\n',
       'groups:\n  - groupName: a\n---\nclients: no\n',
     );
     expect(found.map((line) => line.split(': ')[0])).toEqual([

@@ -35,7 +35,7 @@ test('a caller that may not list groups receives no group names', async () => {
 
 test('an invalid field is reported by its path in the body', async () => {
   const server = shared();
-  const body = { groupName: 'ops', roles: ['VIEW', 'x'], dependencies: [{}], more: 1 };
+  const body = { groupName: 'ops', roles: ['VIEW', 'x y'], dependencies: [{}], more: 1 };
   const { items } = await catchClientError(server.admin.call('groups.create', { body }));
   expect(items.map(({ code, details }) => [code, details])).toEqual([
     ['FIELD_MISSING', { field: 'dependencies[0].groupName' }],

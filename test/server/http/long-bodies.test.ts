@@ -20,7 +20,7 @@ const bodies: [string, unknown][] = [
   ['a wrong element in the first slice', { groups: changed(7, { groupName: 7 }) }],
   [
     'wrong elements in later slices',
-    { groups: changed(249, { roles: ['lower'], other: 1 }), users: [...users(120), 1, null] },
+    { groups: changed(249, { roles: ['a b'], other: 1 }), users: [...users(120), 1, null] },
   ],
   ['a wrong element and an unknown field', { other: 1, groups: changed(120, {}), clients: [{}] }],
 ];

@@ -47,7 +47,7 @@ describe('an error contains its position', () => {
     ['a wrong kind of list', 'groups: ops\n', 's:1:1: groups: must be a list'],
     [
       'a wrong value',
-      'groups:\n  - groupName: ops\n    roles:\n      - A\n      - deploy\n',
+      'groups:\n  - groupName: ops\n    roles:\n      - A\n      - de ploy\n',
       's:5:9: groups[0].roles[1]: must be',
     ],
     [
@@ -112,7 +112,7 @@ describe('an error contains its position', () => {
   });
 
   test('and all errors are reported at once', async () => {
-    const text = 'groups:\n  - groupName: ""\n    roles: [a, B]\nx: 1\n';
+    const text = 'groups:\n  - groupName: ""\n    roles: [a b, B]\nx: 1\n';
     let message = '';
     try {
       await parseSeed(text, 'my seed.yaml');

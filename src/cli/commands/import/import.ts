@@ -1,7 +1,8 @@
 /** `iam import`: converts the export of another service into a seed. */
 import { existsSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ImportNote, ImportResult } from '../../../server/seed/convert/converted-seed.ts';
+import type { RoleCase } from '../../../server/seed/convert/roles.ts';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError, usageError } from '../../errors.ts';
@@ -30,35 +31,44 @@ const auth0Text: CommandDescription = {
 };
 
 export function addImport(noun: Command, runtime: CliRuntime): void {
-  addConversion(noun, runtime, 'keycloak', keycloakText, async ({ io }, file) => {
+  const keycloak = addConversion(noun, 'keycloak', keycloakText).addOption(
+    new Option('--role-case <case>', 'case of role names: keep, or upper, as imports made them before')
+      .choices(['keep', 'upper'] satisfies RoleCase[])
+      .default('keep'),
+  );
+  setConversion(keycloak, runtime, async ({ io }, file, options) => {
     const document = await readObject(file, io);
     const { convertRealm } = await import('../../../server/seed/convert/keycloak.ts');
-    return convertRealm(document, file);
+    return convertRealm(document, file, { roleCase: options.roleCase as RoleCase });
   });
-  addConversion(noun, runtime, 'auth0', auth0Text, async ({ io }, file) => {
+  setConversion(addConversion(noun, 'auth0', auth0Text), runtime, async ({ io }, file) => {
     const text = await readText(file, io);
     const { convertUsers } = await import('../../../server/seed/convert/auth0.ts');
     return convertUsers(text.split('\n'), file);
   });
 }
 
-type Convert = (context: Context, file: string) => Promise<ImportResult>;
+type Convert = (context: Context, file: string, options: CommandOptions) => Promise<ImportResult>;
 
-function addConversion(
-  noun: Command,
-  runtime: CliRuntime,
-  name: string,
-  text: CommandDescription,
-  convert: Convert,
-): void {
-  const command = addCommand(noun, name, text)
+function addConversion(noun: Command, name: string, text: CommandDescription): Command {
+  return addCommand(noun, name, text)
     .argument('<file>', 'exported file, - is standard input')
     .option('--to <file>', 'new file for the seed (required)')
     .option('--strict', 'exit with 8 and write nothing if something is left out');
-  setAction(command, runtime, (context, [file], options) => runImport(context, String(file), options, convert));
 }
 
-async function runImport(context: Context, file: string, options: CommandOptions, convert: Convert): Promise<void> {
+function setConversion(command: Command, runtime: CliRuntime, convert: Convert): void {
+  setAction(command, runtime, (context, [file], options) =>
+    runImport(context, String(file), options, (given, name) => convert(given, name, options)),
+  );
+}
+
+async function runImport(
+  context: Context,
+  file: string,
+  options: CommandOptions,
+  convert: (context: Context, file: string) => Promise<ImportResult>,
+): Promise<void> {
   if (options.to === undefined) throw usageError('--to is missing.', 'Name a new file for the seed.');
   if (existsSync(String(options.to))) throw fileExistsError(String(options.to));
   const { seed, leftOut, changed } = await convertOrExplain(context, file, convert);
@@ -73,7 +83,11 @@ async function runImport(context: Context, file: string, options: CommandOptions
 }
 
 /** @throws CliError for a file that is not such an export */
-async function convertOrExplain(context: Context, file: string, convert: Convert): Promise<ImportResult> {
+async function convertOrExplain(
+  context: Context,
+  file: string,
+  convert: (context: Context, file: string) => Promise<ImportResult>,
+): Promise<ImportResult> {
   const { ConversionError } = await import('../../../server/seed/convert/converted-seed.ts');
   return convert(context, file).catch((error: unknown) => {
     throw error instanceof ConversionError ? usageError(`${error.message}.`) : error;

@@ -1,6 +1,6 @@
 /** Groups: their roles and dependencies; their members are in `memberships.ts`. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
-import { isBuiltInGroup, isReservedRole, stripRolePrefix } from '../../../contract/roles.ts';
+import { isBuiltInGroup, isReservedRole, isServiceRoleLookalike, stripRolePrefix } from '../../../contract/roles.ts';
 import type { RequestContext } from '../../context.ts';
 import { createResource } from '../../request/call-operation.ts';
 import { type Execution, recordCreation } from '../execution.ts';
@@ -120,6 +120,8 @@ function validateRoles({ path: group, roles = [] }: DesiredGroup): PlanIssue[] {
   return roles.flatMap((role, at) => {
     const path = `${group}/roles/${at}`;
     if (isReservedRole(role)) return [{ path, message: `${role} is granted by the service; groups cannot have it` }];
+    if (isServiceRoleLookalike(role))
+      return [{ path, message: `${role} differs from the role ${role.toUpperCase()} of the service in case only` }];
     return roles.indexOf(role) < at ? [{ path, message: `duplicate role ${role}` }] : [];
   });
 }

@@ -7,7 +7,7 @@ import { formatPath } from '../../../contract/errors.ts';
 import { isVerifiable } from '../../users/hashes/kinds.ts';
 import type { SeedGroup, SeedUser } from '../schema.ts';
 import { ConversionError, ConvertedSeed, type ImportResult } from './converted-seed.ts';
-import { RoleNames } from './roles.ts';
+import { type RoleCase, RoleNames } from './roles.ts';
 
 const names = z.array(z.string()).default([]);
 const namesByClient = z.record(z.string(), z.array(z.string())).default({});
@@ -84,7 +84,11 @@ const isOwnRole = (name: string) => /^(default-roles-.*|offline_access|uma_autho
 const maxDepth = 20;
 
 /** @throws ConversionError if it is not an export of a realm */
-export async function convertRealm(document: object, file: string): Promise<ImportResult> {
+export async function convertRealm(
+  document: object,
+  file: string,
+  { roleCase = 'keep' }: { readonly roleCase?: RoleCase | undefined } = {},
+): Promise<ImportResult> {
   const { data: realm, error } = Realm.safeParse(document);
   if (realm === undefined) {
     const [issue] = error.issues;
@@ -93,7 +97,7 @@ export async function convertRealm(document: object, file: string): Promise<Impo
     );
   }
   const seed = new ConvertedSeed();
-  const roles = new RealmRoles(realm, seed);
+  const roles = new RealmRoles(realm, new RoleNames(seed, roleCase));
   const groupsByPath = convertGroups(realm, roles, seed);
   const groupsByRole = new Map<string, SeedGroup>();
   const addToRoles = (granted: readonly string[], member: Member) => {
@@ -122,13 +126,13 @@ class RealmRoles {
   readonly #parts = new Map<string, readonly string[]>();
   readonly #names: RoleNames;
 
-  constructor({ roles }: Realm, seed: ConvertedSeed) {
-    this.#names = new RoleNames(seed);
+  constructor({ roles }: Realm, names: RoleNames) {
+    this.#names = names;
     const keysOf = ({ composites }: z.output<typeof Role>) =>
       composites ? this.#keysOf({ realmRoles: composites.realm, clientRoles: composites.client }) : [];
     for (const role of roles.realm) this.#parts.set(role.name, keysOf(role));
     for (const [client, own] of Object.entries(roles.client))
-      for (const role of own) this.#parts.set(`${client}:${role.name}`, keysOf(role));
+      for (const role of own) this.#parts.set(`${client}.${role.name}`, keysOf(role));
   }
 
   /** The converted names of these roles and of all that they contain; without those of Keycloak itself. */
@@ -136,12 +140,12 @@ class RealmRoles {
     const keys = new Set(this.#keysOf(grants));
     // A set also visits what is added meanwhile, each key once, so cycles end.
     for (const key of keys) for (const part of this.#parts.get(key) ?? []) keys.add(part);
-    const own = [...keys].filter((key) => !isOwnRole(key) && !ownClients.has(key.split(':')[0] ?? ''));
+    const own = [...keys].filter((key) => !isOwnRole(key) && !ownClients.has(key.split('.')[0] ?? ''));
     return own.flatMap((key) => this.#names.convert(key) ?? []).sort();
   }
 
   #keysOf({ realmRoles, clientRoles }: Grants): string[] {
-    const ofClients = Object.entries(clientRoles).flatMap(([client, own]) => own.map((name) => `${client}:${name}`));
+    const ofClients = Object.entries(clientRoles).flatMap(([client, own]) => own.map((name) => `${client}.${name}`));
     return [...realmRoles, ...ofClients];
   }
 }

@@ -1,19 +1,33 @@
-/** Role names of other services, made names of this one: upper-case letters, digits, _ and -. */
-import { isAdministrativeRole, isReservedRole, knownRoles } from '../../../contract/roles.ts';
+/** Role names of other services, made names of this one. */
+import {
+  isAdministrativeRole,
+  isReservedRole,
+  isServiceRoleLookalike,
+  knownRoles,
+  stripRolePrefix,
+} from '../../../contract/roles.ts';
+import { RoleName } from '../../../contract/schemas/role.ts';
 import type { ConvertedSeed } from './converted-seed.ts';
+
+/** `upper` is what `iam import` made of names before roles kept their case. */
+export type RoleCase = 'keep' | 'upper';
 
 /** Those that operations of this service require: a role of the same name was granted for something else. */
 const serviceRoles: ReadonlySet<string> = new Set(knownRoles);
-const isServiceRole = (name: string) => serviceRoles.has(name) || isReservedRole(name) || isAdministrativeRole(name);
+const isServiceRole = (name: string) =>
+  serviceRoles.has(name) || isReservedRole(name) || isAdministrativeRole(name) || isServiceRoleLookalike(name);
 
 /** Converts role names, and reports each change once. */
 export class RoleNames {
   readonly #seed: ConvertedSeed;
+  readonly #case: RoleCase;
   readonly #known = new Map<string, string | undefined>();
   readonly #taken = new Map<string, string>();
+  readonly #folded = new Map<string, string>();
 
-  constructor(seed: ConvertedSeed) {
+  constructor(seed: ConvertedSeed, roleCase: RoleCase) {
     this.#seed = seed;
+    this.#case = roleCase;
   }
 
   /** @returns undefined for a name that cannot be converted, or whose result is that of another role */
@@ -25,22 +39,41 @@ export class RoleNames {
   }
 
   #convertNew(name: string): string | undefined {
-    const converted = name.toUpperCase().replace(/[^A-Z0-9_-]+/g, '_');
+    const converted = this.#case === 'upper' ? toUpperForm(name) : toForm(name);
     const other = this.#taken.get(converted);
-    if (!/^(?!ROLE_)[A-Z]/.test(converted) || converted.length > 100)
-      this.#seed.leaveOut('role', name, 'the name has no form with upper-case letters, digits, _ and -');
-    else if (isServiceRole(converted))
-      this.#seed.leaveOut(
-        'role',
-        name,
-        `${converted} is a role of this service; rename the role in the file to keep it`,
-      );
+    if (!RoleName.safeParse(converted).success)
+      this.#seed.leaveOut('role', name, 'no letter, digit or _ . : / - at the start of its name can be kept');
+    else if (isServiceRole(converted)) this.#seed.leaveOut('role', name, describeServiceRole(converted));
     else if (other !== undefined) this.#seed.leaveOut('role', name, `${converted} is the role ${other} already`);
     else {
       this.#taken.set(converted, name);
       if (converted !== name) this.#seed.change('role', name, `is ${converted}`);
+      this.#reportCase(converted);
       return converted;
     }
     return undefined;
   }
+
+  /** Roles of such names were one in imports that made them upper-case. */
+  #reportCase(name: string): void {
+    const folded = name.toUpperCase();
+    const other = this.#folded.get(folded);
+    this.#folded.set(folded, name);
+    if (other !== undefined) this.#seed.change('role', name, `differs from the role ${other} in case only`);
+  }
+}
+
+function describeServiceRole(name: string): string {
+  const what = isServiceRoleLookalike(name) ? 'differs in case only from a role' : 'is a role';
+  return `${name} ${what} of this service; rename the role in the file to keep it`;
+}
+
+/** The prefix ROLE_ is part of every role in a token. `role_x`, which would be a second one, is `role-x`. */
+function toForm(name: string): string {
+  const bare = stripRolePrefix(name).replace(/[^A-Za-z0-9_.:/-]+/g, '_');
+  return bare.replace(/^(role)_/i, '$1-');
+}
+
+function toUpperForm(name: string): string {
+  return name.toUpperCase().replace(/[^A-Z0-9_-]+/g, '_');
 }

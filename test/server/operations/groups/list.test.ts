@@ -181,7 +181,7 @@ describe('rejects with 400 and names the parameter:', () => {
     ['name=%ZZ', /^FIELD_TYPE name is not valid percent-encoding/],
     ['name=%', /^FIELD_TYPE name is not valid percent-encoding/],
     [`name=${'x'.repeat(101)}`, /^FIELD_VALUE name must not be longer/],
-    ['role=deploy', /^FIELD_VALUE role/],
+    ['role=de%20ploy', /^FIELD_VALUE role/],
     [`after=${'x'.repeat(513)}`, /^FIELD_VALUE after/],
     ['after=', /^CURSOR_INVALID/],
     ['after=garbage', /^CURSOR_INVALID/],
@@ -190,7 +190,7 @@ describe('rejects with 400 and names the parameter:', () => {
   });
 
   test('all errors in one response', async () => {
-    expect(await rejected('limit=abc&role=deploy&name=a&name=b')).toEqual([
+    expect(await rejected('limit=abc&role=de%20ploy&name=a&name=b')).toEqual([
       expect.stringContaining('limit'),
       expect.stringContaining('name'),
       expect.stringContaining('role'),

@@ -6,6 +6,7 @@ import { listUpTo } from '../../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../../contract/schemas/role.ts';
 import { isLevelUpTo } from '../../../directory/authentication-levels.ts';
 import { assertMayGrantScope } from '../../../directory/clients.ts';
+import { assertNoLookalikes } from '../../../directory/groups.ts';
 import { normalizeNewName } from '../../../directory/new-names.ts';
 import type { Principal } from '../../../directory/principal.ts';
 import type { Client } from '../../../store/tables.ts';
@@ -56,7 +57,7 @@ export default defineRoute({
   response: { status: 200, body: ClientWithGrants, entity: true },
   errors: [
     ...(['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'SCOPE_EXCEEDED', 'NAME_NOT_VISIBLE', 'BOOTSTRAP_CLIENT'] as const),
-    ...(['CHANGED_MEANWHILE', 'TOKEN_LIMIT_EXCEEDED'] as const),
+    ...(['ROLE_RESERVED', 'CHANGED_MEANWHILE', 'TOKEN_LIMIT_EXCEEDED'] as const),
   ],
   openapiExamples: { body: { redirectURI: 'https://app.example.com/callback', scope: ['reports.read'] } },
 
@@ -68,6 +69,7 @@ export default defineRoute({
       const client = await requireManagedClient(tx, params.id, caller);
       assertMatch(ClientWithGrants, await readClientWithGrants(tx, client, now));
       const changed = changeClient(client, body);
+      assertNoLookalikes(changed.authorities.filter((role) => !client.authorities.includes(role)));
       if (caller) {
         assertMayAdminister(client, body, caller);
         assertNoServiceRoles(client, changed, caller);
