@@ -60,7 +60,7 @@ describe('a diagnostic has file, line and column', () => {
     );
     expect(found.map((line) => line.split(': ')[0])).toEqual([
       '0.yaml:3:13',
-      '0.yaml:3:18',
+      '0.yaml:3:17',
       '0.yaml:4:5',
       '1.yaml:2:5',
       '1.yaml:4:10',
