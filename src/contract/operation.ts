@@ -77,8 +77,11 @@ export type ResponseDeclaration =
       readonly body: z.ZodType;
       /** The response contains a token or a secret. */
       readonly secret?: boolean;
-      /** The response is one entity: it has an ETag, and writes support If-Match. */
-      readonly entity?: boolean;
+      /**
+       * The response is one entity: it has an ETag, and writes support If-Match. The ETag of a `stored` entity is of the
+       * fields that its update writes; the handler sets it.
+       */
+      readonly entity?: true | 'stored';
       /** Media types besides JSON that the caller can request with Accept. */
       readonly alternatives?: readonly string[];
       /** The response is a stream of bodies. */

@@ -17,7 +17,7 @@ import { createChosenIdGuard } from './directory/chosen-ids.ts';
 import { createAbsentCaller, findAuthenticatedClientId, type Principal } from './directory/principal.ts';
 import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.ts';
 import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
-import { assertIfMatch } from './http/conditions.ts';
+import { createConditions } from './http/conditions.ts';
 import { createPreflightAssertion } from './http/cors.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';
 import { createPathParamsReader } from './http/paths.ts';
@@ -341,7 +341,6 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
   return (call: Call, source: RequestSource, limited: LimitedRequest | undefined): ControlContext => {
     const { ctx, disconnectSignal, caller = absentCaller } = call;
     const { state } = ctx;
-    const ifMatch = ctx.req.headers['if-match'] ?? '';
     const guarded = guardChosenIds(limited?.store ?? appContext.store, call.body, caller);
     const store = writes
       ? observeCommits(guarded, () => {
@@ -373,9 +372,7 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
       recordCaller: (authenticated) => {
         state.caller = authenticated;
       },
-      assertMatch: (schema, current) => {
-        if (ifMatch !== '') assertIfMatch(ifMatch, appContext.serializers(schema).computeEtag(current));
-      },
+      ...createConditions(ctx, appContext),
     });
   };
 }

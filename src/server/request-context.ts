@@ -2,11 +2,11 @@
  * The context of a handler besides the request: the services of the app context, and the part of the request. Handlers
  * have no access to Koa, the file system or the system time.
  */
-import type * as z from 'zod';
 import type { AppContext } from './app-context.ts';
 import type { Authentication } from './auth/authenticate.ts';
 import type { RequestCredentials } from './auth/credentials.ts';
 import type { Principal } from './directory/principal.ts';
+import type { Conditions } from './http/conditions.ts';
 import type { AdjustableClock } from './lib/adjustable-clock.ts';
 import type { Clock } from './lib/clock.ts';
 import { derive } from './lib/derive.ts';
@@ -17,7 +17,7 @@ import type { Store } from './store/store.ts';
 import type { Client } from './store/tables.ts';
 import type { TokenIssuer } from './tokens/issue.ts';
 
-export interface RequestPart {
+export interface RequestPart extends Conditions {
   /** The store; for operations with limits or guards, wrapped for this request. */
   readonly store: Store;
   /** The issuer; with an audit log, it records the subjects of tokens that the request issues. */
@@ -42,8 +42,6 @@ export interface RequestPart {
   markAuthenticated(client: Client): void;
   /** The validated cursor and limit of the request; `after` is a key. For operations that return a page. */
   readonly range: { readonly after?: string | undefined; readonly limit: number };
-  /** @throws IamError CHANGED_MEANWHILE if the If-Match header does not match this representation of the entity. */
-  assertMatch(schema: z.ZodType, current: object): void;
 }
 
 /** The context of operations. What an operation may use of the app context is listed here. */

@@ -33,12 +33,12 @@ export function createResponseWriter(operation: Operation<never>, appContext: Ap
       writePage(ctx, result as Page<object>, { list, baseUrl: appContext.baseUrl, serializer });
   }
   if (!('body' in response)) return createEmptyWriter(response);
-  const { status, body, secret = false, entity = false, stream = false } = response;
+  const { status, body, secret = false, entity, stream = false } = response;
   if (stream) return createStreamWriter(operation, appContext);
   if (body instanceof z.ZodArray) return createListWriter(status, appContext.serializers(body.element as z.ZodType));
   const serializer = appContext.serializers(body);
   // The result of a change is new each time. A response with a secret is never cached.
-  const isCached = (method === 'GET' || entity) && !secret;
+  const isCached = (method === 'GET' || entity === true) && !secret;
   return (ctx, result, { checkCaller }) => {
     if (isText(result)) {
       setHeaders(ctx, result.headers ?? {});
@@ -46,7 +46,7 @@ export function createResponseWriter(operation: Operation<never>, appContext: Ap
     }
     if (isChunked(result)) return writeChunks(ctx, 200, result, checkCaller);
     const { json, bytes } = isCached ? serializer.serialize(result as object) : serializeOnce(body, result as object);
-    if (entity) {
+    if (entity === true) {
       const etag = serializer.computeEtag(result as object);
       setHeader(ctx, 'ETag', etag);
       if (method === 'GET' && isCurrent(ctx.req.headers['if-none-match'], etag)) return writeEmpty(ctx, 304);

@@ -85,6 +85,7 @@ const accessOf: Readonly<Record<string, Access>> = {
   'control.token-inspect': list('token inspect'),
   'control.update-client': list('clients update'),
   'control.user': list('users get'),
+  'control.user-factor': list('users factors get'),
   'control.user-factors': list('users factors list'),
   'control.user-role-path': { command: 'can', library: because('raw') },
   'control.users': list('users list'),

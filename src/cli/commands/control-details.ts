@@ -159,13 +159,14 @@ export function addControlGet(noun: Command, runtime: CliRuntime): void {
   setAction(command, runtime, (context, [ids]) =>
     printEntities(context, ids, {
       reference: detail.reference,
-      read: (id) => readEntity(context, detail, id),
+      read: (id) => readEntityDetail(context, detail, id),
       shape: detail.shape,
     }),
   );
 }
 
-async function readEntity(
+/** Reads the entity with this id, with the ETag of its file if an operation or a route updates it. */
+export async function readEntityDetail(
   context: Context,
   { path, fallback, update }: Pick<ControlDetail, 'path' | 'fallback' | 'update'>,
   id: string,
@@ -182,12 +183,12 @@ export type ControlDetails = EntityRead | { readonly rejection?: ClientError };
 
 /** An API key for `get` and `update`. */
 export function readApiKey(context: Context, id: string): Promise<EntityRead> {
-  return readEntity(context, apiKeySource, id);
+  return readEntityDetail(context, apiKeySource, id);
 }
 
 /** A client for `get` and `update`. */
 export function readClient(context: Context, id: string): Promise<EntityRead> {
-  return readEntity(context, clientSource, id);
+  return readEntityDetail(context, clientSource, id);
 }
 
 /** Reads an entity of the control plane. @throws ClientError if it does not exist */

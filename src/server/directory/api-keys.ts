@@ -66,6 +66,11 @@ export async function assertApiKeyAvailable(tx: Transaction, keyHash: string, ap
   if (existing && (existing.apiKeyId !== apiKeyId || existing.keyHash !== keyHash)) throw apiError('API_KEY_TAKEN');
 }
 
+/** The fields that an update or a rotation of an API key writes: its ETag is of them. */
+export function toUpdatableApiKey({ apiKeyId, appId, clientId, keyHash }: ApiKey): object {
+  return { apiKeyId, appId, clientId, keyHash };
+}
+
 export type ApiKeyView = Omit<ApiKey, 'keyHash' | 'previousKey' | 'rotatedAt'>;
 
 /** An API key as responses contain it: without its hash, and with its last use. */

@@ -44,6 +44,11 @@ export async function listAlternativeFactors(reader: FactorReader, userId: strin
   return reader.factors.find('userId', userId);
 }
 
+/** The fields that an update of an alternative contact writes: its ETag is of them. */
+export function toUpdatableFactor({ factorId, contactType, email, mobile, tags }: Factor): object {
+  return { factorId, contactType, email, mobile, tags };
+}
+
 function toUserFactor({ factorId, contactType, email, mobile, tags, verified }: Factor): UserFactor {
   return { id: factorId, contactType, email, mobile, tags, verified, credential: false };
 }

@@ -37,7 +37,7 @@ function toResponse({ response }: AnyOperation): CommandMembers['response'] {
   if ('page' in response) return { status: 200, page: true };
   if ('body' in response) {
     const { status, secret, entity } = response;
-    return { status, ...(secret ? { secret } : {}), ...(entity ? { entity } : {}) };
+    return { status, ...(secret ? { secret } : {}), ...(entity ? { entity: true } : {}) };
   }
   const { status, header } = response;
   return header ? { status, secret: true, header: { name: header.name, field: header.field } } : { status };

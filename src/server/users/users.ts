@@ -79,6 +79,12 @@ export function isUserNameForm(userName: string, userEmail: string | null | unde
   return !hasEmailForm(userName) || foldIdentifier(userEmail ?? '') === foldIdentifier(userName);
 }
 
+/** The fields that an update of a user writes, and what it verifies: its ETag is of them. */
+export function toUpdatableUser({ userId, userName, userEmail, userMobile, businessId, lead, ...user }: User): object {
+  const { emailVerified, mobileVerified } = user;
+  return { userId, userName, userEmail, userMobile, businessId, lead, emailVerified, mobileVerified };
+}
+
 /** The user with a new password. */
 export function withPassword({ replacedHash: _replacedHash, ...user }: User, passwordHash: string): User {
   return { ...user, passwordHash };

@@ -118,6 +118,12 @@ test('every operation or route that updates a resource is in the table, and has 
     expect(getUpdate(manifest, id)).toMatchObject({ method, path, roles: expect.stringContaining('ADMIN') });
 });
 
+/** Whether the server cannot tell that it has changed between the read and the write of the command. */
+function isUnguarded(command: string): boolean {
+  const { id } = updates.find((one) => one.command === command) ?? { id: '' };
+  return updatableResources.some(({ write, unguarded }) => write === id && unguarded === true);
+}
+
 let runner: ExampleRunner;
 beforeAll(async () => {
   runner = await ExampleRunner.create();
@@ -194,8 +200,14 @@ describe.each(Object.entries(cases))(
 
     test('a change of another field in between is a conflict that shows both, and --force overwrites it', async () => {
       const stdin = JSON.stringify({ ...JSON.parse(await readFile()), [field]: value });
+      const { method, url, headers, body } = JSON.parse((await run('-f - --yes --dry-run -o json', { stdin })).out);
       expect(await run(`${colleague} --yes`)).toMatchObject({ code: 0 });
       const before = await runner.server.dump();
+      if (!isUnguarded(command)) {
+        const late = `api ${method} ${new URL(url).pathname} -f - --yes --header if-match=${headers['if-match']}`;
+        const rejection = await runner.run(late, 'administrator', { stdin: JSON.stringify(body) });
+        expect(rejection).toMatchObject({ code: 6, err: expect.stringContaining('has changed since it was read') });
+      }
       const outcome = await run('-f - --yes', { stdin });
       expect(outcome).toMatchObject({ code: 6, err: expect.stringContaining('has changed since the file was read') });
       expect(outcome.err).toContain(field.replace(/s$/, ''));

@@ -26,8 +26,8 @@ export interface UpdatableResource {
   readonly label: string;
   /** The same as its `get` command prints, with an ETag for its file that covers all fields of the write. */
   read(context: Context, params: PathParams): Promise<EntityRead>;
-  /** The server has no ETag of it, or none of these fields: what others change between the read and the write is overwritten. */
-  readonly unguarded?: true | readonly string[];
+  /** The server has no ETag of it: what others change between the read and the write is overwritten. */
+  readonly unguarded?: true;
   /** Its `get` command is built from this table: no operation and no route of the control plane has one. */
   readonly ownGet?: true;
   /** Fields that a read masks. The write keeps them if they are not sent. */
@@ -45,7 +45,6 @@ const factor = {
   entity: 'factor',
   label: 'contact',
   masked: ['email', 'mobile'],
-  unguarded: true,
   ownGet: true,
 } as const;
 
@@ -70,16 +69,13 @@ export const updatableResources: readonly UpdatableResource[] = [
     write: 'user-identities.update',
     entity: 'user',
     label: 'user',
-    // The ETag of the server is of contacts and logons only; the write sends changed fields only.
     read: (context, { id = '' }) => readUser(context, id),
-    unguarded: ['userName', 'businessId', 'lead'],
     listUnverified: listUnverifiedContacts,
   },
   {
     write: 'api-key.update',
     entity: 'apiKey',
     label: 'API key',
-    unguarded: true,
     read: (context, { apiKeyId = '' }) => readApiKey(context, apiKeyId),
   },
   {
@@ -92,6 +88,7 @@ export const updatableResources: readonly UpdatableResource[] = [
   {
     ...factor,
     write: 'user-identities.factors.update',
+    unguarded: true,
     read: (context, { id = '' }) => readOwnFactor(context, id),
   },
   {

@@ -64,8 +64,6 @@ function describeRoute(operation: ManifestOperation): string {
 }
 
 function describeConcurrency({ label, unguarded }: UpdatableResource): string {
-  if (typeof unguarded === 'object')
-    return `If someone else changes the ${label} in the meantime, the command retries. The ETag of the server covers all but ${unguarded.join(', ')}: a change of these between the read and the write of the command is overwritten if it is of the same field.`;
   return unguarded
     ? `The server has no ETag of this ${label}: what someone else changes between the read and the write of the command can be overwritten.`
     : `If someone else changes the ${label} in the meantime, the command retries, so concurrent changes are preserved.`;

@@ -45,16 +45,19 @@ export function addUsersGet(noun: Command, runtime: CliRuntime): void {
   );
 }
 
-/** The user for `get` and `update`. The ETag of the server is of contacts and logons only. */
+/** The user for `get` and `update`. Without the control plane, the ETag is of contacts and logons only. */
 export async function readUser(context: Context, id: string): Promise<EntityRead> {
   return withFileEtag(context, 'user-identities.update', await readFields(context, id));
 }
 
 async function readFields(context: Context, id: string): Promise<EntityRead> {
   const isSignedIn = resolveCredentials(context.settings).kind !== 'none';
-  // First, because its errors are those of the caller; the control plane of a local server needs no credentials.
+  // First, so that its ETag is not newer than the contacts.
+  const [found] = await Promise.allSettled([readControlDetails(context, `/_iam/users/${encodeURIComponent(id)}`)]);
+  // Its errors are those of the caller; the control plane of a local server needs no credentials.
   const main = isSignedIn ? await readMainContacts(context, id) : undefined;
-  const details = await readControlDetails(context, `/_iam/users/${encodeURIComponent(id)}`);
+  if (found.status === 'rejected') throw found.reason;
+  const details = found.value;
   if ('entity' in details) {
     if (!main) context.notice('Contacts are masked. Sign in with `iam login` to see the main contacts.');
     const { userId, userName, ...others } = details.entity;

@@ -59,6 +59,7 @@ import storeBackup from './store/backup.ts';
 import tokensInspect from './tokens/inspect.ts';
 import usersCreate from './users/create.ts';
 import usersGet from './users/get.ts';
+import usersGetFactor from './users/get-factor.ts';
 import usersGetRolePath from './users/get-role-path.ts';
 import usersList from './users/list.ts';
 import usersListFactors from './users/list-factors.ts';
@@ -125,6 +126,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   tokensInspect,
   usersCreate,
   usersGet,
+  usersGetFactor,
   usersGetRolePath,
   usersList,
   usersListFactors,

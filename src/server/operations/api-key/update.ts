@@ -1,7 +1,12 @@
 import { apiError } from '../../../contract/errors.ts';
 import { ApiKeyId } from '../../../contract/schemas/api-key.ts';
 import { Empty } from '../../../contract/schemas/primitives.ts';
-import { assertApiKeyAvailable, digestApiKey, requireGrantableClient } from '../../directory/api-keys.ts';
+import {
+  assertApiKeyAvailable,
+  digestApiKey,
+  requireGrantableClient,
+  toUpdatableApiKey,
+} from '../../directory/api-keys.ts';
 import { normalizeNewName } from '../../directory/new-names.ts';
 import { withoutOverlap } from '../../directory/replaced-secrets.ts';
 import { defineOperation } from '../define.ts';
@@ -20,17 +25,21 @@ export default defineOperation({
   status: [200, 400, 401, 403, 404, 412, 500],
   request: { params: { apiKeyId: ApiKeyId }, body: ApiKeyInput },
   response: { status: 200, body: Empty },
-  errors: ['NAME_NOT_VISIBLE', 'API_KEY_NOT_FOUND', 'CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],
+  errors: [
+    ...(['NAME_NOT_VISIBLE', 'API_KEY_NOT_FOUND', 'CHANGED_MEANWHILE', 'CLIENT_NOT_FOUND', 'GRANT_EXCEEDED'] as const),
+    'API_KEY_TAKEN',
+  ],
   command: 'api-key update',
   cliExamples: [{ title: 'Assign a key to another application', command: 'billing --app-id accounts' }],
 
-  async handle({ params, body }, { store, caller }) {
+  async handle({ params, body }, { store, caller, assertStoredMatch }) {
     const replaced = body.apiKey === undefined ? undefined : digestApiKey(body.apiKey);
     await store.transaction(async (tx) => {
       const row = await tx.apiKeys.get(params.apiKeyId);
       const client = await tx.clients.get(body.clientId);
       const appId = normalizeNewName('appId', body.appId, row?.appId, client?.appId);
       if (!row) throw apiError('API_KEY_NOT_FOUND');
+      assertStoredMatch(toUpdatableApiKey(row));
       await requireGrantableClient(tx, body.clientId, caller);
       if (replaced) await assertApiKeyAvailable(tx, replaced.keyHash, row.apiKeyId);
       const changed = { ...row, ...replaced, appId, clientId: body.clientId };

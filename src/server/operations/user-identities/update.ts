@@ -16,6 +16,7 @@ import {
   isUserNameForm,
   removeBusinessMemberships,
   requireUser,
+  toUpdatableUser,
   withGivenName,
   withVerifiedName,
 } from '../../users/users.ts';
@@ -67,7 +68,7 @@ export default defineOperation({
       const { userName: _sent, ...others } = body;
       const sent: z.output<typeof Body> = userName === undefined ? others : { ...others, userName };
       const user = await requireUser(tx, params.id);
-      context.assertMatch(UserView, viewOfUser(user));
+      context.assertMatch(UserView, viewOfUser(user), toUpdatableUser(user));
       const names = [sent.userEmail, sent.userMobile, sent.userName];
       if (names.some((value) => value !== undefined)) await assertMfaForAdministrator(tx, user, context.caller);
       if (typeof body.businessId === 'string') await assertMayAssignBusiness(tx, body.businessId, context.caller);

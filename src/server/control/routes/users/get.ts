@@ -10,7 +10,7 @@ import { listAllFactorViews } from '../../../mfa/factor-views.ts';
 import { countActiveSessions } from '../../../sessions/sessions.ts';
 import type { Reader } from '../../../store/store.ts';
 import { hasEmailForm, isUserNameProven, type User } from '../../../store/tables.ts';
-import { requireUser } from '../../../users/users.ts';
+import { requireUser, toUpdatableUser } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
 import { memberGrantFields, readMemberGrants } from '../../member-grants.ts';
 import { SessionItem, toSessionItems } from '../sessions/session-item.ts';
@@ -58,16 +58,17 @@ export default defineRoute({
   id: 'control.user',
   title: 'Show a user',
   description:
-    'Returns the user with this id: login names, masked contacts, lock, business, groups, effective roles with the groups that grant them, and active sessions. Groups and roles include those of its business. Roles that depend on the authentication level are not included.',
+    'Returns the user with this id: login names, masked contacts, lock, business, groups, effective roles with the groups that grant them, and active sessions. Groups and roles include those of its business. Roles that depend on the authentication level are not included. The ETag is of the fields that an update of the user writes.',
   method: 'GET',
   path: '/users/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
   request: { params: { id: Id.meta({ examples: ['alice'], ...reference('user', ['id']) }) } },
-  response: { status: 200, body: UserDetail },
+  response: { status: 200, body: UserDetail, entity: 'stored' },
   errors: ['USER_NOT_FOUND'],
 
-  async handle({ params }, { store, clock }) {
+  async handle({ params }, { store, clock, setStoredEtag }) {
     const user = await requireUser(store, params.id);
+    setStoredEtag(toUpdatableUser(user));
     const members = listMemberIdentities(user);
     const now = epochSeconds(clock);
     return {

@@ -2,7 +2,7 @@ import { FactorChange, FactorIdOfUser } from '../../../../contract/schemas/facto
 import { UserId } from '../../../../contract/schemas/user.ts';
 import { assertMfaForAdministrator } from '../../../directory/object-access.ts';
 import { replaceFactor, withContactOf } from '../../../mfa/factor-changes.ts';
-import { requireChangeableFactor } from '../../../mfa/factors.ts';
+import { requireChangeableFactor, toUpdatableFactor } from '../../../mfa/factors.ts';
 import { requireUser } from '../../../users/users.ts';
 import { defineOperation } from '../../define.ts';
 
@@ -23,6 +23,7 @@ export default defineOperation({
     'USER_NOT_FOUND',
     'MFA_MISSING',
     'FACTOR_NOT_FOUND',
+    'CHANGED_MEANWHILE',
     'MAIN_CONTACT',
     'FACTOR_TAKEN',
     'CONTACT_AMBIGUOUS',
@@ -38,6 +39,7 @@ export default defineOperation({
       const user = await requireUser(tx, params.id);
       await assertMfaForAdministrator(tx, user, caller);
       const factor = await requireChangeableFactor(tx, user, params.factorId);
+      context.assertStoredMatch(toUpdatableFactor(factor));
       const { contactType = factor.contactType, tags = factor.tags } = body;
       const draft = { ...withContactOf(factor, { ...body, contactType }), tags };
       await replaceFactor(tx, user, factor, { draft, setByAdministrator });
