@@ -258,7 +258,10 @@ export interface SeedInput {
     authorities?: string[] | undefined;
     scope?: string[] | undefined;
     grantTypes?: string[] | undefined;
+    /** The only redirect URI */
     redirectURI?: string | undefined;
+    /** Several redirect URIs */
+    redirectURIs?: string[] | undefined;
     /** Id: 1 to 64 letters, digits or . _ : @ - */
     serviceAccountId?: string | undefined;
     /** Id: 1 to 64 letters, digits or . _ : @ - */

@@ -61,7 +61,7 @@ const details: Readonly<Record<string, ControlDetail>> = {
     shape: buildListShape(
       [
         ...['clientId', 'appId', 'serviceAccountId', 'party', 'effectiveRoles', 'authorities', 'scope', 'grantTypes'],
-        ...['redirectURI', 'userId', 'userName', 'businessId', 'businessName', 'ownerClientId', 'ownerClientName'],
+        ...['redirectURIs', 'userId', 'userName', 'businessId', 'businessName', 'ownerClientId', 'ownerClientName'],
         ...[
           'organizationId',
           'businessUnitId',

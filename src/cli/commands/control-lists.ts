@@ -41,7 +41,7 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     nameReference: reference('client', ['id']),
     example: '--name billing -o wide',
     columns: [
-      ...['clientId', 'appId', 'serviceAccountId', 'party', 'authorities', 'scope', 'grantTypes', 'redirectURI'],
+      ...['clientId', 'appId', 'serviceAccountId', 'party', 'authorities', 'scope', 'grantTypes', 'redirectURIs'],
       ...['userId', 'userName', 'businessId', 'businessName', 'ownerClientId', 'ownerClientName', 'organizationId'],
       ...['businessUnitId', 'factorVisibility', 'createdAt', 'secretRotatedAt', 'previousSecretEndsAt'],
     ],

@@ -296,7 +296,7 @@ function maskMark(field: string): string {
 /** How the fields of the request differ from those of the entity, and which of them cannot be compared. */
 function compare(
   operation: ManifestOperation,
-  { normalizeEntry }: NaturalKey,
+  { normalizeEntry, toRequestFields = (entity) => entity }: NaturalKey,
   body: EntityFields,
   found: EntityFields,
 ): { readonly differences: readonly string[]; readonly hidden: readonly string[] } {
@@ -307,7 +307,7 @@ function compare(
   const pick = (fields: EntityFields) => Object.fromEntries(shown.map((name) => [name, fields[name]]));
   const rules = { schema, ...(normalizeEntry ? { normalizeEntry } : {}) };
   return {
-    differences: describeDifferences(normalizeTexts(pick(found)), normalizeTexts(pick(body)), rules),
+    differences: describeDifferences(normalizeTexts(pick(toRequestFields(found))), normalizeTexts(pick(body)), rules),
     hidden: sent.filter(isMasked),
   };
 }

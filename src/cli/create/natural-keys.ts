@@ -4,7 +4,7 @@
  */
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { usageError } from '../errors.ts';
-import { type ComparisonRules, type EntityFields, normalizeRole } from '../request/differences.ts';
+import { type ComparisonRules, type EntityFields, normalizeRole, toList } from '../request/differences.ts';
 
 export interface NaturalKey {
   /** The existing entity, for help: `if a group with this name exists`. */
@@ -20,6 +20,8 @@ export interface NaturalKey {
   /** Only clients of this party are matched without a service account. */
   readonly party?: '1STPARTY' | '3RDPARTY';
   readonly normalizeEntry?: ComparisonRules['normalizeEntry'];
+  /** The entity with the fields of the request that reads return under another name. */
+  toRequestFields?(entity: EntityFields): EntityFields;
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
@@ -28,6 +30,8 @@ const client = {
   kind: 'client',
   filters: ({ serviceAccountId, appId }) => ({ name: textOf(serviceAccountId) ?? textOf(appId) }),
   sharedFields: ({ serviceAccountId }) => (serviceAccountId === undefined ? ['appId', 'userId', 'businessId'] : []),
+  // The request sets the first one only.
+  toRequestFields: ({ redirectURIs, ...entity }) => ({ ...entity, redirectURI: toList(redirectURIs)[0] }),
 } satisfies Partial<NaturalKey>;
 
 const naturalKeys: Readonly<Record<string, NaturalKey>> = {

@@ -80,6 +80,15 @@ export const valueSchemas = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64
+    },
+    "redirectURIs": {
+      "type": "array",
+      "maxItems": 50,
+      "items": {
+        "type": "string",
+        "maxLength": 2000,
+        "format": "uri"
+      }
     }
   },
   "corporateGroup": {

@@ -32,7 +32,7 @@ const routeUpdates: Readonly<Record<string, RouteUpdate>> = {
     method: 'PATCH',
     path: '/clients/{id}',
     examples: [
-      { title: 'Change the redirect URI', command: 'billing-service --redirect-uri https://app.example.com/callback' },
+      { title: 'Add a redirect URI', command: 'billing-service --add-redirect-uri https://app.example.com/callback' },
       { title: 'Add one scope and remove another', command: 'billing-service --add-scope WRITE --remove-scope READ' },
     ],
   },

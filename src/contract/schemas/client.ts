@@ -40,6 +40,11 @@ export const ScopeName = textUpTo(100)
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be printable ASCII without spaces, quotes and backslashes')
   .meta({ examples: ['reports.read'] });
 
+const RedirectURI = z.url('must be a URI').max(2000, 'must not be longer than 2000 characters');
+
+/** All redirect URIs of a client. The operations that create clients set the first one only. */
+export const RedirectURIs = listUpTo(50, RedirectURI);
+
 /** Fields of the body of both operations that create clients. */
 export const clientFields = {
   appId: applicationId('Application that the client belongs to'),
@@ -47,11 +52,10 @@ export const clientFields = {
     .describe('Service account of the client, to which groups grant roles')
     .meta({ ...definition('client', 'serviceAccount'), examples: ['billing-service'] }),
   scope: listUpTo(100, ScopeName).optional().describe('Scopes of its tokens'),
-  redirectURI: z
-    .url('must be a URI')
-    .max(2000, 'must not be longer than 2000 characters')
-    .optional()
-    .meta({ description: 'Redirect URI for logins', examples: ['https://app.example.com/callback'] }),
+  redirectURI: RedirectURI.optional().meta({
+    description: 'Redirect URI for logins',
+    examples: ['https://app.example.com/callback'],
+  }),
   grantTypes: listUpTo(20, singleLine(100, 'A grant type').meta({ examples: ['client_credentials'] }))
     .optional()
     .describe('OAuth grant types that the client may use (default: client_credentials)'),

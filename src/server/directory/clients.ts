@@ -1,4 +1,4 @@
-/** Roles, owners and storage of clients. */
+/** Roles, owners, redirect URIs and storage of clients. */
 import { apiError, detailedError } from '../../contract/errors.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -81,6 +81,25 @@ export function resolveOwner(caller: Principal): ClientOwner {
   return userId === undefined
     ? { field: 'ownerClientId', id: caller.client.clientId }
     : { field: 'userId', id: userId };
+}
+
+/** All redirect URIs of a client, in their order. The first one is the `redirectURI` of the interface. */
+export function readRedirectUris({
+  redirectURI,
+  otherRedirectURIs = [],
+}: Pick<Client, 'redirectURI' | 'otherRedirectURIs'>): readonly string[] {
+  return redirectURI === undefined ? otherRedirectURIs : [redirectURI, ...otherRedirectURIs];
+}
+
+/** The client with these redirect URIs in place of all that it has. */
+export function replaceRedirectUris(client: Client, uris: readonly string[]): Client {
+  const { redirectURI: _, otherRedirectURIs: _others, ...others } = client;
+  const [redirectURI, ...otherRedirectURIs] = new Set(uris);
+  return {
+    ...others,
+    ...(redirectURI === undefined ? {} : { redirectURI }),
+    ...(otherRedirectURIs.length === 0 ? {} : { otherRedirectURIs }),
+  };
 }
 
 /** Fields of a client that its creator chooses. */

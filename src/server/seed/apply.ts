@@ -7,6 +7,7 @@ import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { revokeUserAccess } from '../auth/revoke-user-access.ts';
 import { withAdministratorCheck } from '../directory/administrators.ts';
 import { digestApiKey } from '../directory/api-keys.ts';
+import { replaceRedirectUris } from '../directory/clients.ts';
 import { assertNoLookalikes } from '../directory/groups.ts';
 import { normalizeNewName } from '../directory/new-names.ts';
 import { reserveSubjectId } from '../directory/subject-ids.ts';
@@ -14,7 +15,7 @@ import { certificatePrefix, formatCertificateIdentity } from '../federation/cert
 import { hashSecret } from '../lib/secrets.ts';
 import { withoutKnownSources } from '../sessions/known-sources.ts';
 import type { Store, Transaction } from '../store/store.ts';
-import { type ApiKey, isUserNameVerified, loginNames, type User } from '../store/tables.ts';
+import { type ApiKey, type Client, isUserNameVerified, loginNames, type User } from '../store/tables.ts';
 import { readHash } from '../users/hashes/exporter-forms.ts';
 import { describeViolations } from '../users/password-policy.ts';
 import { hashPassword } from '../users/passwords.ts';
@@ -229,7 +230,14 @@ function mergeIdentities({ identities, certificates }: SeedUser, known?: User): 
 }
 
 async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDeps): Promise<SeedOutcome> {
-  const { clientSecret, previousSecret, authorities, ...others } = seed;
+  const {
+    clientSecret,
+    previousSecret,
+    authorities,
+    redirectURI,
+    redirectURIs = redirectURI && [redirectURI],
+    ...others
+  } = seed;
   const { secretHash = clientSecret && hashSecret(clientSecret), ...rest } = others;
   const known = await tx.clients.get(seed.clientId);
   const fields = {
@@ -241,9 +249,10 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
   await assertOwnersExist(tx, seed.clientId, seed);
   if (seed.serviceAccountId !== undefined && known?.serviceAccountId !== seed.serviceAccountId)
     await reserveClientSubject(tx, seed, 'serviceAccountId');
-  if (known) return replaceIfChanged(known, { ...known, ...fields }, (row) => tx.clients.replace(row));
+  const withUris = (client: Client) => (redirectURIs ? replaceRedirectUris(client, redirectURIs) : client);
+  if (known) return replaceIfChanged(known, withUris({ ...known, ...fields }), (row) => tx.clients.replace(row));
   await reserveClientSubject(tx, seed, 'clientId');
-  await tx.clients.insert({
+  const client: Client = {
     appId: seed.clientId,
     party: '1STPARTY',
     authorities: [],
@@ -254,7 +263,8 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
     clientId: seed.clientId,
     ...omitUndefined({ secretHash, previousSecret }),
     createdAt: clock.now().toISOString(),
-  });
+  };
+  await tx.clients.insert(withUris(client));
   return 'created';
 }
 

@@ -1,7 +1,7 @@
 /** Schemas of the seed document. Unknown keys are errors. Requires `parseAsync`. */
 import * as z from 'zod';
 import { ApiKeyValue } from '../../contract/schemas/api-key.ts';
-import { ScopeName } from '../../contract/schemas/client.ts';
+import { RedirectURIs, ScopeName } from '../../contract/schemas/client.ts';
 import { ContactType, Email, Mobile, Tags } from '../../contract/schemas/contact.ts';
 import { CorporateGroupName } from '../../contract/schemas/corporate-group.ts';
 import { GroupName } from '../../contract/schemas/group.ts';
@@ -65,7 +65,8 @@ const SeedClient = z
     authorities: z.array(RoleName).optional(),
     scope: z.array(ScopeName).optional(),
     grantTypes: z.array(singleLine(100, 'A grant type')).optional(),
-    redirectURI: z.url().optional(),
+    redirectURI: z.url().optional().describe('The only redirect URI'),
+    redirectURIs: RedirectURIs.optional().describe('Several redirect URIs'),
     serviceAccountId: NewId.optional(),
     userId: Id.optional(),
     businessId: Id.optional(),
@@ -80,6 +81,10 @@ const SeedClient = z
   .refine((client) => client.previousSecret === undefined || client.secretHash !== undefined, {
     path: ['previousSecret'],
     message: 'must be combined with secretHash',
+  })
+  .refine((client) => client.redirectURI === undefined || client.redirectURIs === undefined, {
+    path: ['redirectURIs'],
+    message: 'must not be combined with redirectURI',
   })
   // Both can be the `sub` of a token, which must identify one of them.
   .refine((client) => client.serviceAccountId !== client.clientId, {

@@ -1,5 +1,6 @@
 /** Exports a dump as a seed: entities only, with hashes instead of passwords and secrets. */
 import { isBuiltInGroup } from '../../contract/roles.ts';
+import { readRedirectUris } from '../directory/clients.ts';
 import { certificatePrefix } from '../federation/certificate-login.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import type { SeedDocument } from '../seed/schema.ts';
@@ -124,9 +125,12 @@ function toSeedClient({
   tokenGeneration: _generation,
   ownerClientId: _owner,
   bootstrap: __,
+  redirectURI,
+  otherRedirectURIs = [],
   ...client
 }: Client) {
-  return omitEmpty(client);
+  const uris = readRedirectUris({ redirectURI, otherRedirectURIs });
+  return omitEmpty({ ...client, ...(uris.length === 1 ? { redirectURI: uris[0] } : { redirectURIs: uris }) });
 }
 
 async function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Promise<Map<string, Item[]>> {

@@ -58,9 +58,9 @@ const cases: Readonly<Record<string, CreateCase>> = {
     id: 'clientId',
   },
   'my-clients create': {
-    body: { appId: 'reports' },
+    body: { appId: 'reports', redirectURI: 'https://example.com/' },
     other: { redirectURI: 'https://example.com/callback' },
-    printed: '  ~ redirectURI: (none) -> https://example.com/callback\n',
+    printed: '  ~ redirectURI: https://example.com/ -> https://example.com/callback\n',
     id: 'clientId',
     as: 'root',
   },

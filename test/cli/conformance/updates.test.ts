@@ -77,11 +77,11 @@ const cases: Readonly<Record<string, UpdateCase>> = {
   'clients update': {
     target: 'CLIENT_ID',
     get: 'clients get CLIENT_ID',
-    change: '--add-scope WRITE --redirect-uri https://app.example.com/',
+    change: '--add-scope WRITE --add-redirect-uri https://app.example.com/',
     edited: ['organizationId', 'example'],
     colleague: '--business-unit-id retail',
     derived: 'groups services add leads billing-service',
-    printed: 'CLIENT_ID (billing-service): + scope WRITE, ~ redirectURI: (none) -> https://app.example.com/',
+    printed: 'CLIENT_ID (billing-service): + scope WRITE, + redirectURI https://app.example.com/',
     same: '--app-id billing --remove-scope GONE',
   },
   'users factors update': {

@@ -36,7 +36,7 @@ describe('a diagnostic has file, line and column', () => {
     ['clients:\n  - {clientSecret: x, clientId: a}', '0.yaml:2:6: clients: unknown field clientSecret'],
     ['clients:\n  - {appId: a}', '0.yaml:2:5: a client needs a serviceAccountId or a clientId'],
     ['groups:\n  - groupName: me', '0.yaml:2:16: me is a reserved word'],
-    ['clients:\n  - {clientId: a, redirectURI: invalid}', '0.yaml:2:32: redirectURI: "invalid" is not a URI'],
+    ['clients:\n  - {clientId: a, redirectURIs: [invalid]}', '0.yaml:2:34: redirectURIs: "invalid" is not a URI'],
     ['apiKeys:\n  - {appId: a}', '0.yaml:2:5: an API key needs a clientId or a serviceAccountId'],
     ['customers:\n  - {document: "1"}', '0.yaml:2:5: a customer needs a businessName or a userId'],
     [

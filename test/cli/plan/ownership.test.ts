@@ -12,6 +12,7 @@ const createdClient = {
   authorities: [],
   scope: [],
   grantTypes: ['client_credentials'],
+  redirectURIs: [],
   factorVisibility: 'CREDENTIALS_ONLY',
   createdAt: '2026-03-01T12:00:00.000Z',
 };
@@ -24,7 +25,7 @@ test.each([
   ['client', 'clients', createdClient, { ownerClientId: 'portal' }],
   ['client', 'clients', createdClient, { authorities: ['ADMIN'] }],
   ['client', 'clients', createdClient, { grantTypes: ['client_credentials', 'password'] }],
-  ['client', 'clients', createdClient, { redirectURI: 'https://app.example.com' }],
+  ['client', 'clients', createdClient, { redirectURIs: ['https://app.example.com'] }],
 ] as const)(
   'a %s of the %s is not that of the set if it also has a field that was not sent',
   (kind, list, own, more) => {

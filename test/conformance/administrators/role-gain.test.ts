@@ -111,6 +111,7 @@ describe('the guard', () => {
       scope: ['x'],
       grantTypes: ['password'],
       redirectURI: 'x:y',
+      otherRedirectURIs: ['x:z'],
       organizationId: 'x',
       businessUnitId: 'x',
       factorVisibility: 'UNRESTRICTED',

@@ -38,7 +38,7 @@ export interface GroupChange extends ResourceChange {
 export interface ClientChange extends ResourceChange {
   readonly kind: 'client';
   readonly before?: RemoteClient;
-  /** Body of the create or migrate request. */
+  /** Fields of the client to create, or what changes: `target`, where it moves, and `redirectURIs`. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 

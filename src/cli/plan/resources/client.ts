@@ -1,6 +1,8 @@
 /** Clients: their service accounts identify them, because ids differ between servers. A new secret is stored before the next step. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import type { RequestContext } from '../../context.ts';
 import { callOperation, createResource, tryOperation } from '../../request/call-operation.ts';
+import { callControlPlane } from '../../request/control-plane.ts';
 import { type Execution, recordCreation } from '../execution.ts';
 import {
   acceptChanges,
@@ -32,7 +34,8 @@ const creationDefaults = {
   scope: [],
   grantTypes: ['client_credentials'],
   factorVisibility: createdVisibility,
-  ...{ redirectURI: undefined, organizationId: undefined, businessUnitId: undefined },
+  redirectURIs: [],
+  ...{ organizationId: undefined, businessUnitId: undefined },
   ...{ userId: undefined, businessId: undefined, ownerClientId: undefined },
 };
 
@@ -136,7 +139,11 @@ function createSchema(): JsonSchema {
         'Allowed OAuth grant types',
         valueSchemas.client.grantTypes.maxItems,
       ),
-      redirectURI: { ...described(valueSchemas.client.redirectURI, 'Redirect URI of logins'), minLength: 1 },
+      redirectURIs: list(
+        { ...described(valueSchemas.client.redirectURIs.items, 'A redirect URI'), minLength: 1 },
+        'Redirect URIs of logins',
+        valueSchemas.client.redirectURIs.maxItems,
+      ),
       organizationId: described(valueSchemas.client.organizationId, 'Organization the client belongs to'),
       businessUnitId: described(valueSchemas.client.businessUnitId, 'Business unit the client belongs to'),
       userId: id('User that owns the client'),
@@ -209,10 +216,10 @@ function buildClientCreation({ path, clientId, serviceAccountId, fields }: Desir
   return acceptChanges([{ action: 'create', kind: 'client', name: serviceAccountId, fields: created, body }]);
 }
 
-/** An existing client can only be moved to another organization or business unit. */
+/** Of an existing client, only the redirect URIs and the organization with the business unit can change. */
 function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClient): DiffResult<ClientChange> {
   const changed = Object.entries(fields).flatMap(([name, value]) => diffField(name, before[name], value));
-  const immutable = changed.filter(({ field }) => field !== 'organizationId' && field !== 'businessUnitId');
+  const immutable = changed.filter(({ field }) => !mutableFields.has(field));
   if (immutable.length > 0)
     return {
       changes: [],
@@ -222,16 +229,22 @@ function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClien
       })),
     };
   if (changed.length === 0) return acceptChanges([]);
+  const isMoved = changed.some(({ field }) => field !== 'redirectURIs');
   const organizationId = fields.organizationId ?? before.organizationId;
   const businessUnitId = fields.businessUnitId ?? before.businessUnitId;
-  if (organizationId === undefined || businessUnitId === undefined)
+  if (isMoved && (organizationId === undefined || businessUnitId === undefined))
     return rejectEntry(path, `moving the client ${before.clientId} requires both organizationId and businessUnitId`);
-  const body = { clientIds: [before.clientId], target: { organizationId, businessUnitId } };
+  const body = {
+    ...(isMoved ? { target: { organizationId, businessUnitId } } : {}),
+    ...(changed.some(({ field }) => field === 'redirectURIs') ? { redirectURIs: fields.redirectURIs } : {}),
+  };
   const name = before.serviceAccountId ?? before.clientId;
   return acceptChanges([
     { action: 'update', kind: 'client', name, id: before.clientId, fields: changed, before, body },
   ]);
 }
+
+const mutableFields: ReadonlySet<string> = new Set(['organizationId', 'businessUnitId', 'redirectURIs']);
 
 function formatValue(value: unknown): string {
   return value === undefined ? 'not set' : Array.isArray(value) ? value.join(', ') || 'empty' : String(value);
@@ -251,14 +264,23 @@ function buildClientRemoval(before: RemoteClient): ClientChange {
 async function writeClient(execution: Execution, { change }: ClientStep): Promise<void> {
   const { context, clientIds, record } = execution;
   const { action, name, id = '', body } = change;
-  if (action === 'update') return void (await callOperation(context, 'client-identities.migrate', { body }));
+  if (action === 'update') return updateClient(context, id, body);
   if (action === 'delete') {
     await tryOperation(context, 'client-identities.remove', { params: { serviceAccountId: id } }, 'CLIENT_NOT_FOUND');
     return record({ what: 'gone', kind: 'client', id, name });
   }
+  const { redirectURIs = [], ...fields } = body as Readonly<Record<string, unknown>> & ClientUris;
+  const [redirectURI, ...others] = redirectURIs;
+  const isWithUri = redirectURI !== undefined;
   const created = await recordCreation(execution, {
-    resources: [{ kind: 'client', key: clientResource.creationKey(body), name, sent: body }],
-    send: () => createResource(context, 'client-identities.create', body),
+    resources: [
+      {
+        ...{ kind: 'client', key: clientResource.creationKey(body), name },
+        sent: { ...fields, ...(isWithUri ? { redirectURIs: [redirectURI] } : {}) },
+      },
+    ],
+    send: () =>
+      createResource(context, 'client-identities.create', { ...fields, ...(isWithUri ? { redirectURI } : {}) }),
     idsOf: ({ clientId }) => [String(clientId)],
     storeSecret: ({ clientId, clientSecret }) =>
       execution.storeSecret({
@@ -269,4 +291,21 @@ async function writeClient(execution: Execution, { change }: ClientStep): Promis
       }),
   });
   clientIds.set(name, String(created.clientId));
+  // The operation that creates clients sets one only.
+  if (others.length > 0) await updateClient(context, String(created.clientId), { redirectURIs });
+}
+
+interface ClientUris {
+  readonly redirectURIs?: readonly string[];
+}
+
+/** @param update `target`, where the client moves, and its redirect URIs; what is missing stays */
+async function updateClient(context: RequestContext, clientId: string, update: ClientChange['body']): Promise<void> {
+  const { target, redirectURIs } = update;
+  if (target !== undefined)
+    await callOperation(context, 'client-identities.migrate', { body: { clientIds: [clientId], target } });
+  if (redirectURIs !== undefined)
+    await callControlPlane(context, 'PATCH', `/_iam/clients/${encodeURIComponent(clientId)}`, {
+      body: { redirectURIs },
+    });
 }

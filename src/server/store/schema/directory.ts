@@ -26,7 +26,10 @@ export const ClientRow = z
     authorities: names,
     scope: names,
     grantTypes: names,
+    /** The first redirect URI. Rows of earlier versions have no others. */
     redirectURI: text.optional(),
+    /** The redirect URIs after the first one: see `readRedirectUris`. */
+    otherRedirectURIs: names.optional(),
     serviceAccountId: text.optional(),
     userId: text.optional(),
     businessId: text.optional(),

@@ -84,9 +84,10 @@ describe('clients update', () => {
   test('changes the named fields, and prints what changed', async () => {
     await using server = await startServer({ seed });
     const run = runner(server);
-    const changed = await run('clients update c1 --app-id shop --redirect-uri= --add-scope WRITE --remove-scope READ');
-    const differences =
-      '~ appId: billing -> shop, + scope WRITE, - scope READ, ~ redirectURI: https://a.example.com/ -> (none)';
+    const changed = await run(
+      'clients update c1 --app-id shop --remove-redirect-uri https://a.example.com/ --add-scope WRITE --remove-scope READ',
+    );
+    const differences = '~ appId: billing -> shop, + scope WRITE, - scope READ, - redirectURI https://a.example.com/';
     expect(changed).toMatchObject({ code: 0, err: `c1 (billing): ${differences}\n` });
     const client = await server.appContext.store.clients.get('c1');
     expect(client).toMatchObject({ appId: 'shop', scope: ['WRITE'], grantTypes: ['client_credentials'] });

@@ -105,17 +105,27 @@ groups:
     fixture,
   }) => {
     // With roles from a group, only a caller with all of them could move it.
-    await apply(fixture, everything.replace('    services: [billing]\n', ''));
+    const uris = ['https://a.example.com/cb', 'http://localhost/cb', 'com.example.app:/cb'];
+    const document = everything
+      .replace('    services: [billing]\n', '')
+      .replace('WRITE]}', `WRITE], redirectURIs: ['${uris[0]}', '${uris[1]}']}`);
+    await apply(fixture, document);
+    expect((await fixture.server.dump()).clients).toContainEqual(
+      expect.objectContaining({ redirectURI: uris[0], otherRedirectURIs: [uris[1]] }),
+    );
     const before = (await fixture.server.admin.apiKey.list()).items[0];
     const outcome = await apply(
       fixture,
-      `clients:\n  - {serviceAccountId: billing, organizationId: o, businessUnitId: u}\napiKeys:\n  - {serviceAccountId: billing, appId: other, apiKeyId: ${before?.apiKeyId}}\n`,
+      `clients:\n  - {serviceAccountId: billing, organizationId: o, businessUnitId: u, redirectURIs: ['${uris[2]}', '${uris[0]}']}\napiKeys:\n  - {serviceAccountId: billing, appId: other, apiKeyId: ${before?.apiKeyId}}\n`,
     );
     expect(outcome.out).not.toContain('Secret');
     const { items } = await fixture.server.admin.apiKey.list();
     expect(items).toMatchObject([{ apiKeyId: before?.apiKeyId, hint: before?.hint, appId: 'other' }]);
     expect((await fixture.server.dump()).clients).toContainEqual(
-      expect.objectContaining({ organizationId: 'o', businessUnitId: 'u' }),
+      expect.objectContaining({
+        ...{ organizationId: 'o', businessUnitId: 'u' },
+        ...{ redirectURI: uris[2], otherRedirectURIs: [uris[0]] },
+      }),
     );
   });
 

@@ -65,7 +65,7 @@ function ClientFacts({ client }: { readonly client: ShownClient }) {
         'Own authorities': client.authorities.join(', '),
         Scopes: client.scope.join(', '),
         'Grant types': client.grantTypes.join(', '),
-        'Redirect URI': client.redirectURI,
+        'Redirect URIs': client.redirectURIs.join(', '),
         'Owner (user)': userId === undefined ? undefined : <ObjectLink page="/users" id={userId} />,
         'Owner (business)': businessId === undefined ? undefined : <ObjectLink page="/businesses" id={businessId} />,
         'Owner (client)': ownerClientId === undefined ? undefined : <ObjectLink page="/clients" id={ownerClientId} />,

@@ -1,6 +1,7 @@
 /** A client in responses of the control plane. */
 import * as z from 'zod';
 import { optionalText } from '../../../../contract/schemas/primitives.ts';
+import { readRedirectUris } from '../../../directory/clients.ts';
 import { isInOverlap } from '../../../directory/replaced-secrets.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { Client } from '../../../store/tables.ts';
@@ -26,7 +27,10 @@ export const ClientItem = z.strictObject({
     .array(text)
     .readonly()
     .meta({ examples: [['client_credentials']] }),
-  redirectURI: text.optional().meta({ examples: ['https://app.example.com/callback'] }),
+  redirectURIs: z
+    .array(text)
+    .readonly()
+    .meta({ examples: [['https://app.example.com/callback']] }),
   serviceAccountId: text.optional().meta({ examples: ['billing-service'] }),
   userId: text.optional().meta({ examples: ['alice'] }),
   businessId: text.optional().meta({ examples: ['example-shop'] }),
@@ -47,9 +51,9 @@ export function toClientItems(reader: Reader, clients: readonly Client[], now: D
 }
 
 /** Omits secrets and internal fields. */
-function toClientItem(
-  { secretHash: _, previousSecret, tokenGeneration: _generation, bootstrap: _bootstrap, ...client }: Client,
-  now: Date,
-) {
-  return isInOverlap(previousSecret, now) ? { ...client, previousSecretEndsAt: previousSecret.endsAt } : client;
+function toClientItem(client: Client, now: Date) {
+  const { secretHash: _, previousSecret, tokenGeneration: _generation, bootstrap: _bootstrap, ...fields } = client;
+  const { redirectURI: _first, otherRedirectURIs: _others, ...others } = fields;
+  const item = { ...others, redirectURIs: readRedirectUris(client) };
+  return isInOverlap(previousSecret, now) ? { ...item, previousSecretEndsAt: previousSecret.endsAt } : item;
 }

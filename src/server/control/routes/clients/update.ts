@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { apiError, detailedError } from '../../../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../../../contract/roles.ts';
-import { ClientId, clientFields } from '../../../../contract/schemas/client.ts';
+import { ClientId, clientFields, RedirectURIs } from '../../../../contract/schemas/client.ts';
 import { listUpTo } from '../../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../../contract/schemas/role.ts';
 import { isLevelUpTo } from '../../../directory/authentication-levels.ts';
-import { assertMayGrantScope } from '../../../directory/clients.ts';
+import { assertMayGrantScope, replaceRedirectUris } from '../../../directory/clients.ts';
 import { assertNoLookalikes } from '../../../directory/groups.ts';
 import { normalizeNewName } from '../../../directory/new-names.ts';
 import type { Principal } from '../../../directory/principal.ts';
@@ -15,7 +15,7 @@ import { findCaller, requireManagedClient } from '../../client-access.ts';
 import { defineRoute } from '../../define.ts';
 import { ClientWithGrants, readClientWithGrants } from './client-with-grants.ts';
 
-const { appId, scope, redirectURI, grantTypes, organizationId, businessUnitId } = clientFields;
+const { appId, scope, grantTypes, organizationId, businessUnitId } = clientFields;
 
 /** Ids, owner and party of a client never change: tokens, memberships and audit records refer to them. */
 const ClientUpdate = z
@@ -23,7 +23,9 @@ const ClientUpdate = z
     appId: appId.optional(),
     scope,
     grantTypes,
-    redirectURI: redirectURI.nullable(),
+    redirectURIs: RedirectURIs.optional()
+      .describe('Redirect URIs for logins')
+      .meta({ examples: [['https://app.example.com/callback']] }),
     organizationId: organizationId.nullable(),
     businessUnitId: businessUnitId.nullable(),
     authorities: listUpTo(100, RoleName)
@@ -59,7 +61,7 @@ export default defineRoute({
     ...(['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'SCOPE_EXCEEDED', 'NAME_NOT_VISIBLE', 'BOOTSTRAP_CLIENT'] as const),
     ...(['ROLE_RESERVED', 'CHANGED_MEANWHILE', 'TOKEN_LIMIT_EXCEEDED'] as const),
   ],
-  openapiExamples: { body: { redirectURI: 'https://app.example.com/callback', scope: ['reports.read'] } },
+  openapiExamples: { body: { redirectURIs: ['https://app.example.com/callback'], scope: ['reports.read'] } },
 
   async handle({ params, body }, context) {
     const { clock, issuer, assertMatch } = context;
@@ -83,11 +85,12 @@ export default defineRoute({
 });
 
 /** @throws IamError BOOTSTRAP_CLIENT, NAME_NOT_VISIBLE. */
-function changeClient(client: Client, { authorities, appId: name, ...fields }: ClientUpdate): Client {
+function changeClient(client: Client, update: ClientUpdate): Client {
+  const { authorities, appId: name, redirectURIs, ...fields } = update;
   if (authorities && client.bootstrap !== undefined)
     throw apiError('BOOTSTRAP_CLIENT', 'The authorities of the clients that the first start created cannot change.');
   const changed = {
-    ...client,
+    ...(redirectURIs ? replaceRedirectUris(client, redirectURIs) : client),
     ...fields,
     ...(name === undefined ? {} : { appId: normalizeNewName('appId', name, client.appId) }),
     ...(authorities ? { authorities: [...new Set(authorities.map(stripRolePrefix))] } : {}),

@@ -108,8 +108,11 @@ describe('an update', () => {
     await using server = await startServer();
     await server.makeClient({ clientId: 'app', scope: ['READ'], redirectURI: 'https://old.example.com/' });
     const before = await server.appContext.store.clients.get('app');
-    const body = { scope: ['READ', 'reports'], redirectURI: null, organizationId: 'acme', authorities: ['ROLE_ADMIN'] };
-    const response = await patch(server, 'app', body);
+    const redirectURIs = ['https://a.example.com/', 'com.example.app:/back', 'https://a.example.com/'];
+    const body = { scope: ['READ', 'reports'], redirectURIs, organizationId: 'acme', authorities: ['ROLE_ADMIN'] };
+    expect(await patch(server, 'app', body)).toMatchObject({ body: { redirectURIs: redirectURIs.slice(0, 2) } });
+    const response = await patch(server, 'app', { redirectURIs: [] });
+    expect(response.body).toMatchObject({ redirectURIs: [] });
     const { redirectURI: _, ...kept } = before ?? {};
     const changed = { scope: ['READ', 'reports'], organizationId: 'acme', authorities: ['ADMIN'] };
     expect(await server.appContext.store.clients.get('app')).toEqual({ ...kept, ...changed });
@@ -136,6 +139,8 @@ describe('an update', () => {
     [{ appId: 'in\u200bvisible' }, 400],
     [{ scope: ['a b'] }, 422],
     [{ authorities: ['a b'] }, 422],
+    [{ redirectURIs: ['https://a.example.com/', '/relative'] }, 422],
+    [{ redirectURIs: Array<string>(51).fill('a:b') }, 422],
   ])('is rejected with %j', async (body, status) => {
     await using server = await startServer();
     await server.makeClient({ clientId: 'app' });
@@ -176,10 +181,10 @@ describe('an update', () => {
     });
     const update = (caller: IamClient, body: object) => caller.raw('PATCH', `/_iam/clients/${appClientId}`, { body });
     const before = await server.dump();
-    for (const body of [{ grantTypes: [] }, { scope: [] }, { redirectURI: null }, { appId: 'x' }, {}])
+    for (const body of [{ grantTypes: [] }, { scope: [] }, { redirectURIs: [] }, { appId: 'x' }, {}])
       expect(await update(administrator, body)).toMatchObject({ status: 403, body: [{ code: 'GRANT_EXCEEDED' }] });
     expect(await server.dump()).toEqual(before);
-    expect(await update(server.admin, { redirectURI: null })).toMatchObject({ status: 200 });
+    expect(await update(server.admin, { redirectURIs: [] })).toMatchObject({ status: 200 });
   });
 
   test('leaves the authorities of the clients of the first start as they are', async () => {

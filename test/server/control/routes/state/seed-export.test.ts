@@ -45,6 +45,32 @@ test('omits clients that no longer have an owner, with their keys and membership
   expect(await copySeed(seed)).toEqual(seed);
 });
 
+test('contains all redirect URIs of a client, and a seed replaces them', async () => {
+  const [one, two, three] = ['https://a.example.com/', 'http://127.0.0.1/back', 'com.example.app:/back'];
+  const clients = [
+    { clientId: 'none' },
+    { clientId: 'one', redirectURI: one },
+    { clientId: 'several', redirectURIs: [three, one, two] },
+  ];
+  await using server = await startServer({ seed: { clients } });
+  const seed = await exportSeed(server);
+  expect(seed.clients).toMatchObject(clients);
+  expect(await copySeed(seed)).toEqual(seed);
+  const later = [
+    { clientId: 'none' },
+    { clientId: 'one', redirectURIs: [two] },
+    { clientId: 'several', redirectURI: two },
+  ];
+  expect(await send(server, '/_iam/seed', { method: 'POST', body: { clients: later } })).toMatchObject({ status: 200 });
+  const changed = (await exportSeed(server)).clients ?? [];
+  expect(changed.map((client) => client.redirectURI ?? client.redirectURIs)).toEqual([undefined, two, two]);
+  const both = { clients: [{ clientId: 'one', redirectURI: one, redirectURIs: [two] }] };
+  expect(await send(server, '/_iam/seed', { method: 'POST', body: both })).toMatchObject({
+    status: 400,
+    body: [{ message: expect.stringContaining('must not be combined with redirectURI') }],
+  });
+});
+
 test('omits clients of the administrator user, whose id differs on every server', async () => {
   await using server = await startServer();
   const { store } = server.appContext;
