@@ -1724,7 +1724,7 @@ export interface AdministratorsFactorInput {
   id?: string | undefined;
   /** Type of the contact */
   contactType: 'EMAIL' | 'MOBILE';
-  /** E-mail address (RFC 5321) */
+  /** E-mail address (RFC 5321, RFC 6531); the domain is stored as A-labels */
   email?: string | undefined;
   mobile?: Mobile | undefined;
   /** Tags as an array, or as a string that contains a JSON array */
@@ -1923,7 +1923,7 @@ export type Empty = Record<string, never>;
 export interface FactorChange {
   /** Type of the contact */
   contactType?: 'EMAIL' | 'MOBILE' | undefined;
-  /** E-mail address (RFC 5321) */
+  /** E-mail address (RFC 5321, RFC 6531); the domain is stored as A-labels */
   email?: string | undefined;
   mobile?: Mobile | undefined;
   /** Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES */
@@ -1934,7 +1934,7 @@ export interface FactorChange {
 export interface FactorInput {
   /** Type of the contact */
   contactType: 'EMAIL' | 'MOBILE';
-  /** E-mail address (RFC 5321) */
+  /** E-mail address (RFC 5321, RFC 6531); the domain is stored as A-labels */
   email?: string | undefined;
   mobile?: Mobile | undefined;
   /** Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES */
@@ -2017,7 +2017,7 @@ export interface Identification {
 
 /** Exactly one contact. */
 export interface IdentificationInput {
-  /** E-mail address (RFC 5321) */
+  /** E-mail address (RFC 5321, RFC 6531); the domain is stored as A-labels */
   userEmail?: string | undefined;
   userMobile?: Mobile | undefined;
 }
@@ -2393,7 +2393,7 @@ export interface UserCustomerInput {
 export interface UserInput {
   /** Id: 1 to 64 letters, digits or . _ : @ - */
   userId?: string | undefined;
-  /** E-mail address (RFC 5321) */
+  /** E-mail address (RFC 5321, RFC 6531); the domain is stored as A-labels */
   userEmail: string;
   /** Name that the user logs in with */
   userName: string;

@@ -3,12 +3,13 @@
  * random and printed once, or configured and then applied at every start.
  */
 
+import { describeEmailProblem, hasSingleLabelHost, normalizeEmail } from '../contract/email/email-address.ts';
+import { singleLabelMessage } from '../contract/email/single-label-hosts.ts';
 import { describeInvisible } from '../contract/visible-names.ts';
-import { foldIdentifier } from '../lib/fold-identifier.ts';
 import { removeClient } from './auth/remove-client.ts';
 import { revokeUserAccess } from './auth/revoke-user-access.ts';
 import { administratorsGroupName, createBootstrapGroups } from './bootstrap-groups.ts';
-import { SettingError, type Settings } from './config/settings.ts';
+import { hasTestFeatures, SettingError, type Settings } from './config/settings.ts';
 import { withoutOverlap } from './directory/replaced-secrets.ts';
 import { isSubjectUsed, reserveSubjectId } from './directory/subject-ids.ts';
 import type { Clock } from './lib/clock.ts';
@@ -21,6 +22,7 @@ import type { Store, Transaction } from './store/store.ts';
 import type { Client, User } from './store/tables.ts';
 import { describeViolations } from './users/password-policy.ts';
 import { createPasswordHasher, type HashPassword, listSpellings, verifyPasswordHash } from './users/passwords.ts';
+import { findUserByLogin } from './users/users.ts';
 
 /** The result of a start. It contains only secrets that this start generated. */
 export interface BootstrapResult {
@@ -173,7 +175,7 @@ async function ensureAdminUser(
   const user = await tx.users.getBy('bootstrap', 'admin');
   if (!user) return passwordHash === undefined ? undefined : createAdminUser(tx, deps, passwordHash);
   const { adminUser } = deps.settings;
-  const userEmail = resolveAdminEmail(deps.settings);
+  const userEmail = readAdminEmail(deps.settings, user);
   const changed = {
     ...(passwordHash === undefined ? user : { ...withoutKnownSources(user), passwordHash }),
     ...(adminUser === undefined ? {} : { userName: readAdminName(adminUser, user) }),
@@ -187,7 +189,7 @@ async function ensureAdminUser(
 
 /** @throws SettingError for a new name with invisible characters. */
 function readAdminName(name: string, user?: User): string {
-  const normalized = name.normalize('NFC');
+  const normalized = normalizeEmail(name);
   const violation = user?.userName === name ? undefined : describeInvisible(normalized);
   if (violation !== undefined) throw new SettingError(`IAM_ADMIN_USER ${violation}`);
   return user?.userName === name ? name : normalized;
@@ -197,12 +199,27 @@ function resolveAdminEmail({ adminEmail, adminUser }: Settings): string | undefi
   return adminEmail ?? (adminUser?.includes('@') ? adminUser : undefined);
 }
 
+/** @throws SettingError for a new address that is not valid. */
+function readAdminEmail(settings: Settings, user?: User): string | undefined {
+  const email = resolveAdminEmail(settings);
+  const normalized = email && normalizeEmail(email);
+  for (const same of [email, normalized]) if (same === undefined || same === user?.userEmail) return same;
+  const problem = describeEmailProblem(normalized ?? '') ?? describeHost(normalized ?? '', settings);
+  const variable = settings.adminEmail === undefined ? 'IAM_ADMIN_USER' : 'IAM_ADMIN_EMAIL';
+  if (problem !== undefined) throw new SettingError(`${variable} ${problem}`);
+  return normalized;
+}
+
+function describeHost(email: string, settings: Settings): string | undefined {
+  return hasSingleLabelHost(email) && !hasTestFeatures(settings) ? singleLabelMessage : undefined;
+}
+
 async function assertNamesAvailable(tx: Transaction, user: User): Promise<void> {
   for (const [variable, name] of [
     ['IAM_ADMIN_USER', user.userName],
     ['IAM_ADMIN_EMAIL', user.userEmail],
   ] as const) {
-    const owner = name === undefined ? undefined : await tx.users.getBy('login', foldIdentifier(name));
+    const owner = name === undefined ? undefined : await findUserByLogin(tx, name);
     if (owner && owner.userId !== user.userId) throw createNameTakenError(variable);
   }
 }
@@ -228,7 +245,7 @@ async function createAdminUser(
     userId,
     userName,
     passwordHash,
-    userEmail: resolveAdminEmail(settings) ?? 'admin@example.com',
+    userEmail: readAdminEmail(settings) ?? 'admin@example.com',
     ...adminUserDefaults,
     createdAt: clock.now().toISOString(),
   };

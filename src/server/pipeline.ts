@@ -2,6 +2,7 @@
  * The request pipeline: a list of steps, compiled for each operation from its declaration at its first request. The
  * interface defines their order, so that a rejected request reveals nothing.
  */
+import { createHostAssertion } from '../contract/email/single-label-hosts.ts';
 import { hasGrowthLimit } from '../contract/growth-limit.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isAllowed, type RoleExpression } from '../contract/roles.ts';
@@ -12,7 +13,7 @@ import { authenticate } from './auth/authenticate.ts';
 import { authorizationError } from './auth/authorize.ts';
 import type { RequestCredentials } from './auth/credentials.ts';
 import { limitCreations } from './auth/limit-creations.ts';
-import { resolveChosenIds } from './config/settings.ts';
+import { hasTestFeatures, resolveChosenIds } from './config/settings.ts';
 import { createChosenIdGuard } from './directory/chosen-ids.ts';
 import { createAbsentCaller, findAuthenticatedClientId, type Principal } from './directory/principal.ts';
 import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.ts';
@@ -220,13 +221,12 @@ function injectFaultBefore(compilation: Compilation): Step | undefined {
 function validateParameters({ operation }: Compilation): Step {
   const { request } = operation;
   const lenient = !operation.statuses.includes(400);
-  const paramSchemas = request.params ?? {};
   const readParameters = createPathParamsReader(operation.path);
   const readQuery = createQueryReader(request.query ?? {}, { lenient, rejectUnknown: request.strictQuery });
   const readHeaders = createHeaderReader(request.headers ?? {}, lenient);
   return (call) => {
     const { req, state } = call.ctx;
-    call.params = validateParams(paramSchemas, readParameters(state.path));
+    call.params = validateParams(request.params ?? {}, readParameters(state.path));
     call.query = readQuery(call.search, state.query);
     call.headers = readHeaders(req.headers);
     return undefined;
@@ -245,8 +245,10 @@ function validateRequestBody({ operation, appContext }: Compilation): Step | und
   const { body: schema } = operation.request;
   if (!schema) return undefined;
   const limit = appContext.settings.bodyLimit;
+  const assertHosts = hasTestFeatures(appContext.settings) ? undefined : createHostAssertion(schema);
   return async (call) => {
     call.body = await readBody(call.ctx, operation, { ...call, schema, limit });
+    assertHosts?.(call.body);
   };
 }
 

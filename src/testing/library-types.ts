@@ -299,6 +299,7 @@ export interface SeedInput {
      * Keycloak with credentialData and secretData, or a custom_password_hash of Auth0
      */
     passwordHash?: string | Record<string, unknown> | undefined;
+    /** E-mail address (RFC 5321, RFC 6531); the domain is stored as A-labels */
     userEmail?: string | undefined;
     userMobile?: {
       regionCode: number;
@@ -316,7 +317,7 @@ export interface SeedInput {
       id?: string | undefined;
       /** Type of the contact */
       contactType: 'EMAIL' | 'MOBILE';
-      /** E-mail address (RFC 5321) */
+      /** E-mail address (RFC 5321, RFC 6531); the domain is stored as A-labels */
       email?: string | undefined;
       mobile?: Mobile | undefined;
       /** Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES */
@@ -402,6 +403,7 @@ export interface SeedInput {
     logon: string;
     password?: string | undefined;
     passwordHash?: string | undefined;
+    /** E-mail address (RFC 5321, RFC 6531); the domain is stored as A-labels */
     email?: string | undefined;
     mobile?: Mobile | undefined;
   }[] | undefined;

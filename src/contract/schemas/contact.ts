@@ -1,11 +1,42 @@
 /** Schemas of the contacts of users and of their tags. */
 import * as z from 'zod';
+import {
+  describeDomainProblem,
+  describeEmailProblem,
+  maxEmailOctets,
+  normalizeDomain,
+  normalizeEmail,
+} from '../email/email-address.ts';
 import { listUpTo, singleLine } from './primitives.ts';
 
+/** In UTF-16 code units, before normalization. */
+const longestSpelling = 1000;
+
+/** The value is as `normalizeEmail` returns it. */
 export const Email = z
-  .email('must be an e-mail address')
-  .max(254, 'must not be longer than 254 characters')
-  .meta({ description: 'E-mail address (RFC 5321)', examples: ['alice@example.com'], 'x-label': 'E-mail address' });
+  .string()
+  .max(longestSpelling, `must not be longer than ${longestSpelling} characters`)
+  .check(z.overwrite(normalizeEmail), ({ value, issues }) => {
+    const message = describeEmailProblem(value);
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+  })
+  .meta({
+    format: 'idn-email',
+    maxLength: maxEmailOctets,
+    description: 'E-mail address (RFC 5321, RFC 6531); the domain is stored as A-labels',
+    examples: ['alice@example.com'],
+    'x-label': 'E-mail address',
+  });
+
+/** A domain of addresses, as `normalizeDomain` returns it. */
+export const EmailDomain = z
+  .string()
+  .max(longestSpelling, `must not be longer than ${longestSpelling} characters`)
+  .check(z.overwrite(normalizeDomain), ({ value, issues }) => {
+    const message = describeDomainProblem(value);
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+  })
+  .meta({ format: 'idn-hostname', description: 'Domain of e-mail addresses', examples: ['example.com'] });
 
 const boundedInteger = (min: number, max: number, description: string, example: number) =>
   z

@@ -20,7 +20,7 @@ class NullRemover {
 
   remove(schema: z.ZodType | undefined, value: unknown): unknown {
     if (schema === undefined || typeof value !== 'object' || value === null) return value;
-    const inner = unwrap(schema);
+    const inner = unwrapSchema(schema);
     if (inner instanceof z.ZodArray) return this.#removeFromItems(inner.element as z.ZodType, value);
     if (!(inner instanceof z.ZodObject) || Array.isArray(value)) return value;
     const fields = this.#fieldsOf(inner);
@@ -52,9 +52,9 @@ class NullRemover {
 }
 
 /** The schema within optional and nullable ones, and behind a conversion. */
-function unwrap(schema: z.ZodType): z.ZodType {
+export function unwrapSchema(schema: z.ZodType): z.ZodType {
   const { innerType, in: from, out: to } = schema.def as { innerType?: z.ZodType; in?: z.ZodType; out?: z.ZodType };
-  if (innerType) return unwrap(innerType);
-  if (from && to) return unwrap(from instanceof z.ZodTransform ? to : from);
+  if (innerType) return unwrapSchema(innerType);
+  if (from && to) return unwrapSchema(from instanceof z.ZodTransform ? to : from);
   return schema;
 }

@@ -1,5 +1,6 @@
 /** Schemas of users and their passwords. */
 import * as z from 'zod';
+import { normalizeEmail } from '../email/email-address.ts';
 import { definition, reference } from '../entities.ts';
 import { sensitive } from '../sensitive.ts';
 import { Id, isReservedName, memberList, singleLine, surrogate, textUpTo } from './primitives.ts';
@@ -11,8 +12,17 @@ export const UserId = Id.meta({
   examples: ['alice'],
 });
 
+export const maxUserNameLength = 100;
+export const userNameTooLong = `must not be longer than ${maxUserNameLength} characters with its domain in ASCII form`;
+
+/** The domain of a name that is an e-mail address is stored as A-labels, which are longer. */
+export function isStorableUserName(name: string): boolean {
+  return [...normalizeEmail(name)].length <= maxUserNameLength;
+}
+
 /** A login name of a user. Uniqueness is checked in the handlers. */
-export const UserName = singleLine(100, 'Name that the user logs in with')
+export const UserName = singleLine(maxUserNameLength, 'Name that the user logs in with')
+  .refine(isStorableUserName, userNameTooLong)
   .refine((value) => !isReservedName(value), 'is a reserved word')
   .meta({ ...definition('user', 'name'), examples: ['alice'] });
 

@@ -1,5 +1,6 @@
 /** Validators of settings. A message continues a sentence that starts with the setting name. */
 import type * as z from 'zod';
+import { describeEmailProblem, normalizeEmail } from '../../contract/email/email-address.ts';
 import { NewId, singleLine } from '../../contract/schemas/primitives.ts';
 import { isAddressOrNetwork } from '../lib/ip-networks.ts';
 import { validatePasswordLength } from '../lib/password-length.ts';
@@ -12,8 +13,7 @@ function validatorFor(schema: z.ZodType): Validator {
 
 export const validateId = validatorFor(NewId);
 export const validateUserName = validatorFor(singleLine(100, 'Login name'));
-export const validateEmail: Validator = (value) =>
-  /^[^@\s]+@[^@\s]+$/.test(value) ? undefined : 'must be an e-mail address';
+export const validateEmail: Validator = (value) => describeEmailProblem(normalizeEmail(value));
 /** Checks the length only; the bootstrap checks the rules that depend on the user. */
 export const validatePassword: Validator = validatePasswordLength;
 

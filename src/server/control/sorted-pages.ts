@@ -1,9 +1,10 @@
 /** Lists of the control plane: search by part of a text, order by a column, and pages that stay valid while rows change. */
 import * as z from 'zod';
+import { withUnicodeDomain } from '../../contract/email/email-address.ts';
 import { fieldError } from '../../contract/errors.ts';
 import type { Page } from '../../contract/operation.ts';
 import { PageQuery, singleLine } from '../../contract/schemas/primitives.ts';
-import { foldIdentifier } from '../../lib/fold-identifier.ts';
+import { foldIdentifier, foldSpelling } from '../../lib/fold-identifier.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import { readFilteredPage, toPage } from '../store/pages.ts';
 import type { Range } from '../store/store.ts';
@@ -45,8 +46,13 @@ export function buildListQuery<Item>(columns: SortColumns<Item>, searched: strin
 /** Returns whether one of the texts contains the search text, ignoring case. */
 export function createTextFilter(search: string | undefined): (texts: readonly (string | undefined)[]) => boolean {
   if (search === undefined) return () => true;
-  const folded = foldIdentifier(search);
-  return (texts) => texts.some((text) => text !== undefined && foldIdentifier(text).includes(folded));
+  const [folded, spelled] = [foldIdentifier(search), foldSpelling(search)];
+  const matches = (text: string) => {
+    const name = foldIdentifier(text);
+    // A part of a domain in Unicode is not converted.
+    return name.includes(folded) || (name.includes('xn--') && withUnicodeDomain(name).includes(spelled));
+  };
+  return (texts) => texts.some((text) => text !== undefined && matches(text));
 }
 
 export interface ListSource<Item> {

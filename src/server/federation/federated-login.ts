@@ -1,4 +1,6 @@
 /** Logs a user in with an assertion of an identity provider. Each assertion is accepted once. */
+
+import { isAscii } from '../../contract/email/domain-names.ts';
 import { apiError } from '../../contract/errors.ts';
 import { Email } from '../../contract/schemas/contact.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
@@ -110,23 +112,33 @@ async function findUserByProviderEmail(
   domains: readonly string[],
 ): Promise<User | undefined> {
   if (email === undefined) return undefined;
-  const domain = foldIdentifier(email.slice(email.lastIndexOf('@') + 1));
-  return domains.map(foldIdentifier).includes(domain) ? findUserByVerifiedEmail(reader, email) : undefined;
+  const domain = foldDomain(email.slice(email.lastIndexOf('@') + 1));
+  return domains.map(foldDomain).includes(domain) ? findUserByVerifiedEmail(reader, email) : undefined;
+}
+
+function foldDomain(domain: string): string {
+  return foldIdentifier(`@${domain}`);
 }
 
 /**
  * The user who verified this address here, for a login through an external provider. Never returns an administrator:
- * adding an authentication method to one requires AUTH-MFA. Only plain addresses are looked up: other spellings may fold
- * to the address of another user.
+ * adding an authentication method to one requires AUTH-MFA. Addresses with other spellings of ASCII letters are not looked
+ * up: they may fold to the address of another user.
  */
 export async function findUserByVerifiedEmail(reader: RoleReader, email: string): Promise<User | undefined> {
-  if (!Email.safeParse(email).success) return undefined;
+  if (!Email.safeParse(email).success || !isPlainlySpelled(email)) return undefined;
   const user = await findUserByLogin(reader, email);
   // Resolved for unknown addresses too, so that the response time is the same.
   const roles = await resolveGroupRolesOfUser(reader, user ?? absentUser);
   const isVerified = user?.emailVerified && user.userEmail !== undefined;
   if (!isVerified || foldIdentifier(user.userEmail ?? '') !== foldIdentifier(email)) return undefined;
   return isAdministrative(roles) ? undefined : user;
+}
+
+/** Whether no letter of the local part is another spelling of an ASCII letter, such as the Kelvin sign. */
+function isPlainlySpelled(email: string): boolean {
+  const letters = [...email.slice(0, email.lastIndexOf('@'))];
+  return letters.every((letter) => isAscii(letter) || ![...foldIdentifier(letter)].some(isAscii));
 }
 
 const absentUser = { userId: '' };

@@ -6,7 +6,7 @@ type Definitions = Readonly<Record<string, Json>>;
 
 const textByFormat: Readonly<Record<string, string>> = {
   'date-time': '2026-03-01T12:00:00Z',
-  email: 'alice@example.com',
+  'idn-email': 'alice@example.com',
   uri: 'https://example.com/',
 };
 

@@ -2,9 +2,13 @@
  * Applies a seed in one transaction. Entities with the same id or name are updated where they differ; entities and group
  * members that the seed does not contain stay unchanged.
  */
+
+import { createHostFinder, singleLabelMessage } from '../../contract/email/single-label-hosts.ts';
+import { formatPath } from '../../contract/errors.ts';
 import { stripRolePrefix } from '../../contract/roles.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { revokeUserAccess } from '../auth/revoke-user-access.ts';
+import { hasTestFeatures } from '../config/settings.ts';
 import { withAdministratorCheck } from '../directory/administrators.ts';
 import { digestApiKey } from '../directory/api-keys.ts';
 import { replaceRedirectUris } from '../directory/clients.ts';
@@ -21,7 +25,10 @@ import { describeViolations } from '../users/password-policy.ts';
 import { hashPassword } from '../users/passwords.ts';
 import {
   assertVisibleLoginsAvailable,
+  findUserByLogin,
   hasPasswordOfHash,
+  normalizeIdentity,
+  normalizeNewUserName,
   removeBusinessMemberships,
   withGivenName,
   withPassword,
@@ -37,7 +44,7 @@ import { createSeedPasswords, type PasswordHolder, type SeedPasswords } from './
 import { findPresentUsers, prefetchUsers } from './prefetched-users.ts';
 import { applyProduct } from './products.ts';
 import { applyProviders } from './providers.ts';
-import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
+import { type SeedApiKey, type SeedClient, SeedDocument, type SeedUser } from './schema.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 import { withLengthCheck } from './token-lengths.ts';
 
@@ -47,6 +54,7 @@ const anyLength = { fitsUser: async () => true };
 /** Applies a seed. @returns the counts by kind. @throws SeedError if it can't be applied; the store is unchanged then. */
 export async function applySeed(seed: SeedDocument, deps: SeedDeps): Promise<SeedCounts> {
   const { store, settings, reportHashes, hash = hashPassword } = deps;
+  if (settings && !hasTestFeatures(settings)) assertHosts(seed);
   const passwords = createSeedPasswords(hash);
   const holders = [...(await listNewUsers(seed.users, store)), ...(await listNewLogons(seed, store))];
   await passwords.hashAll(holders, settings?.hashConcurrency ?? 1, reportHashes);
@@ -61,6 +69,15 @@ export async function applySeed(seed: SeedDocument, deps: SeedDeps): Promise<See
     const message = `the seed can't be applied: ${error.message}`;
     throw new SeedError(message, [{ path: [], message }]);
   }
+}
+
+const findSingleLabelHosts = createHostFinder(SeedDocument);
+
+/** @throws SeedError for addresses and domains that only servers with test features accept. */
+function assertHosts(seed: SeedDocument): void {
+  const issues = (findSingleLabelHosts?.(seed) ?? []).map((path) => ({ path: [...path], message: singleLabelMessage }));
+  if (issues.length > 0)
+    throw new SeedError(issues.map(({ path, message }) => `${formatPath(path)}: ${message}`).join('\n'), issues);
 }
 
 async function applyEntries(
@@ -106,7 +123,7 @@ async function listNewUsers(users: SeedDocument['users'], store: Store): Promise
 export async function findUser(reader: Pick<Transaction, 'users'> | Store, user: SeedUser): Promise<User | undefined> {
   if (user.userId !== undefined) return reader.users.get(user.userId);
   if (user.userName === undefined) return undefined;
-  const known = await reader.users.getBy('login', foldIdentifier(user.userName));
+  const known = await findUserByLogin(reader, user.userName);
   if (!known?.selfRegistered) return known;
   throw new SeedProblem(
     `the name ${JSON.stringify(user.userName)} belongs to the user ${known.userId}, who signed up. If this is the user that the seed means, add \`userId: ${known.userId}\`; to free the name, remove that user with \`iam users delete id:${known.userId}\``,
@@ -142,8 +159,7 @@ async function applyUser(
   } = seed;
   const seedHash = givenHash === undefined ? undefined : readHash(givenHash).hash;
   const known = await findUser(tx, seed);
-  const userName =
-    seed.userName === undefined ? undefined : normalizeNewName('userName', seed.userName, known?.userName);
+  const userName = seed.userName === undefined ? undefined : normalizeNewUserName(seed.userName, known?.userName);
   const rest = { ...others, userName, ...normalizeLogons(legacyLogons) };
   const identities = mergeIdentities(seed, known);
   await assertOwnersExist(tx, String(seed.userId ?? seed.userName), { businessId: seed.businessId });
@@ -191,7 +207,7 @@ async function applyUser(
 async function assertLoginsAvailable(tx: Transaction, user: User, known?: User): Promise<void> {
   const own = known ? loginNames(known) : [];
   for (const name of loginNames(user)) {
-    const other = own.includes(name) ? undefined : await tx.users.getBy('login', name);
+    const other = own.includes(name) ? undefined : await findUserByLogin(tx, name);
     if (other && other.userId !== user.userId) throw createNameTakenProblem(name, user, other);
   }
   await assertVisibleLoginsAvailable(tx, user, known);
@@ -225,7 +241,7 @@ function mergeIdentities({ identities, certificates }: SeedUser, known?: User): 
   const isCertificate = (name: string) => name.startsWith(certificatePrefix);
   const before = known?.identities ?? [];
   if (identities === undefined && certificates === undefined) return before;
-  const names = identities ?? before.filter((name) => !isCertificate(name));
+  const names = identities?.map(normalizeIdentity) ?? before.filter((name) => !isCertificate(name));
   return [...new Set([...names, ...(certificates?.map(formatCertificateIdentity) ?? before.filter(isCertificate))])];
 }
 

@@ -3,10 +3,10 @@
  * PostgreSQL a read for each user would also keep their rows from being written together.
  */
 import { toVisibleName } from '../../contract/visible-names.ts';
-import { foldIdentifier } from '../../lib/fold-identifier.ts';
+import { foldIdentifier, foldSpelling, listFoldedSpellings } from '../../lib/fold-identifier.ts';
 import { listSubjectKeys } from '../directory/subject-ids.ts';
 import { overrideTables, type Reader, type TableWriter, type Transaction } from '../store/store.ts';
-import { loginNames, type User } from '../store/tables.ts';
+import { loginKeys, loginNames, type User } from '../store/tables.ts';
 import type { SeedUser } from './schema.ts';
 
 /** Values that no user has; a seed adds users, so that they become fewer. */
@@ -17,7 +17,7 @@ interface FreeNames {
 
 export async function prefetchUsers(tx: Transaction, seeds: readonly SeedUser[] = []): Promise<Transaction> {
   const ids = seeds.flatMap(({ userId }) => userId ?? []);
-  const names = [...new Set(seeds.flatMap(listNames).map(foldIdentifier))];
+  const names = [...new Set(seeds.flatMap(listNames).flatMap(listFoldedSpellings))];
   if (ids.length === 0 && names.length === 0) return tx;
   // A transaction reads no row twice.
   await tx.users.getMany(ids);
@@ -35,7 +35,7 @@ export async function findPresentUsers(
 ): Promise<(seed: SeedUser) => boolean> {
   const ids = seeds.flatMap(({ userId }) => userId ?? []);
   const names = seeds.flatMap(({ userId, userName }) =>
-    userId === undefined && userName ? foldIdentifier(userName) : [],
+    userId === undefined && userName ? listFoldedSpellings(userName) : [],
   );
   const present = new Set((await users.getMany(ids)).map(({ userId }) => userId));
   const named = new Set((await users.findMany('login', names)).flatMap(loginNames));
@@ -48,9 +48,9 @@ function listNames({ userId, userName, userEmail, identities = [] }: SeedUser): 
 }
 
 function removeNames({ logins, visibleLogins }: FreeNames, user: User): void {
-  for (const name of loginNames(user)) {
-    logins.delete(name);
-    visibleLogins.delete(foldIdentifier(toVisibleName(name)));
+  for (const key of loginKeys(user)) {
+    logins.delete(key);
+    visibleLogins.delete(foldSpelling(toVisibleName(key)));
   }
 }
 

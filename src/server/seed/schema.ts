@@ -2,14 +2,14 @@
 import * as z from 'zod';
 import { ApiKeyValue } from '../../contract/schemas/api-key.ts';
 import { RedirectURIs, ScopeName } from '../../contract/schemas/client.ts';
-import { ContactType, Email, Mobile, Tags } from '../../contract/schemas/contact.ts';
+import { ContactType, Email, EmailDomain, Mobile, Tags } from '../../contract/schemas/contact.ts';
 import { CorporateGroupName } from '../../contract/schemas/corporate-group.ts';
 import { GroupName } from '../../contract/schemas/group.ts';
 import { LogonName } from '../../contract/schemas/legacy.ts';
 import { Id, NewId, nonEmptyText, singleLine, textUpTo } from '../../contract/schemas/primitives.ts';
 import { BillingType, ProductAlias, Sku } from '../../contract/schemas/product.ts';
 import { RoleName } from '../../contract/schemas/role.ts';
-import { NewPassword } from '../../contract/schemas/user.ts';
+import { isStorableUserName, maxUserNameLength, NewPassword, userNameTooLong } from '../../contract/schemas/user.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { decodeCertificate } from '../federation/certificate-encoding.ts';
 import { MAX_LINK_LENGTH, MAX_PROVIDER_NAME_LENGTH } from '../federation/subjects.ts';
@@ -118,10 +118,10 @@ const SeedFactor = z.strictObject({
 const SeedUser = z
   .strictObject({
     userId: NewId.optional(),
-    userName: singleLine(100, 'Login name').optional(),
+    userName: singleLine(maxUserNameLength, 'Login name').refine(isStorableUserName, userNameTooLong).optional(),
     password: NewPassword.optional(),
     passwordHash: PasswordHash.optional(),
-    userEmail: z.email('must be an e-mail address').optional(),
+    userEmail: Email.optional(),
     userMobile: z
       .strictObject({
         regionCode: z.int().min(1).max(999),
@@ -199,7 +199,7 @@ const SeedLogon = z
     logon: LogonName,
     password: sensitive(nonEmptyText(128), 'secret').optional(),
     passwordHash: LogonHash.optional(),
-    email: z.email('must be an e-mail address').optional(),
+    email: Email.optional(),
     mobile: Mobile.optional(),
   })
   .refine((logon) => logon.password === undefined || logon.passwordHash === undefined, {
@@ -229,7 +229,7 @@ const Certificate = z
   .string()
   .refine((text) => decodeCertificate(text) !== undefined, 'must be one certificate, in PEM or base64 of DER');
 
-const emailDomains = z.array(singleLine(253, 'Domain')).optional();
+const emailDomains = z.array(EmailDomain).optional();
 
 const SeedProvider = z.discriminatedUnion('kind', [
   z.strictObject({

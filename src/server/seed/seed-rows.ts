@@ -15,8 +15,8 @@ export interface SeedDeps {
   readonly ids: Pick<Ids, 'newId'>;
   /** Hashes at full cost if missing. */
   readonly hash?: HashPassword | undefined;
-  /** Passwords that `hash` hashes at the same time; one without settings. */
-  readonly settings?: Pick<Settings, 'hashConcurrency'> | undefined;
+  /** Without settings, passwords are hashed one by one, and hosts may be single labels. */
+  readonly settings?: Pick<Settings, 'hashConcurrency' | 'testFeatures' | 'allowRemote'> | undefined;
   readonly reportHashes?: ReportHashes | undefined;
   /** Measures tokens. Their length is not checked if missing. */
   readonly issuer?: TokenMeasure | undefined;

@@ -1,8 +1,10 @@
 /** Shared by the operations on users. */
 
+import { normalizeEmail } from '../../contract/email/email-address.ts';
 import { apiError, fieldError } from '../../contract/errors.ts';
-import { foldIdentifier } from '../../lib/fold-identifier.ts';
+import { foldIdentifier, listFoldedSpellings } from '../../lib/fold-identifier.ts';
 import { assertBusinessesExist } from '../directory/memberships.ts';
+import { normalizeNewName } from '../directory/new-names.ts';
 import { businessOf, isAdministrator } from '../directory/object-access.ts';
 import { isClientItself, type Principal } from '../directory/principal.ts';
 import { isLikeSubjectId, reserveSubjectId } from '../directory/subject-ids.ts';
@@ -52,7 +54,9 @@ export function buildUser(
 /** Inserts a new user. @throws IamError ID_TAKEN, LOGIN_NAME_TAKEN. */
 export async function insertUser(tx: Transaction, user: User): Promise<void> {
   await reserveSubjectId(tx, { subject: user.userId, kind: 'user', ownerId: user.userId });
-  for (const name of loginNames(user)) if (await tx.users.isTaken('login', name)) throw createLoginNameTakenError(name);
+  for (const name of loginNames(user))
+    for (const key of listFoldedSpellings(name))
+      if (await tx.users.isTaken('login', key)) throw createLoginNameTakenError(name);
   await assertVisibleLoginsAvailable(tx, user);
   await assertNamesAreNoIds(tx, user);
   await tx.users.insert(user);
@@ -71,6 +75,19 @@ export function assertUserNameForm(userName: string, userEmail: string | null | 
       'userName',
       'userName has the form of an e-mail address but differs from userEmail.',
     );
+}
+
+/**
+ * Returns the user name to store: one that is an e-mail address has its domain as A-labels. A name that a write does not
+ * change stays as it is. @throws IamError NAME_NOT_VISIBLE
+ */
+export function normalizeNewUserName(name: string, current?: string): string {
+  return name === current ? name : normalizeNewName('userName', normalizeEmail(name), current);
+}
+
+/** Returns the login identifier to store: an e-mail address has its domain as A-labels, every other one is as sent. */
+export function normalizeIdentity(identity: string): string {
+  return hasEmailForm(identity) && !hasLinkForm(identity) ? normalizeEmail(identity) : identity;
 }
 
 /** Whether a user name is one that a request may set together with this address. */
@@ -136,7 +153,7 @@ export async function assertLoginNamesAvailable(tx: Transaction, user: User, bef
   await assertVisibleLoginsAvailable(tx, user, before);
   await assertNamesAreNoIds(tx, user, before);
   for (const name of loginNames(user)) {
-    const existing = await tx.users.getBy('login', name);
+    const existing = await findUserByLogin(tx, name);
     if (existing && existing.userId !== user.userId) throw createLoginNameTakenError(name);
   }
 }
@@ -192,5 +209,9 @@ export async function removeMemberships(
 
 /** The user with this login name: userId, userName, verified e-mail or an additional identifier. */
 export async function findUserByLogin(reader: Pick<Reader, 'users'>, name: string): Promise<User | undefined> {
-  return reader.users.getBy('login', foldIdentifier(name));
+  for (const key of listFoldedSpellings(name)) {
+    const user = await reader.users.getBy('login', key);
+    if (user) return user;
+  }
+  return undefined;
 }

@@ -21,8 +21,9 @@ async function open(changes: Partial<SeedDeps>) {
   const store = openMemoryStore();
   const clock = createFakeClock();
   const ids = createIds(clock, systemRandom);
+  const settings = { hashConcurrency: 3, testFeatures: 'on', allowRemote: false } as const;
   const apply = async (seed: unknown) =>
-    applySeed(await SeedDocument.parseAsync(seed), { store, clock, ids, settings: { hashConcurrency: 3 }, ...changes });
+    applySeed(await SeedDocument.parseAsync(seed), { store, clock, ids, settings, ...changes });
   return { store, apply };
 }
 

@@ -4,7 +4,7 @@ import { UserId } from '../../../contract/schemas/user.ts';
 import { foldIdentifier } from '../../../lib/fold-identifier.ts';
 import { assertMfaForAdministrator } from '../../directory/object-access.ts';
 import { loginNames } from '../../store/tables.ts';
-import { assertLoginNamesAvailable, requireUser } from '../../users/users.ts';
+import { assertLoginNamesAvailable, normalizeIdentity, requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 /** The identifier is the last segment of the path that removes it, so it must not be a reserved word. */
@@ -36,7 +36,7 @@ export default defineOperation({
       const user = await requireUser(tx, params.id);
       await assertMfaForAdministrator(tx, user, caller);
       if (loginNames(user).includes(foldIdentifier(body.identity))) return;
-      const changed = { ...user, identities: [...user.identities, body.identity] };
+      const changed = { ...user, identities: [...user.identities, normalizeIdentity(body.identity)] };
       await assertLoginNamesAvailable(tx, changed, user);
       await tx.users.replace(changed);
     });

@@ -8,7 +8,6 @@ import { Token } from '../../../contract/schemas/token.ts';
 import { UserName } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { isAuthenticatedAdministrator } from '../../directory/chosen-ids.ts';
-import { normalizeNewName } from '../../directory/new-names.ts';
 import type { Principal } from '../../directory/principal.ts';
 import { type Contact, emailContact, mobileContact } from '../../messaging/contacts.ts';
 import { consumeFirstMatchingOtp, type OtpCheck, subjectOfContact } from '../../mfa/otp.ts';
@@ -22,6 +21,7 @@ import {
   assertUserNameForm,
   buildUser,
   insertUser,
+  normalizeNewUserName,
   withVerifiedName,
 } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
@@ -85,7 +85,7 @@ export default defineOperation({
   async handle({ query, body }, context) {
     const { caller } = context;
     const { token, lead = false, ...sent } = body;
-    const fields = { ...sent, userName: normalizeNewName('userName', sent.userName) };
+    const fields = { ...sent, userName: normalizeNewUserName(sent.userName) };
     assertUserNameForm(fields.userName, fields.userEmail);
     const draft = buildUser({ ...fields, lead }, context);
     const user: User = isAuthenticatedAdministrator(caller)

@@ -3,7 +3,6 @@ import { BusinessId } from '../../../contract/schemas/business.ts';
 import { Email, Mobile } from '../../../contract/schemas/contact.ts';
 import { UserId, UserName } from '../../../contract/schemas/user.ts';
 import { withAdministratorCheck } from '../../directory/administrators.ts';
-import { normalizeNewName } from '../../directory/new-names.ts';
 import { assertMfaForAdministrator } from '../../directory/object-access.ts';
 import { revokeOtps, subjectOfUser } from '../../mfa/otp.ts';
 import type { Transaction } from '../../store/store.ts';
@@ -14,6 +13,7 @@ import {
   assertMayAssignBusiness,
   assertUserNameForm,
   isUserNameForm,
+  normalizeNewUserName,
   removeBusinessMemberships,
   requireUser,
   toUpdatableUser,
@@ -89,7 +89,7 @@ export default defineOperation({
  */
 function readUserName({ userName, userEmail }: z.output<typeof Body>, user: User | undefined): string | undefined {
   if (userName === undefined) return undefined;
-  const name = normalizeNewName('userName', userName, user?.userName);
+  const name = normalizeNewUserName(userName, user?.userName);
   if (name === user?.userName && !isUserNameForm(name, userEmail)) return undefined;
   assertUserNameForm(name, userEmail);
   return name;

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { toVisibleName } from '../../../contract/visible-names.ts';
-import { foldIdentifier } from '../../../lib/fold-identifier.ts';
+import { foldIdentifier, foldSpelling } from '../../../lib/fold-identifier.ts';
 import { readHashCost } from '../hash-cost.ts';
 import { defineTable, instant, names, Phone, secret, text } from './define-table.ts';
 
@@ -68,11 +68,20 @@ export function isUserNameProven(user: User): boolean {
 
 /** All login names of a user, unique over all users. A user id that looks like another kind of name is not one. */
 export function loginNames(user: User): string[] {
+  return [...new Set(listLoginNames(user).map(foldIdentifier))];
+}
+
+/** The login names as the index has them. */
+export function loginKeys(user: User): string[] {
+  return [...new Set(listLoginNames(user).map(foldSpelling))];
+}
+
+function listLoginNames(user: User): string[] {
   const names = [...user.identities];
   if (!hasLinkForm(user.userId) && !user.userId.includes('@')) names.push(user.userId);
   if (isUserNameVerified(user)) names.push(user.userName);
   if (user.userEmail !== undefined && user.emailVerified) names.push(user.userEmail);
-  return [...new Set(names.map(foldIdentifier))];
+  return names;
 }
 
 /** The cost of a hash that the service makes. */
@@ -87,15 +96,15 @@ function readOtherHashCost({ passwordHash }: User): string | undefined {
 }
 
 export const userTable = defineTable(UserRow, (row) => row.userId, {
-  unique: { login: loginNames, legacyLogon: (row) => row.legacyLogons, bootstrap: (row) => row.bootstrap },
+  unique: { login: loginKeys, legacyLogon: (row) => row.legacyLogons, bootstrap: (row) => row.bootstrap },
   index: {
     businessId: (row) => row.businessId,
     /** What it costs to verify the password, except for hashes that the service makes. */
     hashCost: readOtherHashCost,
     /** The visible forms of login names from before new names were restricted. */
     visibleLogin: (row) =>
-      loginNames(row).flatMap((name) => {
-        const visible = foldIdentifier(toVisibleName(name));
+      loginKeys(row).flatMap((name) => {
+        const visible = foldSpelling(toVisibleName(name));
         return visible === name ? [] : [visible];
       }),
   },

@@ -4,9 +4,14 @@ import { Email, Mobile } from '../../../../contract/schemas/contact.ts';
 import { exampleText, NewId } from '../../../../contract/schemas/primitives.ts';
 import { NewPassword, UserName } from '../../../../contract/schemas/user.ts';
 import { assertBusinessesExist } from '../../../directory/memberships.ts';
-import { normalizeNewName } from '../../../directory/new-names.ts';
 import { assertPasswordPolicy, passwordErrorCodes } from '../../../users/password-policy.ts';
-import { assertUserNameForm, buildUser, insertUser, withVerifiedName } from '../../../users/users.ts';
+import {
+  assertUserNameForm,
+  buildUser,
+  insertUser,
+  normalizeNewUserName,
+  withVerifiedName,
+} from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
 
 const NewUserInput = z.strictObject({
@@ -49,7 +54,7 @@ export default defineRoute({
   openapiExamples: { body: { userName: 'alice', userEmail: 'alice@example.com', verified: true } },
 
   async handle({ body: { verified, password, ...sent } }, { store, ids, clock, passwords, hashFlow }) {
-    const fields = { ...sent, userName: normalizeNewName('userName', sent.userName) };
+    const fields = { ...sent, userName: normalizeNewUserName(sent.userName) };
     assertUserNameForm(fields.userName, fields.userEmail);
     if (password !== undefined) await assertPasswordPolicy(password, fields);
     const passwordHash = password === undefined ? undefined : await passwords.hash(password, hashFlow);
