@@ -190,6 +190,7 @@ describe('a client', () => {
       authorities: ['AUDIT'],
       scope: [],
       grantTypes: ['client_credentials'],
+      redirectURIs: [],
       serviceAccountId: 's1',
       factorVisibility: 'CREDENTIALS_ONLY',
       createdAt,

@@ -89,6 +89,7 @@ describe('clients', () => {
       authorities: [],
       scope: [],
       grantTypes: ['client_credentials'],
+      redirectURIs: [],
       serviceAccountId: 's1',
       businessId: 'acme',
       businessName: 'Acme',
