@@ -10,7 +10,7 @@ import { CliError, categoryOf, QuietExit, usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { TableRow } from '../output/table.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
-import { tryOperation } from '../request/call-operation.ts';
+import { callOperation, tryOperation } from '../request/call-operation.ts';
 import { getOperation } from '../request/find-operation.ts';
 import { NameResolver } from '../request/resolve-names.ts';
 import { readControl, readControlDetails } from './control-details.ts';
@@ -100,7 +100,11 @@ async function can(context: Context, subject: string, role: string, options: Com
   const allowed = hasRole && obstacle === undefined;
   const rolePaths = await Promise.all(through.map((groupName) => findRolePath(context, groupName, role)));
   if (context.printer.isForPeople)
-    context.printer.lines([formatDecision({ subject, id, role, hasRole, isAssigned, obstacle, rolePaths })]);
+    context.printer.lines([
+      hasRole || (await isGranted(context, role))
+        ? formatDecision({ subject, id, role, hasRole, isAssigned, obstacle, rolePaths })
+        : `no: ${escapeControls(subject)} does not have ${escapeControls(role)}, which no group grants`,
+    ]);
   else {
     const locked = kind === 'user' && hasRole && found !== 'unknown' ? obstacle !== undefined : undefined;
     const owner = kind === 'service' ? obstacle : undefined;
@@ -207,6 +211,17 @@ function formatDecision({ subject, id, role, hasRole, isAssigned, obstacle, role
   if (obstacle.id === id) return `no: ${who} is locked. Unlocked, ${who} has ${what} through ${through}`;
   const state = obstacle.state === 'locked' ? 'is locked' : 'was removed';
   return `no: ${who} cannot sign in, because its owner, the ${obstacle.kind} ${escapeControls(obstacle.id)}, ${state}. Otherwise ${who} has ${what} through ${through}`;
+}
+
+/** Whether a group grants the role; true where the caller may not list groups. */
+async function isGranted(context: Context, role: string): Promise<boolean> {
+  try {
+    const { body } = await callOperation(context, 'groups.list', { query: { role, limit: 1 } });
+    return !Array.isArray(body) || body.length > 0;
+  } catch (error) {
+    if (context.io.signal.aborted) throw error;
+    return true;
+  }
 }
 
 /** Looks up a user, then a service: user ids and service account ids share one namespace. */

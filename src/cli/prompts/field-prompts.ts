@@ -36,7 +36,7 @@ export function createValidator(
   const validate = createTextValidator(schema);
   return (typed) => {
     const text = typed.trim();
-    if (text === '') return optional || 'A value is required. Press Ctrl-C to cancel.';
+    if (text === '') return optional || 'A value is required. Esc cancels.';
     const parts = multiple ? text.split(',').map((part) => part.trim()) : [text];
     return parts.map(validate).find((result) => result !== true) ?? true;
   };

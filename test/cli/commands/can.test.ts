@@ -15,6 +15,8 @@ const ownedClients: Readonly<Record<string, object>> = {
 function roleServer({ hasControlPlane = true } = {}): Promise<FakeServer> {
   const roles = [{ role: 'DEPLOY', groupNames: ['ops', 'leads'] }];
   return startFakeServer(({ path }) => {
+    if (path.includes('/groups?'))
+      return { json: path.includes('role=APPROVE') || path.includes('role=DEPLOY') ? [{ groupName: 'heads' }] : [] };
     if (path.endsWith('/groups/ops')) return { json: { groupName: 'ops', roles: ['DEPLOY'], dependencies: [] } };
     if (path.endsWith('/groups/leads'))
       return { json: { groupName: 'leads', roles: ['LEAD'], dependencies: [{ groupName: 'ops' }] } };
@@ -38,6 +40,7 @@ describe('can', () => {
     [0, ['u1', 'ROLE_DEPLOY'], 'yes: u1 has DEPLOY through ops, leads > ops\n'],
     [0, ['s1', 'DEPLOY'], 'yes: s1 has DEPLOY through ops, leads > ops\n'],
     [1, ['u1', 'APPROVE'], 'no: u1 does not have APPROVE\n'],
+    [1, ['u1', 'APROVE'], 'no: u1 does not have APROVE, which no group grants\n'],
     [1, ['locked', 'DEPLOY'], 'no: locked is locked. Unlocked, locked has DEPLOY through ops, leads > ops\n'],
     [
       1,

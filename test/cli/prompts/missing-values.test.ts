@@ -166,7 +166,7 @@ describe('a list of choices', () => {
     expect((await searchChoices(question, 'OP')).map(({ name }) => name)).toEqual(['ops', 'develop', 'OP  (as typed)']);
     expect((await searchChoices(question, 'ops')).map(({ value }) => value)).toEqual(['ops']);
     expect((await searchChoices(role)).map(({ value }) => value)).toEqual(['DEPLOY', 'READ', 'ROLLBACK']);
-    expect(await searchChoices(role, 'nonsense')).toEqual([]);
+    expect(await searchChoices(role, 'no role!')).toEqual([]);
     expect(writes).toMatchObject([{ path: expect.stringContaining('/groups/ops/'), body: { roleName: 'AUDIT' } }]);
   });
 
