@@ -50,17 +50,12 @@ const exceptions: readonly { readonly file: string; readonly part: string; reado
     reason: 'shows the value in place of the path that the details of the error name',
   },
   {
-    file: 'src/cli/plan/documents.ts',
-    part: 'message.split',
-    reason: 'shows the message of the YAML parser on one line',
-  },
-  {
     file: 'src/cli/run.ts',
     part: 'stack.indexOf',
     reason: 'a stack trace is printed without the message, which may contain secrets',
   },
   {
-    file: 'src/cli/io/input.ts',
+    file: 'src/cli/io/yaml.ts',
     part: 'message.split',
     reason: 'shows the message of the YAML parser on one line',
   },

@@ -1,4 +1,5 @@
 /** Streams a file of rows (CSV or JSON lines) record by record; only one chunk is in memory. */
+import { JsonError, parseJson } from '../../lib/json-text.ts';
 import { decodeText, maxRowBytes } from '../../lib/text-file.ts';
 import { type CsvRecord, readCsv } from './csv-reader.ts';
 import { type CsvDelimiter, detectDelimiter, readSeparatorLine } from './delimiter.ts';
@@ -99,15 +100,16 @@ async function* parseJsonRows(chunks: AsyncIterable<string>): AsyncGenerator<Row
     line += 1;
     if (text.trim() === '') continue;
     number += 1;
-    yield { number, line, text, ...parseJson(text) };
+    yield { number, line, text, ...parseRow(text) };
   }
 }
 
-function parseJson(text: string): Pick<RowRecord, 'value' | 'problem'> {
+function parseRow(text: string): Pick<RowRecord, 'value' | 'problem'> {
   try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return { problem: 'invalid JSON' };
+    return { value: parseJson(text) };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return { problem: `column ${error.column}: ${error.problem.reason}` };
   }
 }
 

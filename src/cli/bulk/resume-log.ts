@@ -6,6 +6,7 @@ import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { FileTrust } from '../../lib/file-trust.ts';
+import { parseJson } from '../../lib/json-text.ts';
 import { AppendFile, openNoFollow } from '../io/append-file.ts';
 import { jsonText } from '../io/control-characters.ts';
 import { distrustError } from '../io/user-folders.ts';
@@ -129,7 +130,7 @@ function setRowState(rowStateBytes: Uint8Array<ArrayBuffer>, { row, state }: Res
 
 function parseObject(line: string): Record<string, unknown> | undefined {
   try {
-    const value = JSON.parse(line) as unknown;
+    const value = parseJson(line);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,8 @@
 /** The profiles of the user: a file of named servers with credentials. */
 import { existsSync } from 'node:fs';
+import { JsonError, parseJson } from '../../lib/json-text.ts';
 import { CliError, usageError } from '../errors.ts';
+import { invalidJsonError } from '../io/input.ts';
 import { readFileIfExists, replacePrivateFile, withFileLock } from '../io/private-files.ts';
 import type { RecordedProcess } from '../io/processes.ts';
 import { findUserFile, getUserFile } from '../io/user-folders.ts';
@@ -97,18 +99,18 @@ export async function readUsableProfiles(variables: Variables): Promise<ProfileF
 }
 
 function parseProfiles(text: string, file: string): ProfileFile {
-  const invalid = () =>
-    usageError(`${file} is not a valid profile file.`, 'Repair it, or move it and add the profiles again.');
+  const hint = 'Repair it, or move it and add the profiles again.';
   let value: Partial<ProfileFile> | null;
   try {
-    value = JSON.parse(text) as Partial<ProfileFile> | null;
-  } catch {
-    throw invalid();
+    value = parseJson(text) as Partial<ProfileFile> | null;
+  } catch (error) {
+    throw error instanceof JsonError ? invalidJsonError(file, error, hint) : error;
   }
   const profiles = value?.profiles ?? {};
   const isSound =
     typeof profiles === 'object' && Object.values(profiles).every((profile) => typeof profile?.baseUrl === 'string');
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !isSound) throw invalid();
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !isSound)
+    throw usageError(`${file} is not a valid profile file.`, hint);
   return { ...value, profiles };
 }
 

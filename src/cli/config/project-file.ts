@@ -5,10 +5,12 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { FileTrust } from '../../lib/file-trust.ts';
+import { JsonError, parseJson } from '../../lib/json-text.ts';
 import { maxTextBytes, readTextFileSync, TextFileError } from '../../lib/text-file.ts';
 import { usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { unreadableFileError } from '../io/file-errors.ts';
+import { invalidJsonError } from '../io/input.ts';
 
 export interface ProjectFile {
   readonly path: string;
@@ -91,10 +93,10 @@ function toSettingKey(name: string): string {
 
 function parseObject(text: string, file: string): Record<string, unknown> {
   try {
-    const value = JSON.parse(text) as unknown;
+    const value = parseJson(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Reported below.
+  } catch (error) {
+    throw error instanceof JsonError ? invalidJsonError(file, error, 'Repair or remove it.') : error;
   }
   throw usageError(`${file} must contain a JSON object.`, 'Repair or remove it.');
 }

@@ -1,4 +1,5 @@
 /** Reads documents and secrets from files or standard input. */
+import { isMeantAsJson, JsonError, parseJson } from '../../lib/json-text.ts';
 import {
   maxSecretBytes,
   maxTextBytes,
@@ -7,7 +8,7 @@ import {
   TextFileError,
   withoutFinalBreak,
 } from '../../lib/text-file.ts';
-import { usageError } from '../errors.ts';
+import { type CliError, usageError } from '../errors.ts';
 import { unreadableFileError } from './file-errors.ts';
 import { type Io, readStream } from './io.ts';
 
@@ -32,17 +33,18 @@ export async function readDocument(file: string, io: Io): Promise<unknown> {
   const name = nameOfInput(file);
   if (text.trim() === '') throw usageError(`${name} is empty.`);
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch (error) {
-    if (/\.json$/i.test(file) || (/^\s*[[{]/.test(text) && !/\.ya?ml$/i.test(file)))
-      throw usageError(`${name} is not JSON: ${(error as Error).message}`);
+    if (!(error instanceof JsonError)) throw error;
+    if (error.problem.kind !== 'syntax' || isMeantAsJson(file, text)) throw invalidJsonError(name, error);
   }
   const { parseYaml } = await import('./yaml.ts');
-  try {
-    return parseYaml(text);
-  } catch (error) {
-    throw usageError(`${name} is neither JSON nor YAML: ${(error as Error).message.split('\n')[0]}`);
-  }
+  return parseYaml(text, name);
+}
+
+/** The error of a file or a text that is not valid JSON (exit 2). */
+export function invalidJsonError(name: string, { line, column, problem }: JsonError, hint?: string): CliError {
+  return usageError(`${name}:${line}:${column}: ${problem.reason}.`, hint);
 }
 
 export async function readObject(file: string, io: Io): Promise<Record<string, unknown>> {

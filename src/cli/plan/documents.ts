@@ -3,10 +3,12 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { isMeantAsJson, JsonError, parseJson } from '../../lib/json-text.ts';
 import type { CommandOptions } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../io/input.ts';
 import type { Io } from '../io/io.ts';
+import { describeYamlError } from '../io/yaml.ts';
 import type { DocumentEntry, ListName } from './model/desired-entries.ts';
 import { documentResources } from './resources/index.ts';
 import { documentSchema } from './schema.ts';
@@ -63,6 +65,12 @@ export function parseDocuments(sources: readonly SourceText[]): Documents {
 
 function parseText(context: ParseContext, { name, text }: SourceText): void {
   const { diagnostics } = context;
+  const jsonError = isMeantAsJson(name, text) ? findJsonError(text) : undefined;
+  if (jsonError) {
+    const { line, column, problem } = jsonError;
+    diagnostics.push({ position: { file: name, line, column }, message: problem.reason });
+    return;
+  }
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, { lineCounter: lines, merge: false, stringKeys: true });
   const positionAt = (offset: number): SourcePosition => {
@@ -75,13 +83,23 @@ function parseText(context: ParseContext, { name, text }: SourceText): void {
     for (const { message, pos } of document.errors)
       diagnostics.push({
         position: positionAt(pos[0]),
-        message: (message.split(/ at line \d|\n/)[0] ?? message).replace(/:$/, ''),
+        message: describeYamlError(message),
       });
     const nodes: NodeContext = {
       position: (node) => positionAt((node as { range?: readonly number[] | null } | null)?.range?.[0] ?? 0),
       resolve: (node) => (isAlias(node) ? (node.resolve(document) ?? node) : node),
     };
     if (document.errors.length === 0 && document.contents !== null) parseRoot(context, nodes, document.contents);
+  }
+}
+
+function findJsonError(text: string): JsonError | undefined {
+  try {
+    parseJson(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof JsonError) return error;
+    throw error;
   }
 }
 

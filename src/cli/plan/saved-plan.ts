@@ -1,5 +1,6 @@
 /** A saved plan: the documents and a fingerprint of the planned changes. Contains no secrets. */
 import { createHash } from 'node:crypto';
+import { parseJson } from '../../lib/json-text.ts';
 import type { Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
@@ -94,7 +95,7 @@ function computeChecksum(saved: Readonly<Record<string, unknown>>): string {
 
 function parseSavedPlan(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value = JSON.parse(text ?? '') as unknown;
+    const value = parseJson(text ?? '');
     return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 /** Maps arguments and options of a command to the parameters, query and body of a request. */
 import type { CallInput, Scalar } from '../../client/types.ts';
+import { parseJson } from '../../lib/json-text.ts';
 import { withoutFinalBreak } from '../../lib/text-file.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
@@ -83,9 +84,9 @@ function splitAssignment(assignment: string): readonly string[] {
 
 function parseJsonValue(_: Field, text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw usageError(`--set-json: ${JSON.stringify(text)} is not valid JSON.`);
+    return parseJson(text);
+  } catch (error) {
+    throw usageError(`--set-json: ${JSON.stringify(text)} is not valid JSON: ${(error as Error).message}.`);
   }
 }
 

@@ -1,13 +1,14 @@
 /** Parses a seed document (YAML or JSON). Errors contain line and column. */
 import { type Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { formatPath } from '../../contract/errors.ts';
+import { isMeantAsJson, JsonError, parseJson } from '../../lib/json-text.ts';
 import { SeedError } from './error.ts';
 import { toSeedIssues } from './issues.ts';
 import { SeedDocument } from './schema.ts';
 
 /** Parses and validates a seed. @throws SeedError with file, line and column of each error. */
 export async function parseSeed(text: string, file: string): Promise<SeedDocument> {
-  const plain = parsePlainJson(text);
+  const plain = parsePlainJson(text, file);
   if (plain !== undefined) {
     // The YAML parser, which reports positions, is slower than the rest of a start.
     const { success, data } = await SeedDocument.safeParseAsync(plain);
@@ -15,7 +16,7 @@ export async function parseSeed(text: string, file: string): Promise<SeedDocumen
   }
   const lines = new LineCounter();
   // The duplicate check of the library takes quadratic time.
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, stringKeys: true });
   const syntaxErrors = document.errors.map(({ pos, message }) => ({ offset: pos[0], message: stripPosition(message) }));
   const errors = [...syntaxErrors, ...(syntaxErrors.length === 0 ? findDuplicateKeys(document) : [])].slice(
     0,
@@ -62,22 +63,16 @@ function stripPosition(message: string): string {
   return (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
 }
 
-/** Parses JSON without duplicate keys, of which the last would silently win; undefined otherwise. */
-function parsePlainJson(text: string): unknown {
+/** Parses JSON; undefined for YAML. @throws SeedError */
+function parsePlainJson(text: string, file: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    // In JSON, a string before a colon is a key; all other colons are inside strings.
-    const keyCount = text.match(/"(?:[^"\\]|\\.)*"\s*:?/g)?.filter((found) => found.endsWith(':')).length ?? 0;
-    return keyCount === countKeys(value) ? value : undefined;
-  } catch {
-    return undefined;
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const { line, column, problem } = error;
+    if (problem.kind === 'syntax' && !isMeantAsJson(file, text)) return undefined;
+    throw new SeedError(`${file}:${line}:${column}: ${problem.reason}`);
   }
-}
-
-function countKeys(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const inner = Object.values(value).reduce((sum: number, one) => sum + countKeys(one), 0);
-  return inner + (Array.isArray(value) ? 0 : Object.keys(value).length);
 }
 
 /** Limits aliases, as nested ones expand exponentially ("billion laughs"). */

@@ -5,6 +5,7 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { SigningAlgorithm } from '../../contract/signing-algorithms.ts';
+import { JsonError, parseJson } from '../../lib/json-text.ts';
 import { maxSecretBytes, readTextFile, TextFileError } from '../../lib/text-file.ts';
 import { describeTextError } from '../config/read-secret-file.ts';
 import { SettingError } from '../config/settings.ts';
@@ -81,7 +82,7 @@ function parsePem(text: string, file: string): KeyObject {
 type JsonKey = Readonly<Record<string, unknown>>;
 
 function parseJwk(text: string, file: string, signingAlg: SigningAlgorithm): KeyObject {
-  const key = selectKey(parseJson(text, file), file);
+  const key = selectKey(parseKeyJson(text, file), file);
   if (key.d === undefined)
     throw createKeyError(file, 'must contain a private key, and contains a public or symmetric one');
   if (key.use !== undefined && key.use !== 'sig') throw createKeyError(file, 'must contain a key with "use": "sig"');
@@ -97,12 +98,15 @@ function parseJwk(text: string, file: string, signingAlg: SigningAlgorithm): Key
   }
 }
 
-function parseJson(text: string, file: string): unknown {
+function parseKeyJson(text: string, file: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    // The message of the parser quotes the text.
-    throw createKeyError(file, 'must contain one private key, in PEM or as JWK: it is not valid JSON');
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw createKeyError(
+      file,
+      `must contain one private key, in PEM or as JWK: it is not valid JSON (${error.message})`,
+    );
   }
 }
 

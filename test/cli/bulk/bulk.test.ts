@@ -190,7 +190,7 @@ describe('bulk run', () => {
     ['{"operation":"groups.get","params":{"id":"x"}}\n', 'unknown key "id" in params; use groupId'],
     ['{"operation":"groups.get","parms":{}}\n', 'unknown key "parms"'],
     ['{"params":{}}\n', 'no operation'],
-    ['{"operation":"groups.get"}\n{\n', 'line 2: invalid JSON'],
+    ['{"operation":"groups.get"}\n{\n', 'line 2: column 2: expected a name in double quotes'],
   ])('rejects %j before anything is sent', async (text, reason) => {
     await using home = await Home.make();
     await using server = await groupServer();

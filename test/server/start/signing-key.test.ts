@@ -190,7 +190,7 @@ describe('a file is rejected at the start', () => {
     ['that is encrypted', encrypted, 'ES256', /is encrypted; decrypt it with openssl pkcs8/],
     ['with several keys', { keys: [jwk(ec), jwk(otherEc)] }, 'ES256', /one key; its JWK Set has 2/],
     ['with no key', { keys: [] }, 'ES256', /one key; its JWK Set has 0/],
-    ['with broken JSON', '{"kty": "EC", "d": demo', 'ES256', /not valid JSON$/],
+    ['with broken JSON', '{"kty": "EC", "d": demo', 'ES256', /not valid JSON \(line 1, column 20: expected a value\)$/],
     ['that is empty', '', 'ES256', /must contain one private key/],
     ['that is text', 'demo', 'ES256', /must contain one private key/],
     ['with incomplete members', { kty: 'EC', crv: 'P-256', d: 'x' }, 'ES256', /valid JWK/],

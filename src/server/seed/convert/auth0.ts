@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { formatPath } from '../../../contract/errors.ts';
+import { JsonError, parseJson } from '../../../lib/json-text.ts';
 import { isVerifiable } from '../../users/hashes/kinds.ts';
 import type { SeedUser } from '../schema.ts';
 import { ConversionError, ConvertedSeed, type ImportResult } from './converted-seed.ts';
@@ -44,9 +45,10 @@ export async function convertUsers(lines: Iterable<string>, file: string): Promi
 function parseLine(line: string, place: string): User {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = parseJson(line);
   } catch (error) {
-    throw new ConversionError(`${place} is not JSON: ${(error as Error).message}`);
+    if (!(error instanceof JsonError)) throw error;
+    throw new ConversionError(`${place}:${error.column}: ${error.problem.reason}`);
   }
   const { data, error } = User.safeParse(value);
   if (data && nameOf(data) === undefined)
