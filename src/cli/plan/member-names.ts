@@ -1,8 +1,8 @@
 /** Resolves the names of users and businesses in documents, with the rules of `NameResolver`. */
 import { reference } from '../../contract/entities.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
-import { isNameLikeId, parseTypedValue, type TypedValue } from '../output/value-prefix.ts';
-import { maxConcurrentLookups, type NameResolver } from '../request/resolve-names.ts';
+import { isNameLikeId, parseTypedValue } from '../output/value-prefix.ts';
+import { type FindListed, maxConcurrentLookups, type NameResolver } from '../request/resolve-names.ts';
 import type { PlanIssue } from './model/changes.ts';
 import type { DesiredCorporateGroup, DesiredGroup, DesiredState } from './model/desired-entries.ts';
 import { type Member, type MemberKind, memberKey } from './model/members.ts';
@@ -17,52 +17,39 @@ const kinds = {
 type Ids = Readonly<Record<keyof typeof kinds, ReadonlyMap<string, string>>>;
 
 /**
- * The ids of values, as far as the whole list of users decides them. Another login name than the user name, and a value that
- * needs a prefix, must be looked up.
+ * Finds users in the whole list, as far as it decides what a value means: a value can also be another login name than the
+ * user name, and the rows of several or of an id in the form of a login name are for the server to list.
  */
-export function decideUsers(values: readonly string[], all: readonly RemoteUser[]): ReadonlyMap<string, string> {
+function findInUsers(users: Iterable<RemoteUser | undefined>): FindListed {
+  const all = [...users].filter((user) => user !== undefined);
   const byId = new Map(all.map((user) => [user.userId, user]));
   const verified = all.filter(({ nameVerified }) => nameVerified !== false);
   const byName = new Map(verified.map((user) => [foldIdentifier(user.userName ?? ''), user]));
-  return decide(values, (kind, value) => {
-    const [withId, named] = [byId.get(value), byName.get(foldIdentifier(value))];
-    if (kind === 'id') return withId?.userId;
-    if (kind === 'name' || !withId || withId === named) return named?.userId;
-    return named || isNameLikeId('user', value) ? undefined : withId.userId;
-  });
+  return (value, isOnlyName) => {
+    const withId = isOnlyName ? undefined : byId.get(value);
+    const named = byName.get(foldIdentifier(value));
+    if (withId !== undefined && withId !== named && (named || isNameLikeId('user', value))) return undefined;
+    const found = withId ?? named;
+    return found && [{ ...found }];
+  };
 }
 
-/** The ids of values, as far as the whole list of businesses decides them: all but ambiguous ones. */
-export function decideBusinesses(
-  values: readonly string[],
-  all: readonly RemoteBusiness[],
-): ReadonlyMap<string, string> {
+/** Finds businesses in the whole list. The server lists the rows of several. */
+function findInBusinesses(businesses: Iterable<RemoteBusiness | undefined>): FindListed {
+  const all = [...businesses].filter((business) => business !== undefined);
   const byId = new Map(all.map((business) => [business.businessId, business]));
   const byName = new Map<string, RemoteBusiness[]>();
   for (const business of all) {
     const name = String(business.businessName);
-    byName.set(name, [...(byName.get(name) ?? []), business]);
+    const named = byName.get(name) ?? [];
+    named.push(business);
+    byName.set(name, named);
   }
-  return decide(values, (kind, value) => {
-    const [withId, [named, ...others] = []] = [byId.get(value), byName.get(value)];
-    if (kind === 'id') return value;
-    if (others.length > 0 || (kind === 'name' && !named)) return undefined;
-    if (kind === 'name' || !withId || withId === named) return named?.businessId ?? value;
-    return named ? undefined : value;
-  });
-}
-
-function decide(
-  values: readonly string[],
-  find: (kind: TypedValue['kind'], value: string) => string | undefined,
-): ReadonlyMap<string, string> {
-  return new Map(
-    values.flatMap((typed) => {
-      const { kind, value } = parseTypedValue(typed);
-      const id = find(kind, value);
-      return id === undefined ? [] : [[typed, id] as const];
-    }),
-  );
+  return (value, isOnlyName) => {
+    const withId = isOnlyName ? undefined : byId.get(value);
+    const found = new Set([...(withId ? [withId] : []), ...(byName.get(value) ?? [])]);
+    return found.size > 1 ? undefined : [...found].map((business) => ({ ...business }));
+  };
 }
 
 /**
@@ -84,12 +71,13 @@ export async function resolveMemberNames(
   state: RemoteState,
   issues: PlanIssue[],
 ): Promise<DesiredState | undefined> {
-  const ids = { users: new Map(state.decided.users), businesses: new Map(state.decided.businesses) };
+  const ids = { users: new Map<string, string>(), businesses: new Map<string, string>() };
+  if (state.wholeLists.has('users')) names.useList('user', findInUsers(state.users.values()));
+  if (state.wholeLists.has('businesses')) names.useList('business', findInBusinesses(state.businesses.values()));
   const used = listUsed(desired);
   for (const kind of ['users', 'businesses'] as const) {
     const values = [...state[kind]].filter(
-      ([value, found]) =>
-        used[kind].has(value) && !ids[kind].has(value) && (found === undefined || isAmbiguousId(kind, value)),
+      ([value, found]) => used[kind].has(value) && (found === undefined || isAmbiguousId(kind, value)),
     );
     for (let at = 0; at < values.length; at += maxConcurrentLookups)
       await Promise.all(

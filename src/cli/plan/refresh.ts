@@ -4,7 +4,6 @@ import type { RequestContext } from '../context.ts';
 import { isNameLikeId } from '../output/value-prefix.ts';
 import { tryOperation } from '../request/call-operation.ts';
 import type { ManagedResource, PendingCreation } from './inventory.ts';
-import { decideBusinesses, decideUsers } from './member-names.ts';
 import { type AnyChange, selectChanges } from './model/changes.ts';
 import type { DesiredState, ListName } from './model/desired-entries.ts';
 import { sortTopologically } from './model/group-graph.ts';
@@ -29,14 +28,12 @@ export async function refresh(context: RequestContext, state: RemoteState, scope
   const members = await mapConcurrently(scope.members, (name) => memberships.read(context, refreshed, name));
   const users = await lookUp(scope.users, {
     readAll: () => readOptionalControlList(context, '/_iam/users') as Promise<RemoteUser[] | undefined>,
-    decide: decideUsers,
     idOf: ({ userId }) => userId,
     read: (id) => findUser(context, id),
     select: toRemoteUser,
   });
   const businesses = await lookUp(scope.businesses, {
     readAll: () => readOptionalControlList(context, '/_iam/businesses') as Promise<RemoteBusiness[] | undefined>,
-    decide: decideBusinesses,
     idOf: ({ businessId }) => businessId,
     read: (id) => findBusiness(context, id),
     select: (business) => business,
@@ -55,10 +52,11 @@ export async function refresh(context: RequestContext, state: RemoteState, scope
     ]),
     users: new Map([...refreshed.users, ...users.found]),
     businesses: new Map([...refreshed.businesses, ...businesses.found]),
-    decided: {
-      users: new Map([...refreshed.decided.users, ...users.decided]),
-      businesses: new Map([...refreshed.decided.businesses, ...businesses.decided]),
-    },
+    wholeLists: new Set([
+      ...refreshed.wholeLists,
+      ...(users.isWhole ? (['users'] as const) : []),
+      ...(businesses.isWhole ? (['businesses'] as const) : []),
+    ]),
     services: new Map([...refreshed.services, ...services]),
     serviceRoles: new Map([...refreshed.serviceRoles, ...serviceRoles]),
   };
@@ -67,7 +65,6 @@ export async function refresh(context: RequestContext, state: RemoteState, scope
 interface EntityLookup<Entity> {
   /** The whole list; undefined if the server has none. */
   readAll(): Promise<readonly Entity[] | undefined>;
-  decide(values: readonly string[], all: readonly Entity[]): ReadonlyMap<string, string>;
   idOf(entity: Entity): string;
   read(id: string): Promise<Entity | undefined>;
   select(entity: Entity | undefined): Entity | undefined;
@@ -75,21 +72,19 @@ interface EntityLookup<Entity> {
 
 interface FoundEntities<Entity> {
   readonly found: ReadonlyMap<string, Entity | undefined>;
-  /** The ids of values that are ids or names. */
-  readonly decided: ReadonlyMap<string, string>;
+  /** Every entity of the server is found. */
+  readonly isWhole: boolean;
 }
 
 /** Looks up ids and names: each of a few, or all in the whole list, so that the requests do not grow with their number. */
 async function lookUp<Entity>(
   values: readonly string[],
-  { readAll, decide, idOf, read, select }: EntityLookup<Entity>,
+  { readAll, idOf, read, select }: EntityLookup<Entity>,
 ): Promise<FoundEntities<Entity>> {
   const all = values.length > maxSingleLookups ? await readAll() : undefined;
-  if (!all) return { found: await mapConcurrently(values, read), decided: new Map() };
-  const byId = new Map(all.map((entity) => [idOf(entity), entity]));
-  const decided = decide(values, all);
-  const ids = new Set([...values, ...decided.values()]);
-  return { found: new Map([...ids].map((id) => [id, select(byId.get(id))])), decided };
+  if (!all) return { found: await mapConcurrently(values, read), isWhole: false };
+  const missing = values.map((id) => [id, undefined] as const);
+  return { found: new Map([...missing, ...all.map((one) => [idOf(one), select(one)] as const)]), isWhole: true };
 }
 
 /** Looks up a user. Only the control plane returns the business of a user. Not every id is a login name. */

@@ -40,6 +40,9 @@ export interface ReferencedId {
   readonly id: string;
 }
 
+/** The rows of a list that was read before, for a value that is an id or a name; undefined if the server must be asked. */
+export type FindListed = (value: string, isOnlyName: boolean) => readonly Row[] | undefined;
+
 /** With the prompts of a command, a name of several entities is a choice at a terminal. */
 type ResolverContext = RequestContext & Partial<Pick<Context, 'promptOptions'>>;
 
@@ -48,6 +51,7 @@ export class NameResolver {
   readonly #context: ResolverContext;
   readonly #found = new Map<string, Promise<string>>();
   readonly #names = new Map<string, string>();
+  readonly #lists = new Map<EntityName, FindListed>();
   /** A preview needs no server: values that cannot be looked up stay as they are. */
   readonly #isPreview: boolean;
   #isUnavailable = false;
@@ -60,6 +64,11 @@ export class NameResolver {
     this.#context = context;
     this.#isPreview = isPreview;
     this.#asks = asks;
+  }
+
+  /** Decides values by a whole list that was read before, in place of lookups. */
+  useList(entity: EntityName, find: FindListed): void {
+    this.#lists.set(entity, find);
   }
 
   /** Replaces the names in a request of an operation. @throws CliError (exit 2) for an ambiguous name */
@@ -156,12 +165,13 @@ export class NameResolver {
     const { entity, lookup, value, isName: isOnlyName } = search;
     if ('control' in entityOf(entity).list && this.#isUnavailable) return this.#rejectUnknown(search);
     try {
-      const rows = await this.#findRows(entity, lookup, value);
+      const known = this.#lists.get(entity)?.(value, isOnlyName);
+      const rows = known ?? (await this.#findRows(entity, lookup, value));
       const named = selectNamed(rows, search);
       if (isOnlyName) return { ...named, withId: undefined };
       const listed = rows.find((row) => search.ids.some((id) => String(row[id]) === value));
       // A user id in another form is a login name, so that no other user can have it as a name.
-      const isOpen = entity === 'user' ? isNameLikeId(entity, value) : named.own.length > 0;
+      const isOpen = !known && (entity === 'user' ? isNameLikeId(entity, value) : named.own.length > 0);
       return { ...named, withId: listed ?? (isOpen ? await this.#readById(lookup, value) : undefined) };
     } catch (error) {
       const isLost = this.#isPreview && error instanceof NetworkError;

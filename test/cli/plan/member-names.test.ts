@@ -116,6 +116,38 @@ test('a business customer is not mistaken for a user customer with the same docu
     ).toMatchObject({ code: 0, err: '' });
 });
 
+test('values mean the same where so many are looked up that whole lists are read', async () => {
+  const fillers = Array.from({ length: 51 }, (_, at) => `f${at}`);
+  const users = [
+    { userId: 'ceo@corp.test', userName: 'stranger' },
+    { userId: 'u9', userName: 'ANNA.B', identities: ['a.brown'] },
+    { userId: 'u8', userName: 'dora@corp.test', userEmail: 'dora@corp.test' },
+    ...fillers.map((userId) => ({ userId, userName: `name-${userId}` })),
+  ];
+  const businesses = ['b1', ...fillers].map((name, at) => ({ businessId: `x${at}`, businessName: name }));
+  await applySeed({ users, businesses }, fixture.server.appContext);
+  const plan = async (values: string, filler: readonly string[]) => {
+    const file = await fixture.write(
+      'values.yaml',
+      `groups:\n  - {groupName: ops, roles: [A], ${values}}\n  - {groupName: fill, users: [${filler}], businesses: [${filler}]}\n`,
+    );
+    const { code, out, err } = await fixture.iam(['plan', '-f', file]);
+    const lines = (out + err).split('\n').filter((line) => !/\bf\d+|\bfill|name-f|change|\+ \d+ more/.test(line));
+    return [code, lines];
+  };
+  for (const values of [
+    ...['anna', 'ANNA', 'u1', 'id:u1', 'name:anna', 'name:u1', 'a.brown', 'anna.b', 'dora@corp.test', 'unknown'],
+    ...['id:ceo@corp.test', 'ceo@corp.test'],
+  ]
+    .map((value) => `users: ['${value}']`)
+    .concat(
+      ['One', 'b2', 'b1', 'id:b1', 'name:b1', 'name:One', 'Twin', 'name:b2', 'nothing'].map(
+        (value) => `businesses: ['${value}']`,
+      ),
+    ))
+    expect([values, await plan(values, fillers)]).toEqual([values, await plan(values, [])]);
+});
+
 test('the id of one business that is the name of another is ambiguous', async () => {
   await applySeed({ businesses: [{ businessId: 'b5', businessName: 'b1' }] }, fixture.server.appContext);
   const file = await fixture.write('both.yaml', 'groups:\n  - {groupName: ops, businesses: [b1]}\n');

@@ -71,8 +71,8 @@ export interface RemoteState {
   readonly businesses: Lookup<RemoteBusiness>;
   readonly users: Lookup<RemoteUser>;
   readonly services: Lookup<true>;
-  /** Ids of values in documents that a whole list decided, and of which no lookup is needed. */
-  readonly decided: Readonly<Record<'users' | 'businesses', ReadonlyMap<string, string>>>;
+  /** The lookups that contain the whole list of the server. */
+  readonly wholeLists: ReadonlySet<'users' | 'businesses'>;
   /** All roles of services whose clients are deleted. */
   readonly serviceRoles: ReadonlyMap<string, readonly string[]>;
 }
@@ -83,7 +83,7 @@ export const emptyRemoteState: RemoteState = {
   businesses: new Map(),
   users: new Map(),
   services: new Map(),
-  decided: { users: new Map(), businesses: new Map() },
+  wholeLists: new Set(),
   serviceRoles: new Map(),
 };
 
