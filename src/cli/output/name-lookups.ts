@@ -10,8 +10,8 @@ export interface NameLookup {
   readonly noun: string;
   /** What help calls the names. */
   readonly nameText: string;
-  /** The query parameters of the list that match names; by default its filter. */
-  readonly filters?: readonly string[];
+  /** The query parameters of the list that match names; by default its filter. One can hold the id of an owner, which has names. */
+  readonly filters?: readonly (string | { readonly name: string; readonly owner: EntityName })[];
   /** Reads one entity by its id: a path of the control plane, or an operation. Absent if the rows that match a value include the one with this id. */
   readonly read?: string | { readonly operation: string };
   /** The row properties that contain names. Absent if every row of the list matches. */
@@ -57,7 +57,7 @@ export const lookups: Readonly<Partial<Record<EntityName, NameLookup>>> = {
     noun: 'API keys',
     nameText: 'application or client',
     read: '/_iam/api-keys/',
-    filters: ['appId', 'clientId'],
+    filters: ['appId', { name: 'clientId', owner: 'client' }],
   },
   group: { noun: 'groups', nameText: 'name', names: ['groupName'], isResolvedByServer: true },
 };

@@ -191,12 +191,25 @@ export class NameResolver {
     const { list } = entityOf(entity);
     const rows: Row[] = [];
     for (const filter of filters ?? [list.filter ?? '']) {
-      const query = { [filter]: value, limit: maxCandidates };
-      const { signal } = this.#context.io;
-      const { items } = await readEntityPage(this.#context, { source: list, params: [], query, signal });
-      rows.push(...(items as readonly Row[]));
+      const { name, owner } = typeof filter === 'string' ? { name: filter, owner: undefined } : filter;
+      const owners = owner === undefined ? [] : await this.#findOwners(owner, value);
+      for (const sought of new Set([value, ...owners])) {
+        const query = { [name]: sought, limit: maxCandidates };
+        const { signal } = this.#context.io;
+        const { items } = await readEntityPage(this.#context, { source: list, params: [], query, signal });
+        rows.push(...(items as readonly Row[]));
+      }
     }
     return rows;
+  }
+
+  /** The ids of the owners that have this name. */
+  async #findOwners(entity: EntityName, value: string): Promise<readonly string[]> {
+    const lookup = lookups[entity];
+    if (!lookup) return [];
+    const ids = listIds(entity, ['id']);
+    const rows = await this.#findRows(entity, lookup, value);
+    return selectNamed(rows, { entity, lookup, ids, value, isName: false }).own.map((row) => idOf(row, ids));
   }
 
   async #readById({ read }: NameLookup, id: string): Promise<Row | undefined> {

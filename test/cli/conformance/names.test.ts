@@ -363,12 +363,11 @@ describe('what was not found', () => {
     'is reported by iam %s delete before a question is asked',
     async (noun) => {
       const { prompter, questions } = createScriptedPrompter();
-      for (const more of [{}, { columns: 80, prompter }]) {
-        const words = [noun, 'delete', 'missing-one'];
-        expect(await runIam(words, more)).toMatchObject({ code: 3, err: expect.stringContaining('missing-one: ') });
-        const skipped = await runIam([...words, '--if-exists'], more);
-        expect(skipped).toMatchObject({ code: 0, err: `${words.join(' ')}: does not exist\n` });
-      }
+      const words = [noun, 'delete', 'missing-one'];
+      const atTerminal = { columns: 80, prompter };
+      expect(await runIam(words, atTerminal)).toMatchObject({ code: 3, err: expect.stringContaining('missing-one: ') });
+      const skipped = await runIam([...words, '--if-exists'], atTerminal);
+      expect(skipped).toMatchObject({ code: 0, err: `${words.join(' ')}: does not exist\n` });
       expect(questions).toEqual([]);
     },
   );

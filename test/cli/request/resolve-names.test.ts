@@ -63,6 +63,7 @@ describe('names', () => {
     ['my-clients delete billing-service', '/my-client-identities/c-billing'],
     ['api-key delete billing-reports', '/api-key/k-billing'],
     ['api-key delete c-billing', '/api-key/k-billing'],
+    ['api-key delete billing-service', '/api-key/k-billing'],
   ])('of `%s` are resolved in the path', async (line, path) => {
     expect((await preview(line)).path).toBe(path);
   });
