@@ -197,25 +197,12 @@ async function findAll({ context, operation, key, body }: Search): Promise<reado
       signal,
     });
   const rows = (await collectEntries(load, Number.POSITIVE_INFINITY)) as readonly EntityFields[];
-  if (key.kind === undefined) return matchUsers(rows, body);
+  if (key.kind === 'user') return matchUsers(rows, body);
   const isOwned = sharedFieldsOf({ key, body }).length > 0;
   const candidates = isOwned && key.party !== undefined ? rows.filter(({ party }) => party === key.party) : rows;
   const owner = isOwned && key.ownedByCaller ? await requireOwner(context) : {};
   const { findMatches } = await import('./matches.ts');
-  const exact = findMatches(key.kind, { ...body, ...owner }, candidates);
-  // The server stores new names in this form.
-  return exact.length > 0 ? exact : findMatches(key.kind, { ...normalizeTexts(body), ...owner }, candidates);
-}
-
-function normalizeTexts(body: EntityFields): EntityFields {
-  return mapTexts(body, (text) => text.normalize('NFC')) as EntityFields;
-}
-
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((entry) => mapTexts(entry, change));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, mapTexts(entry, change)]));
+  return findMatches(key.kind, { ...body, ...owner }, candidates);
 }
 
 /** The id decides; without one the name, in any case as at a login. */
@@ -304,10 +291,12 @@ function compare(
   const isMasked = (name: string) => found[maskMark(name)] === true;
   const sent = Object.keys(schema.properties ?? {}).filter((name) => body[name] !== undefined);
   const shown = sent.filter((name) => !isMasked(name) && schema.properties?.[name]?.sensitive !== 'secret');
-  const pick = (fields: EntityFields) => Object.fromEntries(shown.map((name) => [name, fields[name]]));
+  // The server stores new names in NFC.
+  const pick = (fields: EntityFields): EntityFields =>
+    JSON.parse(JSON.stringify(Object.fromEntries(shown.map((name) => [name, fields[name]]))).normalize('NFC'));
   const rules = { schema, ...(normalizeEntry ? { normalizeEntry } : {}) };
   return {
-    differences: describeDifferences(normalizeTexts(pick(toRequestFields(found))), normalizeTexts(pick(body)), rules),
+    differences: describeDifferences(pick(toRequestFields(found)), pick(body), rules),
     hidden: sent.filter(isMasked),
   };
 }

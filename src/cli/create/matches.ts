@@ -12,11 +12,15 @@ const nothingDesired: DesiredState = { groups: [], clients: [], apiKeys: [], cor
 /** The rows of a list of the server that an entry means. A document would mean the last one. */
 export function findMatches(kind: ResourceKind, entry: DocumentEntry, rows: readonly Row[]): readonly Row[] {
   const resource = findResource(kind);
-  if (!resource) return [];
+  if (!resource) throw new TypeError(`${kind} has no entries in documents.`);
+  const indexOf = (some: readonly Row[]) => {
+    const listed = kind === 'group' ? new Map(some.map((row) => [row.groupName, row])) : some;
+    return createResourceIndex(nothingDesired, {
+      ...emptyRemoteState,
+      [resource.list]: listed,
+    } as unknown as RemoteState);
+  };
   const document = resource.parse(entry, '');
-  return rows.filter((row) => {
-    const listed = kind === 'group' ? new Map([[row.groupName, row]]) : [row];
-    const state = { ...emptyRemoteState, [resource.list]: listed } as unknown as RemoteState;
-    return resource.find(document, createResourceIndex(nothingDesired, state)) !== undefined;
-  });
+  const stored = resource.toStored?.(document, indexOf(rows)) ?? document;
+  return rows.filter((row) => resource.find(stored, indexOf([row])) !== undefined);
 }

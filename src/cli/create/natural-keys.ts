@@ -9,8 +9,8 @@ import { type ComparisonRules, type EntityFields, normalizeRole, toList } from '
 export interface NaturalKey {
   /** The existing entity, for help: `if a group with this name exists`. */
   readonly text: string;
-  /** The kind whose entries in documents `iam apply` matches. Users are in no document: their id or name decides. */
-  readonly kind?: 'group' | 'corporateGroup' | 'customer' | 'client' | 'apiKey';
+  /** The kind whose entries in documents `iam apply` matches; users are in no document, and their id or name decides. */
+  readonly kind: 'user' | 'group' | 'corporateGroup' | 'customer' | 'client' | 'apiKey';
   /** The filters of the list with every entity that the key can match. */
   filters(body: EntityFields): Readonly<Record<string, string | undefined>>;
   /** The fields of a key that the server lets several entities have: it is looked for before the create. */
@@ -48,6 +48,7 @@ const naturalKeys: Readonly<Record<string, NaturalKey>> = {
   },
   'user-identities.create': {
     text: 'a user with this id or, without one, this name',
+    kind: 'user',
     filters: ({ userId, userName }) => ({ name: textOf(userId) ?? textOf(userName) }),
   },
   'customers.create-business': {
