@@ -29,8 +29,10 @@ export function classifyRequestError(table: ErrorTable, error: unknown): Request
     return { kind: 'unsent', code: 'NETWORK', message: error.message, exitCode: getNetworkExitCode(error.code) };
   // Errors of the CLI itself: about the values of the row, or such as a missing sign-in.
   if (error instanceof CliError) {
-    const { code, message, exitCode } = error;
-    const isOfRow = error instanceof AmbiguousNameError || error instanceof SeveralExistError;
+    const { code, exitCode } = error;
+    const isAmbiguous = error instanceof AmbiguousNameError;
+    const message = isAmbiguous ? error.problem : error.message;
+    const isOfRow = isAmbiguous || error instanceof SeveralExistError;
     return { kind: isOfRow ? 'rejected' : 'unsent', code, message, exitCode };
   }
   if (error instanceof InputError) return { kind: 'rejected', code: 'INVALID', message: error.message, exitCode: 2 };
