@@ -1,4 +1,5 @@
 /** Prompts for a field from its schema: message, choices and validation. */
+import { describeEmailProblem, normalizeEmail } from '../../contract/email/email-address.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { Choice, Validator } from '../io/prompter.ts';
 
@@ -43,15 +44,21 @@ export function createValidator(
 }
 
 function createTextValidator(schema: JsonSchema): Validator {
-  const { type, pattern, minLength = 0, maxLength, description = '' } = schema;
+  const { type, format, pattern, minLength = 0, maxLength, description = '' } = schema;
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u');
   return (text) => {
     if (type === 'integer') return validateInteger(schema, text);
+    if (format === 'idn-email') return validateEmail(text);
     if (text.length < minLength) return `Must have at least ${minLength} characters.`;
     if (maxLength !== undefined && text.length > maxLength) return `Must have at most ${maxLength} characters.`;
     if (expression?.test(text) === false) return `Not valid: ${description || `must match ${pattern}`}`;
     return true;
   };
+}
+
+function validateEmail(text: string): true | string {
+  const problem = describeEmailProblem(normalizeEmail(text));
+  return problem === undefined || `${problem.slice(0, 1).toUpperCase()}${problem.slice(1)}.`;
 }
 
 function validateInteger({ minimum, maximum }: JsonSchema, text: string): true | string {

@@ -20,14 +20,21 @@ export interface MailServerOptions {
   readonly port?: number;
   /** Response code that rejects recipients; without it, all are accepted. */
   readonly replyCode?: number;
+  /** Whether the server announces SMTPUTF8. Default: true. */
+  readonly isInternational?: boolean;
 }
 
 export const smtpPassword = 'password-of-the-relay';
 
-export async function startMailServer({ port = 0, replyCode }: MailServerOptions = {}): Promise<MailServer> {
+export async function startMailServer({
+  port = 0,
+  replyCode,
+  isInternational = true,
+}: MailServerOptions = {}): Promise<MailServer> {
   const mails: Mail[] = [];
   const server = new SMTPServer({
     hideSTARTTLS: true,
+    hideSMTPUTF8: !isInternational,
     allowInsecureAuth: true,
     onAuth: ({ username, password }, _session, done) =>
       password === smtpPassword ? done(null, { user: username }) : done(new Error('wrong password')),

@@ -58,6 +58,42 @@ describe('an e-mail', () => {
     expect(mail.mails.map(({ raw }) => raw.match(/^(To|Cc|Bcc):/gim)?.length)).toEqual(mail.mails.map(() => 1));
   });
 
+  test('is sent with the domain as A-labels where all is ASCII before the @, and with SMTPUTF8 else', async () => {
+    await using mail = await startMailServer();
+    await using relay = createRelayHarness(server, options(mail));
+    for (const to of ['ann@bücher.de', 'jürgen@xn--bcher-kva.de', '用户@例え.テスト'])
+      await relay.send(emailContact(to), { purpose: 'mfa', subject: `contact:${to}` });
+    await relay.settled();
+    // RFC 6531 allows both forms of the domain after such letters; nodemailer takes the one in Unicode.
+    const recipients = ['ann@xn--bcher-kva.de', 'jürgen@bücher.de', '用户@例え.テスト'];
+    // Not the envelope: the library of the server decodes it.
+    const headers = mail.mails.map(({ raw }) => /^To: (.*)\r$/m.exec(raw)?.[1]);
+    expect(headers).toEqual(recipients);
+  });
+
+  test('fails where the address needs SMTPUTF8 and the relay has not got it', async () => {
+    await using mail = await startMailServer({ isInternational: false });
+    await using relay = createRelayHarness(server, options(mail));
+    const letters = [
+      'jürgen@example.com',
+      '用户@example.com',
+      'ann@bücher.de',
+      'ж@xn--bcher-kva.de',
+      'ﬁ@example.com',
+      '😀@example.com',
+    ];
+    const sent: string[] = [];
+    for (const to of letters)
+      sent.push((await relay.send(emailContact(to), { purpose: 'mfa', subject: `contact:${to}` })).messageId);
+    await relay.settled();
+    expect(mail.mails.map(({ to }) => to)).toEqual([['ann@bücher.de']]);
+    const failure = 'the relay does not support SMTPUTF8, which the address requires';
+    const rows = await Promise.all(sent.map((id) => server.appContext.store.messages.get(id)));
+    const failed = { delivery: 'failed', failure };
+    expect(rows).toMatchObject(letters.map((to) => (to.startsWith('ann') ? { delivery: 'sent' } : failed)));
+    expect(relay.pauses).toEqual([]);
+  });
+
   test('is sent through the relay; a text message is not', async () => {
     await using mail = await startMailServer();
     await using relay = createRelayHarness(server, options(mail));
