@@ -200,12 +200,17 @@ function formatChanges(changes: number): string {
  * that made changes before.
  */
 function markPartlyDone(error: unknown, changes: number, table: ErrorTable): unknown {
-  const { exitCode, code, message, lines, hint } = createErrorReport(error, table);
+  const { exitCode, code, message } = createErrorReport(error, table);
   if (code === queryFailedCode || code === columnUnknownCode)
     return new CliError(`The command took effect: ${formatChanges(changes)} made. ${message}`, {
       ...{ code, exitCode: 70, cause: error },
     });
-  if (exitCode !== 75) return error;
+  return exitCode === 75 ? toPartlyDone(error, changes, table) : error;
+}
+
+/** The error of a command that made changes before: exit code 8. */
+export function toPartlyDone(error: unknown, changes: number, table: ErrorTable): CliError {
+  const { code, message, lines, hint } = createErrorReport(error, table);
   const [first = message, ...more] = lines ?? [];
   return new CliError(`${first} ${formatChanges(changes)} made before.`, {
     code,

@@ -1,11 +1,12 @@
 /** `iam apply`: plans, confirms and executes the writes in order, and prints the result. */
 import { assertChangeLimit } from '../config/safety.ts';
-import type { CommandOptions, Context, RequestContext } from '../context.ts';
+import { type CommandOptions, type Context, type RequestContext, toPartlyDone } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
 import { readMaxWait } from '../http/retry.ts';
 import { findOutputFailure } from '../io/output-failure.ts';
 import { canPrompt, prompt } from '../io/prompt.ts';
+import { createErrorReport } from '../output/error-report.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { getDocumentFiles } from './documents.ts';
 import { createExecution } from './execution.ts';
@@ -159,6 +160,9 @@ function describeRemovals(plan: Plan): string {
   );
 }
 
+/** Exit codes of requests that the server rejected. */
+const rejections: readonly number[] = [3, 4, 5, 6, 7];
+
 async function executePlan(
   context: Context,
   { plan, state, ownership }: PreparedPlan,
@@ -180,7 +184,11 @@ async function executePlan(
     // Secrets created so far would be lost if they were not printed now.
     await printSecrets(context, secretOutput);
     await secretOutput.close();
-    throw error;
+    const { exitCode } = createErrorReport(error, context.manifest);
+    const { countChanges } = await context.connect();
+    throw rejections.includes(exitCode) && countChanges() > 0
+      ? toPartlyDone(error, countChanges(), context.manifest)
+      : error;
   }
   await printResult(context, plan, secretOutput);
   await secretOutput.close();

@@ -1,5 +1,6 @@
 /** Builds the plan: changes, role effects, guards and issues. Pure. */
 
+import { describeInvisible } from '../../contract/visible-names.ts';
 import { evaluateGuards, type LockoutGuards } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
 import { type AnyChange, type GroupChange, isRemoval, type PlanIssue, selectChanges } from './model/changes.ts';
@@ -59,6 +60,7 @@ export function buildPlan({ desired, state, caller, recorded, adopted = [], uncl
   const after = projectGroups(groups, state);
   const structural = [
     ...issues,
+    ...findInvisibleNames(desired, index),
     ...findCycleIssues(desired, after.groups),
     ...findDependencyIssues(groups, after.groups),
   ];
@@ -129,6 +131,19 @@ function findLostSecrets(adopted: readonly ManagedResource[], changes: readonly 
   return adopted.filter(
     ({ kind, id }) =>
       kind !== 'membership' && findResource(kind)?.describeSecretOwner !== undefined && !removed.has(`${kind} ${id}`),
+  );
+}
+
+/** The names of new resources that the server would reject. Those that exist may have such names. */
+function findInvisibleNames(desired: DesiredState, index: ResourceIndex): PlanIssue[] {
+  return documentResources.flatMap((resource) =>
+    desired[resource.list].flatMap((entry) => {
+      if (resource.newNames === undefined || resource.find(entry, index) !== undefined) return [];
+      return Object.entries(resource.newNames(entry, index)).flatMap(([field, name]) => {
+        const violation = typeof name === 'string' ? describeInvisible(name) : undefined;
+        return violation === undefined ? [] : [{ path: `${entry.path}/${field}`, message: `${field} ${violation}` }];
+      });
+    }),
   );
 }
 

@@ -107,6 +107,8 @@ export interface Resource<
   parse(entry: DocumentEntry, path: string): Document;
   /** Returns the entry with its names as the server stores them; absent if the server stores them as they are sent. */
   toStored?(document: Document, index: ResourceIndex): Document;
+  /** Returns the names of an entry, by field, which must be visible as a whole if the resource is new; absent if no name must. */
+  newNames?(document: Document, index: ResourceIndex): Readonly<Record<string, unknown>>;
   /** Returns the names that no other entry may have. */
   uniqueNames(document: Document): readonly string[];
   /** Returns the errors that do not depend on the server. */

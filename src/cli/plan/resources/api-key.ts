@@ -42,6 +42,13 @@ export const apiKeyResource: Resource<DesiredApiKey, RemoteApiKey, ApiKeyChange,
     ...document,
     appId: toStoredName(document.appId, (name) => index.apiKey(document)?.appId === name),
   }),
+  newNames: ({ appId, clientId, serviceAccountId }, index) => {
+    const owner = index.client({
+      ...(clientId === undefined ? {} : { clientId }),
+      ...(serviceAccountId === undefined ? {} : { serviceAccountId }),
+    });
+    return owner?.appId === appId ? {} : { appId };
+  },
   uniqueNames: ({ apiKeyId, clientId, serviceAccountId, appId }) => [
     apiKeyId === undefined ? `API key of ${clientId ?? serviceAccountId} for ${appId}` : `API key ${apiKeyId}`,
   ],

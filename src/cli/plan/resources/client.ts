@@ -54,6 +54,7 @@ export const clientResource: Resource<DesiredClient, RemoteClient, ClientChange,
   sortFields: ['serviceAccountId', 'clientId'],
   parse: parseClient,
   toStored: storeClientNames,
+  newNames: ({ fields }) => ({ appId: fields.appId }),
   uniqueNames: ({ clientId, serviceAccountId }) => [
     ...(clientId === undefined ? [] : [`client ${clientId}`]),
     ...(serviceAccountId === undefined ? [] : [`client of the service account ${serviceAccountId}`]),

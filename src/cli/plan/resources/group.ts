@@ -45,6 +45,7 @@ export const groupResource: Resource<DesiredGroup, RemoteGroup, GroupChange, Gro
   sortFields: ['groupName'],
   parse: parseGroup,
   toStored: storeGroupNames,
+  newNames: ({ groupName }) => ({ groupName }),
   uniqueNames: ({ groupName }) => [`group ${groupName}`],
   validate: (documents) => documents.flatMap(validateRoles),
   read: readGroups,

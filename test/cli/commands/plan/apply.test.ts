@@ -389,4 +389,34 @@ groups:
     expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('the document 1 belongs to b1') });
     expect(await groupsOf(fixture)).not.toHaveProperty('new');
   });
+
+  test('rejects a name that is not visible as a whole before the first write, unless the server has it', async ({
+    fixture,
+  }) => {
+    const before = await dumpDirectory(fixture.server);
+    for (const [text, message] of [
+      [
+        'groups:\n  - groupName: first\n  - groupName: "b\\u200bb"\n',
+        'iam.yaml:3:16: groupName must not contain invisible',
+      ],
+      ['groups:\n  - groupName: first\n  - groupName: " x"\n', 'groupName must not start or end with a space'],
+      [
+        'groups:\n  - groupName: first\nclients:\n  - {serviceAccountId: s, appId: "x "}\n',
+        'appId must not start or end',
+      ],
+    ] as const) {
+      const outcome = await fixture.iam(['apply', '-f', await fixture.write('iam.yaml', text), '--yes']);
+      expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+    }
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+  });
+
+  test('that the server rejects after its first write exits with 8', async ({ fixture }) => {
+    const file = await fixture.write('iam.yaml', 'groups:\n  - groupName: first\n  - groupName: second\n');
+    await using proxy = await startInterposingProxy(fixture.server.url, 2, () =>
+      fixture.server.admin.groups.create({ body: { groupName: 'second', roles: ['OTHER'] } }),
+    );
+    const outcome = await fixture.iam(['apply', '-f', file, '--yes'], { url: proxy.url });
+    expect(outcome).toMatchObject({ code: 8, err: expect.stringContaining('1 change was made before.') });
+  });
 });
