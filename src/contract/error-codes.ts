@@ -94,6 +94,12 @@ export const errorTable = {
     message: 'Unknown field.',
     hint: 'Omit the field. See the OpenAPI document for the accepted fields.',
   },
+  FIELD_REPEATED: {
+    status: 400,
+    category: 'field',
+    message: 'A field is repeated in its object.',
+    hint: 'Send each field once: programs differ in which one they read.',
+  },
   FIELD_TYPE: {
     status: 400,
     category: 'field',

@@ -134,6 +134,7 @@ export const bodyErrors: readonly ErrorCode[] = [
   'BODY_TOO_COMPLEX',
   'FIELD_MISSING',
   'FIELD_UNKNOWN',
+  'FIELD_REPEATED',
   'FIELD_TYPE',
   'FIELD_VALUE',
 ];

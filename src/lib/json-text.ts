@@ -84,11 +84,9 @@ export interface JsonShape {
 /** Measures a JSON text in one pass. Means nothing for other texts. */
 export function measureJson(text: string): JsonShape {
   let [depth, deepest, values, members] = [0, 0, 1, 0];
-  let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at);
-    if (character === quote) quoted = !quoted;
-    else if (quoted) at += character === backslash ? 1 : 0;
+    if (character === quote) at = findClosingQuote(text, at + 1);
     else if (character === comma) values += 1;
     else if (character === colon) members += 1;
     else if (character === rightBrace || character === rightBracket) depth -= 1;
@@ -99,6 +97,16 @@ export function measureJson(text: string): JsonShape {
     }
   }
   return { depth: deepest, values, members };
+}
+
+/** The offset of the next quote that is not escaped; the length of the text without one. */
+function findClosingQuote(text: string, start: number): number {
+  for (let at = text.indexOf('"', start); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === backslash) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+  return text.length;
 }
 
 /** The members of all objects in a value: fewer than its text has if some are repeated. */
@@ -159,7 +167,8 @@ export class JsonScanner {
 
   /** Scans at least to an offset. @returns the problem before it; at the end of the text also that of its end. */
   scanTo(offset: number): JsonProblem | undefined {
-    while (this.#problem === undefined && this.#at < offset) this.#step(this.#text.charCodeAt(this.#at));
+    const end = Math.min(offset, this.#text.length);
+    while (this.#problem === undefined && this.#at < end) this.#step(this.#text.charCodeAt(this.#at));
     const isComplete = this.#expects === 'end' && this.#open.length === 0;
     if (this.#at >= this.#text.length && !isComplete) this.#fail(`${this.#describeExpected()}, and the text ends`);
     return this.#problem;

@@ -1,57 +1,69 @@
-/** Parses JSON text after checking its depth and number of values; rejects `__proto__` members. */
-import { apiError, detailedError, fieldError } from '../../contract/errors.ts';
+/** Parses JSON text after checking its depth and number of values; rejects repeated members and `__proto__` members. */
+import { apiError, detailedError, fieldError, formatPath, type IamError } from '../../contract/errors.ts';
+import {
+  countJsonMembers,
+  findPlace,
+  isSuspicious,
+  type JsonProblem,
+  JsonScanner,
+  measureJson,
+} from '../../lib/json-text.ts';
 
 const maxDepth = 32;
 /** Twice what the longest list that an operation accepts needs (10,000 objects of one member). */
 const maxValues = 40_000;
 
-/** @throws IamError BODY_NOT_JSON, BODY_TOO_DEEP, BODY_TOO_COMPLEX, FIELD_UNKNOWN. */
+/** @throws IamError BODY_NOT_JSON, BODY_TOO_DEEP, BODY_TOO_COMPLEX, FIELD_REPEATED, FIELD_UNKNOWN. */
 export function parseBoundedJson(text: string): unknown {
-  assertBounded(text);
-  return parseSafely(text);
-}
-
-/** Counts depth and values in one pass before parsing, ignoring the content of strings. */
-function assertBounded(text: string): void {
-  let depth = 0;
-  let values = 1;
-  let quoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charCodeAt(at);
-    if (character === 0x22) quoted = !quoted;
-    else if (quoted) at += character === 0x5c ? 1 : 0;
-    else if (character === 0x2c) values += 1;
-    else if (character === 0x7d || character === 0x5d) depth -= 1;
-    else if (character === 0x7b || character === 0x5b) {
-      depth += 1;
-      values += 1;
-      if (depth > maxDepth)
-        throw detailedError('BODY_TOO_DEEP', { limit: maxDepth }, `The body is nested deeper than ${maxDepth} levels.`);
-    }
-  }
-  if (values > maxValues)
-    throw detailedError('BODY_TOO_COMPLEX', { limit: maxValues }, `The body has more than ${maxValues} values.`);
-}
-
-function parseSafely(text: string): unknown {
-  const value = parseJson(text);
-  // The member name may be written with escapes.
-  if (/__proto__|\\u/.test(text)) assertNoPrototype(value);
+  const members = assertBounded(text);
+  const value = parseText(text);
+  // The scanner is slower, and needed for the place of a problem only.
+  if (countJsonMembers(value) !== members) throw findProblem(text);
+  if (isSuspicious(text)) assertNoPrototype(value);
   return value;
 }
 
-function parseJson(text: string): unknown {
+/** @returns the number of members, if the text is JSON. */
+function assertBounded(text: string): number {
+  const { depth, values, members } = measureJson(text);
+  if (depth > maxDepth)
+    throw detailedError('BODY_TOO_DEEP', { limit: maxDepth }, `The body is nested deeper than ${maxDepth} levels.`);
+  if (values > maxValues)
+    throw detailedError('BODY_TOO_COMPLEX', { limit: maxValues }, `The body has more than ${maxValues} values.`);
+  return members;
+}
+
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw apiError('BODY_NOT_JSON');
+    if (error instanceof SyntaxError) throw findProblem(text);
     throw error;
   }
+}
+
+function findProblem(text: string): IamError {
+  const problem = new JsonScanner(text, maxDepth).scanTo(text.length);
+  return problem ? createJsonError(problem, text) : apiError('BODY_NOT_JSON');
+}
+
+/** The error for a problem of a body, with its place. */
+export function createJsonError({ kind, reason, offset, path }: JsonProblem, text: string): IamError {
+  const { line, column } = findPlace(text, offset);
+  const place = `line ${line}, column ${column}`;
+  if (kind === 'syntax') return apiError('BODY_NOT_JSON', `The body is not JSON: ${place}: ${reason}.`);
+  const field = formatPath(path);
+  if (kind === 'repeated') return fieldError('FIELD_REPEATED', field, `${field} is repeated (${place}).`);
+  return createPrototypeError();
 }
 
 /** A `__proto__` member is an own property here and becomes a prototype when the object is copied. */
 function assertNoPrototype(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
-  if (Object.hasOwn(value, '__proto__')) throw fieldError('FIELD_UNKNOWN', '__proto__', '__proto__ is not a field.');
+  if (Object.hasOwn(value, '__proto__')) throw createPrototypeError();
   for (const inner of Object.values(value)) assertNoPrototype(inner);
+}
+
+function createPrototypeError(): IamError {
+  return fieldError('FIELD_UNKNOWN', '__proto__', '__proto__ is not a field.');
 }

@@ -3,8 +3,9 @@
  * in a store dump. Parses the entries of these lists one by one, and the rest of the document as one part.
  */
 import { setImmediate } from 'node:timers/promises';
-import { apiError } from '../../contract/errors.ts';
-import { parseBoundedJson } from './bounded-json.ts';
+import { apiError, IamError } from '../../contract/errors.ts';
+import { JsonScanner } from '../../lib/json-text.ts';
+import { createJsonError, parseBoundedJson } from './bounded-json.ts';
 
 /** Characters scanned, and characters of entries parsed, per event-loop turn. */
 const scanPerTurn = 500_000;
@@ -15,8 +16,29 @@ const entryCost = 100;
 const maxPartLength = 1_000_000;
 const maxEntries = 1_000_000;
 
-/** @throws IamError BODY_NOT_JSON, BODY_TOO_DEEP, BODY_TOO_COMPLEX, FIELD_UNKNOWN. */
+/** @throws IamError BODY_NOT_JSON, BODY_TOO_DEEP, BODY_TOO_COMPLEX, FIELD_REPEATED, FIELD_UNKNOWN. */
 export async function parseLargeJson(text: string): Promise<unknown> {
+  try {
+    return await parseParts(text);
+  } catch (error) {
+    const isInPart = error instanceof IamError && ['BODY_NOT_JSON', 'FIELD_REPEATED'].includes(error.code);
+    throw isInPart ? ((await locateProblem(text)) ?? error) : error;
+  }
+}
+
+/** The error with its place in the whole document, instead of in a part of it. */
+async function locateProblem(text: string): Promise<IamError | undefined> {
+  const scanner = new JsonScanner(text, Number.POSITIVE_INFINITY);
+  for (let end = 0; end < text.length; ) {
+    await setImmediate();
+    end += scanPerTurn;
+    const problem = scanner.scanTo(end);
+    if (problem) return createJsonError(problem, text);
+  }
+  return undefined;
+}
+
+async function parseParts(text: string): Promise<unknown> {
   const { frame, lists } = await splitLists(text);
   const value = parseBoundedJson(frame);
   const parsed: unknown[][] = [];

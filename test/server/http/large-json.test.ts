@@ -56,6 +56,21 @@ describe('rejects what no dump contains', () => {
   );
 });
 
+describe('reports the place in the whole document', () => {
+  const start = `{"tables":{"users":[\n${'{"userId":"u"},\n'.repeat(50_000)}`;
+
+  test.each([
+    ['{"a":1,"a":2}]}}', 'FIELD_REPEATED', 'tables.users[50000].a is repeated (line 50002, column 8).'],
+    ['{"a" 1}]}}', 'BODY_NOT_JSON', 'The body is not JSON: line 50002, column 6: expected a colon.'],
+    ['1],"users":[]}}', 'FIELD_REPEATED', 'tables.users is repeated (line 50002, column 4).'],
+    ['1],"b":1},"tables":{}}', 'FIELD_REPEATED', 'tables is repeated (line 50002, column 11).'],
+    ['1]}', 'BODY_NOT_JSON', 'The body is not JSON: line 50002, column 4: expected a comma or }, and the text ends.'],
+    ['1]}},', 'BODY_NOT_JSON', 'The body is not JSON: line 50002, column 5: expected the end of the text.'],
+  ])('of %s', async (end, code, message) => {
+    await expect(parseLargeJson(start + end)).rejects.toMatchObject({ code, errors: [{ message }] });
+  });
+});
+
 test('parsing yields to other work', async () => {
   let iterations = 0;
   let isOver = false;

@@ -196,6 +196,64 @@ describe('an unparsable body is 400', () => {
   });
 });
 
+test.each([
+  ['{\n  "groupName": "x",\n}', 'line 3, column 1: expected a name in double quotes'],
+  ['{"groupName":"x"', 'line 1, column 17: expected a comma or }, and the text ends'],
+  ['{"groupName":"x"}{}', 'line 1, column 18: expected the end of the text'],
+  ['{"groupName":\r\n"canary\n"}', 'line 2, column 8: a line break or control character must be escaped in text'],
+  ['{"groupName":canary}', 'line 1, column 14: expected a value'],
+  ['{"groupName":00}', 'line 1, column 14: not a number of JSON'],
+])('the place of an error is reported, and no value: %j', async (body, place) => {
+  const { status, text } = await post(body);
+  expect([status, JSON.parse(text)]).toEqual([
+    400,
+    [{ code: 'BODY_NOT_JSON', message: `The body is not JSON: ${place}.` }],
+  ]);
+});
+
+describe('a repeated member is 400, as another program could read the other one', () => {
+  test.each([
+    ['{"groupName":"x","groupName":"y"}', 'groupName', 18],
+    ['{"groupName":"x","groupName":"x"}', 'groupName', 18],
+    ['{"groupName":"x","group\\u004eame":"y"}', 'groupName', 18],
+    ['{"groupName":"x","unknown":{"a":1,"b":[],"a":{}}}', 'unknown.a', 42],
+    [
+      '{"groupName":"x","dependencies":[{"groupName":"a"},{"groupName":"b","groupName":"c"}]}',
+      'dependencies[1].groupName',
+      69,
+    ],
+    ['{"groupName":"x","roles":["A"],"roles":null}', 'roles', 32],
+    ['{"groupName":"x","":1,"":2}', '', 23],
+  ])('%s', async (body, field, column) => {
+    const { status, text } = await post(body);
+    expect([status, JSON.parse(text)]).toEqual([
+      400,
+      [
+        {
+          code: 'FIELD_REPEATED',
+          message: `${field} is repeated (line 1, column ${column}).`,
+          details: { field },
+        },
+      ],
+    ]);
+  });
+
+  test.each([
+    '{"groupName":5,"groupname":6}',
+    '{"groupName":5,"roles":["A","A"],"x":{"groupName":1}}',
+    '{"groupName":5,"x":"\\"groupName\\":1,\\"groupName\\":1"}',
+    '{"groupName":5,"x\\\\":1,"x":"\\\\"}',
+  ])('but not in %s', async (body) => {
+    expectFailure(await post(body).then(withoutUnknown), 400, 'FIELD_TYPE');
+  });
+});
+
+/** Only the errors that are not about unknown fields. */
+function withoutUnknown(response: RawResponse): RawResponse {
+  const errors = JSON.parse(response.text) as { code: string }[];
+  return { ...response, text: JSON.stringify(errors.filter(({ code }) => code !== 'FIELD_UNKNOWN')) };
+}
+
 /** Only the first of several errors. */
 function first(response: RawResponse): RawResponse {
   return { ...response, text: JSON.stringify((JSON.parse(response.text) as unknown[]).slice(0, 1)) };
