@@ -2,7 +2,9 @@
 
 import { ClientError } from '../../client/errors.ts';
 import type { ApiResponse } from '../../client/response.ts';
+import type { CallInput } from '../../client/types.ts';
 import { identifyingProperties } from '../../contract/entities.ts';
+import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { collectSensitiveTexts, FieldTree, redactionMarks } from '../../contract/redaction.ts';
 import type { RequestContext } from '../context.ts';
 import { createOrFind, findApplied, formatSharedKey } from '../create/if-not-exists.ts';
@@ -17,6 +19,7 @@ import type { KeyedQueue } from './keyed-queue.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { classifyRequestError, type RequestFailure } from './request-failure.ts';
 import type { ResumeLogEntry, RowState } from './resume-log.ts';
+import type { RowSuccess, RowUpdates } from './row-updates.ts';
 import type { BulkRow, InvalidRow } from './rows.ts';
 
 /** One line of the report. */
@@ -48,6 +51,8 @@ export interface RowContext extends RequestContext {
   /** Rows that would create the same wait for each other, where the server would let both. */
   readonly creations: KeyedQueue;
   readonly rateLimiter: RateLimiter;
+  readonly updates: RowUpdates;
+  sendUpdate(operation: ManifestOperation, input: CallInput): Promise<RowSuccess>;
   readonly names: NameResolver;
   readonly outputs: RowOutputs;
   /** Whether no further row may start. */
@@ -142,14 +147,6 @@ interface RowFailure {
   readonly error: unknown;
 }
 
-interface RowSuccess {
-  readonly status?: number;
-  readonly body?: unknown;
-  readonly requestId?: string | undefined;
-  /** Why nothing was sent, or why the row counts as done. */
-  readonly message?: string;
-}
-
 type CallOutcome = RowSuccess | RowFailure;
 
 /** Sends the row after those that would create the same. */
@@ -175,6 +172,7 @@ async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOut
   for (let [waited, attempt] = [0, 1]; ; attempt += 1) {
     try {
       // An interruption does not abort a request in progress.
+      if (context.updates.has(row.operation)) return await context.sendUpdate(row.operation, row.input);
       const send = async () => (await context.connect()).once.call(row.operation.id, row.input);
       return context.ifNotExists ? await createOnce(context, row, send) : await send();
     } catch (error) {

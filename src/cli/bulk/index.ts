@@ -26,6 +26,7 @@ import { openOutputFiles } from './output-files.ts';
 import { openSelectedRows, type PreflightReport, type RowSelector, runPreflight } from './preflight.ts';
 import { type ResumeLogContent, type ResumeLogHeader, readResumeLog } from './resume-log.ts';
 import { type RowSource, withRowSource } from './row-source.ts';
+import type { RowUpdates } from './row-updates.ts';
 import { type BulkRow, type InvalidRow, isSentBy, type RowAction, type SelectedRow } from './rows.ts';
 import { type RunSummary, reportShape, runRows } from './run.ts';
 
@@ -43,8 +44,13 @@ interface BulkJob {
 }
 
 /** `iam bulk run FILE`. */
-export async function runBulk(context: Context, file: string, options: CommandOptions): Promise<void> {
-  const bulkOptions = parseBulkOptions(context.settings, options);
+export async function runBulk(
+  context: Context,
+  file: string,
+  options: CommandOptions,
+  updates: RowUpdates,
+): Promise<void> {
+  const bulkOptions = parseBulkOptions(context.settings, options, updates);
   const { server } = bulkOptions;
   const named = bulkOptions.operation;
   const operation = named === undefined ? undefined : resolveOperation(context.manifest, named).id;
@@ -66,8 +72,9 @@ export async function retryBulk(
   resumeLog: string,
   argument: string | undefined,
   options: CommandOptions,
+  updates: RowUpdates,
 ) {
-  const bulkOptions = parseBulkOptions(context.settings, options);
+  const bulkOptions = parseBulkOptions(context.settings, options, updates);
   const trust = readTrust(context);
   await withLock(bulkOptions, resumeLog, async () => {
     const before = await readExistingLog(resumeLog, trust);
@@ -206,18 +213,24 @@ async function confirmGrants({ context, source, operation, select, options }: Bu
 /** One destructive row needs a yes; several rows need their number to be typed. */
 async function confirmDestructive(
   { context, options: bulkOptions, source }: BulkJob,
-  { destructive, count }: PreflightReport,
+  { destructive, destroyed, count }: PreflightReport,
 ): Promise<void> {
   if (destructive === 0) return;
   const { yes, confirm } = bulkOptions;
   const options = { yes, ...(confirm === undefined ? {} : { confirm }) };
   const stdinIsData = source.argument === '-';
+  // The same command resumes a run: its number includes the rows that are done.
+  const ofFile = String(destructive + destroyed);
   if (destructive === 1) {
-    const severity = confirm === '1' ? { name: confirm } : {};
+    const severity = confirm === '1' || confirm === ofFile ? { name: confirm } : {};
     return assertConfirmed(context, 'One row deletes or removes a resource. Continue?', options, stdinIsData, severity);
   }
   const question = `${destructive} of ${count} rows delete or remove resources.`;
-  await assertConfirmed(context, question, options, stdinIsData, { requireName: true, name: String(destructive) });
+  await assertConfirmed(context, question, options, stdinIsData, {
+    requireName: true,
+    name: String(destructive),
+    alternativeName: ofFile,
+  });
 }
 
 async function sendRows(job: BulkJob, { count, unknown }: PreflightReport): Promise<RunSummary> {

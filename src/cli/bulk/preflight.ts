@@ -23,6 +23,8 @@ export interface PreflightReport {
   readonly unknown: number;
   /** Rows to send with a destructive operation. */
   readonly destructive: number;
+  /** Rows with a destructive operation that an earlier run completed. */
+  readonly destroyed: number;
   /** Number of changes; each entry of a list body counts. */
   readonly changes: number;
   /** Whether a row may add to a group with administrative roles, or add such roles. */
@@ -39,7 +41,7 @@ export async function openSelectedRows(
   { read, argument }: RowSource,
   operation: string | undefined,
   select: RowSelector,
-  { delimiter, allowsOthers }: Pick<BulkOptions, 'delimiter' | 'allowsOthers'>,
+  { delimiter, allowsOthers, updates }: Pick<BulkOptions, 'delimiter' | 'allowsOthers' | 'updates'>,
 ): Promise<{ readonly file: RowFile; readonly rows: AsyncGenerator<SelectedRow, void, undefined> }> {
   const unreadable = (error: unknown) =>
     usageError(`Cannot read rows from ${argument === '-' ? 'standard input' : argument}: ${(error as Error).message}`);
@@ -48,7 +50,7 @@ export async function openSelectedRows(
   });
   const { csvRaw: raw } = settings.options;
   const parseRow = createRowParser(
-    { find: (id) => getOperation(manifest, id), common: operation, allowsOthers },
+    { find: (id) => getOperation(manifest, id), common: operation, allowsOthers, isPartial: updates.has },
     (text) => decodeCell(text, { raw }),
   );
   async function* rows(): AsyncGenerator<SelectedRow, void, undefined> {
@@ -76,6 +78,7 @@ export async function runPreflight(
     skipped: 0,
     unknown: 0,
     destructive: 0,
+    destroyed: 0,
     changes: 0,
     mayGrantRoles: false,
     secretOperation: undefined as string | undefined,
@@ -84,7 +87,10 @@ export async function runPreflight(
   const problems: string[] = [];
   let problemCount = 0;
   for await (const { row, action } of rows) {
-    if (action === 'skip') report.skipped += 1;
+    if (action === 'skip') {
+      report.skipped += 1;
+      if (!('reason' in row) && row.operation.effect === 'destructive') report.destroyed += 1;
+    }
     if (action === 'unknown') report.unknown += 1;
     if (!isSentBy(action)) continue;
     report.count += 1;

@@ -40,6 +40,8 @@ export async function openRows(input: AsyncIterable<Buffer>, delimiter?: CsvDeli
   const first = withoutMark(await readFirstLines(chunks));
   const all = concat(first, chunks);
   if (/^\s*\{/.test(first)) return { kind: 'jsonl', separator: undefined, header: undefined, rows: parseJsonRows(all) };
+  if (/^\s*\[/.test(first))
+    throw new Error("The file is a JSON array; write one object per line, for example with `jq -c '.[]'`.");
   const [headerLine = ''] = first.trimStart().split('\n', 1);
   const separator = readSeparatorLine(headerLine);
   const records = readCsv(all, delimiter ?? separator ?? detectDelimiter(headerLine), maxRowLength);

@@ -59,10 +59,12 @@ export interface RowOperations {
   readonly common: string | undefined;
   /** Whether rows may name others beside it: a file from another person could contain them unnoticed. */
   readonly allowsOthers: boolean;
+  /** Whether a row of an operation may leave out required fields of its body: they stay as they are. */
+  isPartial(operation: ManifestOperation): boolean;
 }
 
 /** Creates a parser. */
-export function createRowParser({ find, common, allowsOthers }: RowOperations, read: CellReader): RowParser {
+export function createRowParser({ find, common, allowsOthers, isPartial }: RowOperations, read: CellReader): RowParser {
   const shapes = new Map<string, RequestSpec>();
   const getShape = (rowOperation: unknown): RequestSpec => {
     const id = rowOperation === undefined || rowOperation === '' ? common : rowOperation;
@@ -78,7 +80,7 @@ export function createRowParser({ find, common, allowsOthers }: RowOperations, r
       if (problem !== undefined) throw new Error(problem);
       const call = cells ? parseCsvCall(getShape(cells.operation), cells, read) : parseJsonCall(getShape, value);
       const { operation, ...input } = call;
-      assertRequiredFields(call);
+      assertRequiredFields(call, isPartial(operation));
       return { number, line, text, operation, input };
     } catch (error) {
       return { number, line, text, reason: (error as Error).message };
@@ -194,8 +196,8 @@ function splitCell(text: string, read: CellReader): string[] {
 }
 
 /** Checks only for missing values; the server validates the rest. */
-function assertRequiredFields({ operation, params, query, body }: Call): void {
-  const required = operation.body?.required ?? [];
+function assertRequiredFields({ operation, params, query, body }: Call, isPartial: boolean): void {
+  const required = (isPartial ? undefined : operation.body?.required) ?? [];
   const bodyFields = (body ?? {}) as Readonly<Record<string, unknown>>;
   const missing = [
     ...operation.params.map(({ name }) => name).filter((name) => (params[name] ?? '') === ''),

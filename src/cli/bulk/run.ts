@@ -50,6 +50,8 @@ export async function runRows(
     ...context,
     maxWait: options.maxWait,
     ifNotExists: options.ifNotExists,
+    updates: options.updates,
+    sendUpdate: (operation, input) => options.updates.send(context, operation, input),
     creations: new KeyedQueue(),
     outputs: outputFiles,
     names: new NameResolver(context, false, false),

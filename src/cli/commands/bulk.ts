@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { addCommand, setAction, varyingRoles } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
+import { rowUpdates } from './update/rows.ts';
 
 const rowFormatNote = `The file is CSV with a header row, or JSON lines {"operation", "params", "query", "body", "ifMatch"}; it is UTF-8, or UTF-16 with a byte order mark. Commas, semicolons or tabs separate CSV cells, as in the header row. CSV columns are the parameters and fields of the operation, with dots for nested fields; list values are separated by semicolons, and empty cells are ignored. A column \`operation\` sets the operation of each row; with --operation, another one is an error unless you use --allow-other-operations.`;
 const cellFormatNote =
@@ -39,7 +40,7 @@ function addRunCommand(noun: Command, runtime: CliRuntime): void {
   declareValueSources(command, { '--operation': 'operation' });
   setAction(command, runtime, async (context, [file], options) => {
     const { runBulk } = await import('../bulk/index.ts');
-    await runBulk(context, String(file), options);
+    await runBulk(context, String(file), options, rowUpdates);
   });
 }
 
@@ -62,7 +63,7 @@ function addRetryCommand(noun: Command, runtime: CliRuntime): void {
   addRunOptions(command, 'that of the run');
   setAction(command, runtime, async (context, [resumeLog, file], options) => {
     const { retryBulk } = await import('../bulk/index.ts');
-    await retryBulk(context, String(resumeLog), file as string | undefined, options);
+    await retryBulk(context, String(resumeLog), file as string | undefined, options, rowUpdates);
   });
 }
 

@@ -142,6 +142,18 @@ describe('rows that delete', () => {
     expect((await run(home, server, [...words, '--yes'])).code).toBe(0);
     expect(server.received).toHaveLength(4);
   });
+
+  test('are resumed by the same command, with the number of all rows', async ({ home }) => {
+    let isBusy = true;
+    await using server = await startFakeServer(({ path }) =>
+      isBusy && !path.endsWith('/g0') ? errorResponse(412, 'X') : { status: 204 },
+    );
+    const same = [...(await deleting(home, 4)), '--confirm', '4', '--concurrency', '1'];
+    expect((await run(home, server, same)).code).toBe(8);
+    isBusy = false;
+    expect((await run(home, server, [...same, '--max-errors', '1'])).code).toBe(0);
+    expect(server.received).toHaveLength(7);
+  });
 });
 
 describe('rows beyond max-changes', () => {

@@ -1,0 +1,80 @@
+/** Rows that update: they change only the fields that they name, as the commands do. */
+import { writeFile } from 'node:fs/promises';
+import { beforeEach, describe, expect } from 'vitest';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { Home, test } from '../run-cli.ts';
+
+const variables = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
+
+const seed = {
+  businesses: [
+    { businessId: 'b1', businessName: 'Acme' },
+    { businessId: 'b2', businessName: 'Other' },
+  ],
+  clients: [{ clientId: 'c1', serviceAccountId: 'shop-service', appId: 'shop' }],
+  groups: [
+    { groupName: 'base', roles: ['BASE'] },
+    { groupName: 'ops', organizationId: 'o1', roles: ['DEPLOY'], dependencies: [{ groupName: 'base' }] },
+  ],
+  corporateGroups: [{ corporateGroupId: 'cg', corporateGroupName: 'North', organizationId: 'o1', businesses: ['b1'] }],
+  apiKeys: [{ apiKeyId: 'k1', appId: 'shop', clientId: 'c1', keyHash: `sha256:${'0'.repeat(64)}`, hint: 'abcd' }],
+};
+
+describe('a row of', () => {
+  let server: TestServer;
+  beforeEach(async () => {
+    server = await startServer({ seed });
+    return () => server[Symbol.asyncDispose]();
+  });
+
+  const bulk = async (home: Home, text: string, operation: string, name = 'rows.csv') => {
+    await writeFile(home.file(name), text);
+    const words = ['bulk', 'run', home.file(name), '--operation', operation, '-o', 'jsonl'];
+    return home.iam(words, { url: server.url, variables });
+  };
+  const get = async (home: Home, words: readonly string[]) =>
+    JSON.parse((await home.iam([...words, '-o', 'json'], { url: server.url, variables })).out);
+
+  test.each([
+    [
+      'groups update',
+      'groupId,roles\nops,DEPLOY;VIEW\n',
+      ['groups', 'get', 'ops'],
+      { groupName: 'ops', organizationId: 'o1', roles: ['DEPLOY', 'VIEW'], dependencies: [{ groupName: 'base' }] },
+    ],
+    [
+      'corporate-groups update',
+      'corporateGroupId,corporateGroupName\nNorth,South\n',
+      ['corporate-groups', 'get', 'South'],
+      { corporateGroupName: 'South', organizationId: 'o1', businesses: [{ businessId: 'b1' }] },
+    ],
+    ['api-key update', 'apiKeyId,appId\nk1,other\n', ['api-key', 'get', 'k1'], { appId: 'other', clientId: 'c1' }],
+  ])('%s leaves what it does not name', async (operation, text, read, expected) => {
+    await using home = await Home.make();
+    expect(await bulk(home, text, operation)).toMatchObject({ code: 0, err: '1 of 1 rows done.\n' });
+    expect(await get(home, read)).toMatchObject(expected);
+    const again = await bulk(home, text.replace('North,', 'South,'), operation, 'again.csv');
+    expect(JSON.parse(again.out)).toMatchObject({ state: 'ok', message: 'nothing to change' });
+  });
+
+  test('JSON lines clears a field with null', async ({ home }) => {
+    const row = { params: { groupId: 'ops' }, body: { organizationId: null } };
+    expect((await bulk(home, `${JSON.stringify(row)}\n`, 'groups update')).code).toBe(0);
+    const group = await get(home, ['groups', 'get', 'ops']);
+    expect(group).not.toHaveProperty('organizationId');
+    expect(group).toMatchObject({ roles: ['DEPLOY'] });
+  });
+
+  test('an update with a stale ifMatch fails, and changes nothing', async ({ home }) => {
+    const outcome = await bulk(home, 'groupId,roles,ifMatch\nops,VIEW,"""stale"""\n', 'groups update');
+    expect(JSON.parse(outcome.out)).toMatchObject({ state: 'failed', code: 'CHANGED_MEANWHILE' });
+    expect(await get(home, ['groups', 'get', 'ops'])).toMatchObject({ roles: ['DEPLOY'] });
+  });
+
+  test('a JSON array is refused with what to do', async ({ home }) => {
+    expect(await bulk(home, '[{"groupName": "x"}]', 'groups create')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('one object per line'),
+    });
+  });
+});
