@@ -20,7 +20,7 @@ const longOnPostgres = [
  * for each of the others.
  */
 const longInConsole = [
-  'packages/console/test/!(attacks|first-tasks|frame|pages|state).test.ts',
+  'packages/console/test/!(attacks|first-tasks|frame|pages|shown-text|state).test.ts',
   'packages/console/test/{groups,organizations}/*.test.ts',
 ];
 

@@ -1,12 +1,16 @@
 /** Escapes characters that can control a terminal, reorder text or hide. Pure. */
+import { showEmails } from '../../contract/email/email-address.ts';
 import { escapeInText, escapeLookAlikes, hiddenExceptBreaksAndTabs } from '../../contract/visible-names.ts';
 
 /** JSON escapes. Line breaks and tabs remain in multi-line text. */
 const shortForms: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Escapes text for a person, on one line: these characters become visible, such as `\u001b`, and letters that look like others. */
+/**
+ * Escapes text for a person, on one line: these characters become visible, such as `\u001b`, and letters that look like
+ * others. Domains of addresses are shown in Unicode.
+ */
 export function escapeControls(text: string): string {
-  return escapeLookAlikes(escapeHidden(text));
+  return escapeLookAlikes(escapeHidden(showEmails(text)));
 }
 
 /** Escapes only these characters: for a line that a program or a shell reads. */

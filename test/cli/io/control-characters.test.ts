@@ -95,6 +95,26 @@ describe('control characters', () => {
   });
 });
 
+test('domains of addresses are shown in Unicode to people, and as they are stored to programs', async () => {
+  const [shown, stored] = ['jürgen@bücher.de', 'jürgen@xn--bcher-kva.de'];
+  expect(escapeControls(`to ${stored}`)).toBe(`to ${shown}`);
+  expect([escapeHidden(stored), jsonText(stored)]).toEqual([stored, JSON.stringify(stored)]);
+  const user = { userId: 'u', userName: stored, nameVerified: true, userEmail: stored, lead: false, locked: false };
+  await using server = await startFakeServer(({ path }) => ({ json: path.includes('/_iam/users/') ? user : [user] }));
+  for (const [format, text] of Object.entries({
+    table: shown,
+    wide: shown,
+    json: stored,
+    jsonl: stored,
+    yaml: stored,
+    csv: stored,
+  })) {
+    const { out } = await iam(['users', 'list', '-o', format], { ...server, columns: 120 });
+    expect([format, out]).toEqual([format, expect.stringContaining(text)]);
+    expect(out).not.toContain(text === shown ? stored : shown);
+  }
+});
+
 describe('text from the server', () => {
   const formats = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name'];
   const group = {

@@ -74,7 +74,8 @@ const unknown = { status: 412, code: 'SUBJECT_UNKNOWN' };
 let shared: FederatedServer;
 beforeAll(async () => {
   const named = { userId: 'named', userName: 'named@example.com' };
-  shared = await start({ users: [linked, named] });
+  const mike = { userId: 'mike', userName: 'mike', userEmail: 'mike@example.com' };
+  shared = await start({ users: [linked, named, mike] });
   await shared.server.appContext.store.transaction(async (tx) => {
     const user = await tx.users.get('named');
     if (user) await tx.users.replace({ ...user, userEmail: 'unverified@example.com', emailVerified: false });
@@ -500,7 +501,12 @@ describe('the user', () => {
     ['is unknown', { ...byEmail, email: 'unknown@example.com' }],
     ['is the name of a user', { ...byEmail, email: 'named@example.com' }],
     ['is not verified', { ...byEmail, email: 'unverified@example.com' }],
-    ['equals that of a user only after case folding', { ...byEmail, email: 'alice@e\u212Aample.com' }],
+    ['equals that of a user only after case folding', { ...byEmail, email: 'mi\u212Ae@example.com' }],
+    ['has a local part in full width', { ...byEmail, email: 'ａｌｉｃｅ@example.com' }],
+    ['is quoted', { ...byEmail, email: '"alice"@example.com' }],
+    ['ends with a dot', { ...byEmail, email: 'alice@example.com.' }],
+    ['has two domains', { ...byEmail, email: 'alice@evil.example@example.com' }],
+    ['has an invisible character', { ...byEmail, email: 'ali\u00adce@example.com' }],
     ['is not a string', { ...byEmail, email: ['alice@example.com'] }],
   ])('is not found by an e-mail address that %s', async (_, claims) => {
     await expectRejected(shared, await shared.provider.token(claims), {}, unknown);
@@ -512,6 +518,30 @@ describe('the user', () => {
       await using fixture = await start({ groups: [{ groupName: 'g', roles: [role], users: [alice.userId] }] });
       await expectRejected(fixture, await fixture.provider.token(byEmail), {}, unknown);
       await logIn(fixture, await fixture.provider.token());
+    },
+  );
+
+  test.each(['bücher.de', 'xn--bcher-kva.de', 'BÜCHER.DE', 'bu\u0308cher.de', 'bücher。de'])(
+    'is found by every form of its address, for a provider of the domain %s',
+    async (domain) => {
+      const users = [{ ...alice, userEmail: 'jürgen@xn--bcher-kva.de' }];
+      const clock = createFakeClock();
+      await using provider = await startOpenIdProvider(clock);
+      const { issuer, jwksUri } = provider;
+      const row = { kind: 'oidc' as const, name, issuer, jwksUri, clientId: audience, emailDomains: [domain] };
+      await using server = await startServer({ clock, seed: { users, providers: [row] } });
+      const emails = [
+        'jürgen@bücher.de',
+        'JU\u0308RGEN@bücher.de',
+        'jürgen@XN--bcher-kva.DE',
+        'jürgen@bu\u0308cher。de',
+      ];
+      for (const [at, email] of emails.entries()) {
+        const idToken = await provider.token({ sub: `s${at}`, jti: `t${at}`, email, email_verified: true });
+        const query = { clientId: appClientId };
+        const token = await server.as().userIdentities.loginFederated({ query, body: { provider: name, idToken } });
+        expect(readClaims(token)).toMatchObject({ sub: alice.userId });
+      }
     },
   );
 
