@@ -37,7 +37,7 @@ export const serveExitCodes: readonly ExitCode[] = [
 const categories: Readonly<Partial<Record<ErrorCategory, number>>> = {
   changed: 6,
   taken: 6,
-  'unknown-reference': 7,
+  'unknown-reference': 3,
   credentials: 4,
 };
 

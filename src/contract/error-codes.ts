@@ -805,7 +805,7 @@ export const errorTable = {
     category: 'unknown-reference',
     fields: ['dependencies', 'groupName'],
     message: 'The group in the dependency does not exist.',
-    hint: 'Create the group first.',
+    hint: 'List groups with `iam groups list`, or create the group first.',
   },
   DEPENDENCY_CYCLE: {
     status: 422,

@@ -11,6 +11,7 @@ import { singleQuote } from '../http/curl.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { readDocument } from '../io/input.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
+import { assertReferencesExist } from '../request/assert-exists.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { findOperations, resolveOperation } from '../request/operation-names.ts';
@@ -112,6 +113,7 @@ async function callOperation(context: Context, name: string, options: CommandOpt
   if (operation.effect !== 'read') assertWritable(context.settings);
   if (operation.effect === 'destructive')
     await assertConfirmed(context, `${operation.title}: ${Object.values(params).join(' ')}?`, options, file === '-', {
+      assertExists: () => assertReferencesExist(context, operation, input),
       details: () => describeDeleteImpact(context, operation.id, params),
     });
   if (operation.response.page) return printPage(context, asPage(await send(context, operation, input)));

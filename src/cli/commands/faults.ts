@@ -9,7 +9,6 @@ import type { CliRuntime, CommandOptions } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
-import { assertConfirmed } from '../request/confirm.ts';
 import { buildListShape, callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
 import { sendControlWrite } from '../request/control-requests.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
@@ -120,7 +119,6 @@ function addClearCommand(noun: Command, runtime: CliRuntime): void {
   });
   setAction(command, runtime, (context, _, options) => {
     const question = `Remove all injected faults of ${resolveBaseUrl(context.settings)}?`;
-    const confirm = () => assertConfirmed(context, question, options);
-    return sendControlWrite(context, options, { method: 'DELETE', path, confirm, done: 'Removed.' });
+    return sendControlWrite(context, options, { method: 'DELETE', path, question, done: 'Removed.' });
   });
 }

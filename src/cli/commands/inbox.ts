@@ -4,12 +4,11 @@ import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
-import { assertConfirmed } from '../request/confirm.ts';
 import { controlPlaneNote } from '../request/control-plane.ts';
 import { printControlList, sendControlWrite } from '../request/control-requests.ts';
-import { findInboxCode, inboxPath, waitForMessage } from '../request/inbox-codes.ts';
 import { addListOptions } from '../request/pagination.ts';
 import { deadlineAfter, parseWaitSeconds, waitDescription } from '../request/wait.ts';
+import { findInboxCode, inboxPath, waitForMessage } from './users/inbox-codes.ts';
 
 const columns = [
   ...['id', 'to', 'purpose', 'code', 'createdAt'],
@@ -96,8 +95,7 @@ function addClearCommand(noun: Command, runtime: CliRuntime): void {
   });
   setAction(command, runtime, (context, _, options) => {
     const question = `Delete all messages of ${resolveBaseUrl(context.settings)}?`;
-    const confirm = () => assertConfirmed(context, question, options);
-    return sendControlWrite(context, options, { method: 'DELETE', path: inboxPath, confirm, done: 'Deleted.' });
+    return sendControlWrite(context, options, { method: 'DELETE', path: inboxPath, question, done: 'Deleted.' });
   });
 }
 

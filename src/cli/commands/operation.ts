@@ -11,6 +11,7 @@ import { type PromptedField, promptForFields, promptForMissingFields } from '../
 import type { PromptContext } from '../prompts/missing-values.ts';
 import { sendUntilAccepted } from '../prompts/rejected-answers.ts';
 import { declareValueSources, referenceIn } from '../prompts/value-sources.ts';
+import { assertReferencesExist } from '../request/assert-exists.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import {
   addCreatedId,
@@ -19,7 +20,7 @@ import {
   omitToken,
   printedSchema,
 } from '../request/created-entity.ts';
-import { assertTargetExists, describeDeleteImpact } from '../request/delete-impact.ts';
+import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { type EntityRead, withEtag } from '../request/entity-rows.ts';
 import { addFieldOption, addFileOption } from '../request/field-options.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
@@ -196,7 +197,7 @@ async function runOperation(
     if (operation.effect !== 'destructive') return;
     const params = input.params ?? {};
     await assertConfirmed(context, `Run \`${named}\`?`, options, options.file === '-', {
-      assertExists: () => assertTargetExists(context, operation, params),
+      assertExists: () => assertReferencesExist(context, operation, input),
       details: () => describeDeleteImpact(context, operation.id, params),
     });
   };

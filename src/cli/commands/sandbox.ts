@@ -10,7 +10,6 @@ import { singleQuote } from '../http/curl.ts';
 import { splitSecrets } from '../http/redact.ts';
 import { readObject } from '../io/input.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
-import { assertConfirmed } from '../request/confirm.ts';
 import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
 import { printControlList, sendControlWrite } from '../request/control-requests.ts';
 import { addListOptions } from '../request/pagination.ts';
@@ -99,7 +98,7 @@ function addDeleteCommand(noun: Command, runtime: CliRuntime): void {
     return sendControlWrite(context, options, {
       method: 'DELETE',
       path: `${path}/${encodeURIComponent(String(name))}`,
-      confirm: () => assertConfirmed(context, question, options),
+      question,
       done: `Deleted ${name}.`,
     });
   });

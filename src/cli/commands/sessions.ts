@@ -9,9 +9,8 @@ import { singleQuote } from '../http/curl.ts';
 import { canPrompt } from '../io/prompt.ts';
 import { type PromptAnswer, promptForValues } from '../prompts/missing-values.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
-import { assertConfirmed } from '../request/confirm.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
-import { printControlList, sendControlWrite } from '../request/control-requests.ts';
+import { assertTargetExists, printControlList, sendControlWrite } from '../request/control-requests.ts';
 import { assertTokenOptions } from '../request/created-entity.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
 import { addListOptions } from '../request/pagination.ts';
@@ -122,7 +121,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     description: controlPlaneNote,
     effect: 'read',
     examples: [
-      { title: 'List the sessions of a user', command: '--user-id ID' },
+      { title: 'List the sessions of a user', command: '--user-id alice' },
       { title: 'List all sessions with all columns', command: '--all -o wide' },
     ],
   })
@@ -145,7 +144,7 @@ function addEndCommand(noun: Command, runtime: CliRuntime): void {
     idempotent: true,
     examples: [
       { title: 'End one session', command: 'SESSION_ID' },
-      { title: 'Sign a user out everywhere', command: '--user-id ID --yes' },
+      { title: 'Sign a user out everywhere', command: '--user-id alice --yes' },
     ],
   })
     .argument('[session]', 'Session id')
@@ -184,8 +183,12 @@ async function end(context: Context, sessionId: string | undefined, options: Com
   ];
   await names.readNames(owners, context.findNames);
   const question = formatConfirmation(chosen[0], names.format(chosen[1] ?? ''));
-  const confirm = () => assertConfirmed(context, question, options);
-  await sendControlWrite(context, options, { method: 'DELETE', path, query, confirm, done: '' });
+  // That no session ended for an unknown user must not look like a success.
+  const checkResponse = async (body: unknown) => {
+    if ((body as { readonly ended?: unknown } | undefined)?.ended === 0)
+      await assertTargetExists(context, 'DELETE', path, query);
+  };
+  await sendControlWrite(context, options, { method: 'DELETE', path, query, question, checkResponse, done: '' });
 }
 
 function formatConfirmation(name: string, value: string): string {

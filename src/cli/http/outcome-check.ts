@@ -101,7 +101,7 @@ function fill(template: string, values: RequestValues): string {
 }
 
 /** The values in a path, by the names of its parameters. */
-export function readPathValues(template: string, path: string): RequestValues {
+export function readPathValues(template: string, path: string): Readonly<Record<string, string>> {
   const names = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
   const [target = ''] = path.split('?');
   const parts = target.split('/').slice(-template.split('/').length + 1);

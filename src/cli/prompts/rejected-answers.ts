@@ -38,7 +38,7 @@ export async function sendUntilAccepted<Asked extends Answer, Result>(
 }
 
 /** Another value can be accepted. */
-const correctable: readonly ErrorCategory[] = ['field', 'value', 'taken', 'unknown-reference'];
+const correctable: readonly ErrorCategory[] = ['field', 'value', 'taken', 'unknown-reference', 'not-found'];
 
 /**
  * The answers that an error is about: those that it or the table of errors names, or else the only one. Empty if other values
@@ -56,6 +56,8 @@ function findRejected<Asked extends Answer>(
   const declared = error.items.flatMap(({ code }) => errorEntryOf(table, code)?.fields ?? []);
   const about = answers.filter(({ field }) => paths.some((path) => path === field || path.startsWith(`${field}.`)));
   if (about.length > 0 || named.length > 0) return about;
+  // An object that the error does not name can be one of the arguments.
+  if (category === 'not-found') return [];
   const first = declared.find((name) => answers.some((answer) => hasName(answer, name)));
   if (declared.length > 0) return answers.filter((answer) => first !== undefined && hasName(answer, first));
   return answers.length === 1 ? answers : [];

@@ -2,7 +2,7 @@
 
 import { ClientError } from '../../client/errors.ts';
 import { buildQueryString } from '../../client/request.ts';
-import { type ApiResponse, asPage, assertSuccess } from '../../client/response.ts';
+import { type ApiResponse, assertSuccess } from '../../client/response.ts';
 import type { CallInput, Scalar } from '../../client/types.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { Context, RequestContext } from '../context.ts';
@@ -13,8 +13,7 @@ import { UnreadableResponseError } from '../http/promised-response.ts';
 import { routeOfUrl } from '../http/redact.ts';
 import type { ListShape } from '../output/list-writer.ts';
 import { sentParameters, showRejectedValues } from '../output/rejected-values.ts';
-import { nameMissing } from './not-found.ts';
-import type { PageSource } from './pagination.ts';
+import { findUnnamable, nameMissing } from './not-found.ts';
 import type { RequestPreview } from './preview.ts';
 
 export const controlPlaneNote = 'Uses the control plane of the server under /_iam. A server can have it disabled.';
@@ -60,9 +59,10 @@ async function sendToControlPlane(
   try {
     assertSuccess(response);
     return response;
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof ClientError ? nameValues(context, method, path, input, thrown) : thrown;
     if (isRouteMissing(context.manifest, error)) return undefined;
-    throw error instanceof ClientError ? nameValues(context, method, path, input, error) : error;
+    throw error;
   }
 }
 
@@ -76,6 +76,8 @@ function nameValues(
 ): unknown {
   const route = routeOfUrl(manifest, method, path);
   const inPath = route && readPathValues(route.path, path);
+  const unnamable = route && findUnnamable(manifest, route, { params: inPath, query, body }, error);
+  if (unnamable) return unnamable;
   const shown = showRejectedValues(error, [
     { values: body, schema: route?.body },
     sentParameters(query, route?.query ?? []),
@@ -86,11 +88,6 @@ function nameValues(
   const referring = [...route.params, ...route.query, ...inBody].filter(({ schema }) => schema['x-reference']);
   const sent = { ...(body as object | undefined), ...query, ...inPath };
   return nameMissing(manifest, referring, sent, new ControlPlaneError(shown));
-}
-
-/** The pages of a list of the control plane. */
-export function createControlPageSource(context: Context, path: string, filters: ControlFilters): PageSource {
-  return async (query) => asPage(await callControlPlane(context, 'GET', path, { query: { ...filters, ...query } }));
 }
 
 /** The preview of a request to the control plane. */
@@ -116,9 +113,11 @@ export function buildListShape(
   return { schema: { properties }, main: columns.slice(0, main) };
 }
 
-/** Whether the route does not exist, as opposed to an unknown group or session. */
+/** Whether the route does not exist, as opposed to an unknown group or session, or a value that is none. */
 function isRouteMissing(table: ErrorTable, error: unknown): boolean {
-  return error instanceof ClientError && error.status === 404 && categoryOf(table, error) !== 'not-found';
+  if (!(error instanceof ClientError) || error.status !== 404) return false;
+  const category = categoryOf(table, error);
+  return category === undefined || category === 'path';
 }
 
 /** The error of a command that needs the control plane, where the server has none. `reason`: why the command needs it. */

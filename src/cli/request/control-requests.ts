@@ -1,16 +1,15 @@
 /** The requests of commands for the control plane: lists that are printed page by page, and writes. */
+import { asPage } from '../../client/response.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { CommandOptions, Context } from '../context.ts';
+import { readPathValues } from '../http/outcome-check.ts';
+import { routeOfUrl } from '../http/redact.ts';
 import type { ListShape } from '../output/list-writer.ts';
 import type { TableRow } from '../output/table.ts';
-import {
-  buildListShape,
-  type ControlFilters,
-  callControlPlane,
-  controlRequestPreview,
-  createControlPageSource,
-} from './control-plane.ts';
-import { type PageSource, parseListLimits, printPages } from './pagination.ts';
+import { assertReferencesExist } from './assert-exists.ts';
+import { assertConfirmed, type ConfirmOptions } from './confirm.ts';
+import { buildListShape, type ControlFilters, callControlPlane, controlRequestPreview } from './control-plane.ts';
+import { type PageSource, parseListLimits, printPages, withKnownFilters } from './pagination.ts';
 import { printRequestPreview } from './preview.ts';
 import { printResponse } from './send.ts';
 
@@ -33,7 +32,10 @@ export function printControlList(
   options: CommandOptions,
   { path, filters = {}, columns, main, references, summarize, text, required }: ControlListRequest,
 ): Promise<void> {
-  const source = createControlPageSource(context, path, filters);
+  const read: PageSource = async (query) =>
+    asPage(await callControlPlane(context, 'GET', path, { query: { ...filters, ...query } }));
+  const route = routeOfUrl(context.manifest, 'GET', path);
+  const source = route ? withKnownFilters(context, route, filters, read) : read;
   const rows = summarize ? summarizeForTables(context, source, summarize) : source;
   const shape = { ...buildListShape(columns, main, references), text, required };
   return printPages(context, rows, shape, parseListLimits(options));
@@ -57,8 +59,12 @@ export interface ControlWrite {
   readonly path: string;
   readonly query?: ControlFilters;
   readonly body?: unknown;
-  /** Asks before the request is sent. @throws CliError if it is not confirmed */
-  confirm?(): Promise<void>;
+  /** Asked before the request is sent. */
+  readonly question?: string;
+  /** Asks otherwise. @throws CliError if it is not confirmed */
+  confirm?(look: Pick<ConfirmOptions, 'assertExists'>): Promise<void>;
+  /** Throws if the response is no success. */
+  checkResponse?(body: unknown): Promise<void>;
   /** The notice for an empty response. */
   readonly done: string;
 }
@@ -67,11 +73,25 @@ export interface ControlWrite {
 export async function sendControlWrite(
   context: Context,
   options: CommandOptions,
-  { method, path, query = {}, body, confirm, done }: ControlWrite,
+  { method, path, query = {}, body, question, confirm, checkResponse, done }: ControlWrite,
 ): Promise<void> {
   if (options.dryRun === true)
     return printRequestPreview(context, { ...controlRequestPreview(context, method, path, query), body });
-  await confirm?.();
+  const look = { assertExists: () => assertTargetExists(context, method, path, query) };
+  if (question !== undefined) await assertConfirmed(context, question, options, false, look);
+  await confirm?.(look);
   const response = await callControlPlane(context, method, path, { query, body });
+  await checkResponse?.(response.body);
   await printResponse(context, response.body, done);
+}
+
+/** Looks whether what a request to the control plane refers to exists. @throws ClientError if it does not */
+export async function assertTargetExists(
+  context: Context,
+  method: string,
+  path: string,
+  query: ControlFilters = {},
+): Promise<void> {
+  const route = routeOfUrl(context.manifest, method, path);
+  if (route) await assertReferencesExist(context, route, { params: readPathValues(route.path, path), query });
 }

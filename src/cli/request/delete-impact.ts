@@ -2,13 +2,9 @@
 import { type ApiResponse, asPage } from '../../client/response.ts';
 import type { CallInput } from '../../client/types.ts';
 import type { EntityName } from '../../contract/entities.ts';
-import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import type { Context } from '../context.ts';
-import { categoryOf } from '../errors.ts';
-import { findReadOfTarget } from '../http/outcome-check.ts';
 import { formatNamedId, nameKey } from '../output/name-columns.ts';
-import { lookups } from '../output/name-lookups.ts';
-import { type ControlFilters, callControlPlane, callOptionalControlPlane } from './control-plane.ts';
+import { type ControlFilters, callControlPlane } from './control-plane.ts';
 import { getOperation } from './find-operation.ts';
 import { send } from './send.ts';
 
@@ -28,30 +24,6 @@ export async function describeDeleteImpact(
 ): Promise<readonly string[]> {
   const describe = impactDescriptions[operationId];
   return describe ? describe(new ImpactReader(context), params) : [];
-}
-
-/** Reads the target of a delete, where a read shows it. @throws ClientError if it does not exist */
-export async function assertTargetExists(
-  context: Context,
-  operation: ManifestOperation,
-  params: Params,
-): Promise<void> {
-  try {
-    await readTarget(context, operation, params);
-  } catch (error) {
-    // The delete itself reports what else is wrong.
-    if (context.io.signal.aborted || categoryOf(context.manifest, error) === 'not-found') throw error;
-  }
-}
-
-async function readTarget(context: Context, operation: ManifestOperation, params: Params): Promise<void> {
-  const read = operation.method === 'DELETE' ? findReadOfTarget(context.manifest, operation) : undefined;
-  if (read) return void (await send(context, read, { params }));
-  const target = operation.params.at(-1);
-  const { entity, by = [] } = target?.schema['x-reference'] ?? {};
-  const path = entity !== undefined && by[0] === 'id' ? lookups[entity]?.read : undefined;
-  if (operation.method === 'DELETE' && typeof path === 'string')
-    await callOptionalControlPlane(context, 'GET', path + encodeURIComponent(String(params[target?.name ?? ''])), {});
 }
 
 /** By the operation that deletes. */

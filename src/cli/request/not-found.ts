@@ -1,7 +1,9 @@
 /** Names in the error of a rejected request what was not found. */
-import { ClientError } from '../../client/errors.ts';
+import { ClientError, type ClientErrorItem } from '../../client/errors.ts';
 import type { CallInput } from '../../client/types.ts';
-import type { ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
+import { idPropertyOf, type Reference } from '../../contract/entities.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
+import type { ManifestError, ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
 import { type ErrorTable, errorEntryOf } from '../errors.ts';
 import { sentParameters, showRejectedValues } from '../output/rejected-values.ts';
 import { listReferences } from './request-spec.ts';
@@ -55,6 +57,58 @@ function nameMissingInBody(table: ErrorTable, operation: ManifestOperation, body
   return values.size === 1 ? addValues(error, [...values]) : error;
 }
 
+/** The codes of values that do not have the form of their field. */
+const formCodes: readonly string[] = ['PATH_VALUE', 'FIELD_VALUE'] satisfies ErrorCode[];
+
+/**
+ * A typed name in a form that no id has, such as one with a space, is the name of nothing: the error of an unknown object for
+ * the rejection of its form. Undefined if a rejected value refers to no object.
+ */
+export function findUnnamable(
+  table: ErrorTable,
+  request: Pick<ManifestOperation, 'params' | 'query' | 'body'>,
+  { params = {}, query = {}, body }: CallInput,
+  error: unknown,
+): NamedNotFoundError | undefined {
+  if (!(error instanceof ClientError) || !error.items.some(({ code }) => formCodes.includes(code))) return undefined;
+  const references = listReferences(request, { params, query, body });
+  const found = error.items.map(({ code, details }) => {
+    const sent = references.find(({ field }) => formCodes.includes(code) && field === details?.field);
+    const entry = sent && notFoundEntryOf(table, sent.reference);
+    return entry && { sent, entry };
+  });
+  const [first] = found;
+  if (!first) return undefined;
+  const itemsWith = (format: (value: string, message: string) => string) =>
+    error.items.map((item, at): ClientErrorItem => {
+      const unknown = found[at];
+      if (!unknown) return item;
+      const { code, message } = unknown.entry;
+      return { ...item, code, message: format(unknown.sent.value, message) };
+    });
+  const { requestId, retryAfter } = error;
+  const items = itemsWith((_, message) => message);
+  const plain = new ClientError({ status: first.entry.status, requestId, retryAfter, items });
+  return new NamedNotFoundError(plain, itemsWith(nameValue));
+}
+
+/** The error of an unknown object that a reference identifies. An application, or a name beside an id, is of no single one. */
+function notFoundEntryOf(table: ErrorTable, { entity, by }: Reference): ManifestError | undefined {
+  const code: ErrorCode = 'SERVICE_NOT_FOUND';
+  if (by[0] === 'serviceAccount') return errorEntryOf(table, code);
+  if (!by.includes(idPropertyOf(entity) === '' ? 'name' : 'id')) return undefined;
+  return table.errors.find((entry) => entry.category === 'not-found' && entry.entity === entity);
+}
+
+/** The error of an object that does not exist; undefined if the reference names none by what identifies it. */
+export function notFoundError(table: ErrorTable, reference: Reference, value: string): NamedNotFoundError | undefined {
+  const entry = notFoundEntryOf(table, reference);
+  if (!entry) return undefined;
+  const { status, code, message } = entry;
+  const plain = new ClientError({ status, items: [{ code, message }] });
+  return new NamedNotFoundError(plain, [{ code, message: nameValue(value, message) }]);
+}
+
 /** The error of an operation, with the values that the service rejects or does not know, never those of sensitive fields. */
 export function nameRejected(
   table: ErrorTable,
@@ -62,6 +116,8 @@ export function nameRejected(
   input: CallInput,
   error: unknown,
 ): unknown {
+  const unnamable = findUnnamable(table, operation, input, error);
+  if (unnamable) return unnamable;
   const shown = showRejectedValues(error, [
     { values: input.body, schema: operation.body },
     sentParameters(input.query, operation.query),
@@ -74,6 +130,10 @@ export function nameRejected(
 function addValues(error: ClientError, values: readonly unknown[]): ClientError {
   const [first, ...others] = error.items;
   if (first === undefined) return error;
-  const message = `${values.map(String).join(', ')}: ${first.message}`;
+  const message = nameValue(values.map(String).join(', '), first.message);
   return new NamedNotFoundError(error, [{ ...first, message }, ...others]);
+}
+
+function nameValue(value: string, message: string): string {
+  return `${value}: ${message}`;
 }

@@ -3,9 +3,10 @@ import type { Command } from 'commander';
 import { asPage } from '../../client/response.ts';
 import type { CallInput, ResultPage, Scalar } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import type { CommandOptions, Context } from '../context.ts';
+import type { CommandOptions, Context, RequestContext } from '../context.ts';
 import { usageError } from '../errors.ts';
 import type { ListShape } from '../output/list-writer.ts';
+import { assertReferencesExist } from './assert-exists.ts';
 import { addFieldOption, createField } from './field-options.ts';
 import { send } from './send.ts';
 
@@ -82,7 +83,24 @@ export function addListOptions(command: Command): void {
 }
 
 function createPageSource(context: Context, operation: ManifestOperation, input: CallInput): PageSource {
-  return async (query) => asPage(await send(context, operation, { ...input, query: { ...input.query, ...query } }));
+  const read: PageSource = async (query) =>
+    asPage(await send(context, operation, { ...input, query: { ...input.query, ...query } }));
+  return withKnownFilters(context, operation, input.query, read);
+}
+
+/** The pages of a list. @throws ClientError if it is empty because a filter names an object that does not exist */
+export function withKnownFilters(
+  context: RequestContext,
+  { query }: Pick<ManifestOperation, 'query'>,
+  filters: CallInput['query'],
+  read: PageSource,
+): PageSource {
+  return async (page) => {
+    const found = await read(page);
+    if (found.items.length === 0 && page.after === undefined)
+      await assertReferencesExist(context, { params: [], query }, { query: filters });
+    return found;
+  };
 }
 
 /** Requests each page when it is consumed. */

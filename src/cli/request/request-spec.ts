@@ -73,32 +73,40 @@ export function formatArgumentName({ name, schema }: ManifestField): string {
 export interface ReferenceValue {
   readonly reference: Reference;
   readonly value: string;
+  /** Its path as errors of the server name it: `businesses[0].businessId`. */
+  readonly field: string;
   replace(id: string): void;
 }
 
-/** The references in a request of an operation. */
+/** The references in a request of an operation or of a route of the control plane. */
 export function listReferences(
-  operation: ManifestOperation,
+  operation: Pick<ManifestOperation, 'params' | 'query' | 'body'>,
   { params, query, body }: Readonly<Record<'params' | 'query', object> & { body: unknown }>,
 ): readonly ReferenceValue[] {
   const values: ReferenceValue[] = [];
-  for (const { name, schema } of operation.params) collectReferences(schema, params, name, values);
-  for (const { name, schema } of operation.query) collectReferences(schema, query, name, values);
-  if (operation.body) collectReferences(operation.body, { body }, 'body', values);
+  for (const { name, schema } of operation.params) collectReferences(schema, params, name, name, values);
+  for (const { name, schema } of operation.query) collectReferences(schema, query, name, name, values);
+  if (operation.body) collectReferences(operation.body, { body }, 'body', '', values);
   return values;
 }
 
 /** Collects the references of a property, with those in lists and objects below it. */
-function collectReferences(schema: JsonSchema, parent: object, name: string | number, found: ReferenceValue[]): void {
+function collectReferences(
+  schema: JsonSchema,
+  parent: object,
+  name: string | number,
+  path: string,
+  found: ReferenceValue[],
+): void {
   const holder = parent as Record<string | number, unknown>;
   const value = holder[name];
   const reference = schema['x-reference'];
   if (reference && typeof value === 'string')
-    found.push({ reference, value, replace: (id) => Object.assign(holder, { [name]: id }) });
+    found.push({ reference, value, field: path, replace: (id) => Object.assign(holder, { [name]: id }) });
   else if (Array.isArray(value) && schema.items)
-    for (const at of value.keys()) collectReferences(schema.items, value, at, found);
+    for (const at of value.keys()) collectReferences(schema.items, value, at, `${path}[${at}]`, found);
   else if (typeof value === 'object' && value !== null)
     for (const [field, property] of Object.entries(schema.properties ?? {}))
-      collectReferences(property, value, field, found);
-  if (!reference) for (const other of schema.anyOf ?? []) collectReferences(other, parent, name, found);
+      collectReferences(property, value, field, path === '' ? field : `${path}.${field}`, found);
+  if (!reference) for (const other of schema.anyOf ?? []) collectReferences(other, parent, name, path, found);
 }

@@ -111,8 +111,8 @@ describe('users factors', () => {
     [['update', 'u1', 'f1', '--tag', 'a,b'], 'PATCH', '/user-identities/u1/authentication-factors/f1'],
     [['remove', 'u1', 'f1', '--yes'], 'DELETE', '/user-identities/u1/authentication-factors/f1'],
   ])('%j uses the service interface', async (words, method, path) => {
-    const factors = [{ id: 'f1', contactType: 'EMAIL', tags: [] }];
-    await using server = await startFakeServer((request) => ({ json: request.method === 'GET' ? factors : [] }));
+    const factor = { id: 'f1', contactType: 'EMAIL', tags: [] };
+    await using server = await startFakeServer(({ method }) => ({ json: method === 'GET' ? factor : [] }));
     const stdin = 'authenticationFactors:\n  - contactType: EMAIL\n    email: a@example.com\n';
     const outcome = await iam(['users', 'factors', ...words], { url: server.url, stdin });
     expect(outcome).toMatchObject({ code: 0 });

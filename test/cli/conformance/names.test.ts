@@ -278,7 +278,7 @@ describe('a rejected value', () => {
   test.each([
     ['groups create --group-name new --role A,b!', 'roles "b!" must be'],
     ['groups update ops --add-role b!', 'roles "b!" must be'],
-    ['groups users add ops alice no/id', '"no/id" '],
+    ['groups users add ops alice no/id', 'no/id: User not found.'],
     ['corporate-groups create --corporate-group-name new --business no/id', 'no/id'],
     ['users create --user-name new --user-email nope', 'userEmail "nope" must be'],
     ['users update alice --business-id nix', 'Business nix not found.'],

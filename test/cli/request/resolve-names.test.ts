@@ -209,7 +209,7 @@ describe('a value that a stranger chose', () => {
     await using server = await startServer({ seed: { groups } });
     const signUp = server.as().userIdentities.create({ query, body: body({ userId: 'ceo@corp.test' }) });
     await expect(signUp).rejects.toMatchObject({ status: 412, code: 'ID_NOT_CHOSEN' });
-    await expectUnchanged(server, ['groups', 'users', 'add', 'power', 'ceo@corp.test'], { code: 7 });
+    await expectUnchanged(server, ['groups', 'users', 'add', 'power', 'ceo@corp.test'], { code: 3 });
   });
 
   test('as an existing id is no login name: only id: names that user', async () => {
@@ -249,7 +249,7 @@ describe('a value that a stranger chose', () => {
     await using server = await startServer({ seed: { groups } });
     const unverified = body({ userName: 'ceo@corp.test', userEmail: 'ceo@corp.test' });
     await server.as().userIdentities.create({ query, body: unverified });
-    await expectUnchanged(server, ['groups', 'users', 'add', 'power', 'ceo@corp.test'], { code: 7 });
+    await expectUnchanged(server, ['groups', 'users', 'add', 'power', 'ceo@corp.test'], { code: 3 });
   });
 
   test('as its user name adds no user, in a command, a document and a bulk row, until an administrator sets it', async () => {

@@ -7,6 +7,7 @@ import { usageError } from '../../errors.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../../request/control-plane.ts';
+import { assertTargetExists } from '../../request/control-requests.ts';
 import { printRequestPreview } from '../../request/preview.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
 import { declareSecrets, noticeSecretShownOnce, withSecretOutput } from '../../request/response-secrets.ts';
@@ -115,7 +116,8 @@ async function rotate(context: Context, rotation: Rotation, typed: string, optio
   }
   if (overlap === undefined) {
     const question = `Replace the ${rotation.what} ${names.format(id)}? The previous one fails at once; --overlap keeps it valid.`;
-    await assertConfirmed(context, question, options);
+    const assertExists = () => assertTargetExists(context, 'POST', path);
+    await assertConfirmed(context, question, options, false, { assertExists });
   }
   const request = async () => (await callControlPlane(context, 'POST', path, { body })).body;
   const rotated = await withSecretOutput(context, response, options.secretOutput as string | undefined, request);

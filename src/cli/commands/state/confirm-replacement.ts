@@ -5,23 +5,28 @@ import { assertWritable } from '../../config/safety.ts';
 import type { CommandOptions, Context } from '../../context.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
 import type { TableRow } from '../../output/table.ts';
-import { assertConfirmed } from '../../request/confirm.ts';
+import { assertConfirmed, type ConfirmOptions } from '../../request/confirm.ts';
 import { callControlPlane } from '../../request/control-plane.ts';
 
 /** For the help of the commands. */
 export const durableStoreNote =
   'If the store of the server is durable, host:port must be typed or passed with --confirm; --yes is not enough.';
 
+interface ReplacementOptions extends Pick<ConfirmOptions, 'assertExists'> {
+  readonly stdinIsData?: boolean;
+}
+
 /** Confirms the replacement. @throws CliError if it is not confirmed; nothing was changed */
 export async function confirmReplacement(
   context: Context,
   question: string,
   options: CommandOptions,
-  stdinIsData = false,
+  { stdinIsData = false, assertExists }: ReplacementOptions = {},
 ): Promise<void> {
+  const look = assertExists ? { assertExists } : {};
   const memoryConfirmed = (name: string) =>
-    assertConfirmed(context, question, options, stdinIsData, { alternativeName: name });
-  return confirmForStore(context, question, options, { stdinIsData, memoryConfirmed });
+    assertConfirmed(context, question, options, stdinIsData, { ...look, alternativeName: name });
+  return confirmForStore(context, question, options, { stdinIsData, memoryConfirmed, ...look });
 }
 
 /** Confirms a change that only a durable store keeps: in memory it needs no confirmation. @throws CliError */
@@ -34,7 +39,7 @@ export async function confirmLastingChange(
   return confirmForStore(context, question, options, { stdinIsData, memoryConfirmed: async () => undefined });
 }
 
-interface StoreConfirmation {
+interface StoreConfirmation extends Pick<ConfirmOptions, 'assertExists'> {
   readonly stdinIsData: boolean;
   /** Confirms the change of a store in memory. */
   memoryConfirmed(name: string): Promise<void>;
@@ -44,7 +49,7 @@ async function confirmForStore(
   context: Context,
   question: string,
   options: CommandOptions,
-  { stdinIsData, memoryConfirmed }: StoreConfirmation,
+  { stdinIsData, memoryConfirmed, ...look }: StoreConfirmation,
 ): Promise<void> {
   assertWritable(context.settings);
   const baseUrl = resolveBaseUrl(context.settings);
@@ -56,7 +61,12 @@ async function confirmForStore(
   const store = kind === 'unknown' ? 'a store that may be durable' : 'a durable store';
   const details = async () => [{ heading: `${baseUrl} contains:`, facts: await readContents(context) }];
   const facts = `${baseUrl} has ${store}. This cannot be undone.`;
-  await assertConfirmed(context, `${facts} ${question}`, options, stdinIsData, { requireName: true, name, details });
+  await assertConfirmed(context, `${facts} ${question}`, options, stdinIsData, {
+    ...look,
+    requireName: true,
+    name,
+    details,
+  });
 }
 
 function getHostName(baseUrl: string): string {

@@ -4,7 +4,6 @@ import { reference } from '../../../contract/entities.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
-import { assertConfirmed } from '../../request/confirm.ts';
 import { controlPlaneNote } from '../../request/control-plane.ts';
 import { printControlList, sendControlWrite } from '../../request/control-requests.ts';
 import { addListOptions } from '../../request/pagination.ts';
@@ -47,7 +46,8 @@ export function addSnapshotRestore(noun: Command, runtime: CliRuntime): void {
     sendControlWrite(context, options, {
       method: 'POST',
       path: `${snapshotPath(name)}/restore`,
-      confirm: () => confirmReplacement(context, `Discard all changes since the snapshot ${name} was saved?`, options),
+      confirm: (look) =>
+        confirmReplacement(context, `Discard all changes since the snapshot ${name} was saved?`, options, look),
       done: `Restored ${name}.`,
     }),
   );
@@ -79,7 +79,7 @@ export function addSnapshotDelete(noun: Command, runtime: CliRuntime): void {
     sendControlWrite(context, options, {
       method: 'DELETE',
       path: snapshotPath(name),
-      confirm: () => assertConfirmed(context, `Delete the snapshot ${name}?`, options),
+      question: `Delete the snapshot ${name}?`,
       done: `Deleted ${name}.`,
     }),
   );

@@ -56,7 +56,7 @@ export function addStateImport(noun: Command, runtime: CliRuntime): void {
     // The preview omits the document, which is long and already in the file.
     if (options.dryRun === true)
       return printRequestPreview(context, controlRequestPreview(context, 'POST', importPath, query));
-    await confirmReplacement(context, 'Replace the whole state of the server?', options, file === '-');
+    await confirmReplacement(context, 'Replace the whole state of the server?', options, { stdinIsData: file === '-' });
     await callControlPlane(context, 'POST', importPath, { query, body });
     await printResponse(context, undefined, 'Imported.');
   });

@@ -4,7 +4,7 @@ import { CliError, inputNeededError } from '../../errors.ts';
 import { singleQuote } from '../../http/curl.ts';
 import { canPrompt, type PromptOptions, promptText } from '../../io/prompt.ts';
 import type { ControlFilters } from '../../request/control-plane.ts';
-import { findInboxCode } from '../../request/inbox-codes.ts';
+import { findInboxCode } from './inbox-codes.ts';
 import { isAccessError, type RecoverableUser, type RecoveryRequests } from './recovery.ts';
 import { readContacts } from './verify-contact.ts';
 

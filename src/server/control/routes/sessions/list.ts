@@ -1,3 +1,4 @@
+import { reference } from '../../../../contract/entities.ts';
 import { Id, PageQuery } from '../../../../contract/schemas/primitives.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
 import { readFilteredPage } from '../../../store/pages.ts';
@@ -17,8 +18,16 @@ export default defineRoute({
   request: {
     query: {
       ...PageQuery,
-      userId: Id.optional().meta({ description: 'Only sessions of this user', examples: ['alice'] }),
-      clientId: Id.optional().meta({ description: 'Only sessions of this client', examples: ['billing-service'] }),
+      userId: Id.optional().meta({
+        description: 'Only sessions of this user',
+        examples: ['alice'],
+        ...reference('user', ['id']),
+      }),
+      clientId: Id.optional().meta({
+        description: 'Only sessions of this client',
+        examples: ['billing-service'],
+        ...reference('client', ['id']),
+      }),
     },
   },
   response: { page: SessionItem },

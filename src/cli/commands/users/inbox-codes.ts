@@ -1,7 +1,7 @@
 /** Reads one-time codes from the inbox of the server. */
-import type { Context } from '../context.ts';
-import { type ControlFilters, callControlPlane } from './control-plane.ts';
-import { deadlineAfter, waitFor } from './wait.ts';
+import type { Context } from '../../context.ts';
+import { type ControlFilters, callControlPlane } from '../../request/control-plane.ts';
+import { deadlineAfter, waitFor } from '../../request/wait.ts';
 
 export const inboxPath = '/_iam/inbox';
 
