@@ -1,10 +1,14 @@
 /** List commands that read the control plane: users, clients and others, `groups members` and `users factors`. */
 
 import type { Command } from 'commander';
+import { ClientError } from '../../client/errors.ts';
 import { reference } from '../../contract/entities.ts';
+import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, setAction } from '../command.ts';
-import type { CliRuntime, CommandOptions } from '../context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import type { ListShape } from '../output/list-writer.ts';
+import type { TableRow } from '../output/table.ts';
+import { readOptionalControlList } from '../plan/read-list.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { controlPlaneNote } from '../request/control-plane.ts';
 import { printControlList } from '../request/control-requests.ts';
@@ -124,6 +128,32 @@ export function addControlSearch(noun: Command, runtime: CliRuntime): void {
       filters: { search: text as string | undefined, sort: readSort(options) },
     }),
   );
+}
+
+/**
+ * Adds to the rows of a list of the service API what only the control plane has, for `-o wide`: the previous value of a
+ * rotated API key. Undefined for other lists.
+ */
+export function completeForWide(
+  context: Context,
+  { id }: ManifestOperation,
+): ((rows: readonly unknown[]) => Promise<readonly unknown[]>) | undefined {
+  if (id !== 'api-key.list' || context.printer.format !== 'wide') return undefined;
+  let known: Promise<ReadonlyMap<unknown, TableRow>> | undefined;
+  return async (rows) => {
+    known ??= readApiKeyItems(context);
+    const items = await known;
+    return (rows as readonly TableRow[]).map((row) => ({ ...row, ...items.get(row.apiKeyId) }));
+  };
+}
+
+/** By id; empty where the control plane cannot be used. */
+async function readApiKeyItems(context: Context): Promise<ReadonlyMap<unknown, TableRow>> {
+  const rows = await readOptionalControlList(context, '/_iam/api-keys').catch((error: unknown) => {
+    if (error instanceof ClientError && (error.status === 401 || error.status === 403)) return [];
+    throw error;
+  });
+  return new Map(((rows ?? []) as readonly TableRow[]).map((row) => [row.apiKeyId, row]));
 }
 
 function addSortOption(command: Command, columns: readonly string[]): void {

@@ -37,6 +37,7 @@ import { NameResolver, type ReferencedId } from '../request/resolve-names.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { describeCreated, printResponse, send } from '../request/send.ts';
 import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
+import { completeForWide } from './control-lists.ts';
 import { changesValues, describeValueChange } from './update/value-changes.ts';
 
 /** Another way to run the command of an operation, selected by an option. */
@@ -172,7 +173,8 @@ async function runOperation(
   const input = await buildRequest(context, spec, { args, options, fillMissing });
   if (!operation.response.page) context.printer.check(printedSchema(operation, options));
   assertTokenOptions(context, options);
-  if (operation.response.page) return printList(context, operation, input, parseListLimits(options));
+  if (operation.response.page)
+    return printList(context, operation, input, parseListLimits(options), completeForWide(context, operation));
   const name = commandPath(command).replace(/^\S+ /, '');
   if (targets.length > 1) {
     const ids = await names.resolveAll(spec.target?.schema, targets);

@@ -23,14 +23,23 @@ export interface ListLimits {
 /** Returns one page of a list; the query contains limit and cursor. */
 export type PageSource = (query: Readonly<Record<string, Scalar | undefined>>) => Promise<ResultPage<unknown>>;
 
-/** Prints a list, and a notice on standard error if more entries exist. */
+/**
+ * Prints a list, and a notice on standard error if more entries exist.
+ * @param complete adds fields to the rows of a page
+ */
 export async function printList(
   context: Context,
   operation: ManifestOperation,
   input: CallInput,
   limits: ListLimits,
+  complete?: (rows: readonly unknown[]) => Promise<readonly unknown[]>,
 ): Promise<void> {
-  await printPages(context, createPageSource(context, operation, input), { schema: operation.response.schema }, limits);
+  const read = createPageSource(context, operation, input);
+  const source: PageSource = async (query) => {
+    const page = await read(query);
+    return complete ? { ...page, items: await complete(page.items) } : page;
+  };
+  await printPages(context, source, { schema: operation.response.schema }, limits);
 }
 
 /** Prints the pages of any source. */

@@ -44,6 +44,8 @@ describe.each([
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ [ends]: '2026-03-01T13:00:00.000Z' })]);
     expect(err).toContain('It is not shown again.');
     expect(JSON.parse((await run(`${get} -o json`)).out)).toMatchObject({ [ends]: '2026-03-01T13:00:00.000Z' });
+    const list = await run(`${words.split(' ')[0]} list -o wide`);
+    expect(list.out).toContain('2026-03-01T13:00:00.000Z');
     expect((await run(`${words} --yes`)).code).toBe(0);
     expect(JSON.parse((await run(`${get} -o json`)).out)).not.toHaveProperty(ends);
   });
