@@ -29,6 +29,16 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   view: ['get', 'show'],
 };
 
+/** Options of other programs, and ours with this meaning: options of the command, commands beside it, or global options. */
+const flags: Readonly<Record<string, readonly string[]>> = {
+  'auto-approve': ['yes'],
+  filter: ['search', 'name'],
+  force: ['yes'],
+  'max-items': ['limit'],
+  'page-size': ['limit'],
+  search: ['search', 'name'],
+};
+
 /** What the words mean probably, after a command or an option of them was rejected; undefined without an idea. */
 export function suggestInstead(program: Command, words: readonly string[]): string | undefined {
   const { command, at } = findCommand(program, words);
@@ -105,12 +115,22 @@ function suggestOption(command: Command, flag: string): string | undefined {
   if (options.length > 0) return `Did you mean ${options.map(({ long }) => long).join(' or ')}?`;
   const argument = command.registeredArguments.find((one) => isPartOf(partsOf(one.name()), typed));
   if (argument) return `Pass it as the argument ${formatArgument(argument)}.`;
+  const name = flag.slice(2);
+  for (const meant of Object.hasOwn(flags, name) ? (flags[name] ?? []) : [name]) {
+    const sibling = command.parent?.parent && subcommandOf(command.parent, meant);
+    if (sibling) return didYouMean(sibling);
+    if (findOption(command, `--${meant}`)) return `Did you mean --${meant}?`;
+  }
   const beside = (command.parent?.commands ?? []).filter((one) =>
     one.options.some(({ long, hidden }) => long === flag && !hidden),
   );
-  if (beside.length === 0) return undefined;
+  if (beside.length === 0) return queried.includes(name) && findOption(command, '--limit') ? queryHint : undefined;
   return `${beside.map((one) => `\`${commandPath(one)}\``).join(' and ')} ${beside.length === 1 ? 'has' : 'have'} ${flag}.`;
 }
+
+/** Options of other programs that lists have `--query` for. */
+const queried: readonly string[] = ['filter', 'search', 'sort', 'sort-by'];
+const queryHint = 'Filter and sort the result with --query; see `iam help filters`.';
 
 function formatArgument(argument: Argument): string {
   return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;

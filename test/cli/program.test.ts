@@ -289,6 +289,12 @@ describe('a command that was replaced', () => {
     ['users lock ada --search x', '`iam users list` has --search.'],
     ['users get --user ada', 'Pass it as the argument <user-id>.'],
     ['api-key list --app=x', 'Did you mean --app-id?'],
+    ['groups list --search x', 'Did you mean `iam groups search`?'],
+    ['groups list --filter x', 'Did you mean `iam groups search`?'],
+    ['customers list --filter x', 'Did you mean --search?'],
+    ['sessions list --filter x', 'Filter and sort the result with --query; see `iam help filters`.'],
+    ['groups delete ops --force', 'Did you mean --yes?'],
+    ['customers create-business --name x', 'Did you mean --business-name?'],
   ])('%j gets a suggestion', async (line, hint) => {
     const { code, err } = await iam(line.split(' '));
     expect([code, err]).toEqual([2, expect.stringContaining(`hint     ${hint} Add --help to see the usage.`)]);

@@ -6,7 +6,7 @@ import { getUpdate, isRoute } from '../../request/find-operation.ts';
 import { findVerbAliases } from '../../request/operation-names.ts';
 import { addEditCommand } from './edit.ts';
 import { addResourceGet } from './get.ts';
-import { findUpdatableResource, updatableResources } from './resources.ts';
+import { findUpdatableResource, updatableResources, withArticle } from './resources.ts';
 import { addUpdateCommand } from './update.ts';
 
 type IsRequested = (names: readonly string[]) => boolean;
@@ -23,10 +23,14 @@ export function addUpdates(
   if (isRequested(['update'])) addUpdateCommand(parent, operation, runtime, resource);
   else parent.command('update').summary(operation.title);
   if (isRequested(['edit'])) addEditCommand(parent, operation, runtime, resource);
-  else parent.command('edit').summary(`Edit a ${resource.label} in an editor`);
+  else parent.command('edit').summary(`Edit ${withArticle(resource.label)} in an editor`);
   if (!resource.ownGet) return;
   if (isRequested(['get', ...findVerbAliases('get')])) addResourceGet(parent, operation, runtime, resource);
-  else parent.command('get').summary(`Show a ${resource.label}`).aliases(findVerbAliases('get'));
+  else
+    parent
+      .command('get')
+      .summary(`Show ${withArticle(resource.label)}`)
+      .aliases(findVerbAliases('get'));
 }
 
 /** Adds the commands of the routes of the control plane that update resources of the noun. */

@@ -16,7 +16,7 @@ import type { EntityFields } from '../../request/differences.ts';
 import { etagOfFile } from '../../request/entity-rows.ts';
 import { etagProperty } from './file.ts';
 import { addResourceArguments, exampleTarget } from './get.ts';
-import { nameOf, type UpdatableResource } from './resources.ts';
+import { nameOf, type UpdatableResource, withArticle } from './resources.ts';
 import { replaceWith, resolveTarget } from './update.ts';
 import { readCurrent, type UpdateTarget, writeUpdate } from './write.ts';
 
@@ -27,7 +27,7 @@ export function addEditCommand(
   resource: UpdatableResource,
 ): void {
   const command = addCommand(parent, 'edit', {
-    title: `Edit a ${resource.label} in an editor`,
+    title: `Edit ${withArticle(resource.label)} in an editor`,
     description: `Opens the fields that can change as YAML in $VISUAL or $EDITOR, and writes them back as \`update -f\` does. Nothing is written if nothing was changed, or if the file is empty. If the file is not accepted, the editor opens again at a terminal, with the reason at its top; elsewhere the file is kept. What it no longer has is removed after a question, or with --yes.`,
     roles: operation.roles,
     effect: 'write',

@@ -9,7 +9,7 @@ import { maskText, maskValue } from '../../output/mask.ts';
 import { type EntityFields, isRow, isSame } from '../../request/differences.ts';
 import { wasRead } from '../../request/file-etag.ts';
 import { isRoute } from '../../request/find-operation.ts';
-import { nameOf } from './resources.ts';
+import { nameOf, withArticle } from './resources.ts';
 import type { UpdateTarget } from './write.ts';
 
 /** The property of the ETag in output and files. */
@@ -51,7 +51,7 @@ export function selectFields(
     if (entity[name] === undefined) throw unknownFieldError(name, [...writable, ...Object.keys(entity)], operation);
     if (isChanged) continue;
     throw usageError(
-      `${name} of a ${resource.label} is read-only: it is ${JSON.stringify(entity[name])}, and the file has ${JSON.stringify(value)}.`,
+      `${name} of ${withArticle(resource.label)} is read-only: it is ${JSON.stringify(entity[name])}, and the file has ${JSON.stringify(value)}.`,
       `Remove ${name} from the file. Fields that can change: ${writable.join(', ')}.`,
     );
   }

@@ -8,7 +8,7 @@ import { declareValueSources } from '../../prompts/value-sources.ts';
 import { withEtag } from '../../request/entity-rows.ts';
 import { findVerbAliases } from '../../request/operation-names.ts';
 import { formatArgumentName } from '../../request/request-spec.ts';
-import type { UpdatableResource } from './resources.ts';
+import { type UpdatableResource, withArticle } from './resources.ts';
 import { resolveTarget } from './update.ts';
 import { readCurrent } from './write.ts';
 
@@ -19,7 +19,7 @@ export function addResourceGet(
   resource: UpdatableResource,
 ): void {
   const command = addCommand(parent, 'get', {
-    title: `Show a ${resource.label}`,
+    title: `Show ${withArticle(resource.label)}`,
     description: 'Masked. As YAML or JSON, it is a file that `update -f` accepts.',
     roles: operation.roles,
     effect: 'read',

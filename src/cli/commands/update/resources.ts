@@ -102,6 +102,11 @@ export function findUpdatableResource({ id }: ManifestOperation): UpdatableResou
   return updatableResources.find(({ write }) => write === id);
 }
 
+/** The label with its article: `an API key`. */
+export function withArticle(label: string): string {
+  return `${/^[aeio]/i.test(label) ? 'an' : 'a'} ${label}`;
+}
+
 /** What a person calls the entity: its name, or its id with what it is known by. */
 export function nameOf(
   { resource, names }: { readonly resource: UpdatableResource; readonly names: NameResolver },
