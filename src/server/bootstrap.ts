@@ -5,7 +5,8 @@
 
 import { describeEmailProblem, hasSingleLabelHost, normalizeEmail } from '../contract/email/email-address.ts';
 import { singleLabelMessage } from '../contract/email/single-label-hosts.ts';
-import { describeInvisible } from '../contract/visible-names.ts';
+import { describeInvisible, toVisibleName } from '../contract/visible-names.ts';
+import { foldIdentifier } from '../lib/fold-identifier.ts';
 import { removeClient } from './auth/remove-client.ts';
 import { revokeUserAccess } from './auth/revoke-user-access.ts';
 import { administratorsGroupName, createBootstrapGroups } from './bootstrap-groups.ts';
@@ -17,6 +18,7 @@ import type { Ids } from './lib/ids.ts';
 import { normalizePassword } from './lib/password-length.ts';
 import { generateSecret, type Random } from './lib/random.ts';
 import { hashSecret, secretMatches } from './lib/secrets.ts';
+import type { SeedDocument } from './seed/schema.ts';
 import { withoutKnownSources } from './sessions/known-sources.ts';
 import type { Store, Transaction } from './store/store.ts';
 import type { Client, User } from './store/tables.ts';
@@ -39,6 +41,8 @@ export interface BootstrapDeps {
   readonly ids: Ids;
   readonly random: Random;
   readonly settings: Settings;
+  /** The first administrator gets another name and address than its users, unless they are configured. */
+  readonly seed?: SeedDocument | undefined;
   /** Default: hashes without the queue, for the start. */
   readonly hash?: HashPassword | undefined;
 }
@@ -236,22 +240,37 @@ export const adminUserDefaults = {
 
 async function createAdminUser(
   tx: Transaction,
-  { settings, ids, clock }: BootstrapDeps,
+  { settings, ids, clock, seed }: BootstrapDeps,
   passwordHash: string,
 ): Promise<User> {
-  const userName = readAdminName(settings.adminUser ?? defaultUser);
+  const defaults = findFreeNames(seed);
+  const userName = readAdminName(settings.adminUser ?? defaults.userName);
   const userId = ids.newId();
   const user: User = {
     userId,
     userName,
     passwordHash,
-    userEmail: readAdminEmail(settings) ?? 'admin@example.com',
+    userEmail: readAdminEmail(settings) ?? defaults.userEmail,
     ...adminUserDefaults,
     createdAt: clock.now().toISOString(),
   };
   await assertNamesAvailable(tx, user);
   await insertAdminUser(tx, user);
   return user;
+}
+
+/** A user of a seed that has no id and the default name is this administrator. */
+function findFreeNames({ users = [] }: SeedDocument = {}): { userName: string; userEmail: string } {
+  const taken = new Set<string>();
+  for (const { userId, userName, userEmail, identities = [] } of users)
+    if (userId !== undefined || userName !== defaultUser)
+      for (const name of [userId, userName, userEmail, ...identities])
+        if (name !== undefined) taken.add(foldIdentifier(toVisibleName(name)));
+  for (let number = 0; ; number += 1) {
+    const userName = number === 0 ? defaultUser : `iam-${defaultUser}${number === 1 ? '' : `-${number}`}`;
+    const userEmail = `${userName}@example.com`;
+    if (!taken.has(userName) && !taken.has(userEmail)) return { userName, userEmail };
+  }
 }
 
 export async function insertAdminUser(tx: Transaction, user: User): Promise<void> {

@@ -200,6 +200,8 @@ describe('imports', () => {
       ['src/cli/commands/import/import.ts', 'import('],
       ['src/cli/commands/import/import.ts', 'import('],
       ['src/cli/commands/import/import.ts', 'import('],
+      ['src/cli/commands/import/import.ts', 'import('],
+      ['src/cli/commands/import/import.ts', 'import('],
       ['src/cli/commands/server/serve.ts', 'import('],
       ['src/cli/commands/server/start.ts', 'import('],
       ['src/cli/commands/store/database-options.ts', 'import('],

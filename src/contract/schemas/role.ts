@@ -5,7 +5,7 @@ import { reference } from '../entities.ts';
 import { exampleText, textUpTo } from './primitives.ts';
 
 /** Without the prefix. */
-const MAX_ROLE_LENGTH = 128;
+export const MAX_ROLE_LENGTH = 128;
 
 export const RoleName = textUpTo(MAX_ROLE_LENGTH + 'ROLE_'.length)
   // Allows the prefix ROLE_ only once, so that removing it yields a valid role name.

@@ -76,7 +76,7 @@ export async function createSeededBaseline(
   const clients = readRows(await server.read('empty'), 'clients');
   const idOf = (kind: Client['bootstrap']) => clients.find(({ bootstrap }) => bootstrap === kind)?.clientId;
   const settings = { ...deps.settings, adminClientId: idOf('admin'), appClientId: idOf('app') };
-  const bootstrapped = await bootstrap({ ...deps, store, settings });
+  const bootstrapped = await bootstrap({ ...deps, seed, store, settings });
   const issuer = createTokenMeasure(settings, deps.clock);
   return {
     bootstrapped,

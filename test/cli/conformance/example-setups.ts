@@ -193,7 +193,12 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   },
   'iam login --profile production --client-id deployer': { as: 'deployer', profiles: ['production'] },
   'iam import keycloak realm.json --to seed.json': { files: { 'realm.json': realm } },
-  'iam import keycloak realm.json --to seed.json --strict': { files: { 'realm.json': realm } },
+  'iam import keycloak realm.json --to seed.json --secret-output secrets.jsonl': {
+    files: { 'realm.json': '{"realm":"example","clients":[{"clientId":"shop","secret":"**********"}]}' },
+  },
+  'iam import keycloak realm.json realm-users-0.json --to seed.json': {
+    files: { 'realm.json': realm, 'realm-users-0.json': '{"realm":"example","users":[{"username":"erin"}]}' },
+  },
   'iam import auth0 users.ndjson --to seed.json': { files: { 'users.ndjson': '{"email":"dora@example.com"}\n' } },
   'iam logout --profile staging': withStagingProfile,
   'iam can billing-service DEPLOY -q': { before: ['groups services add ops billing-service'] },

@@ -1,25 +1,31 @@
 /** `iam import`: converts the export of another service into a seed. */
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { ImportNote, ImportResult } from '../../../server/seed/convert/converted-seed.ts';
-import type { RoleCase } from '../../../server/seed/convert/roles.ts';
+import type { ImportResult } from '../../../server/seed/convert/converted-seed.ts';
+import type { RoleCase } from '../../../server/seed/convert/keycloak/role-names.ts';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
-import { CliError, usageError } from '../../errors.ts';
-import { unwritableFileError } from '../../io/file-errors.ts';
-import { readObject, readText } from '../../io/input.ts';
-import { createPrivateFile } from '../../io/private-files.ts';
+import { usageError } from '../../errors.ts';
+import { nameOfInput, readDocument, readText } from '../../io/input.ts';
+import { fileExistsError, findOutputs, writeImport } from './import-output.ts';
 
 const common =
-  'Writes a seed for `iam serve --seed` to a new file that only its owner can read, and reports what was changed or left out. Requests nothing from a server.';
+  'Writes a seed for `iam serve --seed` and a report to new files that only their owner can read. Prints how many of each kind arrived, were changed and were left out; the report has one line of JSON for each, with the reason. Exits with 8 if something that logs in or grants roles was lost. Requests nothing from a server.';
 
 const keycloakText: CommandDescription = {
   title: 'Convert the export of a Keycloak realm',
-  description: `${common} Users keep their Argon2id passwords; those with other hashes must set a new one. E-mail addresses that are not verified are left out. Groups keep their roles and members, and depend on the group above them. Roles of users become groups of these users.`,
+  description: `${common} Users keep their passwords. E-mail addresses that are not verified are left out. Groups keep their roles and members, and depend on the group above them. Roles of users become groups of these users. Clients whose secret the export hides get a new one.`,
   effect: 'local',
   examples: [
     { title: 'Convert a realm for `iam serve --seed seed.json`', command: 'realm.json --to seed.json' },
-    { title: 'Fail if something is left out', command: 'realm.json --to seed.json --strict' },
+    {
+      title: 'Convert an export of the console, which hides the secrets of clients',
+      command: 'realm.json --to seed.json --secret-output secrets.jsonl',
+    },
+    {
+      title: 'Convert an export with users in files of their own',
+      command: 'realm.json realm-users-0.json --to seed.json',
+    },
   ],
 };
 
@@ -31,89 +37,56 @@ const auth0Text: CommandDescription = {
 };
 
 export function addImport(noun: Command, runtime: CliRuntime): void {
-  const keycloak = addConversion(noun, 'keycloak', keycloakText).addOption(
-    new Option('--role-case <case>', 'case of role names: keep, or upper, as imports made them before')
-      .choices(['keep', 'upper'] satisfies RoleCase[])
-      .default('keep'),
-  );
-  setConversion(keycloak, runtime, async ({ io }, file, options) => {
-    const document = await readObject(file, io);
-    const { convertRealm } = await import('../../../server/seed/convert/keycloak.ts');
-    return convertRealm(document, file, { roleCase: options.roleCase as RoleCase });
+  const keycloak = addConversion(noun, 'keycloak', keycloakText, '<files...>')
+    .option('--secret-output <file>', 'new file for the new secrets of clients, as JSON lines')
+    .option('--realm <name>', 'realm to convert, if the files contain several')
+    .addOption(
+      new Option('--role-case <case>', 'case of role names: keep, or upper, as imports made them before')
+        .choices(['keep', 'upper'] satisfies RoleCase[])
+        .default('keep'),
+    )
+    .option(
+      '--keep-role <names...>',
+      'keep a role named as one of this service, such as ADMIN: it allows the same here',
+    );
+  setConversion(keycloak, runtime, async ({ io }, files, options) => {
+    const { convertRealm } = await import('../../../server/seed/convert/keycloak/convert.ts');
+    const { systemRandom } = await import('../../../server/lib/random.ts');
+    const { hashPassword } = await import('../../../server/users/passwords.ts');
+    const documents = [];
+    for (const file of files) documents.push({ file: nameOfInput(file), document: await readDocument(file, io) });
+    return convertRealm(documents, { random: systemRandom, hash: hashPassword }, options);
   });
-  setConversion(addConversion(noun, 'auth0', auth0Text), runtime, async ({ io }, file) => {
+  setConversion(addConversion(noun, 'auth0', auth0Text, '<file>'), runtime, async ({ io }, [file = ''], options) => {
     const text = await readText(file, io);
     const { convertUsers } = await import('../../../server/seed/convert/auth0.ts');
-    return convertUsers(text.split('\n'), file);
+    return convertUsers(text.split('\n'), nameOfInput(file), options);
   });
 }
 
-type Convert = (context: Context, file: string, options: CommandOptions) => Promise<ImportResult>;
+type Convert = (context: Context, files: readonly string[], options: CommandOptions) => Promise<ImportResult>;
 
-function addConversion(noun: Command, name: string, text: CommandDescription): Command {
+function addConversion(noun: Command, name: string, text: CommandDescription, files: string): Command {
   return addCommand(noun, name, text)
-    .argument('<file>', 'exported file, - is standard input')
+    .argument(files, 'exported file, - is standard input')
     .option('--to <file>', 'new file for the seed (required)')
-    .option('--strict', 'exit with 8 and write nothing if something is left out');
+    .option('--report <file>', 'new file for the report, by default that of the seed with .report.jsonl')
+    .option('--trust-emails', 'keep e-mail addresses that are not verified: who can read their mail gets the account');
 }
 
 function setConversion(command: Command, runtime: CliRuntime, convert: Convert): void {
-  setAction(command, runtime, (context, [file], options) =>
-    runImport(context, String(file), options, (given, name) => convert(given, name, options)),
-  );
-}
-
-async function runImport(
-  context: Context,
-  file: string,
-  options: CommandOptions,
-  convert: (context: Context, file: string) => Promise<ImportResult>,
-): Promise<void> {
-  if (options.to === undefined) throw usageError('--to is missing.', 'Name a new file for the seed.');
-  if (existsSync(String(options.to))) throw fileExistsError(String(options.to));
-  const { seed, leftOut, changed } = await convertOrExplain(context, file, convert);
-  report(context, { seed, leftOut, changed });
-  if (options.strict === true && leftOut.length > 0)
-    throw new CliError(`${leftOut.length} entries cannot be converted. Nothing was written.`, {
-      code: 'LEFT_OUT',
-      exitCode: 8,
-      hint: 'Omit --strict to write the others.',
-    });
-  await writeSeed(String(options.to), `${JSON.stringify(seed, undefined, 2)}\n`);
-}
-
-/** @throws CliError for a file that is not such an export */
-async function convertOrExplain(
-  context: Context,
-  file: string,
-  convert: (context: Context, file: string) => Promise<ImportResult>,
-): Promise<ImportResult> {
-  const { ConversionError } = await import('../../../server/seed/convert/converted-seed.ts');
-  return convert(context, file).catch((error: unknown) => {
-    throw error instanceof ConversionError ? usageError(`${error.message}.`) : error;
+  setAction(command, runtime, async (context, [files], options) => {
+    const outputs = findOutputs(options);
+    for (const file of Object.values(outputs)) if (file !== undefined && existsSync(file)) throw fileExistsError(file);
+    const result = await convertOrExplain(() => convert(context, [files ?? []].flat(), options));
+    await writeImport(context, outputs, result);
   });
 }
 
-async function writeSeed(file: string, text: string): Promise<void> {
-  try {
-    await createPrivateFile(file, text);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw fileExistsError(file);
-    throw unwritableFileError(file, error);
-  }
-}
-
-function fileExistsError(file: string): CliError {
-  return usageError(`${file} exists already.`, 'Name a new file, or delete this one.');
-}
-
-function report(context: Context, { seed, leftOut, changed }: ImportResult): void {
-  const counts = Object.entries(seed).map(([name, entries]) => `${entries.length} ${name}`);
-  context.notice(`Converted ${counts.join(', ')}; changed ${changed.length}, left out ${leftOut.length}.`);
-  for (const note of changed) context.notice(`changed: ${describe(note)}`);
-  for (const note of leftOut) context.notice(`left out: ${describe(note)}`);
-}
-
-function describe({ kind, name, reason }: ImportNote): string {
-  return `${kind} ${name}: ${reason}`;
+/** @throws CliError for a file that is not such an export */
+async function convertOrExplain(convert: () => Promise<ImportResult>): Promise<ImportResult> {
+  const { ConversionError } = await import('../../../server/seed/convert/converted-seed.ts');
+  return convert().catch((error: unknown) => {
+    throw error instanceof ConversionError ? usageError(`${error.message}.`) : error;
+  });
 }

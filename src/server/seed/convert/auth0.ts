@@ -7,7 +7,7 @@ import { formatPath } from '../../../contract/errors.ts';
 import { JsonError, parseJson } from '../../../lib/json-text.ts';
 import { isVerifiable } from '../../users/hashes/kinds.ts';
 import type { SeedUser } from '../schema.ts';
-import { ConversionError, ConvertedSeed, type ImportResult } from './converted-seed.ts';
+import { ConversionError, type ConversionOptions, ConvertedSeed, type ImportResult } from './converted-seed.ts';
 
 const User = z.looseObject({
   user_id: z.string().optional(),
@@ -32,8 +32,12 @@ const Argon2Hash = z.object({
 });
 
 /** @param lines of the file @throws ConversionError for a line that is not a user, with its number */
-export async function convertUsers(lines: Iterable<string>, file: string): Promise<ImportResult> {
-  const seed = new ConvertedSeed();
+export async function convertUsers(
+  lines: Iterable<string>,
+  file: string,
+  options: ConversionOptions = {},
+): Promise<ImportResult> {
+  const seed = new ConvertedSeed(options);
   let number = 0;
   for (const line of lines) {
     number += 1;
@@ -68,8 +72,12 @@ function convertUser(user: User, seed: ConvertedSeed): SeedUser {
   const [name, id, shown = ''] = [loginOf(user), idOf(user), nameOf(user)];
   const passwordHash = Argon2Hash.safeParse(user.custom_password_hash).data?.hash.value;
   if (passwordHash === undefined)
-    seed.change('user', shown, 'must set a new password: the file has no Argon2id hash, or one that is too costly');
-  for (const field of others) if (user[field] !== undefined) seed.leaveOut(field, shown, 'is not converted');
+    seed.report.change(
+      'passwords',
+      shown,
+      'must set a new password: the file has no Argon2id hash, or one that is too costly',
+    );
+  for (const field of others) if (user[field] !== undefined) seed.report.leaveOut(field, shown, 'is not converted');
   return {
     ...(id === undefined ? {} : { userId: id }),
     ...(name === undefined ? {} : { userName: name }),

@@ -1,0 +1,124 @@
+/** Converts the export of a Keycloak realm into a seed: users, groups with their roles, clients and identity providers. */
+import type { Random } from '../../../lib/random.ts';
+import type { HashPassword } from '../../../users/passwords.ts';
+import { type ConversionOptions, ConvertedSeed, type ImportResult } from '../converted-seed.ts';
+import { UserIds } from '../user-ids.ts';
+import { convertClients } from './clients.ts';
+import { type Fields, isFields, toFlag, toObjects, toText, toTexts } from './fields.ts';
+import { RealmGroups, type RealmMember } from './groups.ts';
+import { convertProviders } from './providers.ts';
+import { type Realm, type RealmFile, readGrants, readRealm } from './realm.ts';
+import { type RoleNameOptions, RoleNames } from './role-names.ts';
+import { isKeycloakClient, listRoleReferences, RealmRoles, type RoleReference } from './roles.ts';
+import { convertUser, readName } from './users.ts';
+
+export interface RealmOptions extends ConversionOptions, RoleNameOptions {
+  /** The realm to convert, if the files contain several. */
+  readonly realm?: string | undefined;
+}
+
+export interface RealmDeps {
+  readonly random: Random;
+  readonly hash: HashPassword;
+}
+
+/** @throws ConversionError for files that are not exports of realms */
+export async function convertRealm(
+  files: readonly RealmFile[],
+  { random, hash }: RealmDeps,
+  options: RealmOptions = {},
+): Promise<ImportResult> {
+  const realm = readRealm(files, options.realm);
+  const seed = new ConvertedSeed(options);
+  const roles = new RealmRoles(realm, new RoleNames(seed.report, options), seed.report);
+  const groups = new RealmGroups(realm, roles, seed);
+  const services = convertClients(realm, seed, random);
+  convertProviders(realm, seed);
+  const ids = new UserIds(
+    [
+      ...seed.clients.map(({ clientId }) => clientId),
+      ...services.values(),
+      ...realm.users.flatMap(({ id }) => toText(id) ?? []),
+    ],
+    realm.users.flatMap((fields) => readName(fields) ?? []),
+  );
+  const deps = { seed, ids, hash, logsInByEmail: toFlag(realm.fields.loginWithEmailAllowed, true) };
+  for (const [at, fields] of realm.users.entries()) {
+    const member = findService(fields, services) ?? (await convertMember(fields, at));
+    if (member) addMember(fields, member, { groups, seed });
+  }
+  async function convertMember(fields: Fields, at: number): Promise<RealmMember | undefined> {
+    // A service account whose client is left out, with a note of its own.
+    if (toText(fields.serviceAccountClientId) !== undefined) return undefined;
+    const user = await convertUser(fields, at, deps);
+    if (user) seed.users.push(user);
+    return user && { user: user.userId };
+  }
+  addUngrantedRoles(realm, groups, seed);
+  reportDefaults(realm, seed, groups);
+  reportOthers(realm, seed);
+  return seed.finish();
+}
+
+function findService(fields: Fields, services: ReadonlyMap<string, string>): RealmMember | undefined {
+  const client = toText(fields.serviceAccountClientId) ?? toText(fields.username);
+  const service = client === undefined ? undefined : services.get(client);
+  return service === undefined ? undefined : { service };
+}
+
+interface MemberDeps {
+  readonly groups: RealmGroups;
+  readonly seed: ConvertedSeed;
+}
+
+function addMember(fields: Fields, member: RealmMember, { groups, seed }: MemberDeps): void {
+  for (const role of listRoleReferences(readGrants(fields))) groups.addToRole(role, member);
+  for (const path of toTexts(fields.groups))
+    if (!groups.addToGroup(path, member))
+      seed.report.lose('memberships', `${toText(fields.username)} in ${path}`, 'the group is not in the file');
+}
+
+/** Roles exist here as those of groups: a role that no member has becomes a group without members. */
+function addUngrantedRoles(
+  { name: realm, realmRoles, clientRoles }: Realm,
+  groups: RealmGroups,
+  seed: ConvertedSeed,
+): void {
+  const granted = new Set(seed.groups.flatMap(({ roles = [] }) => roles));
+  const references: RoleReference[] = realmRoles.map(({ name }) => ({ name }));
+  for (const [client, roles] of clientRoles)
+    if (!isKeycloakClient(client, realm)) references.push(...roles.map(({ name }) => ({ client, name })));
+  for (const reference of references) groups.addRoleUnless(reference, granted);
+}
+
+/** Those of new users: in an export, each user has its own. */
+function reportDefaults({ defaultRoles, defaultGroups }: Realm, seed: ConvertedSeed, groups: RealmGroups): void {
+  for (const name of defaultRoles) {
+    const group = groups.addRole({ name });
+    if (group !== undefined)
+      seed.report.leaveOut('default roles', name, `is not given to new users: add them to the group ${group}`);
+  }
+  for (const path of defaultGroups)
+    seed.report.leaveOut('default groups', path, 'new users are not added to it: add them when they are created');
+}
+
+/** Members of a realm that people could miss. Flows, scopes and mappers have no place here. */
+const otherMembers = ['organizations', 'federatedUsers'];
+
+function reportOthers({ fields }: Realm, { report }: ConvertedSeed): void {
+  for (const name of otherMembers) {
+    const count = toObjects(fields[name]).length;
+    if (count > 0) report.leaveOut(name, `${count} entries`, 'are not converted');
+  }
+  const components = isFields(fields.components) ? fields.components : {};
+  const federations = [
+    ...toObjects(components['org.keycloak.storage.UserStorageProvider']),
+    ...toObjects(fields.userFederationProviders),
+  ];
+  for (const federation of federations)
+    report.lose(
+      'user federations',
+      toText(federation.name) ?? toText(federation.displayName) ?? '',
+      'its users log in with passwords that the file does not contain',
+    );
+}

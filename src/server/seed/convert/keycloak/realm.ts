@@ -1,0 +1,109 @@
+/**
+ * The export of a realm (RealmRepresentation of the Admin REST API of Keycloak): in one file, in one file for each hundred
+ * users beside that of the realm, or in a list of realms.
+ */
+import { ConversionError } from '../converted-seed.ts';
+import { type Fields, isFields, toObjects, toText, toTexts, toTextsByName } from './fields.ts';
+
+/** Roles of the realm, and of clients by their ids. */
+export interface Grants {
+  readonly realm: readonly string[];
+  readonly client: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface Role {
+  readonly name: string;
+  readonly parts: Grants;
+}
+
+export interface Realm {
+  readonly name: string;
+  readonly users: readonly Fields[];
+  readonly groups: readonly Fields[];
+  readonly clients: readonly Fields[];
+  readonly identityProviders: readonly Fields[];
+  readonly realmRoles: readonly Role[];
+  readonly clientRoles: ReadonlyMap<string, readonly Role[]>;
+  /** Of new users. */
+  readonly defaultRoles: readonly string[];
+  readonly defaultGroups: readonly string[];
+  /** All members of the realm. */
+  readonly fields: Fields;
+}
+
+/** A parsed file, and its name. */
+export interface RealmFile {
+  readonly file: string;
+  readonly document: unknown;
+}
+
+/** Members of which the parts of an export have some entries each. */
+const lists = ['users', 'groups', 'clients', 'identityProviders'] as const;
+
+/**
+ * @param name of the realm to read, if the files contain several
+ * @throws ConversionError for a file that is no such export, or for several realms without a name
+ */
+export function readRealm(files: readonly RealmFile[], name?: string): Realm {
+  const parts = files.flatMap(({ file, document }) =>
+    (Array.isArray(document) ? document : [document]).map((part) => assertRealm(part, file)),
+  );
+  const names = [...new Set(parts.map(({ realm }) => String(realm)))];
+  const own = names.length > 1 ? names.filter((one) => one !== 'master') : names;
+  const selected = name ?? (own.length === 1 ? own[0] : undefined);
+  if (selected === undefined)
+    throw new ConversionError(`there are several realms, ${names.join(', ')}: select one with --realm`);
+  if (!names.includes(selected))
+    throw new ConversionError(`there is no realm ${selected}; there are ${names.join(', ')}`);
+  return buildRealm(
+    selected,
+    parts.filter(({ realm }) => realm === selected),
+  );
+}
+
+function assertRealm(value: unknown, file: string): Fields {
+  const fail = (what: string): never => {
+    throw new ConversionError(`${file} is not the export of a realm: ${what}`);
+  };
+  if (!isFields(value)) return fail('it is no object');
+  // The resource KeycloakRealmImport of the operator for Kubernetes.
+  if (isFields(value.spec) && isFields(value.spec.realm)) return assertRealm(value.spec.realm, file);
+  if (typeof value.realm !== 'string') return fail('realm must be text');
+  for (const list of lists)
+    if (value[list] !== undefined && value[list] !== null && !Array.isArray(value[list]))
+      return fail(`${list} must be a list`);
+  return value;
+}
+
+function buildRealm(name: string, parts: readonly Fields[]): Realm {
+  const merge = (list: (typeof lists)[number]) => parts.flatMap((part) => toObjects(part[list]));
+  const fields: Fields = Object.assign({}, ...parts);
+  const roles = isFields(fields.roles) ? fields.roles : {};
+  const ofClients = isFields(roles.client) ? roles.client : {};
+  const defaultRole = isFields(fields.defaultRole) ? toText(fields.defaultRole.name) : undefined;
+  return {
+    name,
+    users: merge('users'),
+    groups: merge('groups'),
+    clients: merge('clients'),
+    identityProviders: merge('identityProviders'),
+    realmRoles: readRoles(roles.realm),
+    clientRoles: new Map(Object.entries(ofClients).map(([client, list]) => [client, readRoles(list)])),
+    defaultRoles: [...toTexts(fields.defaultRoles), ...(defaultRole === undefined ? [] : [defaultRole])],
+    defaultGroups: toTexts(fields.defaultGroups),
+    fields,
+  };
+}
+
+function readRoles(value: unknown): Role[] {
+  return toObjects(value).flatMap(({ name, composites }) => {
+    const text = toText(name);
+    const { realm, client } = isFields(composites) ? composites : {};
+    return text === undefined ? [] : [{ name: text, parts: { realm: toTexts(realm), client: toTextsByName(client) } }];
+  });
+}
+
+/** The roles of a user or group. */
+export function readGrants({ realmRoles, clientRoles }: Fields): Grants {
+  return { realm: toTexts(realmRoles), client: toTextsByName(clientRoles) };
+}
