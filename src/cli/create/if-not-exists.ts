@@ -15,7 +15,7 @@ import { formatRotateCommand } from '../output/rotate-commands.ts';
 import { callControlPlane } from '../request/control-plane.ts';
 import { idBesideToken } from '../request/created-entity.ts';
 import { getCurrentToken } from '../request/current-token.ts';
-import { describeDifferences, type EntityFields } from '../request/differences.ts';
+import { describeDifferences, type EntityFields, toStoredSpelling } from '../request/differences.ts';
 import { readEntityPage } from '../request/entity-rows.ts';
 import { collectEntries, type PageSource } from '../request/pagination.ts';
 import { send } from '../request/send.ts';
@@ -293,7 +293,11 @@ function compare(
   const shown = sent.filter((name) => !isMasked(name) && schema.properties?.[name]?.sensitive !== 'secret');
   // The server stores new names in NFC.
   const pick = (fields: EntityFields): EntityFields =>
-    JSON.parse(JSON.stringify(Object.fromEntries(shown.map((name) => [name, fields[name]]))).normalize('NFC'));
+    JSON.parse(
+      JSON.stringify(
+        Object.fromEntries(shown.map((name) => [name, toStoredSpelling(schema.properties?.[name], fields[name])])),
+      ).normalize('NFC'),
+    );
   const rules = { schema, ...(normalizeEntry ? { normalizeEntry } : {}) };
   return {
     differences: describeDifferences(pick(toRequestFields(found)), pick(body), rules),

@@ -1,5 +1,6 @@
 /** How two states of an entity differ, as lines for a person: `~ field: old -> new`, `+ entry` and `- entry`. Pure. */
 
+import { normalizeEmail } from '../../contract/email/email-address.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { stripRolePrefix } from '../../contract/roles.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
@@ -17,6 +18,15 @@ export interface ComparisonRules {
 export function normalizeRole(field: string, entry: unknown): unknown {
   const isRole = field === 'roles' || field === 'authorities';
   return isRole && typeof entry === 'string' ? stripRolePrefix(entry) : entry;
+}
+
+/** A value as the server stores it: the domain of an address as A-labels. */
+export function toStoredSpelling(schema: JsonSchema | undefined, value: unknown): unknown {
+  return typeof value === 'string' && canBeAddress(schema) ? normalizeEmail(value) : value;
+}
+
+function canBeAddress({ anyOf = [], ...schema }: JsonSchema = {}): boolean {
+  return schema.format === 'idn-email' || schema['x-defines']?.entity === 'user' || anyOf.some(canBeAddress);
 }
 
 /** The lines of what differs between two states of an entity. */

@@ -28,6 +28,22 @@ describe('--if-not-exists', () => {
     expect(await run(line)).toMatchObject({ code: 0, err: expect.not.stringContaining('to the request') });
   });
 
+  test('the address of an existing user is the same in every form, also for an update', async () => {
+    await run('users create --user-name d@bücher.de --user-email d@bücher.de --without-code --verified');
+    for (const email of [
+      'd@bücher.de',
+      'd@xn--bcher-kva.de',
+      'd@BU\u0308CHER.de',
+      'd@bücher。de',
+      'd@XN--BCHER-KVA.DE',
+    ]) {
+      const again = await run(`users create --user-name ${email} --user-email ${email} --without-code --if-not-exists`);
+      expect(again).toMatchObject({ code: 0, err: expect.not.stringContaining('->') });
+      const updated = await run(`users update d@bücher.de --user-name ${email} --user-email ${email}`);
+      expect(updated).toMatchObject({ code: 0, err: expect.stringContaining('nothing to change') });
+    }
+  });
+
   test.each([
     ['another user has the name', 'users create --user-id other --user-name taken --user-email t@example.com'],
     ['a login name of another user', 'users create --user-name alias --user-email t@example.com'],

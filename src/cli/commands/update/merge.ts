@@ -14,6 +14,7 @@ import {
   normalizeEntry,
   removedEntries,
   toList,
+  toStoredSpelling,
 } from '../../request/differences.ts';
 import { setAtPath } from '../../request/field-options.ts';
 
@@ -59,7 +60,7 @@ export function mergeEdit(entity: EntityFields, edit: ResourceEdit, rules: BodyR
   const before = pickBody(entity, rules);
   const after: Record<string, unknown> = structuredClone(before);
   for (const [field, value] of Object.entries(edit.set)) {
-    if (!isRow(value)) after[field] = value ?? undefined;
+    if (!isRow(value)) after[field] = toStoredSpelling(rules.schema.properties?.[field], value) ?? undefined;
     else {
       const known = rules.hidden?.includes(field) ? undefined : after[field];
       after[field] = { ...(isRow(known) ? known : {}), ...value };
@@ -105,7 +106,7 @@ export function mergeFile(entity: EntityFields, file: EntityFields, rules: BodyR
   for (const [field, schema] of Object.entries(rules.schema.properties ?? {})) {
     const value = file[field];
     const isCleared = value === null && isClearable(schema);
-    if (value !== undefined && !isCleared) after[field] = value;
+    if (value !== undefined && !isCleared) after[field] = toStoredSpelling(schema, value);
     else if (rules.hidden?.includes(field) || (rules.isPartial && !isClearable(schema) && schema.type !== 'array'))
       // A field that cannot be read or cleared stays.
       after[field] = before[field];
