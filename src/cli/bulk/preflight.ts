@@ -3,10 +3,10 @@ import { countChanges } from '../config/safety.ts';
 import type { Context } from '../context.ts';
 import { assertHasNaturalKey } from '../create/natural-keys.ts';
 import { usageError } from '../errors.ts';
-import { decodeCell } from '../output/csv.ts';
 import { idBesideToken } from '../request/created-entity.ts';
 import { getOperation } from '../request/find-operation.ts';
 import { listGrantReferences } from './administrative-rows.ts';
+import { createCellReader } from './cells.ts';
 import type { BulkOptions } from './options.ts';
 import { openRows, type RowFile } from './records.ts';
 import type { RowSource } from './row-source.ts';
@@ -48,10 +48,10 @@ export async function openSelectedRows(
   const rowFile = await openRows(read(), delimiter).catch((error: unknown) => {
     throw unreadable(error);
   });
-  const { csvRaw: raw } = settings.options;
+  const { csvRaw } = settings.options;
   const parseRow = createRowParser(
     { find: (id) => getOperation(manifest, id), common: operation, allowsOthers, isPartial: updates.has },
-    (text) => decodeCell(text, { raw }),
+    createCellReader(csvRaw === true),
   );
   async function* rows(): AsyncGenerator<SelectedRow, void, undefined> {
     try {

@@ -39,6 +39,8 @@ export async function openRows(input: AsyncIterable<Buffer>, delimiter?: CsvDeli
   const chunks = decodeText(input, maxRowBytes);
   const first = withoutMark(await readFirstLines(chunks));
   const all = concat(first, chunks);
+  if (/^\s*\[/.test(first))
+    throw new Error('The file is a list. Write each row as one line that starts with a brace (JSON Lines).');
   if (/^\s*\{/.test(first)) return { kind: 'jsonl', separator: undefined, header: undefined, rows: parseJsonRows(all) };
   if (/^\s*\[/.test(first))
     throw new Error("The file is a JSON array; write one object per line, for example with `jq -c '.[]'`.");
@@ -50,14 +52,26 @@ export async function openRows(input: AsyncIterable<Buffer>, delimiter?: CsvDeli
   if (!header) throw new Error('The file contains no rows.');
   if (header.problem !== undefined) throw new Error(`The header row is not valid: ${header.problem}.`);
   const names = header.cells.map((cell) => cell.trim());
-  const seen = new Set<string>(['']);
-  const duplicate = names.find((name) => seen.size === seen.add(name).size);
-  if (duplicate !== undefined)
-    throw new Error(`The header row has a duplicate or empty column name: ${JSON.stringify(duplicate)}.`);
+  assertColumnNames(names);
   // A file of rejected rows must be read with the same delimiter.
   const used = delimiter ?? separator;
   const named = used === undefined || used === detectDelimiter(headerLine) ? undefined : `sep=${used}`;
   return { kind: 'csv', separator: named, header: header.text, rows: parseCsvRows(records, names) };
+}
+
+function assertColumnNames(names: readonly string[]): void {
+  const unnamed = names.indexOf('');
+  if (unnamed >= 0) throw new Error(`The header row has no name for column ${unnamed + 1}.`);
+  const repeated = names.findIndex((name, at) => names.indexOf(name) < at);
+  if (repeated >= 0) {
+    const columns = `${names.indexOf(names[repeated] ?? '') + 1} and ${repeated + 1}`;
+    throw new Error(`The header row has a duplicate column name: ${JSON.stringify(names[repeated])} (${columns}).`);
+  }
+  const [only = ''] = names;
+  if (names.length === 1 && only.includes('|'))
+    throw new Error(
+      `The header row has one column, ${JSON.stringify(only)}. If | separates cells, add --delimiter '|'.`,
+    );
 }
 
 /** Reads enough text to detect the format: up to the end of the first row, or of the header row. */
@@ -90,10 +104,16 @@ async function* parseCsvRows(
   let number = 0;
   for await (const { line, text, cells, problem } of records) {
     number += 1;
-    const reason = problem ?? (cells.length > names.length ? 'more cells than the header row' : undefined);
+    const reason = problem ?? describeLength(cells.length, names.length);
     const named = Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']));
     yield { number, line, text, cells: named, ...(reason === undefined ? {} : { problem: reason }) };
   }
+}
+
+function describeLength(cells: number, columns: number): string | undefined {
+  if (cells === columns) return undefined;
+  const advice = cells < columns ? 'write empty cells, too' : 'put cells that contain the delimiter in quotes';
+  return `has ${cells} cells, and the header row has ${columns}; ${advice}`;
 }
 
 async function* parseJsonRows(chunks: AsyncIterable<string>): AsyncGenerator<RowRecord, void, undefined> {

@@ -1,8 +1,9 @@
 /** Converts a record to a request, and validates it as far as possible without the server. */
 import type { CallInput, Scalar } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import { type Field, parseFieldValue, setAtPath } from '../request/field-options.ts';
+import { type Field, setAtPath } from '../request/field-options.ts';
 import { buildRequestSpec, type RequestSpec } from '../request/request-spec.ts';
+import { assertTrimmed, type CellReader, convertCell, splitCell } from './cells.ts';
 import type { RowRecord } from './records.ts';
 
 export interface BulkRow {
@@ -34,9 +35,6 @@ export interface SelectedRow {
   readonly row: BulkRow | InvalidRow;
   readonly action: RowAction;
 }
-
-/** Decodes the text of a cell or of a list entry in it. */
-export type CellReader = (text: string) => string;
 
 /** Parses a record. */
 export type RowParser = (record: RowRecord) => BulkRow | InvalidRow;
@@ -128,17 +126,31 @@ function parseCsvCall(shape: RequestSpec, cells: Readonly<Record<string, string>
   const params: Record<string, Scalar> = {};
   const query: Record<string, Scalar> = {};
   const body: Record<string, unknown> = {};
+  const columns = new Map<string, string>();
   for (const [name, text] of Object.entries(cells)) {
+    if (text === '' || name === 'operation' || name === 'ifMatch') continue;
     const column = read(name);
-    if (text === '' || column === 'operation' || column === 'ifMatch') continue;
     const target = findTarget(shape, column);
-    if (target.part === 'params') params[target.name] = read(text);
-    else if (target.part === 'query')
-      query[target.field.path[0] ?? ''] = convertCell(target.field, text, read) as Scalar;
-    else if (shape.members) setAtPath(body, target.field.path, splitCell(text, read));
-    else setAtPath(body, target.field.path, convertCell(target.field, text, read));
+    assertSingle(columns, target, column);
+    try {
+      if (target.part === 'params') params[target.name] = assertTrimmed(read(text));
+      else if (target.part === 'query')
+        query[target.field.path[0] ?? ''] = convertCell(target.field, text, read) as Scalar;
+      else if (shape.members) setAtPath(body, target.field.path, splitCell(text, read));
+      else setAtPath(body, target.field.path, convertCell(target.field, text, read));
+    } catch (error) {
+      throw new Error(`column ${column}: ${(error as Error).message}`);
+    }
   }
   return { operation, params, query, body: buildBody(shape, body), ifMatch: read(cells.ifMatch ?? '') || undefined };
+}
+
+/** @throws Error if another column with a cell in this row has the same field, such as `userName` and `body.userName` */
+function assertSingle(columns: Map<string, string>, target: Target, column: string): void {
+  const key = `${target.part} ${target.part === 'params' ? target.name : formatFieldName(target.field)}`;
+  const other = columns.get(key);
+  if (other !== undefined) throw new Error(`column ${column}: is the same field as column ${other}`);
+  columns.set(key, column);
 }
 
 type Target =
@@ -158,7 +170,7 @@ function findTarget({ operation, query, body, members }: RequestSpec, column: st
   const known = [...operation.params.map((param) => param.name), ...[...query, ...bodyFields].map(formatFieldName)];
   const similar = known.find((one) => toPlainName(one) === toPlainName(column));
   const hint = similar === undefined ? formatKnownNames(known) : `did you mean ${similar}?`;
-  throw new Error(`${operation.id} has no field ${JSON.stringify(column)}; ${hint}`);
+  throw new Error(`column ${column}: ${operation.id} has no field ${JSON.stringify(column)}; ${hint}`);
 }
 
 /** Without case, spaces and punctuation: `User Name` is like userName. */
@@ -170,29 +182,11 @@ function formatFieldName({ path }: Field): string {
   return path.join('.');
 }
 
-/** List values are separated by semicolons, as in CSV output; nested values are JSON. */
-function convertCell(field: Field, text: string, read: CellReader): unknown {
-  const isNested = field.schema.type === 'array' || field.schema.type === 'object';
-  if (isNested && /^\s*[[{]/.test(text)) {
-    try {
-      return JSON.parse(read(text)) as unknown;
-    } catch {
-      throw new Error(`${formatFieldName(field)} is not valid JSON`);
-    }
-  }
-  if (field.schema.type === 'array') return parseFieldValue(field, text, ';', read);
-  return parseFieldValue(field, read(text));
-}
-
 function buildBody({ operation, members, entries }: RequestSpec, fields: Record<string, unknown>): unknown {
   if (!operation.body) return undefined;
   if (members) return asArray(fields[members.path[0] ?? '']).map((value) => ({ [members.path[0] ?? '']: value }));
   if (entries) return { [entries.path[0] ?? '']: [fields] };
   return fields;
-}
-
-function splitCell(text: string, read: CellReader): string[] {
-  return text.split(';').map((one) => read(one.trim()));
 }
 
 /** Checks only for missing values; the server validates the rest. */

@@ -95,10 +95,21 @@ export function collectValues(value: string, previous: unknown): string[] {
   return [...((previous as string[] | undefined) ?? []), ...values];
 }
 
-const wholeNumber = /^-?\d{1,15}$/;
+/** Why a text is not a whole number as JSON writes it: another spelling may be a code, such as a phone number. */
+export function findIntegerProblem(text: string): string | undefined {
+  if (/^-?(?:0|[1-9]\d*)$/.test(text))
+    return Number.isSafeInteger(Number(text)) ? undefined : `numbers end at ${Number.MAX_SAFE_INTEGER}`;
+  if (/^[-+]?0\d+$/.test(text)) return 'a number cannot keep a leading zero; write it without, if it has no meaning';
+  if (/^\+\d+$/.test(text)) return 'write it without the plus sign';
+  if (/^[-+]?\d+(?:[.,]\d+)?e[-+]?\d+$/i.test(text)) return 'write all its digits; a spreadsheet shortens long numbers';
+  if (/^\s|\s$/.test(text)) return 'remove the space at its end or start';
+  if (/^[-+]?\d[\d.,'\s_]*$/.test(text)) return 'write digits only, without separators and decimals';
+  return 'write digits only';
+}
 
 function parseInteger(value: string): number {
-  if (!wholeNumber.test(value)) throw new InvalidArgumentError('Must be a whole number.');
+  const problem = findIntegerProblem(value);
+  if (problem !== undefined) throw new InvalidArgumentError(`Must be a whole number: ${problem}.`);
   return Number(value);
 }
 
@@ -131,7 +142,9 @@ export function parseFieldValue(
     return text === 'true';
   }
   if (schema.type === 'integer') {
-    if (!wholeNumber.test(text)) throw wrong('a whole number');
+    const problem = findIntegerProblem(text);
+    if (problem !== undefined)
+      throw usageError(`${path.join('.')} must be a whole number, not ${JSON.stringify(text)}: ${problem}.`);
     return Number(text);
   }
   if (schema.type !== 'array') return text;

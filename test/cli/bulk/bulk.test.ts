@@ -160,7 +160,7 @@ describe('bulk run', () => {
     expect(err).toContain('3 invalid rows');
     for (const line of [
       'line 3: groupName is missing',
-      'line 4: groups.create has no field "strange"',
+      'line 4: column strange: groups.create has no field "strange"',
       'line 5: text follows',
     ])
       expect(err).toContain(line);
