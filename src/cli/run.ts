@@ -8,7 +8,7 @@ import { DeferredHelp, QuietExit, UnknownOutcomeError } from './errors.ts';
 import { formatServerOptions } from './http/server-options.ts';
 import { escapeLines } from './io/control-characters.ts';
 import type { Environment, Io } from './io/io.ts';
-import { createErrorReport, type ErrorReport, printErrorReport } from './output/error-report.ts';
+import { createErrorReport, type ErrorReport, printErrorReport, withUsageHint } from './output/error-report.ts';
 import { maskNotices } from './output/mask.ts';
 import { buildProgram, type ProgramOptions } from './program.ts';
 
@@ -72,9 +72,7 @@ async function addSuggestion(
   if (code !== 'commander.unknownCommand' && code !== 'commander.unknownOption') return report;
   const { suggestInstead } = await import('./suggestions.ts');
   const suggestion = suggestInstead(buildProgram(io, environment, { manifest }), words);
-  if (suggestion === undefined) return report;
-  const [message = report.message] = report.lines ?? [];
-  return { ...report, message, lines: [message], hint: `${suggestion} ${report.hint}` };
+  return suggestion === undefined ? report : { ...report, hint: withUsageHint(suggestion) };
 }
 
 /**

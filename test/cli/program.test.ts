@@ -289,6 +289,8 @@ describe('a command that was replaced', () => {
     ['users lock ada --search x', '`iam users list` has --search.'],
     ['users get --user ada', 'Pass it as the argument <user-id>.'],
     ['api-key list --app=x', 'Did you mean --app-id?'],
+    ['groups lits', 'Did you mean list?'],
+    ['groups list --limt 3', 'Did you mean --limit?'],
     ['groups list --search x', 'Did you mean `iam groups search`?'],
     ['groups list --filter x', 'Did you mean `iam groups search`?'],
     ['customers list --filter x', 'Did you mean --search?'],

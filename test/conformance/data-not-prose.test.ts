@@ -62,8 +62,8 @@ const exceptions: readonly { readonly file: string; readonly part: string; reado
   { file: 'src/cli/output/query.ts', part: 'message.replace', reason: 'shortens the message of the JMESPath parser' },
   {
     file: 'src/cli/output/error-report.ts',
-    part: 'message.replace',
-    reason: 'commander writes `error: ` before its messages',
+    part: 'exec(error.message)',
+    reason: 'commander writes `error: ` before its messages, and what it suggests after them',
   },
   {
     file: 'src/contract/openapi-operations.ts',

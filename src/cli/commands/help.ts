@@ -125,10 +125,11 @@ function listVariables(): string[] {
     ['IAM_PAGER, PAGER', 'Pager for long output; default less, empty for none'],
     ['CI', 'Never prompt and never page, as with --no-input'],
     ['HTTPS_PROXY, HTTP_PROXY', 'Proxies, except for localhost and NO_PROXY'],
-    ['.iamrc.json', 'Project file in this or a parent directory; no secrets'],
+    ['.iamrc.json', 'Project file in this or a parent folder; no secrets'],
   ];
   const rows = [...settingDefinitions.map(({ environment, meaning }) => [environment, meaning]), ...others];
-  const lines = rows.map(([name = '', meaning]) => `  ${name.padEnd(22)}  ${meaning}`);
+  const width = Math.max(...rows.map(([name = '']) => name.length));
+  const lines = rows.map(([name = '', meaning]) => `  ${name.padEnd(width)}  ${meaning}`);
   return [
     'Environment',
     '',

@@ -152,14 +152,18 @@ function getCertificateHint(code: string): string | undefined {
   return 'Trust its certificate authority with --ca-file or IAM_CA_FILE.';
 }
 
+/** The hint of a usage error. @param suggestion what was meant probably */
+export function withUsageHint(suggestion?: string): string {
+  return `${suggestion === undefined ? '' : `${suggestion} `}Add --help to see the usage.`;
+}
+
 function fromCommanderError(error: CommanderError): ErrorReport {
   const isQuiet = error.exitCode === 0 || error.code === 'commander.help';
-  const lines = error.message.replace(/^error: /, '').split('\n');
+  // Commander prints "(Did you mean one of a, b?)" on a separate line.
+  const [, message = '', suggestion] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(error.message) ?? [];
   return {
-    ...createBaseReport('USAGE', lines.join(' '), error.exitCode === 0 ? 0 : 2),
-    // Commander prints "Did you mean" on a separate line.
-    lines,
-    hint: 'Add --help to see the usage.',
+    ...createBaseReport('USAGE', message, error.exitCode === 0 ? 0 : 2),
+    hint: withUsageHint(suggestion),
     quiet: isQuiet,
   };
 }
