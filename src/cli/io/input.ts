@@ -27,8 +27,16 @@ export function nameOfInput(file: string): string {
   return file === '-' ? 'standard input' : file;
 }
 
-/** Reads one JSON or YAML document. @throws CliError (exit 2) if it is empty or cannot be parsed */
-export async function readDocument(file: string, io: Io): Promise<unknown> {
+/**
+ * Reads one JSON or YAML document.
+ * @param reportRepeated called for a repeated member of JSON, of which the last one counts: for files of other services
+ * @throws CliError (exit 2) if it is empty or cannot be parsed; by default also for a repeated member
+ */
+export async function readDocument(
+  file: string,
+  io: Io,
+  reportRepeated?: (error: JsonError) => void,
+): Promise<unknown> {
   const text = await readText(file, io);
   const name = nameOfInput(file);
   if (text.trim() === '') throw usageError(`${name} is empty.`);
@@ -36,6 +44,10 @@ export async function readDocument(file: string, io: Io): Promise<unknown> {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
+    if (reportRepeated && error.problem.kind === 'repeated') {
+      reportRepeated(error);
+      return JSON.parse(text);
+    }
     if (error.problem.kind !== 'syntax' || isMeantAsJson(file, text)) throw invalidJsonError(name, error);
   }
   const { parseYaml } = await import('./yaml.ts');

@@ -45,15 +45,16 @@ const faults: [what: string, text: string, column: number, reason: string][] = [
   ['a member of prototypes', '{"a": {"__proto__": []}}', 8, '__proto__ is not allowed as a name'],
 ];
 
+/** Of a repeated member of an export, the last one counts, as in the service that wrote it. */
+const faultsOf = (reader: Reader) =>
+  faults.filter(([what]) => reader !== 'import keycloak' || !/repeated/.test(what)).slice(isFullRun ? 0 : -2);
+
 describe.each(names)('%s', (reader) => {
-  test.for(isFullRun ? faults : faults.slice(-2))(
-    'rejects %s with its place',
-    async ([, text, column, reason], { home }) => {
-      const { code, err, file } = await read(home, reader, 'document.json', text);
-      expect(code).toBe(2);
-      expect(err.replaceAll(/\s+/g, ' ')).toContain(`${file}:1:${column}: ${reason}`);
-    },
-  );
+  test.for(faultsOf(reader))('rejects %s with its place', async ([, text, column, reason], { home }) => {
+    const { code, err, file } = await read(home, reader, 'document.json', text);
+    expect(code).toBe(2);
+    expect(err.replaceAll(/\s+/g, ' ')).toContain(`${file}:1:${column}: ${reason}`);
+  });
 
   test('reads every encoding, and rejects others with the place', async ({ home }) => {
     const text = '{"groupName": "f\u00fcr"}';

@@ -40,7 +40,7 @@ export async function writeImport(context: Context, outputs: ImportOutputs, resu
   await context.printer.list(onePage(counts), { main: columns, text: ['kind'], required: columns });
   context.notice(`The seed is in ${outputs.seed}, the reasons are in ${outputs.report}.`);
   if (outputs.secrets !== undefined && secrets.length > 0)
-    context.notice(`The new secrets of ${secrets.length} clients are in ${outputs.secrets}.`);
+    context.notice(`The new secrets of clients (${secrets.length}) are in ${outputs.secrets}.`);
   const lost = notes.filter((note) => note.lost);
   if (lost.length > 0)
     throw new CliError(`Something that logs in or grants roles was lost: ${describeKinds(lost)}.`, {

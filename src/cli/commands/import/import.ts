@@ -54,7 +54,11 @@ export function addImport(noun: Command, runtime: CliRuntime): void {
     const { systemRandom } = await import('../../../server/lib/random.ts');
     const { hashPassword } = await import('../../../server/users/passwords.ts');
     const documents = [];
-    for (const file of files) documents.push({ file: nameOfInput(file), document: await readDocument(file, io) });
+    for (const file of files) {
+      const repeated: string[] = [];
+      const document = await readDocument(file, io, ({ message }) => repeated.push(message));
+      documents.push({ file: nameOfInput(file), document, repeated });
+    }
     return convertRealm(documents, { random: systemRandom, hash: hashPassword }, options);
   });
   setConversion(addConversion(noun, 'auth0', auth0Text, '<file>'), runtime, async ({ io }, [file = ''], options) => {

@@ -153,6 +153,13 @@ describe('a realm of Keycloak', () => {
   });
 });
 
+test('a member that an export repeats counts as in Keycloak: the last one, with a note', async () => {
+  const users = (name: string) => `"users":[{"username":"${name}"}]`;
+  const { code, seed, notes } = await convert('keycloak', `{"realm":"example",${users('first')},${users('last')}}`);
+  expect([code, seed?.users?.map(({ userName }) => userName)]).toEqual([0, ['last']]);
+  expect(notes).toContainEqual(expect.stringMatching(/^left out: repeated members .*: line 1, column 5\d: /));
+});
+
 describe('users of Auth0', () => {
   const lines = [
     '{"user_id":"auth0|1","email":"carol@example.com","email_verified":true}',

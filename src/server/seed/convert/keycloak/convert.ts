@@ -30,6 +30,9 @@ export async function convertRealm(
 ): Promise<ImportResult> {
   const realm = readRealm(files, options.realm);
   const seed = new ConvertedSeed(options);
+  for (const { file, repeated = [] } of files)
+    for (const message of repeated)
+      seed.report.leaveOut('repeated members', file, `${message}; as in Keycloak, the last counts`);
   const roles = new RealmRoles(realm, new RoleNames(seed.report, options), seed.report);
   const groups = new RealmGroups(realm, roles, seed);
   const services = convertClients(realm, seed, random);

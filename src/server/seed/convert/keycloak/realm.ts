@@ -35,6 +35,8 @@ export interface Realm {
 export interface RealmFile {
   readonly file: string;
   readonly document: unknown;
+  /** Members that its text repeats: Keycloak reads the last of them. */
+  readonly repeated?: readonly string[];
 }
 
 /** Members of which the parts of an export have some entries each. */
@@ -77,7 +79,7 @@ function assertRealm(value: unknown, file: string): Fields {
 
 function buildRealm(name: string, parts: readonly Fields[]): Realm {
   const merge = (list: (typeof lists)[number]) => parts.flatMap((part) => toObjects(part[list]));
-  const fields: Fields = Object.assign({}, ...parts);
+  const fields: Fields = Object.fromEntries(parts.flatMap(Object.entries));
   const roles = isFields(fields.roles) ? fields.roles : {};
   const ofClients = isFields(roles.client) ? roles.client : {};
   const defaultRole = isFields(fields.defaultRole) ? toText(fields.defaultRole.name) : undefined;

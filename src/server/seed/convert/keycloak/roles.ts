@@ -25,7 +25,12 @@ export function isKeycloakClient(clientId: string, realm: string): boolean {
 
 /** Whether the roles of a client administer Keycloak. The realm `master` has such a client for each realm. */
 function isAdministrativeClient(clientId: string, realm: string): boolean {
-  return clientId === 'realm-management' || (realm === 'master' && /-realm$/.test(clientId));
+  return (
+    clientId === 'realm-management' ||
+    // The former `master` keeps its clients under a new name.
+    clientId === `${realm}-realm` ||
+    (realm === 'master' && /-realm$/.test(clientId))
+  );
 }
 
 const isOwnRole = (name: string) => /^(offline_access|uma_authorization)$/.test(name);
@@ -60,8 +65,10 @@ export class RealmRoles {
     if (known) return known;
     const contained = new Map([[key, reference]]);
     // A map also visits what is added meanwhile, each key once, so cycles end.
+    // Those that administer Keycloak contain others of their kind.
     for (const one of contained.values())
-      for (const part of this.#parts.get(roleKey(one)) ?? []) contained.set(roleKey(part), part);
+      if (one.client === undefined || !isAdministrativeClient(one.client, this.#realm))
+        for (const part of this.#parts.get(roleKey(one)) ?? []) contained.set(roleKey(part), part);
     const names = [...contained.values()].flatMap((one) => this.#nameOf(one) ?? []);
     this.#granted.set(key, names);
     return names;
