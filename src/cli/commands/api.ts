@@ -7,12 +7,14 @@ import { assertWritable } from '../config/safety.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
+import { readPathValues } from '../http/outcome-check.ts';
 import { redactPath } from '../http/redact.ts';
 import { readDocument } from '../io/input.ts';
 import { assertConfirmed } from '../request/confirm.ts';
+import { describeCreated } from '../request/created-entity.ts';
 import { matchOperation } from '../request/find-operation.ts';
 import { printRequestPreview } from '../request/preview.ts';
-import { describeCreated, printResponse } from '../request/send.ts';
+import { printResponse } from '../request/send.ts';
 import { collectAssignments } from './call.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
@@ -68,7 +70,8 @@ async function sendRequest(
   const client = await context.connect();
   const response = await client.raw(method, path, { query, headers, body, signal: context.io.signal });
   assertSuccess(response);
-  const created = operation && describeCreated(context.manifest, operation, response.body);
+  const created =
+    operation && describeCreated(context.manifest, operation, response.body, readPathValues(operation.path, path));
   await printResponse(context, response.body, `${requestLine}: ${response.status}`, created);
 }
 

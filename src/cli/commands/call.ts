@@ -13,11 +13,13 @@ import { readDocument } from '../io/input.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertReferencesExist } from '../request/assert-exists.ts';
 import { assertConfirmed } from '../request/confirm.ts';
+import { describeCreated } from '../request/created-entity.ts';
 import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { findOperations, resolveOperation } from '../request/operation-names.ts';
+import { noResults } from '../request/pagination.ts';
 import { previewOf, printRequestPreview } from '../request/preview.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
-import { describeCreated, printResponse, send } from '../request/send.ts';
+import { printResponse, send } from '../request/send.ts';
 
 export const callText: CommandDescription = {
   title: 'Call any operation by its id or command',
@@ -119,7 +121,12 @@ async function callOperation(context: Context, name: string, options: CommandOpt
   if (operation.response.page) return printPage(context, asPage(await send(context, operation, input)));
   const request = async () => (await send(context, operation, input)).body;
   const print = (body: unknown) =>
-    printResponse(context, body, `${id}: done`, describeCreated(context.manifest, operation, body));
+    printResponse(
+      context,
+      body,
+      operation.effect === 'read' ? noResults : `${id}: done`,
+      describeCreated(context.manifest, operation, body, params),
+    );
   if (!operation.response.secret) return print(await request());
   const responseBody = await withSecretOutput(
     context,

@@ -8,9 +8,11 @@ import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
+import type { TableRow } from '../output/table.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { buildListShape, callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
 import { sendControlWrite } from '../request/control-requests.ts';
+import { createdBy } from '../request/created-entity.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
 import { resolveOperation } from '../request/operation-names.ts';
 import { printPages } from '../request/pagination.ts';
@@ -70,7 +72,8 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
   declareValueSources(command, { '--operation': 'operation' });
   setAction(command, runtime, async (context, _, options) => {
     const body = buildRule(context.manifest, options);
-    await sendControlWrite(context, options, { method: 'POST', path, body, done: '' });
+    const created = ({ id }: TableRow) => createdBy('faults remove', String(id));
+    await sendControlWrite(context, options, { method: 'POST', path, body, created, done: '' });
   });
 }
 

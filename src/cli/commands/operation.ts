@@ -16,6 +16,7 @@ import { assertConfirmed } from '../request/confirm.ts';
 import {
   addCreatedId,
   assertTokenOptions,
+  describeCreated,
   idBesideToken,
   omitToken,
   printedSchema,
@@ -24,7 +25,7 @@ import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { type EntityRead, withEtag } from '../request/entity-rows.ts';
 import { addFieldOption, addFileOption } from '../request/field-options.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
-import { addListOptions, parseListLimits, printList } from '../request/pagination.ts';
+import { addListOptions, noResults, parseListLimits, printList } from '../request/pagination.ts';
 import { previewOf, printRequestPreview } from '../request/preview.ts';
 import {
   buildRequest,
@@ -35,7 +36,7 @@ import {
 import { buildRequestSpec, formatArgumentName, type RequestSpec } from '../request/request-spec.ts';
 import { NameResolver, type ReferencedId } from '../request/resolve-names.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
-import { describeCreated, printResponse, send } from '../request/send.ts';
+import { printResponse, send } from '../request/send.ts';
 import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
 import { completeForWide } from './control-lists.ts';
 import { changesValues, describeValueChange } from './update/value-changes.ts';
@@ -205,7 +206,7 @@ async function runOperation(
   };
   if (options.ifExists !== true) await confirm();
   const change = await describeValueChange(context, operation, values, (value) => names.format(value));
-  const done = change ?? `${named}: done`;
+  const done = change ?? (operation.effect === 'read' ? noResults : `${named}: done`);
   const askAgain = async (rejected: readonly PromptedField[]) => {
     if (dialog === undefined) return;
     await promptForFields(dialog.promptContext, rejected);
@@ -224,7 +225,7 @@ async function runOperation(
   };
   if (options.ifExists === true) return deleteIfExists(context, spec, { named, done }, confirmAndCall);
   const createOrGet = options.ifNotExists === true ? () => createIfNotExists(context, operation, input, call) : call;
-  await printResult(context, operation, options, { request: createOrGet, done });
+  await printResult(context, operation, options, { request: createOrGet, params: input.params, done });
 }
 
 /** Whether a question, or the line of what was changed, has the target. */
@@ -234,6 +235,7 @@ function isShownWithNames(operation: ManifestOperation): boolean {
 
 interface ResultRequest {
   readonly request: () => Promise<unknown>;
+  readonly params: RequestInput['params'];
   /** The notice for an empty response. */
   readonly done: string;
 }
@@ -243,13 +245,13 @@ async function printResult(
   context: Context,
   operation: ManifestOperation,
   options: CommandOptions,
-  { request, done }: ResultRequest,
+  { request, params, done }: ResultRequest,
 ): Promise<void> {
   const { response } = operation;
   const hidesToken = idBesideToken(operation) !== undefined && options.showToken !== true;
   const file = options.secretOutput as string | undefined;
   const print = (body: unknown) =>
-    printResponse(context, body, done, describeCreated(context.manifest, operation, body), response.schema);
+    printResponse(context, body, done, describeCreated(context.manifest, operation, body, params), response.schema);
   if (!response.secret) return print(await request());
   if (hidesToken && file === undefined) return print(omitToken(operation, await request()));
   const body = await withSecretOutput(context, response, file, request, options.ifNotExists === true);

@@ -6,12 +6,12 @@ import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
-import { singleQuote } from '../http/curl.ts';
 import { splitSecrets } from '../http/redact.ts';
 import { readObject } from '../io/input.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
 import { printControlList, sendControlWrite } from '../request/control-requests.ts';
+import { createdBy } from '../request/created-entity.ts';
 import { addListOptions } from '../request/pagination.ts';
 import { declareSecrets, noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse } from '../request/send.ts';
@@ -50,7 +50,8 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
           '--secret-output needs --seed: without it, the sandbox has the administrators of the server.',
           'Add --seed FILE, or leave --secret-output out.',
         );
-      return sendControlWrite(context, options, { method: 'POST', path, body: { name }, done: '' });
+      const created = () => ({ ...createdBy('sandbox delete', String(name)), mayBeOlder: true }) as const;
+      return sendControlWrite(context, options, { method: 'POST', path, body: { name }, created, done: '' });
     }
     await createSeeded(context, { name, seed: await readObject(String(file), context.io) }, options);
   });
@@ -68,8 +69,7 @@ async function createSeeded(
   const request = async () => (await callControlPlane(context, 'POST', path, { body })).body;
   const created = await withSecretOutput(context, createdResponse, file, request);
   const hasSecret = Object.keys(splitSecrets(createdResponse, created).secrets).length > 0;
-  const id = String(body.name);
-  await printResponse(context, created, '', { id, undo: `iam sandbox delete ${singleQuote(id)}`, hasSecret });
+  await printResponse(context, created, '', { ...createdBy('sandbox delete', String(body.name)), hasSecret });
   noticeSecretShownOnce(context, createdResponse, created);
 }
 

@@ -5,13 +5,12 @@ import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
-import { singleQuote } from '../http/curl.ts';
 import { canPrompt } from '../io/prompt.ts';
 import { type PromptAnswer, promptForValues } from '../prompts/missing-values.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
 import { assertTargetExists, printControlList, sendControlWrite } from '../request/control-requests.ts';
-import { assertTokenOptions } from '../request/created-entity.ts';
+import { assertTokenOptions, createdBy } from '../request/created-entity.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
 import { addListOptions } from '../request/pagination.ts';
 import { printRequestPreview } from '../request/preview.ts';
@@ -108,8 +107,8 @@ async function createSession(context: Context, body: object, options: CommandOpt
   const { sessionId, userId, ...token } = response as Readonly<Record<string, unknown>>;
   // A file that could not be written leaves the tokens in the response: they are printed then.
   const isShown = options.showToken === true || (file !== undefined && token.accessToken !== undefined);
-  const undo = `iam sessions end ${singleQuote(String(sessionId))}`;
-  const created = sessionId === undefined ? undefined : { id: String(sessionId), undo, hasSecret: isShown };
+  const created =
+    sessionId === undefined ? undefined : { ...createdBy('sessions end', String(sessionId)), hasSecret: isShown };
   await printResponse(context, { sessionId, userId, ...(isShown ? token : {}) }, '', created);
   if (file === undefined && !isShown)
     context.notice('The tokens are not printed. Add --show-token or --secret-output FILE.');

@@ -9,6 +9,7 @@ import type { TableRow } from '../output/table.ts';
 import { assertReferencesExist } from './assert-exists.ts';
 import { assertConfirmed, type ConfirmOptions } from './confirm.ts';
 import { buildListShape, type ControlFilters, callControlPlane, controlRequestPreview } from './control-plane.ts';
+import type { CreatedEntities } from './created-entity.ts';
 import { type PageSource, parseListLimits, printPages, withKnownFilters } from './pagination.ts';
 import { printRequestPreview } from './preview.ts';
 import { printResponse } from './send.ts';
@@ -63,6 +64,8 @@ export interface ControlWrite {
   readonly question?: string;
   /** Asks otherwise. @throws CliError if it is not confirmed */
   confirm?(look: Pick<ConfirmOptions, 'assertExists'>): Promise<void>;
+  /** What it created. */
+  readonly created?: (body: TableRow) => CreatedEntities;
   /** Throws if the response is no success. */
   checkResponse?(body: unknown): Promise<void>;
   /** The notice for an empty response. */
@@ -73,7 +76,7 @@ export interface ControlWrite {
 export async function sendControlWrite(
   context: Context,
   options: CommandOptions,
-  { method, path, query = {}, body, question, confirm, checkResponse, done }: ControlWrite,
+  { method, path, query = {}, body, question, confirm, created, checkResponse, done }: ControlWrite,
 ): Promise<void> {
   if (options.dryRun === true)
     return printRequestPreview(context, { ...controlRequestPreview(context, method, path, query), body });
@@ -82,7 +85,7 @@ export async function sendControlWrite(
   await confirm?.(look);
   const response = await callControlPlane(context, method, path, { query, body });
   await checkResponse?.(response.body);
-  await printResponse(context, response.body, done);
+  await printResponse(context, response.body, done, created?.(response.body as TableRow));
 }
 
 /** Looks whether what a request to the control plane refers to exists. @throws ClientError if it does not */

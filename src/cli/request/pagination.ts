@@ -14,6 +14,9 @@ import { send } from './send.ts';
 const terminalLimit = 100;
 const maxPageSize = 1000;
 
+/** The notice for an empty list. */
+export const noResults = 'No results.';
+
 export interface ListLimits {
   /** Removes the default limit; an explicit limit takes precedence. */
   readonly all: boolean;
@@ -52,7 +55,7 @@ export async function printPages(
   const maxEntries = limits.limit ?? defaultLimit(context, limits);
   const state = { more: false };
   const count = await context.printer.list(readPages(source, maxEntries, state), shape);
-  if (count === 0) context.notice('No results.');
+  if (count === 0) context.notice(noResults);
   if (!state.more) return;
   const hint = limits.limit === undefined ? 'Add --all or a higher --limit' : 'Increase or remove --limit';
   context.notice(`Showing the first ${count === 1 ? 'entry' : `${count} entries`}. ${hint} to see more.`);

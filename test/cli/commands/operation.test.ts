@@ -1,5 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
+import { manifest } from '../../../src/contract/manifest.ts';
 import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
 import { Home, iam, test, tokenVariables } from '../run-cli.ts';
 
@@ -34,6 +35,21 @@ describe('the command of an operation', () => {
       [`${prefix}/groups/my%20ops/role`, '{"roleName":"DEPLOY"}'],
       [`${prefix}/groups/ops/role`, '{"roleName":"DEPLOY"}'],
     ]);
+  });
+
+  test('without entries is an empty list for every read', async () => {
+    await using server = await startFakeServer(() => ({ json: [] }));
+    const reads = manifest.operations.filter(
+      ({ command, effect, response }) =>
+        command && effect === 'read' && (response.page || response.schema?.type === 'array'),
+    );
+    expect(reads.length).toBeGreaterThan(10);
+    for (const { command = '', params, query } of reads) {
+      const required = query.flatMap(({ name, required }) => (required ? [`--${name}`, 'x'] : []));
+      const words = [...command.split(' '), ...params.map(({ name }) => name), ...required];
+      expect([command, await iam(words, server)]).toEqual([command, { code: 0, out: '', err: 'No results.\n' }]);
+      expect([command, (await iam([...words, '-o', 'json'], server)).out]).toEqual([command, '[]\n']);
+    }
   });
 
   test('an empty response is an empty object for programs', async () => {

@@ -5,6 +5,7 @@ import { run } from '../../../src/cli/run.ts';
 import { entityOf } from '../../../src/contract/entities.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
+import { readCatalogue } from '../conformance/example-runner.ts';
 import { drainStream } from '../drain-stream.ts';
 import { createFailingStream } from '../failing-stream.ts';
 
@@ -48,6 +49,70 @@ describe.each([
     if (removal) expect(err).toContain(`\`iam ${removal.command} `);
   });
 });
+
+/** Of each command that creates something: the line, the response, the ids and the command that deletes it. */
+const created: Readonly<Record<string, readonly [line: string, response: unknown, ids: string, undo?: string]>> = {
+  'groups create': ['--group-name ops', { groupId: 'g1' }, 'g1', 'groups delete g1'],
+  'corporate-groups create': [
+    '--corporate-group-name a',
+    { corporateGroupId: 'g1' },
+    'g1',
+    'corporate-groups delete g1',
+  ],
+  'users create': [
+    '--user-name a --user-email a@example.com --user-id u1',
+    { accessToken: 'opaque' },
+    'u1',
+    'users delete u1',
+  ],
+  'users create --without-code': ['--user-name a', { userId: 'u1', userName: 'a' }, 'u1', 'users delete u1'],
+  // The service deletes no customer.
+  'customers create-business': ['--business-name A --document 1', { customerId: 7, businessId: 'b1' }, '7'],
+  'customers create-user': ['alice --name A --document 1', { customerId: 7, userId: 'alice' }, '7'],
+  'clients create': ['--app-id a', { clientId: 'c1', clientSecret: 's' }, 'c1', 'clients delete c1'],
+  'my-clients create': ['--app-id a', { clientId: 'c1', clientSecret: 's' }, 'c1', 'my-clients delete c1'],
+  'api-key create': ['--app-id a --client-id c1', { apiKeyId: 'k1', apiKey: 's' }, 'k1', 'api-key delete k1'],
+  'users factors add': [
+    'alice --contact-type EMAIL --email a@example.com',
+    [{ id: 'f1' }, { id: 'f2' }],
+    'f1, f2',
+    'users factors remove alice f1 f2',
+  ],
+  'factors add': ['--contact-type EMAIL --email a@example.com', [{ id: 'f1' }], 'f1', 'factors remove f1'],
+  'sessions create': [
+    'alice',
+    { sessionId: 's1', userId: 'alice', accessToken: 't', tokenType: 'Bearer', expiresIn: 1 },
+    's1',
+    'sessions end s1',
+  ],
+  'sandbox create': ['a', { name: 'a' }, 'a', 'sandbox delete a'],
+  'faults add': ['--fail 503', { id: 'f1' }, 'f1', 'faults remove f1'],
+  'state save': ['a', { name: 'a' }, 'a', 'state delete a'],
+};
+
+test.each(Object.entries(created))('iam %s names what it created', async (command, [line, json, ids, undo]) => {
+  await using server = await startFakeServer(({ method }) => ({ json: method === 'GET' ? [] : json }));
+  const words = `${command} ${line}`.split(' ');
+  const { code, err } = await runWith(createFailingStream('ENOSPC'), server.url, words);
+  expect(code, err).toBe(70);
+  expect(err).toMatch(new RegExp(`^error: ${ids} (was|were) created(, or existed before)?\\. Cannot write the output`));
+  if (undo !== undefined) expect(err).toContain(`\`iam ${undo}\``);
+});
+
+test('every command that creates something is among them', async () => {
+  const commands = (await readCatalogue()).filter(({ effect }) => effect === 'write').map(({ command }) => command);
+  const creating = commands.filter((command) => / (create.*|save|add)$/.test(command) && !isMembership(command));
+  expect(
+    Object.keys(created)
+      .filter((command) => !command.includes('--'))
+      .sort(),
+  ).toEqual(creating.sort());
+});
+
+/** It adds what exists. */
+function isMembership(command: string): boolean {
+  return /^groups .* add$/.test(command);
+}
 
 test.each([
   ['clients rotate-secret c1 --yes', 'the command again'],

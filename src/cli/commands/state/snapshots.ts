@@ -6,6 +6,7 @@ import type { CliRuntime } from '../../context.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { controlPlaneNote } from '../../request/control-plane.ts';
 import { printControlList, sendControlWrite } from '../../request/control-requests.ts';
+import { createdBy } from '../../request/created-entity.ts';
 import { addListOptions } from '../../request/pagination.ts';
 import { confirmReplacement, durableStoreNote } from './confirm-replacement.ts';
 
@@ -29,7 +30,8 @@ export function addSnapshotSave(noun: Command, runtime: CliRuntime): void {
   declareValueSources(command, { name: reference('snapshot', ['name']) });
   setAction(command, runtime, (context, [name], options) => {
     const body = { name, ...(options.replace === true ? { replace: true } : {}) };
-    return sendControlWrite(context, options, { method: 'POST', path: snapshots, body, done: '' });
+    const created = () => createdBy('state delete', String(name));
+    return sendControlWrite(context, options, { method: 'POST', path: snapshots, body, created, done: '' });
   });
 }
 

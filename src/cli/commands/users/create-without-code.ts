@@ -8,6 +8,7 @@ import { readSecret } from '../../io/input.ts';
 import { type PromptedField, promptForFields, promptForMissingFields } from '../../prompts/missing-fields.ts';
 import { sendUntilAccepted } from '../../prompts/rejected-answers.ts';
 import { callControlPlane, controlRequestPreview } from '../../request/control-plane.ts';
+import { describeCreated } from '../../request/created-entity.ts';
 import { printRequestPreview } from '../../request/preview.ts';
 import { buildRequest, type CommandArguments, type RequestDraft } from '../../request/request-builder.ts';
 import type { RequestSpec } from '../../request/request-spec.ts';
@@ -88,7 +89,8 @@ async function createUserWithoutCode(
   const create = () => sendUntilAccepted(context, typed, send);
   const request = { ...input, body: { ...(input.body as object), ...verified } };
   const created = options.ifNotExists === true ? createIfNotExists(context, spec.operation, request, create) : create();
-  await printResponse(context, await created, '');
+  const body = await created;
+  await printResponse(context, body, '', describeCreated(context.manifest, spec.operation, body));
 }
 
 /** Only the user name is required, and there is no code. */
