@@ -39,8 +39,6 @@ export async function openRows(input: AsyncIterable<Buffer>, delimiter?: CsvDeli
   const chunks = decodeText(input, maxRowBytes);
   const first = withoutMark(await readFirstLines(chunks));
   const all = concat(first, chunks);
-  if (/^\s*\[/.test(first))
-    throw new Error('The file is a list. Write each row as one line that starts with a brace (JSON Lines).');
   if (/^\s*\{/.test(first)) return { kind: 'jsonl', separator: undefined, header: undefined, rows: parseJsonRows(all) };
   if (/^\s*\[/.test(first))
     throw new Error("The file is a JSON array; write one object per line, for example with `jq -c '.[]'`.");

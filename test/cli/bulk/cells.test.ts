@@ -198,7 +198,6 @@ describe('rows and header', () => {
     ['another case', 'UserName\na\n', 'column UserName: user-identities.create has no field "UserName"; did you mean'],
     ['other words', 'user name\na\n', 'did you mean userName?'],
     ['another delimiter', 'userName|userEmail\na|b\n', "If | separates cells, add --delimiter '|'"],
-    ['a list in JSON', '[{"body":{}}]', 'Write each row as one line that starts with a brace'],
     ['a quoted line break before', 'userName,userEmail\n"a\nb",x@y\n c,d\n', 'line 4: column userName: begins'],
     ['a byte order mark in the middle', 'userName\na\n\ufeffuserName\nb\n', 'line 3: column userName: begins with'],
   ] as const)('with %s are rejected with their place', async ([, text, reason], { home }) => {

@@ -3,6 +3,7 @@
  * bulk import of Auth0, and the texts of Python's passlib and of bcrypt.
  */
 import * as z from 'zod';
+import { parseJson } from '../../../lib/json-text.ts';
 import { findHashProblem } from './kinds.ts';
 import { formatPhc, toBase64 } from './phc.ts';
 
@@ -45,7 +46,7 @@ const nestedJson = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => {
     if (typeof value !== 'string') return value;
     try {
-      return JSON.parse(value) as unknown;
+      return parseJson(value);
     } catch {
       return undefined;
     }

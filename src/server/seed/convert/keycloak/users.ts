@@ -1,4 +1,5 @@
 /** The users of a realm, with their passwords and links to identity providers. */
+import { parseJson } from '../../../../lib/json-text.ts';
 import { formatLink, isSubject } from '../../../federation/subjects.ts';
 import { readHash } from '../../../users/hashes/exporter-forms.ts';
 import type { HashPassword } from '../../../users/passwords.ts';
@@ -79,7 +80,7 @@ function withParsedData(credential: Fields): Fields {
   const parse = (value: unknown) => {
     if (typeof value !== 'string') return value;
     try {
-      const parsed: unknown = JSON.parse(value);
+      const parsed = parseJson(value);
       return isFields(parsed) ? withoutNulls(parsed) : undefined;
     } catch {
       return undefined;
