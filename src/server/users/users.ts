@@ -54,9 +54,12 @@ export function buildUser(
 /** Inserts a new user. @throws IamError ID_TAKEN, LOGIN_NAME_TAKEN. */
 export async function insertUser(tx: Transaction, user: User): Promise<void> {
   await reserveSubjectId(tx, { subject: user.userId, kind: 'user', ownerId: user.userId });
-  for (const name of loginNames(user))
+  for (const name of loginNames(user)) {
+    if (await tx.users.isTaken('login', name)) throw createLoginNameTakenError(name);
+    // The insert itself finds no duplicate of these.
     for (const key of listFoldedSpellings(name))
-      if (await tx.users.isTaken('login', key)) throw createLoginNameTakenError(name);
+      if (key !== name && (await tx.users.getBy('login', key))) throw createLoginNameTakenError(name);
+  }
   await assertVisibleLoginsAvailable(tx, user);
   await assertNamesAreNoIds(tx, user);
   await tx.users.insert(user);

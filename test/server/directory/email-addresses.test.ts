@@ -170,19 +170,19 @@ test('a user is found by every form of the address, and the address is taken in 
 
 /** Before domains were A-labels. */
 test('a user whose stored address has letters beyond ASCII is found by every form, and its names stay taken', async () => {
-  await using server = await startServer();
+  await using server = await startServer({ seed: { users: [{ userId: 'other' }] } });
   const createdAt = server.clock.now().toISOString();
   const base = { emailVerified: true, mobileVerified: false, lead: false, locked: false, createdAt };
   const old = { ...base, userId: 'old', userName: 'jürgen@Bücher.de', userNameProven: true, passwordHash } as const;
   await server.appContext.store.transaction((tx) => tx.users.insert({ ...old, identities: ['old@bücher.de'] }));
   for (const name of spellings.filter((one) => !one.includes('。'))) {
     await expect(logIn(server, { name, secret: password })).resolves.toBeDefined();
-    const taken = server.admin.userIdentities.create({ body: { userName: 'other', userEmail: name } });
-    expect(
-      await catchClientError(
-        taken.then(() => server.admin.userIdentities.create({ body: { userName: name, userEmail: name } })),
-      ),
-    ).toMatchObject({ code: 'LOGIN_NAME_TAKEN' });
+    const taken = server.admin.userIdentities.create({ body: { userName: name, userEmail: name } });
+    expect(await catchClientError(taken)).toMatchObject({ code: 'LOGIN_NAME_TAKEN' });
+    const identity = server.admin.userIdentities.addIdentity({ params: { id: 'other' }, body: { identity: name } });
+    expect(await catchClientError(identity)).toMatchObject({ code: 'LOGIN_NAME_TAKEN' });
+    const seeded = applySeed({ users: [{ userId: 'third', userName: name }] }, server.appContext);
+    await expect(seeded).rejects.toThrow('belongs to the user old');
   }
   const { userIdentities } = server.admin;
   await userIdentities.update({ params: { id: 'old' }, body: { userName: 'jürgen@Bücher.de', lead: true } });
