@@ -1,6 +1,10 @@
 /** New user names, group names and application ids: in NFC and visible as a whole. Names that exist stay as they are. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import type { IamClient } from '../../../src/client/index.ts';
+import { controlRoutes } from '../../../src/server/control/routes/index.ts';
+import { operations } from '../../../src/server/operations/index.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { catchClientError } from '../operations/access.ts';
@@ -50,17 +54,52 @@ const requests: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
   'api-key.create appId': (appId) => server.admin.apiKey.create({ body: { appId, clientId: 'test-admin' } }),
   'api-key.update appId': (appId) =>
     server.admin.apiKey.update({ params: { apiKeyId: 'k-one' }, body: { appId, clientId: 'test-admin' } }),
-  'control.create-user userName': async (userName) => {
-    const headers = [['Content-Type', 'application/json']] as const;
-    const body = JSON.stringify({ userName });
-    const { status, json } = await server.send({ method: 'POST', path: '/_iam/users', headers, body });
-    if (status >= 400) throw Object.assign(new Error('rejected'), { status, ...(json as object[])[0] });
-  },
+  'control.create-user userName': (userName) => sendControl('POST', '/_iam/users', { userName }),
+  'control.update-client appId': (appId) => sendControl('PATCH', '/_iam/clients/c-one', { appId }),
 };
 
-const invisible = ['\u200b', '\u202e', '\u00ad', '\u2800', '\ufeff', '\u{e0041}', '\u00a0', '\u2009', '\u202f'].map(
-  (letter) => `na${letter}me`,
-);
+async function sendControl(method: string, path: string, content: object): Promise<void> {
+  const headers = [['Content-Type', 'application/json']] as const;
+  const { status, json } = await server.send({ method, path, headers, body: JSON.stringify(content) });
+  if (status >= 400) throw Object.assign(new Error('rejected'), { status, ...(json as object[])[0] });
+}
+
+/** Bodies in which such a field names what exists. */
+const references = [
+  'add-dependency groupName',
+  'generate-token.create userName',
+  'remember-me userName',
+  'control.create-session userName',
+];
+references.push('user-identities.login userName', 'user-identities.retrieve userName');
+
+test('every body with a new name is tested', () => {
+  const bodies = [...Object.values(operations), ...controlRoutes].flatMap(({ id, request: { body } }) => {
+    const names = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
+    return names.filter((name) => ['userName', 'groupName', 'appId'].includes(name)).map((name) => `${id} ${name}`);
+  });
+  const tested = [...Object.keys(requests)].sort();
+  expect(bodies.filter((body) => !references.some((end) => body.endsWith(end))).sort()).toEqual(tested);
+});
+
+const invisible = [
+  '\u200b',
+  '\u200d',
+  '\u2060',
+  '\u180b',
+  '\ufe0f',
+  '\u3164',
+  '\ufff9',
+  '\u2066',
+  '\u202e',
+  '\u00ad',
+  '\u2800',
+  '\ufeff',
+  '\u{e0041}',
+  '\u00a0',
+  '\u2009',
+  '\u202f',
+].map((letter) => `na${letter}me`);
 const outerSpaces = [' name', 'name ', '\u00a0name', 'name\u3000'];
 
 test.each(Object.keys(requests))(
@@ -74,6 +113,23 @@ test.each(Object.keys(requests))(
     expect(await server.dump()).toEqual(before);
   },
 );
+
+test.each(Object.keys(requests))('%s is rejected with control characters and lone surrogates', async (what) => {
+  for (const letter of ['\u0000', '\u001b', '\u0085', '\u2028', '\u2029', '\ud800', '\udc00']) {
+    const failure = await requests[what]?.(`na${letter}me`).catch((error: unknown) => error);
+    expect([letter, failure]).toMatchObject([
+      letter,
+      { status: expect.toSatisfy((status) => [400, 412, 422].includes(status)) },
+    ]);
+  }
+});
+
+test.each(Object.keys(requests))('%s stores NFC', async (what) => {
+  await requests[what]?.(`no\u0308 ${Object.keys(requests).indexOf(what)}`);
+  const dump = JSON.stringify(await server.dump());
+  expect(dump).toContain(`n\u00f6 ${Object.keys(requests).indexOf(what)}`);
+  expect(dump).not.toContain('o\u0308');
+});
 
 describe('a name', () => {
   test('is stored in NFC, and is found in every normalization', async () => {
@@ -134,6 +190,7 @@ describe('a name', () => {
       { groups: [{ groupName: 'ne\u200bw' }] },
       { users: [{ userName: 'ne\u200bw' }] },
       { clients: [{ clientId: 'c-new', appId: 'new ' }] },
+      { apiKeys: [{ clientId: 'c-one', apiKeyId: 'k-new', appId: 'ne\u200bw', apiKey: `${'n'.repeat(42)}E=` }] },
     ])
       await expect(applySeed(rejected, server.appContext)).rejects.toThrow(/must not (contain invisible|start or end)/);
     expect(await server.dump()).toEqual(before);
