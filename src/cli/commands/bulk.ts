@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { addCommand, setAction, varyingRoles } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
-import { rowUpdates } from './update/rows.ts';
 
 const rowFormatNote = `The file is CSV with a header row, or JSON lines {"operation", "params", "query", "body", "ifMatch"}; it is UTF-8, or UTF-16 with a byte order mark. Commas, semicolons or tabs separate CSV cells, as in the header row. CSV columns are the parameters and fields of the operation, with dots for nested fields; list values are separated by semicolons, and empty cells are ignored. The type of a field decides what a cell means: text stays as it is, and a number with a leading zero, or a name with a space at an end, is an error. A column \`operation\` sets the operation of each row; with --operation, another one is an error unless you use --allow-other-operations.`;
 const cellFormatNote =
@@ -39,7 +38,7 @@ function addRunCommand(noun: Command, runtime: CliRuntime): void {
   addRunOptions(command, 'next to the input file');
   declareValueSources(command, { '--operation': 'operation' });
   setAction(command, runtime, async (context, [file], options) => {
-    const { runBulk } = await import('../bulk/index.ts');
+    const [{ runBulk }, { rowUpdates }] = await Promise.all([import('../bulk/index.ts'), import('./update/rows.ts')]);
     await runBulk(context, String(file), options, rowUpdates);
   });
 }
@@ -62,7 +61,7 @@ function addRetryCommand(noun: Command, runtime: CliRuntime): void {
     .option('--skip-invalid', 'report invalid rows and send the others');
   addRunOptions(command, 'that of the run');
   setAction(command, runtime, async (context, [resumeLog, file], options) => {
-    const { retryBulk } = await import('../bulk/index.ts');
+    const [{ retryBulk }, { rowUpdates }] = await Promise.all([import('../bulk/index.ts'), import('./update/rows.ts')]);
     await retryBulk(context, String(resumeLog), file as string | undefined, options, rowUpdates);
   });
 }

@@ -275,8 +275,10 @@ describe('--dry-run', () => {
 
   test.each(commands)('of $command sends no write', async (operation) => {
     const args = operation.params.map(({ name }) => `the-${name.toLowerCase()}`);
-    const read = operation.id.includes('factors') ? [{ id: args.at(-1), contactType: 'EMAIL' }] : {};
-    await using server = await startFakeServer(() => ({ json: read }));
+    const factor = { id: args.at(-1), contactType: 'EMAIL' };
+    // Own contacts are read from their list.
+    const read = operation.id === 'user-identities.factors.update' ? [factor] : factor;
+    await using server = await startFakeServer(() => ({ json: operation.id.includes('factors') ? read : {} }));
     const isList = operation.body?.type === 'array';
     const needsBody = operation.body !== undefined && !isList;
     const words = [...(operation.command ?? '').split(' '), ...args, ...(isList ? ['member'] : [])];

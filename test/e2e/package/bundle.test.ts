@@ -75,7 +75,7 @@ describe('the bundle', () => {
   });
 
   test('starts the command with little code', () => {
-    expect(loadedBy('src/cli/main.ts')).toEqual(['src/cli', 'src/contract']);
+    expect(loadedBy('src/cli/main.ts')).toEqual(['src/cli', 'src/contract', 'src/lib']);
     expect(
       [...withStaticImports(findOutput('src/cli/main.ts'))].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {})),
     ).not.toContain('src/contract/manifest.ts');
@@ -142,7 +142,7 @@ async function loadedModules(
 describe('loading', () => {
   test('--version loads hardly anything', async () => {
     await using sandbox = await Sandbox.make();
-    expect(await loadedOrigins(sandbox, ['--version'])).toEqual(['src/cli', 'src/contract']);
+    expect(await loadedOrigins(sandbox, ['--version'])).toEqual(['src/cli', 'src/contract', 'src/lib']);
   });
 
   test.each([
