@@ -171,7 +171,7 @@ async function executePlan(
   options: CommandOptions,
 ): Promise<void> {
   const secretOutput = await openSecretOutput(context, plan.changes, options.secretOutput as string | undefined);
-  const lost = new Set(ownership.absent.map(creationId));
+  const lost = new Set(ownership.news.flatMap((one) => (one.what === 'dropped' ? [creationId(one)] : [])));
   const execution = createExecution(withoutInterrupts(context), state, {
     storeSecret: secretOutput.write,
     // A lost request can still arrive, so that the name is taken now: a rejection is no news about it.

@@ -18,7 +18,7 @@ import {
   listRemovedServices,
   noRemovals,
   type Removals,
-  type UnclearCreation,
+  type SetOwnership,
 } from './prune.ts';
 import type { CheckContext } from './resource.ts';
 import { documentResources, findResource, resources } from './resources/index.ts';
@@ -47,7 +47,7 @@ export interface PlanInput {
   readonly caller: PlanCaller;
   readonly recorded: readonly ManagedResource[];
   readonly adopted?: readonly ManagedResource[];
-  readonly unclear?: readonly UnclearCreation[];
+  readonly unclear?: SetOwnership['unclear'];
   readonly prune: boolean;
 }
 

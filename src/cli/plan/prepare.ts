@@ -91,9 +91,10 @@ export async function prepare(
   );
   const ownership = own(state);
   const { managed: recorded, adopted, unclear } = ownership;
+  const input = { desired, state, recorded, adopted, unclear, prune };
   // Two names can be those of one entity.
   if (desired !== documents) assertNoDiagnostics(validateDesiredState(desired, content));
-  const draft = buildPlan({ desired, state, caller: {}, recorded, adopted, unclear, prune });
+  const draft = buildPlan({ ...input, caller: {} });
   const ambiguous = findAmbiguousValues(content.entries, names.rejected);
   const reported = new Set(ambiguous.flatMap((one) => [one.path, entryOf(one.path)]));
   const issues = draft.issues.filter(({ path }) => !reported.has(path));
@@ -104,7 +105,7 @@ export async function prepare(
     })),
   );
   const caller = affectsAdministrators(draft) ? await readCaller(context) : {};
-  const plan = buildPlan({ desired, state, caller, recorded, adopted, unclear, prune });
+  const plan = buildPlan({ ...input, caller });
   return { plan, desired, state, caller, ownership, inventoryFile };
 }
 

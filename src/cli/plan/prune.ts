@@ -8,20 +8,13 @@ import type { RemoteState } from './model/remote-state.ts';
 import type { ResourceIndex } from './model/resource-index.ts';
 import { findResource, memberships, type OrphanedMembership, resources } from './resources/index.ts';
 
-/** A pending creation for which something was found that another writer may have created. */
-export interface UnclearCreation {
-  readonly creation: PendingCreation;
-  readonly found: readonly ManagedResource[];
-}
-
 /** What the set owns, now that the server was read. */
 export interface SetOwnership {
   readonly managed: readonly ManagedResource[];
   /** What of it an apply created without a response. */
   readonly adopted: readonly ManagedResource[];
-  readonly unclear: readonly UnclearCreation[];
-  /** Pending creations of which nothing was found. */
-  readonly absent: readonly PendingCreation[];
+  /** What was found for a pending creation, but another writer may have created; a list for each of them. */
+  readonly unclear: readonly (readonly ManagedResource[])[];
   /** What the record of the set lacks. */
   readonly news: readonly InventoryEntry[];
 }
@@ -41,9 +34,11 @@ export function resolveOwnership(
   claimed: ReadonlySet<string> = new Set(),
 ): SetOwnership {
   const isManaged = new Set(managed.map(({ kind, id }) => `${kind} ${id}`));
-  const adopted: (ManagedResource & Pick<PendingCreation, 'key'>)[] = [];
-  const unclear: UnclearCreation[] = [];
-  const absent: PendingCreation[] = [];
+  const isGone = ({ kind, id }: ManagedResource) =>
+    kind === 'membership' && memberships.presence(id, state) === 'absent';
+  const adopted: ManagedResource[] = [];
+  const unclear: ManagedResource[][] = [];
+  const news: InventoryEntry[] = managed.filter(isGone).map((one) => ({ what: 'gone', ...one }));
   for (const creation of pending) {
     const { kind, key } = creation;
     const candidates = findCandidates(creation, state)?.filter(({ found: { id } }) => !isManaged.has(`${kind} ${id}`));
@@ -51,28 +46,16 @@ export function resolveOwnership(
     const isOwn = candidates.length === 1 && candidates[0]?.isAsSent === true && creation.unclear !== true;
     const found = candidates.map((candidate) => candidate.found);
     const own = isOwn ? found : found.filter(({ id }) => claimed.has(`${kind} ${id}`));
-    adopted.push(...own.map((one) => ({ ...one, key })));
-    if (found.length === 0) absent.push(creation);
-    else if (own.length === 0) unclear.push({ creation, found });
-  }
-  const withdrawn = new Set(
-    managed.filter(({ kind, id }) => kind === 'membership' && memberships.presence(id, state) === 'absent'),
-  );
-  return {
-    managed: [...managed.filter((one) => !withdrawn.has(one)), ...adopted],
-    adopted,
-    unclear,
-    absent,
-    news: [
-      ...adopted.map((one) => ({ what: 'made', ...one }) as const),
-      ...absent.map(({ kind, key }) => ({ what: 'dropped', kind, key }) as const),
+    adopted.push(...own);
+    news.push(...own.map((one) => ({ what: 'made', ...one, key }) as const));
+    if (found.length === 0) news.push({ what: 'dropped', kind, key });
+    else if (own.length === 0) {
+      unclear.push(found);
       // What the set changes from now on can become as it was sent.
-      ...unclear.flatMap(({ creation }) =>
-        creation.unclear ? [] : [{ what: 'pending', ...creation, unclear: true } as const],
-      ),
-      ...[...withdrawn].map((one) => ({ what: 'gone', ...one }) as const),
-    ],
-  };
+      if (!creation.unclear) news.push({ what: 'pending', ...creation, unclear: true });
+    }
+  }
+  return { managed: [...managed.filter((one) => !isGone(one)), ...adopted], adopted, unclear, news };
 }
 
 interface Candidate {
@@ -158,7 +141,7 @@ export interface KeptResource extends ManagedResource {
 /** Returns what the API cannot delete, what it does not list, and what another writer may have created. */
 export function findKept(
   recorded: readonly ManagedResource[],
-  unclear: readonly UnclearCreation[],
+  unclear: SetOwnership['unclear'],
   desired: DesiredState,
   state: RemoteState,
   index: ResourceIndex,
@@ -170,7 +153,7 @@ export function findKept(
   return [
     ...permanent.map((one) => ({ ...one, reason: 'the service cannot delete it' })),
     ...unlisted.map((one) => ({ ...one, reason: 'without the control plane, users of a business are not listed' })),
-    ...unclear.flatMap(({ found }) =>
+    ...unclear.flatMap((found) =>
       found.filter(isOrphan).map((one) => ({
         ...one,
         name: found.length === 1 ? one.name : `${one.name} (${one.id})`,

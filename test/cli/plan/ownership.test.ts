@@ -48,7 +48,7 @@ test('of several API keys for one use, only those that the user claims belong to
   const state = { ...emptyRemoteState, apiKeys: ['k1', 'k2'].map((apiKeyId) => ({ apiKeyId, ...use })) };
   const inventory = { managed: [], pending: [creation] };
   const { managed, unclear } = resolveOwnership(inventory, state);
-  expect([managed, unclear.map(({ found }) => found.map(({ id }) => id))]).toEqual([[], [['k1', 'k2']]]);
+  expect([managed, unclear.map((found) => found.map(({ id }) => id))]).toEqual([[], [['k1', 'k2']]]);
   const claimed = resolveOwnership(inventory, state, new Set(['apiKey k2']));
   expect([claimed.managed.map(({ id }) => id), claimed.unclear]).toEqual([['k2'], []]);
 });
