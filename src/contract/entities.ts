@@ -98,8 +98,8 @@ export const entities = {
   },
   request: {
     list: { control: '/_iam/requests', command: 'requests list' },
-    properties: { id: 'requestId' },
-    shown: ['requestId', 'operation', 'status'],
+    properties: { id: 'id' },
+    shown: ['id', 'at', 'status', 'method', 'path'],
     describedBy: ['operation'],
   },
   fault: {

@@ -40,6 +40,7 @@ import { printResponse, send } from '../request/send.ts';
 import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
 import { completeForWide } from './control-lists.ts';
 import { changesValues, describeValueChange } from './update/value-changes.ts';
+import { describeUnchangedLock, noticeLock } from './users/lock-state.ts';
 
 /** Another way to run the command of an operation, selected by an option. */
 export interface OperationVariant {
@@ -206,7 +207,8 @@ async function runOperation(
   };
   if (options.ifExists !== true) await confirm();
   const change = await describeValueChange(context, operation, values, (value) => names.format(value));
-  const done = change ?? (operation.effect === 'read' ? noResults : `${named}: done`);
+  const unchanged = await describeUnchangedLock(context, operation, input.body);
+  const done = change ?? (operation.effect === 'read' ? noResults : `${named}: ${unchanged ?? 'done'}`);
   const askAgain = async (rejected: readonly PromptedField[]) => {
     if (dialog === undefined) return;
     await promptForFields(dialog.promptContext, rejected);
@@ -226,6 +228,7 @@ async function runOperation(
   if (options.ifExists === true) return deleteIfExists(context, spec, { named, done }, confirmAndCall);
   const createOrGet = options.ifNotExists === true ? () => createIfNotExists(context, operation, input, call) : call;
   await printResult(context, operation, options, { request: createOrGet, params: input.params, done });
+  await noticeLock(context, operation, input.params ?? {});
 }
 
 /** Whether a question, or the line of what was changed, has the target. */

@@ -12,7 +12,7 @@ const turnsAfterEnd = 5;
 
 /** The value of the first line of a list. No entity has it, because names contain no control characters. */
 const unselected = '\u0000';
-const chooseFirst = 'Choose with the arrow keys.';
+const firstLine = 'choose with the arrow keys';
 
 /** Creates a prompter. The end of the input aborts the prompt, Esc cancels it. A list has no preselected entry. */
 export function createTerminalPrompter(io: Io, isColoured = true): Prompter {
@@ -22,8 +22,15 @@ export function createTerminalPrompter(io: Io, isColoured = true): Prompter {
     for (;;) {
       const answer = answerOf(await ask(asked));
       if (answer !== unselected) return answer;
+      io.stderr.write(eraseAnswered(question.message, io.stderr.columns));
     }
   };
+}
+
+/** Erases the line of a prompt that is asked again: its mark, its message and no answer. */
+function eraseAnswered(message: string, columns = 0): string {
+  const rows = Math.ceil(`? ${message}`.length / (columns || 80));
+  return `\u001b[${rows}A\r\u001b[J`;
 }
 
 interface PreparedQuestion {
@@ -36,9 +43,7 @@ interface PreparedQuestion {
 function prepareOther(question: Exclude<Question, { readonly type: 'search' }>): PreparedQuestion {
   const theme = createTheme(() => ('choices' in question ? question.choices.length : 0), question);
   const asked =
-    question.type === 'select'
-      ? { ...question, choices: addFirstLine(question.choices, chooseFirst, question.header) }
-      : question;
+    question.type === 'select' ? { ...question, choices: addFirstLine(question.choices, firstLine) } : question;
   return { asked: { ...asked, theme }, answerOf: (answer) => answer };
 }
 
@@ -52,7 +57,7 @@ function prepareSearch(question: Extract<Question, { readonly type: 'search' }>)
   const load = async (text: string | undefined, options: { readonly signal: AbortSignal }) => {
     const choices = await source(text, options);
     if (!options.signal.aborted) count = choices.length;
-    return term === '' ? addFirstLine(choices, 'Choose with the arrow keys, or type to search.') : choices;
+    return term === '' ? addFirstLine(choices, `${firstLine}, or type to search`) : choices;
   };
   const asked: PreparedQuestion['asked'] = {
     ...question,
@@ -80,7 +85,7 @@ function prepareSearch(question: Extract<Question, { readonly type: 'search' }>)
   };
 }
 
-/** The footer: that Esc cancels, and that a list, which starts with an empty line, has more entries than its window. */
+/** The footer: that Esc cancels, and that a list, which starts with a line of its own, has more entries than its window. */
 function createTheme(countOf: () => number, question: Question): object {
   const { pageSize = 7, hasMore = false } = question as { readonly pageSize?: number; readonly hasMore?: boolean };
   const hasFooter = ['select', 'checkbox', 'search'].includes(question.type);
@@ -94,17 +99,18 @@ function createTheme(countOf: () => number, question: Question): object {
       .map(([key, action]) => `${styleText('bold', key)} ${styleText('dim', action)}`)
       .join(styleText('dim', ' • '));
   };
+  const header = question.type === 'select' && question.header !== undefined ? `\n  ${question.header}` : '';
   const message = (text: string, status: string) =>
-    styleText('bold', text) + (status === 'done' || hasFooter ? '' : styleText('dim', ' (esc cancels)'));
+    styleText('bold', text) + (status === 'done' ? '' : hasFooter ? header : styleText('dim', ' (esc cancels)'));
   return { style: { keysHelpTip, message } };
 }
 
 /** Adds the line, unless the first choice selects nothing: `(skip)`, `(done)`. */
-function addFirstLine(choices: readonly Choice[], description: string, header = ''): readonly Choice[] {
+function addFirstLine(choices: readonly Choice[], text: string): readonly Choice[] {
   const [first] = choices;
   return first === undefined || first.value === ''
     ? choices
-    : [{ value: unselected, name: header, short: '', description }, ...choices];
+    : [{ value: unselected, name: `(${text})`, short: '' }, ...choices];
 }
 
 function createAsker(io: Io, isColoured: boolean): Prompter {

@@ -3,6 +3,7 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { PromptCanceledError } from '../../../src/cli/errors.ts';
 import { lookups } from '../../../src/cli/output/name-lookups.ts';
 import { showRejectedValues } from '../../../src/cli/output/rejected-values.ts';
@@ -208,6 +209,30 @@ describe('--mask', () => {
     expect(shown).not.toMatch(/[^\s*]@\w/);
     expect(questions[1]?.message).toBe('Run `users delete l***@name.example (bob)`?');
   });
+});
+
+function columnsOfOperation(operation: string): readonly string[] {
+  const { schema } = manifest.operations.find(({ id }) => id === operation)?.response ?? {};
+  return Object.keys(schema?.items?.properties ?? schema?.properties ?? {});
+}
+
+function columnsOfRoute(list: string): readonly string[] {
+  const { response } = controlRoutes.find(({ method, path }) => method === 'GET' && `/_iam${path}` === list) ?? {};
+  const found: object = response ?? {};
+  const schema = 'page' in found ? found.page : 'body' in found ? found.body : undefined;
+  const row = schema instanceof z.ZodArray ? schema.element : schema;
+  return row instanceof z.ZodObject ? Object.keys(row.shape) : [];
+}
+
+test('of every entity, the rows of its list have the id', () => {
+  const missing = (Object.keys(entities) as EntityName[]).flatMap((name) => {
+    const { list, properties } = entityOf(name);
+    const columns = 'control' in list ? columnsOfRoute(list.control) : columnsOfOperation(list.operation);
+    return Object.values(properties).flatMap((property) =>
+      columns.includes(property) ? [] : [`${name}: ${property}`],
+    );
+  });
+  expect(missing).toEqual([]);
 });
 
 describe('-o name', () => {

@@ -1,6 +1,7 @@
 /** Walks all updates: every resource that has one is in the table, and follows the one contract. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { updatableResources } from '../../../src/cli/commands/update/resources.ts';
+import { referenceIn } from '../../../src/cli/prompts/value-sources.ts';
 import { toKebabCase, toSingular } from '../../../src/cli/request/field-options.ts';
 import { getUpdate, isRoute } from '../../../src/cli/request/find-operation.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
@@ -154,6 +155,17 @@ describe.each(Object.entries(cases))(
       }
     });
 
+    test('names an entry to remove that does not exist at all', async () => {
+      const operation = updates.find((one) => one.command === command);
+      const lists = Object.entries(operation?.body?.properties ?? {}).flatMap(([field, schema]) =>
+        schema.type === 'array' && referenceIn(schema)?.by.includes('id') ? [toSingular(toKebabCase(field))] : [],
+      );
+      for (const flag of lists) {
+        const outcome = await run(`--remove-${flag} nosuch`);
+        expect([flag, outcome.code, outcome.err]).toEqual([flag, 3, expect.stringContaining('nosuch: ')]);
+      }
+    });
+
     test('changes what the options name and nothing else, and prints it', async () => {
       const before = await runner.server.dump();
       expect(await run(`${change} --dry-run`)).toMatchObject({
@@ -287,4 +299,15 @@ test('users update with an address that is not verified verifies it', async () =
   const err = 'new: ~ userEmail: new@example.com (not verified) -> new@example.com\n';
   expect(await runner.run(words, 'administrator')).toEqual({ code: 0, out: '', err });
   expect(await runner.run(words, 'administrator')).toMatchObject({ err: 'new: nothing to change\n' });
+});
+
+test('groups update takes a dependency by its id too, and prints its name', async () => {
+  const run = (words: string) => runner.run(`groups update ${words}`, 'administrator');
+  await runner.run('groups create --group-name lower', 'administrator');
+  await runner.run('groups create --group-name upper', 'administrator');
+  const id = JSON.parse((await runner.run('groups get lower -o json', 'administrator')).out).groupId;
+  expect(await run(`upper --add-dependency lower --remove-dependency ${id}`)).toMatchObject({ code: 2 });
+  expect(await run(`upper --add-dependency ${id}`)).toMatchObject({ code: 0, err: 'upper: + dependency lower\n' });
+  expect(await run(`upper --remove-dependency ${id}`)).toMatchObject({ code: 0, err: 'upper: - dependency lower\n' });
+  expect(await run(`upper --remove-dependency ${id}`)).toMatchObject({ err: 'upper: nothing to change\n' });
 });

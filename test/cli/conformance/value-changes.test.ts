@@ -114,3 +114,15 @@ test('a row of a bulk run and a call of the operation ask nothing either', async
   const call = 'call groups.remove-role -p groupId=ops -p roleName=DEPLOY';
   expect(await runner.run(call, 'administrator')).toMatchObject({ code: 0 });
 });
+
+test('a lock and an unlock that change nothing say so, and so do the roles of a locked user', async () => {
+  const run = (line: string) => runner.run(`users ${line}`, 'administrator');
+  const lock = 'lock bob --yes';
+  expect((await run('roles bob')).err).not.toContain('locked');
+  expect(await run(lock)).toMatchObject({ code: 0, err: expect.stringContaining(': done\n') });
+  expect(await run(lock)).toMatchObject({ code: 0, err: expect.stringContaining(': nothing to change\n') });
+  expect((await run('roles bob')).err).toContain('The user is locked');
+  expect(await run(`${lock} --reason moved`)).toMatchObject({ code: 0, err: expect.stringContaining(': done\n') });
+  expect(await run('unlock bob')).toMatchObject({ code: 0, err: expect.stringContaining(': done\n') });
+  expect(await run('unlock bob')).toMatchObject({ code: 0, err: expect.stringContaining(': not locked') });
+});

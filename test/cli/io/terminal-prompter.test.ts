@@ -136,14 +136,14 @@ test('a prompt removes its listeners from the streams', async () => {
 const twoChoices = ['a', 'b'].map((value) => ({ value, name: value }));
 
 test.each<Question>([
-  { type: 'select', message: 'One of:', choices: twoChoices },
+  { type: 'select', message: 'One of:', choices: twoChoices, header: 'LETTER' },
   { type: 'search', message: 'Find:', source: async () => twoChoices, pageSize: 5 },
 ])('Enter on an untouched $type prompt selects nothing', async (question) => {
   const untouched = terminal();
   const refused = untouched.ask(question);
   setImmediate(() => untouched.stdin.end('\r'));
   await expect(refused).rejects.toMatchObject({ code: 'INPUT_NEEDED' });
-  expect(drainStream(untouched.stderr)).toContain('Choose with the arrow keys');
+  expect(drainStream(untouched.stderr)).toContain('choose with the arrow keys');
 });
 
 test('the arrow keys select from a list', async () => {

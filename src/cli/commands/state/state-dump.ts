@@ -1,4 +1,5 @@
 /** `iam state export` and `iam state import`: dumps and restores the whole state as one document. */
+import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
@@ -17,7 +18,7 @@ const importPath = '/_iam/state/import';
 export function addStateExport(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'export', {
     title: 'Export the whole state as one JSON document',
-    description: `The document contains the keys of the server and hashes of secrets: store it securely. Files are created with owner-only permissions and overwritten if they exist. ${controlPlaneNote}`,
+    description: `The document contains the keys of the server and hashes of secrets: store it securely. A file is created with owner-only permissions; an existing one is replaced only with --force. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
       { title: 'Export to a file', command: '-f state.json' },
@@ -25,8 +26,10 @@ export function addStateExport(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .option('--seed', 'export a seed document: only entities, with hashes instead of secrets')
-    .option('-f, --file <file>', 'output file, default standard output');
-  setAction(command, runtime, async (context, _, { seed, file }) => {
+    .option('-f, --file <file>', 'output file, default standard output')
+    .option('--force', 'replace an existing file');
+  setAction(command, runtime, async (context, _, { seed, file, force }) => {
+    if (file !== undefined && force !== true) assertNoFile(String(file));
     const query = { format: seed === true ? 'seed' : 'state' };
     const { body } = await callControlPlane(context, 'GET', exportPath, { query });
     const text = seed === true ? jsonText(body, 2) : formatStoreDump(body as StoreDump);
@@ -60,6 +63,15 @@ export function addStateImport(noun: Command, runtime: CliRuntime): void {
     await callControlPlane(context, 'POST', importPath, { query, body });
     await printResponse(context, undefined, 'Imported.');
   });
+}
+
+/** @throws CliError (exit 2) if the file exists: it can be the only copy of keys */
+function assertNoFile(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile())
+    throw usageError(
+      `Cannot create ${file}: the file already exists.`,
+      'Name another file, or replace it with --force.',
+    );
 }
 
 interface StoreDump {

@@ -25,6 +25,7 @@ import { isRoute } from '../../request/find-operation.ts';
 import { buildRequestSpec, formatArgumentName } from '../../request/request-spec.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
 import { restoreMasked, selectFields, splitEtag } from './file.ts';
+import { assertRemovedExist, toListedForms } from './list-entries.ts';
 import { isClearable, mergeEdit, mergeFile, type ResourceEdit, toNested } from './merge.ts';
 import { nameOf, type UpdatableResource } from './resources.ts';
 import { type EntityChange, readCurrent, rulesOf, type UpdateTarget, writeUpdate } from './write.ts';
@@ -144,7 +145,13 @@ async function update(context: Context, { operation, resource, args, options }: 
 }
 
 function writeEdit(context: Context, target: UpdateTarget, edit: ResourceEdit, options: CommandOptions): Promise<void> {
-  return writeUpdate(context, target, { merge: (entity) => mergeEdit(entity, edit, target.rules) }, options);
+  const merge: EntityChange['merge'] = async (entity) => {
+    const listed = await toListedForms(context, target, entity, edit);
+    const merged = mergeEdit(entity, listed, target.rules);
+    await assertRemovedExist(context, target, entity, listed);
+    return merged;
+  };
+  return writeUpdate(context, target, { merge }, options);
 }
 
 /** The target with its names resolved to ids. */

@@ -63,6 +63,12 @@ describe('documents', () => {
     expect((await iam(['state', 'export', '-f', file], runOptions)).code).toBe(0);
     expect(await readFile(file, 'utf8')).toBe(text);
     expect((await stat(file)).mode & 0o077).toBe(0);
+    expect(await iam(['state', 'export', '--seed', '-f', file], runOptions)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the file already exists'),
+    });
+    expect(await readFile(file, 'utf8')).toBe(text);
+    expect((await iam(['state', 'export', '-f', file, '--force'], runOptions)).code).toBe(0);
     expect((await iam(['state', 'export'], runOptions)).out).toBe(text);
     const rejected = await iam(['state', 'import', file, '--yes'], runOptions);
     expect([rejected.code, rejected.err]).toEqual([6, expect.stringContaining('STATE_NOT_EMPTY')]);
