@@ -43,15 +43,24 @@ export function findPlace(text: string, offset: number): { readonly line: number
 /** Deeper than any document of the product, or the groups of an export. */
 const maxDocumentDepth = 1_000;
 
-/** @throws JsonError, also for a repeated member, `__proto__` as a name, and nesting of more than 1,000 levels. */
-export function parseJson(text: string): unknown {
+const maxReported = 100;
+
+/**
+ * Parses a document.
+ * @param reportRepeated called for the first hundred repeated members, of which the last one counts: for files of others
+ * @throws JsonError, also for `__proto__` as a name, nesting of more than 1,000 levels, and by default a repeated member
+ */
+export function parseJson(text: string, reportRepeated?: (error: JsonError) => void): unknown {
   const { depth, members } = measureJson(text);
   if (depth <= maxDocumentDepth) {
     const value = tryParse(text);
     if (value !== undefined && !isSuspicious(text) && countJsonMembers(value) === members) return value;
   }
-  const problem = new JsonScanner(text, maxDocumentDepth).scanTo(text.length);
+  const repeated: JsonProblem[] = [];
+  const accept = (found: JsonProblem) => void (repeated.length < maxReported && repeated.push(found));
+  const problem = new JsonScanner(text, maxDocumentDepth, reportRepeated && accept).scanTo(text.length);
   if (problem) throw new JsonError(problem, text);
+  for (const found of repeated) reportRepeated?.(new JsonError(found, text));
   return JSON.parse(text);
 }
 
@@ -155,14 +164,17 @@ const escapes = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 export class JsonScanner {
   readonly #text: string;
   readonly #maxDepth: number;
+  readonly #acceptRepeated: ((problem: JsonProblem) => void) | undefined;
   readonly #open: Container[] = [];
   #at = 0;
   #expects: Expectation = 'value';
   #problem: JsonProblem | undefined;
 
-  constructor(text: string, maxDepth: number) {
+  /** @param acceptRepeated called for repeated members, which are no problem then */
+  constructor(text: string, maxDepth: number, acceptRepeated?: (problem: JsonProblem) => void) {
     this.#text = text;
     this.#maxDepth = maxDepth;
+    this.#acceptRepeated = acceptRepeated;
   }
 
   /** Scans at least to an offset. @returns the problem before it; at the end of the text also that of its end. */
@@ -190,7 +202,9 @@ export class JsonScanner {
   }
 
   #fail(reason: string, kind: JsonProblem['kind'] = 'syntax', offset = this.#at): void {
-    this.#problem ??= { kind, reason, offset, path: this.#open.map(({ key }) => key) };
+    const problem = { kind, reason, offset, path: this.#open.map(({ key }) => key) };
+    if (kind === 'repeated' && this.#acceptRepeated) this.#acceptRepeated(problem);
+    else this.#problem ??= problem;
   }
 
   #describeExpected(): string {

@@ -100,6 +100,20 @@ describe('a repeated member', () => {
     },
   );
 
+  test('is reported, and the last one counts, for a reader that accepts them', () => {
+    const reported: string[] = [];
+    const read = (text: string) => parseJson(text, ({ message }) => reported.push(message));
+    expect(read('{"a":1,"b":{"c":1,"c":2},"a":3}')).toEqual({ a: 3, b: { c: 2 } });
+    expect(reported).toEqual([
+      'line 1, column 19: "c" is repeated in its object',
+      'line 1, column 26: "a" is repeated in its object',
+    ]);
+    expect(() => read('{"a":1,"a":2,}')).toThrow('line 1, column 14: expected a name in double quotes');
+    expect(() => read('{"a":1,"a":2,"__proto__":3}')).toThrow('__proto__ is not allowed as a name');
+    expect(read(`{${'"a":1,'.repeat(1_000)}"a":2}`)).toEqual({ a: 2 });
+    expect(reported).toHaveLength(102);
+  });
+
   test('is none in a value of that name', () => {
     expect(parseJson('{"a":"__proto__","b":"\\u005f"}')).toEqual({ a: '__proto__', b: '_' });
   });

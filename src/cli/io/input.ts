@@ -41,13 +41,9 @@ export async function readDocument(
   const name = nameOfInput(file);
   if (text.trim() === '') throw usageError(`${name} is empty.`);
   try {
-    return parseJson(text);
+    return parseJson(text, reportRepeated);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    if (reportRepeated && error.problem.kind === 'repeated') {
-      reportRepeated(error);
-      return JSON.parse(text);
-    }
     if (error.problem.kind !== 'syntax' || isMeantAsJson(file, text)) throw invalidJsonError(name, error);
   }
   const { parseYaml } = await import('./yaml.ts');
