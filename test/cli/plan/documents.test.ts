@@ -30,6 +30,7 @@ describe('a diagnostic has file, line and column', () => {
     ],
     ['groups:\n  - groupName: a\n    roles:', '0.yaml:3:11: roles: must be a list'],
     ['groups:\n  - groupName: a\n    roles: [A, ROLE_A]', '0.yaml:3:16: duplicate role A'],
+    ['groups:\n  - groupName: a\n    roles: [auth-mfa]', '0.yaml:3:13: auth-mfa differs from the role AUTH-MFA'],
     ['groups:\n  - groupName: a\n    roles: [AUTH-MFA]', '0.yaml:3:13: AUTH-MFA is granted by the service'],
     ['groups:\n  - groupName: a\n    users: [u1, u2, u1]', '0.yaml:3:21: users: duplicate entry "u1"'],
     ['groups:\n  - groupName: a\n  - groupName: a', '0.yaml:3:5: duplicate group a; first in 0.yaml:2'],

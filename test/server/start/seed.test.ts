@@ -242,6 +242,11 @@ describe('a seed that can not be applied changes nothing', () => {
       { groups: [{ groupName: 'a', dependencies: [{ groupName: 'unknown-group' }] }] },
       /unknown-group/,
     ],
+    [
+      'a role that looks like one of the service',
+      { clients: [{ clientId: 'a', authorities: ['iam_admin_x'] }] },
+      /in case/,
+    ],
     ['a reserved role', { groups: [{ groupName: 'a', roles: ['AUTH-MFA'] }] }, /AUTH-MFA/],
     ['a reserved role with its prefix', { groups: [{ groupName: 'a', roles: ['ROLE_CLI-1STPARTY'] }] }, /CLI-1STPARTY/],
     ['a missing member', { groups: [{ groupName: 'a', users: ['unknown-id'] }] }, /a refers to unknown-id/],

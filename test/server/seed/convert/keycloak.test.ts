@@ -362,7 +362,10 @@ describe('clients', () => {
       ['https:-app.example-x-y', undefined],
     ]);
     expect(notes.filter((note) => note.startsWith('left out: clients'))).toHaveLength(2);
-    expect(lost).toEqual([expect.stringContaining('clients https://app.example/saml: its protocol is saml')]);
+    expect(lost).toEqual([
+      'lost, left out: clients https://app.example/saml: its protocol is saml',
+      'lost, changed: clients https://app.example/x y: has the id https:-app.example-x-y',
+    ]);
   });
 
   test('keep their redirect URIs and grants', async () => {

@@ -32,7 +32,7 @@ export function convertClients(
     if (given === undefined) seed.report.lose('clients', toText(client.name) ?? '', 'has no clientId');
     else if (canConvert(client, given, seed)) {
       const clientId = isId(given) ? given : ids.allocate(toId(given));
-      if (clientId !== given) seed.report.change('clients', given, `has the id ${clientId}`);
+      if (clientId !== given) seed.report.changeLogin('clients', given, `has the id ${clientId}`);
       const service = convertService(client, ids);
       if (service !== undefined) {
         seed.report.change('service accounts', given, `is ${service}`);

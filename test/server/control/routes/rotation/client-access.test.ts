@@ -139,6 +139,7 @@ describe('an update', () => {
     [{ appId: 'in\u200bvisible' }, 400],
     [{ scope: ['a b'] }, 422],
     [{ authorities: ['a b'] }, 422],
+    [{ authorities: ['auth-mfa'] }, 422],
     [{ redirectURIs: ['https://a.example.com/', '/relative'] }, 422],
     [{ redirectURIs: Array<string>(51).fill('a:b') }, 422],
   ])('is rejected with %j', async (body, status) => {
