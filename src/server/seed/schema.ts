@@ -220,7 +220,7 @@ const SeedProduct = z.strictObject({
 const providerNameForm = new RegExp(`^[A-Za-z0-9._-]{1,${MAX_PROVIDER_NAME_LENGTH}}$`);
 
 /** Must not contain a colon, which ends the name in links to a provider. */
-const ProviderName = z
+export const ProviderName = z
   .string()
   .regex(providerNameForm, `must be 1 to ${MAX_PROVIDER_NAME_LENGTH} letters, digits or . _ -`)
   .describe('Name of a provider');

@@ -54,6 +54,8 @@ const entryKinds: Readonly<Record<Section, { readonly kind: string; readonly req
   groups: { kind: 'groups', required: ['groupName'] },
 };
 
+const controls = /[\p{Control}\p{Surrogate}\u2028\u2029]/gu;
+
 /** Fields that neither log in nor grant roles. */
 const plainFields: ReadonlySet<string> = new Set(['userEmail', 'userMobile', 'redirectURI', 'redirectURIs', 'appId']);
 
@@ -90,7 +92,7 @@ export class ConvertedSeed {
   /** The name for the entry of a user, in a form that new names have here. */
   takeUserName(name: string): Pick<SeedUser, 'userName'> {
     const visible = toVisibleName(name);
-    const userName = hasLinkForm(visible) ? visible.replaceAll(':', '-') : visible;
+    const userName = (hasLinkForm(visible) ? visible.replaceAll(':', '-') : visible).replace(controls, '-');
     if (userName === '') this.report.lose('user names', name, 'has no visible character');
     else if (userName !== name.normalize('NFC')) this.report.changeLogin('user names', name, `is ${userName}`);
     return userName === '' ? {} : { userName };
@@ -156,16 +158,14 @@ export class ConvertedSeed {
 
   /** A seed without the id of a user would change the user of the service that has its name, such as its administrator. */
   #assignUserIds(): void {
-    const ids = new UserIds(
-      [
-        ...this.clients.flatMap(({ clientId, serviceAccountId }) => [clientId, serviceAccountId ?? clientId]),
-        ...this.users.flatMap(({ userId }) => userId ?? []),
-      ],
-      this.users.flatMap(({ userName }) => userName ?? []),
-    );
+    const ids = new UserIds({
+      clientIds: this.clients.flatMap(({ clientId, serviceAccountId }) => [clientId, serviceAccountId ?? clientId]),
+      userIds: this.users.flatMap(({ userId }) => userId ?? []),
+      userNames: this.users.flatMap(({ userName }) => userName ?? []),
+    });
     for (const [at, user] of this.users.entries())
       if (user.userId === undefined)
-        this.users[at] = { userId: ids.allocate(user.userName ?? user.userEmail ?? 'user'), ...user };
+        this.users[at] = { userId: ids.assign(undefined, user.userName ?? user.userEmail ?? 'user'), ...user };
   }
 
   /** Users are found by id, name, verified address and links, which must differ from those of all others. */

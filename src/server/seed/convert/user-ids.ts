@@ -1,30 +1,49 @@
-/** Ids for users that have none. An id is a login name, too, so it is the name of no other user. */
+/** The ids of users. An id is a login name, too, so it is the name of no other user, and no client has it. */
 import { NewId } from '../../../contract/schemas/primitives.ts';
 import { foldIdentifier } from '../../../lib/fold-identifier.ts';
 import { UniqueNames } from './unique-names.ts';
 
 const maxIdLength = 64;
 
+export interface UsedNames {
+  /** Ids of clients and service accounts. */
+  readonly clientIds: Iterable<string>;
+  readonly userIds: Iterable<string>;
+  readonly userNames: Iterable<string>;
+}
+
 export class UserIds {
   readonly #ids = new UniqueNames(maxIdLength, foldIdentifier);
+  readonly #clientIds: ReadonlySet<string>;
   /** How many users have a name. */
   readonly #names = new Map<string, number>();
 
-  /** @param taken ids of users, clients and service accounts @param names of all users */
-  constructor(taken: Iterable<string>, names: Iterable<string>) {
-    this.#ids.reserve(taken);
-    for (const name of names) {
+  constructor({ clientIds, userIds, userNames }: UsedNames) {
+    this.#clientIds = new Set(clientIds);
+    this.#ids.reserve(this.#clientIds);
+    this.#ids.reserve(userIds);
+    for (const name of userNames) {
       const folded = foldIdentifier(name);
       this.#names.set(folded, (this.#names.get(folded) ?? 0) + 1);
     }
   }
 
-  /** The name as an id if it is one, and the name of one user only; else with a number. */
-  allocate(name: string): string {
-    const id = toId(name);
-    const [folded, own] = [foldIdentifier(id), foldIdentifier(name)];
-    const others = (this.#names.get(folded) ?? 0) - (folded === own ? 1 : 0);
-    return this.#ids.allocate(id, (free) => (free === id ? others > 0 : this.#names.has(foldIdentifier(free))));
+  /** The id of a user in the source if it can stay, else one like it; without an id, one like the name. */
+  assign(id: string | undefined, name: string): string {
+    if (id === undefined) return this.#allocate(toId(name), name);
+    const isKept = toId(id) === id && !this.#clientIds.has(id) && !this.#isOther(id, name);
+    return isKept ? id : this.#allocate(toId(id), name);
+  }
+
+  #allocate(id: string, name: string): string {
+    return this.#ids.allocate(id, (free) => this.#isOther(free, name));
+  }
+
+  /** Whether another user than that of the name logs in with it. Ids with @ or : are no login names. */
+  #isOther(id: string, name: string): boolean {
+    if (/[@:]/.test(id)) return false;
+    const folded = foldIdentifier(id);
+    return (this.#names.get(folded) ?? 0) > (folded === foldIdentifier(name) ? 1 : 0);
   }
 }
 

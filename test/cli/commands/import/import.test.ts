@@ -133,7 +133,7 @@ describe('a realm of Keycloak', () => {
         'users|4|0|0',
         'passwords|1|0|3',
         'second factors|0|0|1',
-        'user names|0|0|2',
+        'user names|0|1|1',
         'clients|3|1|0',
       ]),
     );

@@ -42,6 +42,12 @@ describe('roles', () => {
     expect(lost).toEqual([]);
   });
 
+  test('that can keep their names do so, whatever others become', async () => {
+    const names = ['a b', 'a_b', 'ROLE_x', 'x'];
+    const { seed } = await convertRealm({ realm, roles: { realm: names.map((name) => role(name)) } });
+    expect(seed.groups.map(({ roles }) => roles)).toEqual([['a_b-2'], ['a_b'], ['x-2'], ['x']]);
+  });
+
   test('are upper-case on request, as imports made them before', async () => {
     const roles = { realm: [role('developer'), role('Developer')], client: { job: [role('run')] } };
     const { seed } = await convertRealm({ realm, roles }, { roleCase: 'upper' });
@@ -244,6 +250,7 @@ describe('users', () => {
   test.each([
     ['a bad address', { email: 'no-address', emailVerified: true }, { userName: 'eve' }],
     ['a name with a colon and spaces', { username: ' eve:smith ' }, { userName: 'eve-smith' }],
+    ['a name with control characters', { username: 'e\tve' }, { userName: 'e-ve' }],
     ['a name with a space and an at', { username: 'eve smith@home' }, { userName: 'eve smith@home' }],
     ['a name of another script', { username: 'évê 数' }, { userName: 'évê 数' }],
     ['a name that is too long', { username: 'e'.repeat(255) }, {}],
@@ -283,7 +290,7 @@ describe('users', () => {
     expect(trusted.seed.users[1]?.userEmail).toBe('dan@example.com');
   });
 
-  test('without ids get ones that are no names of others', async () => {
+  test('have ids that are no names of others, and no ids of clients', async () => {
     const users = [
       { username: 'eve' },
       { username: 'Eve' },
@@ -292,12 +299,13 @@ describe('users', () => {
       { username: 'u-1' },
     ];
     const { seed } = await convertRealm({ realm, users, clients: [{ clientId: 'job', publicClient: true }] });
+    expect(seed.clients).toHaveLength(1);
     expect(seed.users.map(({ userId, userName }) => [userId, userName])).toEqual([
       ['eve-2', 'eve'],
       ['Eve-3', undefined],
       ['job-2', 'job'],
-      ['u-1', 'x'],
-      ['u-1-2', undefined],
+      ['u-1-2', 'x'],
+      ['u-1-3', 'u-1'],
     ]);
   });
 

@@ -9,7 +9,7 @@ import { RealmGroups, type RealmMember } from './groups.ts';
 import { convertProviders } from './providers.ts';
 import { type Realm, type RealmFile, readGrants, readRealm } from './realm.ts';
 import { type RoleNameOptions, RoleNames } from './role-names.ts';
-import { isKeycloakClient, listRoleReferences, RealmRoles, type RoleReference } from './roles.ts';
+import { listRoleReferences, RealmRoles } from './roles.ts';
 import { convertUser, readName } from './users.ts';
 
 export interface RealmOptions extends ConversionOptions, RoleNameOptions {
@@ -37,14 +37,11 @@ export async function convertRealm(
   const groups = new RealmGroups(realm, roles, seed);
   const services = convertClients(realm, seed, random);
   convertProviders(realm, seed);
-  const ids = new UserIds(
-    [
-      ...seed.clients.map(({ clientId }) => clientId),
-      ...services.values(),
-      ...realm.users.flatMap(({ id }) => toText(id) ?? []),
-    ],
-    realm.users.flatMap((fields) => readName(fields) ?? []),
-  );
+  const ids = new UserIds({
+    clientIds: [...seed.clients.map(({ clientId }) => clientId), ...services.values()],
+    userIds: realm.users.flatMap(({ id }) => toText(id) ?? []),
+    userNames: realm.users.flatMap((fields) => readName(fields) ?? []),
+  });
   const deps = { seed, ids, hash, logsInByEmail: toFlag(realm.fields.loginWithEmailAllowed, true) };
   for (const [at, fields] of realm.users.entries()) {
     const member = findService(fields, services) ?? (await convertMember(fields, at));
@@ -57,7 +54,7 @@ export async function convertRealm(
     if (user) seed.users.push(user);
     return user && { user: user.userId };
   }
-  addUngrantedRoles(realm, groups, seed);
+  addUngrantedRoles(roles, groups, seed);
   reportDefaults(realm, seed, groups);
   reportOthers(realm, seed);
   return seed.finish();
@@ -82,16 +79,9 @@ function addMember(fields: Fields, member: RealmMember, { groups, seed }: Member
 }
 
 /** Roles exist here as those of groups: a role that no member has becomes a group without members. */
-function addUngrantedRoles(
-  { name: realm, realmRoles, clientRoles }: Realm,
-  groups: RealmGroups,
-  seed: ConvertedSeed,
-): void {
-  const granted = new Set(seed.groups.flatMap(({ roles = [] }) => roles));
-  const references: RoleReference[] = realmRoles.map(({ name }) => ({ name }));
-  for (const [client, roles] of clientRoles)
-    if (!isKeycloakClient(client, realm)) references.push(...roles.map(({ name }) => ({ client, name })));
-  for (const reference of references) groups.addRoleUnless(reference, granted);
+function addUngrantedRoles(roles: RealmRoles, groups: RealmGroups, seed: ConvertedSeed): void {
+  const granted = new Set(seed.groups.flatMap((group) => group.roles ?? []));
+  for (const role of roles.defined) groups.addRoleUnless(role, granted);
 }
 
 /** Those of new users: in an export, each user has its own. */

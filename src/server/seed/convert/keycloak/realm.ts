@@ -51,6 +51,7 @@ export function readRealm(files: readonly RealmFile[], name?: string): Realm {
     (Array.isArray(document) ? document : [document]).map((part) => assertRealm(part, file)),
   );
   const names = [...new Set(parts.map(({ realm }) => String(realm)))];
+  if (names.length === 0) throw new ConversionError(`${files.map(({ file }) => file).join(', ')} contains no realm`);
   const own = names.length > 1 ? names.filter((one) => one !== 'master') : names;
   const selected = name ?? (own.length === 1 ? own[0] : undefined);
   if (selected === undefined)

@@ -39,6 +39,15 @@ export class RoleNames {
     this.#keep = new Set(keepRoles.map(stripRolePrefix));
   }
 
+  /** Whether a role of this name can have it here, as far as its form is concerned. */
+  canKeep(name: string): boolean {
+    return this.#toForm(name) === name;
+  }
+
+  #toForm(name: string): string {
+    return this.#case === 'upper' ? toUpperForm(name) : toForm(name);
+  }
+
   /**
    * @param key of the role: two roles can have names with the same result
    * @returns undefined for a role that only the service grants
@@ -51,7 +60,7 @@ export class RoleNames {
   }
 
   #convertNew(name: string): string | undefined {
-    const form = this.#case === 'upper' ? toUpperForm(name) : toForm(name);
+    const form = this.#toForm(name);
     const isKept = this.#keep.has(form) && !isReservedRole(form) && !isServiceRoleLookalike(form);
     if (isServiceRole(form) && !isKept) return this.#reportServiceRole(name, form);
     const converted = this.#unique.allocate(form);

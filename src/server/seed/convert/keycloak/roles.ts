@@ -44,6 +44,7 @@ export class RealmRoles {
   readonly #parts = new Map<string, readonly RoleReference[]>();
   readonly #granted = new Map<string, readonly string[]>();
   readonly #administrative = new Set<string>();
+  readonly #defined: readonly RoleReference[];
 
   constructor({ name, realmRoles, clientRoles }: Realm, names: RoleNames, report: ImportReport) {
     this.#realm = name;
@@ -52,6 +53,17 @@ export class RealmRoles {
     for (const role of realmRoles) this.#parts.set(roleKey(role), listRoleReferences(role.parts));
     for (const [client, roles] of clientRoles)
       for (const role of roles) this.#parts.set(roleKey({ client, name: role.name }), listRoleReferences(role.parts));
+    this.#defined = [
+      ...realmRoles.map((role) => ({ name: role.name })),
+      ...[...clientRoles].flatMap(([client, roles]) => roles.map((role) => ({ client, name: role.name }))),
+    ].filter(({ client }: RoleReference) => client === undefined || !isKeycloakClient(client, name));
+    // A role that can keep its name does so, whatever others become.
+    for (const role of this.#defined) if (names.canKeep(displayName(role))) this.#nameOf(role);
+  }
+
+  /** The roles of the realm and of its clients, without those of Keycloak itself. */
+  get defined(): readonly RoleReference[] {
+    return this.#defined;
   }
 
   /** The converted names of these roles and of all that they contain, without those of Keycloak itself. */

@@ -3,9 +3,9 @@ import { parseJson } from '../../../../lib/json-text.ts';
 import { formatLink, isSubject } from '../../../federation/subjects.ts';
 import { readHash } from '../../../users/hashes/exporter-forms.ts';
 import type { HashPassword } from '../../../users/passwords.ts';
-import type { SeedUser } from '../../schema.ts';
+import { ProviderName, type SeedUser } from '../../schema.ts';
 import type { ConvertedSeed } from '../converted-seed.ts';
-import { toId, type UserIds } from '../user-ids.ts';
+import type { UserIds } from '../user-ids.ts';
 import { type Fields, isFields, toFlag, toObjects, toText, toTexts, withoutNulls } from './fields.ts';
 
 export interface UserDeps {
@@ -32,7 +32,7 @@ export async function convertUser(fields: Fields, at: number, deps: UserDeps): P
     return undefined;
   }
   const id = toText(fields.id);
-  const userId = id !== undefined && toId(id) === id ? id : ids.allocate(id ?? name);
+  const userId = ids.assign(id, name);
   if (id !== undefined && userId !== id) seed.report.change('users', name, `has the id ${userId}`);
   const passwordHash = await convertPassword(fields, name, deps);
   const isLogin = logsInByEmail && email?.toLowerCase() !== name.toLowerCase() && passwordHash !== undefined;
@@ -97,12 +97,13 @@ function reportCredential(type: string, name: string, { report }: ConvertedSeed)
 }
 
 function convertIdentities(fields: Fields, name: string, { report }: ConvertedSeed): string[] {
-  return toObjects(fields.federatedIdentities).flatMap(({ identityProvider, userId }) => {
+  const links = toObjects(fields.federatedIdentities).flatMap(({ identityProvider, userId }) => {
     const [provider, subject] = [toText(identityProvider), toText(userId)];
-    if (provider !== undefined && isSubject(subject)) return [formatLink(provider, subject)];
-    report.lose('federated identities', `${provider ?? ''} of ${name}`, 'has no usable userId');
+    if (ProviderName.safeParse(provider).success && isSubject(subject)) return [formatLink(String(provider), subject)];
+    report.lose('federated identities', `${provider ?? ''} of ${name}`, 'has no usable identityProvider or userId');
     return [];
   });
+  return [...new Set(links)];
 }
 
 const actionReasons: Readonly<Record<string, string>> = {
