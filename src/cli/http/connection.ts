@@ -2,6 +2,8 @@
 import type { buildConnector, Dispatcher } from 'undici';
 import { type BaseClient, createBaseClient } from '../../client/create-client.ts';
 import type { Credentials } from '../../client/credentials.ts';
+import { ClientError, NetworkError } from '../../client/errors.ts';
+import { type ApiResponse, findResponseError } from '../../client/response.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import {
   assertOwnTarget,
@@ -19,6 +21,7 @@ import { signInNeededError, usageError } from '../errors.ts';
 import { escapeHidden } from '../io/control-characters.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { isLoopbackUrl, resolveProxy, resolveTls } from './network.ts';
+import { describesLostAnswer, tlsExpectedCode } from './network-failure.ts';
 import { trackOutcomes } from './outcome.ts';
 import { createProcessGuard } from './profile-server.ts';
 import type { FindRequestFields } from './redact.ts';
@@ -87,17 +90,36 @@ export async function connect(options: ConnectOptions): Promise<CliClient> {
     },
     manifest,
   );
-  const base = { ...client, close: () => dispatcher.close() };
+  const isPlain = via === undefined && baseUrl.startsWith('http:');
+  const base = { ...(isPlain ? explainTls(client, baseUrl) : client), close: () => dispatcher.close() };
   const counter = createChangeCounter(settings, options.announceServer);
   const guard = (one: BaseClient) => guardWrites(one, manifest, counter);
   const retries = createRetryRules(options, baseUrl);
-  const probe = via === undefined && baseUrl.startsWith('http:') ? { expectsTls: () => probeTls(baseUrl) } : {};
-  const once = guard(trackOutcomes(base, { manifest, ...probe }));
-  const tracked = guard(trackOutcomes(base, { manifest, retries, ...probe }));
+  const once = guard(trackOutcomes(base, { manifest }));
+  const tracked = guard(trackOutcomes(base, { manifest, retries }));
   return { ...tracked, once, direct: guard(base), countChanges: () => counter.changes };
 }
 
 const probeTimeoutMs = 1_000;
+
+/**
+ * Explains requests in plain HTTP to a port that expects TLS, also those for a token: the connection is closed without an answer,
+ * or a proxy such as nginx answers 400 with a page.
+ */
+function explainTls(client: BaseClient, baseUrl: string): BaseClient {
+  const explain = async (request: Promise<ApiResponse>): Promise<ApiResponse> => {
+    const failure = await request.then(findResponseError, (error: unknown) => error);
+    const isPage = failure instanceof ClientError && failure.status === 400 && failure.items.length === 0;
+    if ((isPage || describesLostAnswer(failure)) && (await probeTls(baseUrl)))
+      throw new NetworkError('An https URL is needed: the server expects TLS.', tlsExpectedCode, failure);
+    return request;
+  };
+  return {
+    ...client,
+    call: (id, input) => explain(client.call(id, input)),
+    raw: (method, path, input) => explain(client.raw(method, path, input)),
+  };
+}
 
 /** Loaded for failures only. */
 async function probeTls(baseUrl: string): Promise<boolean> {

@@ -14,6 +14,9 @@ export function describesLostAnswer(failure: unknown): boolean {
   return failure instanceof NetworkError && lostAnswerCodes.includes(failure.code);
 }
 
+/** The code of an http request to a port that expects TLS. */
+export const tlsExpectedCode = 'TLS_EXPECTED';
+
 /** With TLS 1.3 the alert about the certificate of a client arrives after its first request (RFC 8446, 4.4.2.4). */
 const certificateAlerts: readonly string[] = [
   'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
@@ -27,5 +30,5 @@ const certificateAlerts: readonly string[] = [
 
 /** Whether the server ended the connection before it read the request. */
 export function isAnswerRejected({ code }: NetworkError): boolean {
-  return certificateAlerts.includes(code);
+  return code === tlsExpectedCode || certificateAlerts.includes(code);
 }

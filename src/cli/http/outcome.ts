@@ -9,7 +9,7 @@ import type { CallInput } from '../../client/types.ts';
 import type { Manifest, ManifestOperation, ManifestRoute } from '../../contract/manifest-types.ts';
 import { isWriteOperation, isWriteRequest } from '../config/safety.ts';
 import { categoryOf, type ErrorTable, errorEntryOf, UnknownOutcomeError } from '../errors.ts';
-import { describesLostAnswer, isAnswerRejected } from './network-failure.ts';
+import { isAnswerRejected } from './network-failure.ts';
 import {
   checkOfOperation,
   checkOfRoute,
@@ -26,8 +26,6 @@ export interface OutcomeDeps {
   readonly manifest: Manifest;
   /** Without them, each request is sent once. */
   readonly retries?: RetryRules | undefined;
-  /** Whether the port of an http URL expects TLS. It explains a connection that was closed without an answer. */
-  readonly expectsTls?: (() => Promise<boolean>) | undefined;
 }
 
 /** What the transport has to know about a request. */
@@ -172,10 +170,6 @@ async function attempt(deps: OutcomeDeps, request: TrackedRequest, send: Send): 
     failure = error;
   }
   if (failure === undefined) return { ...(response && { response }), isSent };
-  if (isSent && describesLostAnswer(failure) && (await deps.expectsTls?.())) {
-    isSent = false;
-    failure = new NetworkError('An https URL is needed: the server expects TLS.', 'TLS_EXPECTED', failure);
-  }
   const isUnknown = request.isWrite && isSent && mayHaveTakenEffect(deps.manifest, failure, request.signal);
   if (isUnknown) return { failure: toUnknownOutcome(request, failure), isSent };
   const isReported = !(failure instanceof UnreadableResponseError);

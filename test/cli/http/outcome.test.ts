@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { isWriteRequest } from '../../../src/cli/config/safety.ts';
@@ -10,8 +10,9 @@ import type { ClientError } from '../../../src/client/errors.ts';
 import type { ApiResponse } from '../../../src/client/response.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { errorResponse, type FakeResponse, startFakeServer } from '../../client/fake-server.ts';
+import { startServer } from '../../harness.ts';
 import { makeCertificate } from '../../server/start/certificate.ts';
-import { iam } from '../run-cli.ts';
+import { iam, tokenVariables } from '../run-cli.ts';
 
 const read = ['groups', 'get', 'ops'];
 const create = ['groups', 'create', '--group-name', 'ops'];
@@ -172,6 +173,24 @@ describe('a permanent failure is 70 with its cause', () => {
 
   const targets: readonly [string, () => Server, (port: number) => string[], RegExp][] = [
     ['a certificate', tls, (port) => ['--base-url', `https://127.0.0.1:${port}`], /self-signed|certificate/],
+    [
+      'http at the TLS port of a proxy that answers with a page',
+      () => {
+        const secure = tls().listen(0, '127.0.0.1').unref();
+        return createServer((socket) => {
+          socket
+            .on('error', () => undefined)
+            .once('data', (first) => {
+              if (first[0] !== 0x16) return void socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n');
+              const onward = connect((secure.address() as { port: number }).port, '127.0.0.1');
+              onward.on('error', () => undefined).write(first);
+              socket.pipe(onward).pipe(socket);
+            });
+        });
+      },
+      (port) => ['--base-url', `http://127.0.0.1:${port}`],
+      /expects TLS/,
+    ],
     ['http at a TLS port', tls, (port) => ['--base-url', `http://127.0.0.1:${port}`], /expects TLS/],
     [
       'https at a port without TLS',
@@ -198,6 +217,18 @@ describe('a permanent failure is 70 with its cause', () => {
     } finally {
       server.close();
     }
+  });
+
+  test('http at the TLS port of this server: reads, writes, the token of a client and doctor', async () => {
+    await using server = await startServer({ tls: makeCertificate(), recordsStatuses: false });
+    const url = server.url.replace('https:', 'http:');
+    const secret = { IAM_CLIENT_ID: 'c', IAM_CLIENT_SECRET: 'secret' };
+    for (const variables of [tokenVariables, secret])
+      for (const words of [read, create]) {
+        const { code, err } = await iam(words, { url, variables });
+        expect([code, err]).toEqual([70, expect.stringContaining('An https URL is needed: the server expects TLS.')]);
+      }
+    expect((await iam(['doctor'], { url })).out).toContain('fail  server    An https URL is needed');
   });
 
   test('an unknown host', async () => {
