@@ -39,6 +39,7 @@ export interface SetupDeps {
 const document = 'groups:\n  - groupName: ops\n    roles: [DEPLOY, ROLLBACK, VIEW]\n';
 const seed = 'users:\n  - userName: dora\n';
 const realm = '{"realm":"example","users":[{"username":"dora"}]}';
+const bcryptHash = '$2b$04$abcdefghijklmnopqrstuuBzzIgyKkz7xMWYSzkIjUSnxEQFQ0WNe';
 const documents = { files: { 'iam.yaml': document } };
 const folder = { files: { 'iam/groups.yaml': document } };
 const alice: ExampleSetup = { as: 'alice' };
@@ -199,7 +200,15 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam import keycloak realm.json realm-users-0.json --to seed.json': {
     files: { 'realm.json': realm, 'realm-users-0.json': '{"realm":"example","users":[{"username":"erin"}]}' },
   },
-  'iam import auth0 users.ndjson --to seed.json': { files: { 'users.ndjson': '{"email":"dora@example.com"}\n' } },
+  'iam import auth0 users.ndjson hashes.ndjson --to seed.json': {
+    files: {
+      'users.ndjson': '{"user_id":"auth0|1","email":"dora@example.com"}\n',
+      'hashes.ndjson': `{"_id":{"$oid":"1"},"passwordHash":"${bcryptHash}"}\n`,
+    },
+  },
+  'iam import auth0 users.json --to seed.json': {
+    files: { 'users.json': `[{"email":"dora@example.com","password_hash":"${bcryptHash}"}]` },
+  },
   'iam logout --profile staging': withStagingProfile,
   'iam can billing-service DEPLOY -q': { before: ['groups services add ops billing-service'] },
   'iam can alice APPROVE --business acme -o json': {

@@ -7,6 +7,7 @@ import { addCommand, type CommandDescription, setAction } from '../../command.ts
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
 import { nameOfInput, readDocument, readText } from '../../io/input.ts';
+import { collectValues } from '../../request/field-options.ts';
 import { fileExistsError, findOutputs, writeImport } from './import-output.ts';
 
 const common =
@@ -31,9 +32,12 @@ const keycloakText: CommandDescription = {
 
 const auth0Text: CommandDescription = {
   title: 'Convert users of Auth0',
-  description: `${common} The file has one user per line, as JSON. Users must set a new password, unless the file has an Argon2id hash. E-mail addresses that are not verified are left out.`,
+  description: `${common} Reads the lines of an export job, the list of a bulk import, and the lines with hashes that the support of Auth0 exports; several files can have parts of the same users. Passwords with hashes of bcrypt, Argon2, PBKDF2 and scrypt stay; other users must set a new one. Roles in app_metadata become groups. E-mail addresses that are not verified are left out.`,
   effect: 'local',
-  examples: [{ title: 'Convert the users of an export', command: 'users.ndjson --to seed.json' }],
+  examples: [
+    { title: 'Convert users with the export of their hashes', command: 'users.ndjson hashes.ndjson --to seed.json' },
+    { title: 'Convert the file of a bulk import', command: 'users.json --to seed.json' },
+  ],
 };
 
 export function addImport(noun: Command, runtime: CliRuntime): void {
@@ -45,10 +49,7 @@ export function addImport(noun: Command, runtime: CliRuntime): void {
         .choices(['keep', 'upper'] satisfies RoleCase[])
         .default('keep'),
     )
-    .option(
-      '--keep-role <names...>',
-      'keep a role named as one of this service, such as ADMIN: it allows the same here',
-    );
+    .addOption(createKeepRoleOption());
   setConversion(keycloak, runtime, async ({ io }, files, options) => {
     const { convertRealm } = await import('../../../server/seed/convert/keycloak/convert.ts');
     const { systemRandom } = await import('../../../server/lib/random.ts');
@@ -61,11 +62,20 @@ export function addImport(noun: Command, runtime: CliRuntime): void {
     }
     return convertRealm(documents, { random: systemRandom, hash: hashPassword }, options);
   });
-  setConversion(addConversion(noun, 'auth0', auth0Text, '<file>'), runtime, async ({ io }, [file = ''], options) => {
-    const text = await readText(file, io);
-    const { convertUsers } = await import('../../../server/seed/convert/auth0.ts');
-    return convertUsers(text.split('\n'), nameOfInput(file), options);
+  const auth0 = addConversion(noun, 'auth0', auth0Text, '<files...>').addOption(createKeepRoleOption());
+  setConversion(auth0, runtime, async ({ io }, files, options) => {
+    const { convertUsers } = await import('../../../server/seed/convert/auth0/convert.ts');
+    const texts = [];
+    for (const file of files) texts.push({ file: nameOfInput(file), text: await readText(file, io) });
+    return convertUsers(texts, options);
   });
+}
+
+function createKeepRoleOption(): Option {
+  return new Option(
+    '--keep-role <name..>',
+    'keep a role named as one of this service, such as ADMIN: it allows the same here (repeatable or comma-separated)',
+  ).argParser(collectValues);
 }
 
 type Convert = (context: Context, files: readonly string[], options: CommandOptions) => Promise<ImportResult>;
@@ -82,7 +92,8 @@ function setConversion(command: Command, runtime: CliRuntime, convert: Convert):
   setAction(command, runtime, async (context, [files], options) => {
     const outputs = findOutputs(options);
     for (const file of Object.values(outputs)) if (file !== undefined && existsSync(file)) throw fileExistsError(file);
-    const result = await convertOrExplain(() => convert(context, [files ?? []].flat(), options));
+    const read = { ...options, keepRoles: options.keepRole };
+    const result = await convertOrExplain(() => convert(context, [files ?? []].flat(), read));
     await writeImport(context, outputs, result);
   });
 }

@@ -1,7 +1,6 @@
 /** Exports of other services become seeds, with which users log in as before. */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { hash } from '@node-rs/argon2';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportNote } from '../../../../src/server/seed/convert/report.ts';
@@ -158,49 +157,6 @@ test('a member that an export repeats counts as in Keycloak: the last one, with 
   const { code, seed, notes } = await convert('keycloak', `{"realm":"example",${users('first')},${users('last')}}`);
   expect([code, seed?.users?.map(({ userName }) => userName)]).toEqual([0, ['last']]);
   expect(notes).toContainEqual(expect.stringMatching(/^left out: repeated members .*: line 1, column 5\d: /));
-});
-
-describe('users of Auth0', () => {
-  const lines = [
-    '{"user_id":"auth0|1","email":"carol@example.com","email_verified":true}',
-    '',
-    '{"user_id":"auth0|2","username":"dave","email":"dave@example.com","blocked":true,"app_metadata":{"plan":"x"}}',
-    '{"user_id":"google-oauth2|3","email":"CAROL@example.com","email_verified":true}',
-    '{"user_id":"sms|4","phone_number":"+15550100"}',
-  ];
-
-  test('are converted line by line', async () => {
-    const { code, seed, notes } = await convert('auth0', lines.join('\n'));
-    expect(code).toBe(8);
-    expect(seed?.users).toEqual([
-      { userId: 'auth0-1', userName: 'carol@example.com', userEmail: 'carol@example.com' },
-      { userId: 'auth0-2', userName: 'dave', locked: true },
-      { userId: 'google-oauth2-3' },
-      { userId: 'sms-4' },
-    ]);
-    for (const line of [
-      'left out: app_metadata dave: is not converted',
-      'left out: phone_number sms-4: is not converted',
-      'left out: user names CAROL@example.com: another user logs in with it',
-    ])
-      expect(notes).toContain(line);
-    await using server = await startServer({ seed: seed ?? {} });
-    expect(await server.appContext.store.users.get('auth0-2')).toMatchObject({ locked: true });
-  });
-
-  test('keep a password that a bulk import contains as an Argon2id hash', async () => {
-    const value = await hash(password, { memoryCost: 7168, timeCost: 5 });
-    const user = { username: 'erin', custom_password_hash: { algorithm: 'argon2', hash: { value } } };
-    const { code, seed, notes } = await convert('auth0', JSON.stringify(user));
-    expect(seed?.users).toEqual([{ userId: 'erin', userName: 'erin', passwordHash: value }]);
-    expect([code, notes]).toEqual([0, []]);
-  });
-
-  test('with a line that is not a user name the line', async () => {
-    const { code, err, seed, file } = await convert('auth0', `${lines[0]}\n[]`);
-    expect([code, seed]).toEqual([2, undefined]);
-    expect(err).toContain(`${file}:2 is not a user of Auth0`);
-  });
 });
 
 describe('nothing is written', () => {
