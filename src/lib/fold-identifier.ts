@@ -14,11 +14,22 @@ export function foldIdentifier(value: string): string {
 
 /** The key of a stored name in an index, which depends on its letters only: NFC, lower case. */
 export function foldSpelling(value: string): string {
+  // The capital of some letters is composed of two, such as that of \u01f0.
+  return lowerNfc(value).normalize('NFC');
+}
+
+function lowerNfc(value: string): string {
   return value.normalize('NFC').toLowerCase();
 }
 
-/** The keys under which an index can have a name: the one of today, then those from before domains were A-labels. */
+/**
+ * The keys under which an index can have a name: the one of today, then those from before domains were A-labels and lower
+ * case was normalized again.
+ */
 export function listFoldedSpellings(value: string): readonly string[] {
   const folded = foldIdentifier(value);
-  return [...new Set([folded, foldSpelling(value), withUnicodeDomain(folded)])];
+  const spellings = [folded, foldSpelling(value), withUnicodeDomain(folded)];
+  const isSame = (former: string) => former.normalize('NFC') === folded;
+  const former = [lowerNfc(value), lowerNfc(folded.toUpperCase())].filter(isSame);
+  return [...new Set([...spellings, ...former])];
 }

@@ -25,17 +25,17 @@ export function createConditions(
   ctx: KoaContext,
   { serializers, storeSecret }: { readonly serializers: Serializers; readonly storeSecret: StoreSecret },
 ): Conditions {
-  const ifMatch = ctx.req.headers['if-match'] ?? '';
+  const ifMatch = ctx.req.headers['if-match'];
   // Keyed: the response of the ETag masks the fields, and a plain hash of a phone number can be guessed.
   const computeStoredEtag = (stored: object) => `"${storeSecret.digest('etag', canonicalJson(stored)).slice(0, 32)}"`;
   return {
     assertMatch(schema, current, stored) {
-      if (ifMatch === '') return;
+      if (ifMatch === undefined) return;
       const etags = stored === undefined ? [] : [computeStoredEtag(stored)];
       assertIfMatch(ifMatch, serializers(schema).computeEtag(current), ...etags);
     },
     assertStoredMatch(stored) {
-      if (ifMatch !== '') assertIfMatch(ifMatch, computeStoredEtag(stored));
+      if (ifMatch !== undefined) assertIfMatch(ifMatch, computeStoredEtag(stored));
     },
     setStoredEtag: (stored) => setHeader(ctx, 'ETag', computeStoredEtag(stored)),
   };
@@ -54,6 +54,8 @@ function assertIfMatch(condition: string, ...etags: readonly string[]): void {
 }
 
 function explainUnusable(etag: string): string {
+  if (etag === '')
+    return 'If-Match is empty, which never matches. Send an ETag as it was received, or leave the header out.';
   return etag.startsWith('W/')
     ? 'If-Match contains a weak ETag (W/"..."), which never matches. A proxy that compresses responses makes ETags weak: switch compression off there.'
     : 'If-Match contains an ETag without its quotes, which never matches. Send the ETag exactly as it was received: "..." with both quotes.';

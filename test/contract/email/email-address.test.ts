@@ -1,7 +1,7 @@
 /** Which e-mail addresses are accepted, how they are stored, and how their domains are shown. */
 import { describe, expect, test } from 'vitest';
 import { describeEmailProblem, normalizeEmail, showEmails } from '../../../src/contract/email/email-address.ts';
-import { foldIdentifier } from '../../../src/lib/fold-identifier.ts';
+import { foldIdentifier, listFoldedSpellings } from '../../../src/lib/fold-identifier.ts';
 
 /** What is stored; undefined for an address that is refused. */
 function store(text: string): string | undefined {
@@ -169,6 +169,12 @@ test('addresses are compared by their A-labels, in NFC and without regard to cas
     'JÜRGEN@bücher。de',
   ];
   for (const spelling of spellings) expect(foldIdentifier(spelling)).toBe('jürgen@xn--bcher-kva.de');
+  // Letters whose capital is composed of two, with the keys of before.
+  for (const spelling of ['J\u030c@j.com', 'j\u030c@j.com', '\u01f0@j.com']) {
+    expect(foldIdentifier(spelling)).toBe('\u01f0@j.com');
+    expect(listFoldedSpellings(spelling)).toContain('j\u030c@j.com');
+  }
+  expect(listFoldedSpellings('stra\u00dfe')).toEqual(['stra\u00dfe']);
   // Parts of an address, links, and texts that are none.
   expect(foldIdentifier('@BÜCHER.de')).toBe('@xn--bcher-kva.de');
   for (const other of ['bücher.de', 'corp:a@bücher.de', 'ü@', 'ü@a b', 'ü@ü%41'])
