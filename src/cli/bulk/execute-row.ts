@@ -201,8 +201,12 @@ async function createOnce(
 ): Promise<RowSuccess> {
   const creation = await createOrFind(context, operation, input, send);
   if ('created' in creation) return creation.created;
-  const { body, notices } = creation.existing;
-  return { body, message: notices.map((line) => line.trim()).join(' ') };
+  const { existing } = creation;
+  const message = existing
+    .describe()
+    .map((line) => line.trim())
+    .join(' ');
+  return { body: existing.body, message };
 }
 
 function isAskedToWait({ retryAfter }: RequestFailure): boolean {

@@ -24,6 +24,7 @@ import {
 import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { type EntityRead, withEtag } from '../request/entity-rows.ts';
 import { addFieldOption, addFileOption } from '../request/field-options.ts';
+import { NamedNotFoundError } from '../request/not-found.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
 import { addListOptions, noResults, parseListLimits, printList } from '../request/pagination.ts';
 import { previewOf, printRequestPreview } from '../request/preview.ts';
@@ -216,7 +217,11 @@ async function runOperation(
   };
   const call = async () => {
     const typed = { answers: prompted, acceptsTaken: options.ifNotExists === true, askAgain };
-    const { body, headers } = await sendUntilAccepted(context, typed, () => send(context, operation, input));
+    const { body, headers } = await sendUntilAccepted(context, typed, () => send(context, operation, input)).catch(
+      (error: unknown) => {
+        throw error instanceof NamedNotFoundError ? error.withNames((value) => names.format(value)) : error;
+      },
+    );
     const entity = addCreatedId(operation, input.body, body);
     if (!operation.response.entity) return entity;
     return withEtag(context.printer, { entity: entity as EntityRead['entity'], etag: headers.etag });
@@ -275,7 +280,7 @@ function listTargets({ operation, last, members }: RequestSpec, { params, body }
 
 function listIds(schema: JsonSchema | undefined, ids: readonly string[]): ReferencedId[] {
   const { entity, by } = schema?.['x-reference'] ?? {};
-  return entity === undefined || by?.[0] !== 'id' ? [] : ids.map((id) => ({ entity, id }));
+  return entity === undefined || !by?.includes('id') ? [] : ids.map((id) => ({ entity, id }));
 }
 
 /** The values of a body that is a list of objects with a single field. */

@@ -10,6 +10,7 @@ import type { Context, RequestContext } from '../context.ts';
 import { CliError, categoryOf, HintedClientError, UnknownOutcomeError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
+import { describeWithNames, type NameOf, withReferredNames } from '../output/name-columns.ts';
 import { lookups } from '../output/name-lookups.ts';
 import { formatRotateCommand } from '../output/rotate-commands.ts';
 import { callControlPlane } from '../request/control-plane.ts';
@@ -26,10 +27,13 @@ export interface ExistingEntity {
   /** The fields of the response to its creation, without secrets; empty if no read returns it. */
   readonly body: EntityFields;
   /** What a person should know: that nothing was changed, and what differs from the request. */
-  readonly notices: readonly string[];
+  describe(nameOf?: NameOf): readonly string[];
   /** It has all values of the request, as far as reads show them. */
   readonly isAsRequested: boolean;
 }
+
+/** With the reader of names of a command, ids in errors have names. */
+type NamingContext = RequestContext & Partial<Pick<Context, 'findNames'>>;
 
 export type Creation<Result> = { readonly created: Result } | { readonly existing: ExistingEntity };
 
@@ -48,7 +52,7 @@ export async function createIfNotExists(
     context.notice('Created.');
     return { ...(creation.created as EntityFields | undefined), created: true };
   }
-  context.notice(...creation.existing.notices);
+  context.notice(...(await describeWithNames(context.findNames, creation.existing.describe)));
   return { ...creation.existing.body, created: false };
 }
 
@@ -58,7 +62,7 @@ export async function createIfNotExists(
  * that a stranger could have made
  */
 export async function createOrFind<Result>(
-  context: RequestContext,
+  context: NamingContext,
   operation: ManifestOperation,
   { body = {} }: CallInput,
   create: () => Promise<Result>,
@@ -125,7 +129,7 @@ async function findInstead(search: Search, error: unknown): Promise<ExistingEnti
 
 /** What is looked for, and where. */
 interface Search {
-  readonly context: RequestContext;
+  readonly context: NamingContext;
   readonly operation: ManifestOperation;
   readonly key: NaturalKey;
   readonly body: EntityFields;
@@ -167,7 +171,7 @@ async function find(search: Search): Promise<EntityFields | undefined> {
   });
   if (others.length === 0) return found === undefined ? readById(search) : addDetails(search, found);
   const entity = createdBy(operation);
-  const rows = [found ?? {}, ...others];
+  const rows = await withReferredNames([found ?? {}, ...others], entity, search.context.findNames);
   const ids = rows.map((row) => String(row[idPropertyOf(entity)]));
   const listed = rows.map((row, at) => describeRow(entity, row, ids[at] ?? ''));
   const noun = lookups[entity]?.noun ?? entity;
@@ -254,22 +258,23 @@ function describe({ operation, key, body }: Search, found: EntityFields): Existi
   if (id === undefined)
     return {
       body: {},
-      notices: [unchanged, 'Its id is not known: no operation that this caller may use returns it.'],
+      describe: () => [unchanged, 'Its id is not known: no operation that this caller may use returns it.'],
       isAsRequested: false,
     };
-  const { differences, hidden } = compare(operation, key, body, found);
+  const { describeFields, hidden } = compare(operation, key, body, found);
   const rotate = formatRotateCommand(key.kind, singleQuote(String(id)));
   return {
     body: pickResponseFields(operation, found),
-    notices: [
+    describe: (nameOf) => [
       unchanged,
-      ...(differences.length > 0
-        ? ['From the existing one to the request:', ...differences.map((line) => `  ${line}`)]
-        : []),
+      ...describeFields(nameOf).flatMap((line, at) => [
+        ...(at === 0 ? ['From the existing one to the request:'] : []),
+        `  ${line}`,
+      ]),
       ...(hidden.length > 0 ? [`Not compared, because the server masks it: ${hidden.join(', ')}.`] : []),
       ...(rotate === undefined ? [] : [`Its secret is not shown again; ${rotate} replaces it.`]),
     ],
-    isAsRequested: differences.length + hidden.length === 0,
+    isAsRequested: describeFields().length + hidden.length === 0,
   };
 }
 
@@ -286,7 +291,7 @@ function compare(
   { normalizeEntry, toRequestFields = (entity) => entity }: NaturalKey,
   body: EntityFields,
   found: EntityFields,
-): { readonly differences: readonly string[]; readonly hidden: readonly string[] } {
+): { describeFields(nameOf?: NameOf): readonly string[]; readonly hidden: readonly string[] } {
   const schema = operation.body ?? {};
   const isMasked = (name: string) => found[maskMark(name)] === true;
   const sent = Object.keys(schema.properties ?? {}).filter((name) => body[name] !== undefined);
@@ -300,7 +305,8 @@ function compare(
     );
   const rules = { schema, ...(normalizeEntry ? { normalizeEntry } : {}) };
   return {
-    differences: describeDifferences(pick(toRequestFields(found)), pick(body), rules),
+    describeFields: (nameOf) =>
+      describeDifferences(pick(toRequestFields(found)), pick(body), { ...rules, ...(nameOf ? { nameOf } : {}) }),
     hidden: sent.filter(isMasked),
   };
 }

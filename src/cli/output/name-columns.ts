@@ -2,12 +2,15 @@
  * Names beside ids in tables and fields for people. A property holds ids if its schema refers to an entity by id; its name is
  * in the column of the entity, beside the id, or in parentheses behind an id in a list.
  */
-import { type EntityName, entityOf } from '../../contract/entities.ts';
+import { type EntityName, entities, entityOf } from '../../contract/entities.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { ListShape } from './list-writer.ts';
 
 /** Returns the names of these ids that are known. */
 export type FindNames = (ids: readonly string[]) => Promise<EntityNames>;
+
+/** Returns the name of an entity, if it is known. */
+export type NameOf = (entity: EntityName, id: string) => string | undefined;
 
 /** The names of entities, by `entity id`. */
 export type EntityNames = ReadonlyMap<string, string>;
@@ -21,9 +24,55 @@ export function formatNamedId(id: string, name: string | undefined): string {
   return name === undefined || name === id ? id : `${id} (${name})`;
 }
 
+/** The entities with names, by the property of their id. */
+export const namedByProperty: ReadonlyMap<string, EntityName> = new Map(
+  (Object.keys(entities) as EntityName[]).flatMap((name) => {
+    const { nameColumn, properties } = entityOf(name);
+    return nameColumn === undefined || properties.id === undefined ? [] : [[properties.id, name] as const];
+  }),
+);
+
+/** The rows of an entity, with names behind the ids of other entities that lists show. */
+export async function withReferredNames(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  own: EntityName,
+  find: FindNames | undefined,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const referring = entityOf(own).shown.flatMap((property) => {
+    const entity = namedByProperty.get(property);
+    return entity === undefined || entity === own ? [] : [{ property, entity }];
+  });
+  return describeWithNames(find ?? (async () => new Map()), (nameOf) =>
+    rows.map((row) => {
+      const named = referring.flatMap(({ property, entity }) => {
+        const id = row[property];
+        return typeof id === 'string' ? [[property, formatNamedId(id, nameOf(entity, id))] as const] : [];
+      });
+      return { ...row, ...Object.fromEntries(named) };
+    }),
+  );
+}
+
+/** Describes something with the names of the ids that the description contains, which are read in one request. */
+export async function describeWithNames<Description>(
+  find: FindNames,
+  describe: (nameOf: NameOf) => Description,
+): Promise<Description> {
+  const ids = new Set<string>();
+  const plain = describe((_, id) => {
+    ids.add(id);
+    return undefined;
+  });
+  if (ids.size === 0) return plain;
+  const names = await find([...ids]);
+  return names.size === 0 ? plain : describe((entity, id) => names.get(nameKey(entity, id)));
+}
+
 /** The entity whose ids a value holds, if it has a name. */
-function entityIn(schema: JsonSchema | undefined): EntityName | undefined {
-  const { entity, by = [] } = schema?.['x-reference'] ?? {};
+export function entityIn(schema: JsonSchema | undefined): EntityName | undefined {
+  // A field that null clears.
+  const declared = schema?.anyOf?.find((one) => one['x-reference']) ?? schema;
+  const { entity, by = [] } = declared?.['x-reference'] ?? {};
   return entity !== undefined && by[0] === 'id' && entityOf(entity).nameColumn !== undefined ? entity : undefined;
 }
 
@@ -78,8 +127,6 @@ export async function withNames<Value>(
   const named = rows.map((one) => visitRow(one, row, isPrinted, (entity, id) => names.get(nameKey(entity, id))));
   return (Array.isArray(value) ? named : named[0]) as Value;
 }
-
-type NameOf = (entity: EntityName, id: string) => string | undefined;
 
 /** Returns the row with the name of each id. A row that contains the name keeps it. */
 function visitRow(

@@ -1,10 +1,9 @@
 /** Lists of choices for a value, by the entity that the value refers to. */
 import type { ResultPage } from '../../client/types.ts';
-import { type EntityName, entities, entityOf } from '../../contract/entities.ts';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { Choice } from '../io/prompter.ts';
-import { nameKey } from '../output/name-columns.ts';
+import { namedByProperty, nameKey } from '../output/name-columns.ts';
 import { readEntityPage } from '../request/entity-rows.ts';
 import { localSourceOf, type ReferencedRows, rowsOf, textsAt, type ValueSource } from './value-sources.ts';
 
@@ -90,14 +89,6 @@ async function addChoiceNames(
     ...(lacksName(row) ? { [String(nameColumn)]: names.get(nameKey(entityName, String(row[property]))) } : {}),
   }));
 }
-
-/** The entities with names, by the property of their id. */
-const namedByProperty: ReadonlyMap<string, EntityName> = new Map(
-  (Object.keys(entities) as EntityName[]).flatMap((name) => {
-    const { nameColumn, properties } = entityOf(name);
-    return nameColumn === undefined || properties.id === undefined ? [] : [[properties.id, name] as const];
-  }),
-);
 
 function ofLocal(context: Context, source: ReturnType<typeof localSourceOf>): ChoiceList {
   return {

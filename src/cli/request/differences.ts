@@ -4,6 +4,7 @@ import { normalizeEmail } from '../../contract/email/email-address.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { stripRolePrefix } from '../../contract/roles.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
+import { entityIn, formatNamedId, type NameOf } from '../output/name-columns.ts';
 import { toSingular } from './field-options.ts';
 
 export type EntityFields = Readonly<Record<string, unknown>>;
@@ -12,6 +13,8 @@ export interface ComparisonRules {
   readonly schema: JsonSchema;
   /** The form of a list entry in which two are compared. */
   normalizeEntry?(field: string, entry: unknown): unknown;
+  /** The names of ids that the schema declares as references. */
+  readonly nameOf?: NameOf;
 }
 
 /** `A` and `ROLE_A` are the same role. */
@@ -56,7 +59,23 @@ export function describeField(
       describeField(`${field}.${name}`, before[name], after[name], rules),
     );
   if (isSame(before, after)) return [];
-  return [`~ ${field}: ${formatValue(before)} -> ${formatValue(after)}`];
+  const format = (value: unknown) => formatField(field, value, rules);
+  return [`~ ${field}: ${format(before)} -> ${format(after)}`];
+}
+
+/** The value of a field for a person: an id with its name. */
+export function formatField(field: string, value: unknown, { schema, nameOf }: ComparisonRules): string {
+  const declared = field
+    .split('.')
+    .reduce<JsonSchema | undefined>((parent, name) => parent?.properties?.[name], schema);
+  return formatNamed(value, declared, nameOf);
+}
+
+function formatNamed(value: unknown, schema: JsonSchema | undefined, nameOf: NameOf = () => undefined): string {
+  const entity = entityIn(schema);
+  return entity !== undefined && typeof value === 'string'
+    ? formatNamedId(value, nameOf(entity, value))
+    : formatValue(value);
 }
 
 function describeEntries(
@@ -79,9 +98,10 @@ export function removedEntries(
   rules: ComparisonRules,
 ): readonly string[] {
   const kept = new Set(toList(after).map((entry) => keyOfEntry(field, entry, rules)));
-  return toList(before)
-    .filter((entry) => !kept.has(keyOfEntry(field, entry, rules)))
-    .map((entry) => `${toSingular(field)} ${formatEntry(normalizeEntry(field, entry, rules))}`);
+  const entries = new Map(toList(before).map((entry) => [keyOfEntry(field, entry, rules), entry]));
+  return [...entries]
+    .filter(([key]) => !kept.has(key))
+    .map(([, entry]) => formatEntry(field, normalizeEntry(field, entry, rules), rules));
 }
 
 export function keyOfEntry(field: string, entry: unknown, rules: ComparisonRules): string {
@@ -110,9 +130,10 @@ export function formatValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** An entry with a single field, such as `{groupName}`, is its value. */
-function formatEntry(entry: unknown): string {
-  if (!isRow(entry)) return formatValue(entry);
-  const values = Object.values(entry);
-  return values.length === 1 ? formatValue(values[0]) : JSON.stringify(entry);
+/** `role DEPLOY`: an entry with a single field, such as `{groupName}`, is its value. */
+export function formatEntry(field: string, entry: unknown, { schema, nameOf }: ComparisonRules): string {
+  const { items } = schema.properties?.[field] ?? {};
+  const [[name = '', value] = [], ...others] = isRow(entry) ? Object.entries(entry) : [];
+  const isSingle = name !== '' && others.length === 0;
+  return `${toSingular(field)} ${isSingle ? formatNamed(value, items?.properties?.[name], nameOf) : formatNamed(entry, items, nameOf)}`;
 }

@@ -12,10 +12,18 @@ import { listReferences } from './request-spec.ts';
 export class NamedNotFoundError extends ClientError {
   /** The error as the server sent it, for reports that name the object otherwise. */
   readonly plain: ClientError;
+  readonly #values: readonly string[];
 
-  constructor(plain: ClientError, items: ClientError['items']) {
+  /** @param values those in the message of the first item */
+  constructor(plain: ClientError, items: ClientError['items'], values: readonly string[] = []) {
     super({ status: plain.status, requestId: plain.requestId, retryAfter: plain.retryAfter, items });
     this.plain = plain;
+    this.#values = values;
+  }
+
+  /** The same error, with the names of the values. */
+  withNames(format: (value: string) => string): NamedNotFoundError {
+    return this.#values.length === 0 ? this : addValues(this.plain, this.#values, format);
   }
 }
 
@@ -38,7 +46,7 @@ export function nameMissing(
     .filter(({ schema }) => entry.entity === undefined || schema['x-reference']?.entity === entry.entity)
     .flatMap(({ name }) => sent[name] ?? []);
   if (values.length === 0) return error;
-  return addValues(error, values);
+  return addValues(error, values.map(String));
 }
 
 /**
@@ -127,11 +135,15 @@ export function nameRejected(
   return nameMissingInBody(table, operation, input.body, named);
 }
 
-function addValues(error: ClientError, values: readonly unknown[]): ClientError {
-  const [first, ...others] = error.items;
-  if (first === undefined) return error;
-  const message = nameValue(values.map(String).join(', '), first.message);
-  return new NamedNotFoundError(error, [{ ...first, message }, ...others]);
+function addValues(
+  error: ClientError,
+  values: readonly string[],
+  format = (value: string) => value,
+): NamedNotFoundError {
+  const items = error.items.map((item, at) =>
+    at === 0 ? { ...item, message: nameValue(values.map(format).join(', '), item.message) } : item,
+  );
+  return new NamedNotFoundError(error, items, values);
 }
 
 function nameValue(value: string, message: string): string {

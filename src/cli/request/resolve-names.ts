@@ -10,7 +10,7 @@ import type { JsonSchema, ManifestOperation } from '../../contract/manifest-type
 import type { Context, RequestContext } from '../context.ts';
 import { CliError, type CliErrorOptions } from '../errors.ts';
 import { canPrompt, prompt } from '../io/prompt.ts';
-import { type FindNames, formatNamedId, nameKey } from '../output/name-columns.ts';
+import { type FindNames, formatNamedId, nameKey, withReferredNames } from '../output/name-columns.ts';
 import { isName, listIds, lookups, type NameLookup } from '../output/name-lookups.ts';
 import { createTableFormatter } from '../output/table.ts';
 import { isAssignedId, isNameLikeId, parseTypedValue } from '../output/value-prefix.ts';
@@ -44,7 +44,7 @@ export interface ReferencedId {
 export type FindListed = (value: string, isOnlyName: boolean) => readonly Row[] | undefined;
 
 /** With the prompts of a command, a name of several entities is a choice at a terminal. */
-type ResolverContext = RequestContext & Partial<Pick<Context, 'promptOptions'>>;
+type ResolverContext = RequestContext & Partial<Pick<Context, 'promptOptions' | 'findNames'>>;
 
 /** Resolves the names of one command; looks up each distinct value once. */
 export class NameResolver {
@@ -147,10 +147,11 @@ export class NameResolver {
 
   /** Asks which entity a name means. @throws CliError (exit 2) in non-interactive mode */
   #choose(search: NameSearch, { rows, isId }: AmbiguousRows): Promise<string> {
+    const { findNames } = this.#context;
     const choice = this.#asked.then(async () => {
       const promptOptions = this.#asks ? this.#context.promptOptions?.(false) : undefined;
-      if (!promptOptions || !canPrompt(promptOptions)) throw await ambiguousNameError(search, rows, isId);
-      const [header = '', ...lines] = await listRows(search.entity, rows);
+      if (!promptOptions || !canPrompt(promptOptions)) throw await ambiguousNameError(search, rows, isId, findNames);
+      const [header = '', ...lines] = await listRows(search.entity, rows, findNames);
       const accepted = idsOf(search);
       const choices = rows.map((row, at) => ({ value: idOf(row, accepted), name: (lines[at] ?? '').trim() }));
       const message = `${rows.length} ${search.lookup.noun} match ${JSON.stringify(search.value)}:`;
@@ -323,16 +324,17 @@ export class AmbiguousNameError extends CliError {
 }
 
 /** The rows as an indented table. */
-async function listRows(entity: EntityName, rows: readonly Row[]): Promise<string[]> {
+async function listRows(entity: EntityName, rows: readonly Row[], find?: FindNames): Promise<string[]> {
   const { shown } = entityOf(entity);
   const format = createTableFormatter({ columnsOf: () => shown.filter((name) => rows.some((row) => name in row)) });
-  return (await format(rows)).map((line) => `  ${line}`);
+  return (await format(await withReferredNames(rows, entity, find))).map((line) => `  ${line}`);
 }
 
 async function ambiguousNameError(
   search: NameSearch,
   rows: readonly Row[],
   isId: boolean,
+  find: FindNames | undefined,
 ): Promise<AmbiguousNameError> {
   const { entity, value } = search;
   const { noun } = search.lookup;
@@ -342,7 +344,7 @@ async function ambiguousNameError(
     code: 'USAGE',
     exitCode: 2,
     hint: isId ? hint : 'Use the id of one of them.',
-    lines: await listRows(entity, rows),
+    lines: await listRows(entity, rows, find),
     ids: rows.map((row) => idOf(row, idsOf(search))),
   });
 }

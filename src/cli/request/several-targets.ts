@@ -68,7 +68,7 @@ export async function runForTargets(context: Context, spec: RequestSpec, request
   // A preview checks the path: nothing is sent if one of the arguments is not valid.
   const previews = requests.map((one) => previewOf(context, operation, one.input));
   if (options.dryRun === true) return printRequestPreviews(context, previews);
-  const failures = new TargetFailures(context, targets.length);
+  const failures = new TargetFailures(context, targets.length, request.format);
   if (operation.effect === 'read') await readTargets(context, operation, requests, failures);
   else await deleteTargets(context, spec, { ...request, requests }, failures);
   failures.assertNone();
@@ -227,14 +227,16 @@ function isUnreachable(error: unknown): boolean {
 class TargetFailures {
   readonly #context: Context;
   readonly #total: number;
+  readonly #format: TargetsRequest['format'];
   readonly #exitCodes: number[] = [];
   readonly #tried = new Set<string>();
   readonly #unknown = new Set<string>();
   #isOver = false;
 
-  constructor(context: Context, total: number) {
+  constructor(context: Context, total: number, format: TargetsRequest['format'] = (target) => target) {
     this.#context = context;
     this.#total = total;
+    this.#format = format;
   }
 
   /** The result of `work`, or undefined after a failure, which it reports. */
@@ -277,9 +279,10 @@ class TargetFailures {
 
   #print(target: string, report: ErrorReport): Promise<void> {
     const { io, environment, printer, color } = this.#context;
-    const message = `${target}: ${report.message}`;
+    const named = this.#format(target);
+    const message = `${named}: ${report.message}`;
     const [first = '', ...more] = report.lines ?? [];
-    const lines = report.lines && { lines: [`${target}: ${first}`, ...more] };
+    const lines = report.lines && { lines: [`${named}: ${first}`, ...more] };
     const json = printer.format === 'json' || printer.format === 'jsonl';
     return printErrorReport({ ...report, ...(json ? { target } : { message, ...lines }) }, io, environment, {
       json,

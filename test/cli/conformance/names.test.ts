@@ -176,6 +176,25 @@ test.each([
   await runIam(line.replace('bill', 'billing').replace('report', 'reports').split(' '));
 });
 
+test.each([
+  ['corporate-groups update Holding --remove-business Acme --dry-run', `- business ${id('b01')} (Acme)`],
+  ['corporate-groups update Holding --set businesses=', `Remove business ${id('b01')} (Acme) from Holding?`],
+  [
+    'api-key update reports --client-id shop --dry-run',
+    `~ clientId: ${id('c01')} (billing-service) -> ${id('c02')} (shop)`,
+  ],
+  ['users update alice --set businessId= --dry-run', `~ businessId: ${id('b01')} (Acme) -> (none)`],
+  [
+    'users create --user-name bob --user-email b@b.example --business-id Acme --if-not-exists',
+    `~ businessId: (none) -> ${id('b01')} (Acme)`,
+  ],
+  ['groups users remove ops bob', 'ops, like@name.example (bob): '],
+  ['groups users remove ops bob id:odd', 'like@name.example (bob): '],
+  [`clients rotate-secret ${id('c01')}`, `${id('c01')} (billing-service)?`],
+])('is beside the id in what iam %s says', async (line, named) => {
+  expect((await runIam(line.split(' '))).err).toContain(named);
+});
+
 describe('--mask', () => {
   test.each([...lists, 'users get alice'])('hides the addresses in iam %s', async (path) => {
     for (const format of ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name']) {

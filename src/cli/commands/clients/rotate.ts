@@ -114,6 +114,8 @@ async function rotate(context: Context, rotation: Rotation, typed: string, optio
     names.printResolved();
     return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body });
   }
+  const { entity } = rotation.reference['x-reference'];
+  await names.readNames([{ entity, id }], context.findNames);
   if (overlap === undefined) {
     const question = `Replace the ${rotation.what} ${names.format(id)}? The previous one fails at once; --overlap keeps it valid.`;
     const assertExists = () => assertTargetExists(context, 'POST', path);

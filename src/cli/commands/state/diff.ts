@@ -1,8 +1,10 @@
 /** `iam state diff`: compares two states. */
 import type { Command } from 'commander';
+import type { EntityName } from '../../../contract/entities.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
 import { QuietExit } from '../../errors.ts';
+import { describeWithNames, type FindNames, formatNamedId, type NameOf } from '../../output/name-columns.ts';
 import { callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
 
 export function addStateDiff(noun: Command, runtime: CliRuntime): void {
@@ -21,8 +23,12 @@ export function addStateDiff(noun: Command, runtime: CliRuntime): void {
   setAction(command, runtime, async (context, [from, to]) => {
     const query = { from: from as string | undefined, to: to as string | undefined };
     const { body } = await callControlPlane(context, 'GET', '/_iam/state/diff', { query });
-    const lines = (body as Difference).tables.flatMap(formatDifference);
-    if (!context.printer.isForPeople) await context.printer.value(body);
+    const { tables } = body as Difference;
+    const { isForPeople } = context.printer;
+    const lines = await describeWithNames(isForPeople ? context.findNames : findNoNames, (nameOf) =>
+      tables.flatMap((table) => formatDifference(table, nameOf)),
+    );
+    if (!isForPeople) await context.printer.value(body);
     else if (lines.length === 0) context.notice('No differences found.');
     else context.printer.lines(lines);
     if (lines.length > 0) throw new QuietExit(1);
@@ -38,10 +44,25 @@ interface Difference {
   }[];
 }
 
-function formatDifference({ table, added, removed, changed }: Difference['tables'][number]): string[] {
+const findNoNames: FindNames = async () => new Map();
+
+/** The entities with names, by their table. */
+const entityByTable: Readonly<Record<string, EntityName>> = {
+  users: 'user',
+  groups: 'group',
+  clients: 'client',
+  businesses: 'business',
+  customers: 'customer',
+  corporateGroups: 'corporateGroup',
+  apiKeys: 'apiKey',
+};
+
+function formatDifference({ table, added, removed, changed }: Difference['tables'][number], nameOf: NameOf): string[] {
+  const entity = entityByTable[table];
+  const format = (key: string) => (entity === undefined ? key : formatNamedId(key, nameOf(entity, key)));
   return [
-    ...added.map((key) => `+ ${table} ${key}`),
-    ...removed.map((key) => `- ${table} ${key}`),
-    ...changed.map(({ key, fields }) => `~ ${table} ${key}: ${fields.map(({ field }) => field).join(', ')}`),
+    ...added.map((key) => `+ ${table} ${format(key)}`),
+    ...removed.map((key) => `- ${table} ${format(key)}`),
+    ...changed.map(({ key, fields }) => `~ ${table} ${format(key)}: ${fields.map(({ field }) => field).join(', ')}`),
   ];
 }

@@ -7,7 +7,8 @@ import {
   describeDifferences,
   describeField,
   type EntityFields,
-  formatValue,
+  formatEntry,
+  formatField,
   isRow,
   isSame,
   keyOfEntry,
@@ -49,10 +50,39 @@ export interface Merge {
   readonly after: EntityFields;
   /** Fields that are sent although their value is the same. */
   readonly verified?: readonly string[];
+  /** Fields whose values are lost without being named: lists that are replaced, and fields that a file leaves out. */
+  readonly losing: readonly string[];
+}
+
+/** A merge for a person. */
+export interface MergeText {
   /** A line for each difference; empty if there is nothing to write. */
   readonly differences: readonly string[];
   /** What is lost without being named: entries of a list that is replaced, and fields that a file leaves out. */
   readonly losses: readonly string[];
+}
+
+/** Describes a merge, with the names of the rules. */
+export function describeMerge(
+  entity: EntityFields,
+  { after, verified = [], losing }: Merge,
+  rules: BodyRules,
+): MergeText {
+  const before = pickBody(entity, rules);
+  const format = (field: string, value: unknown) => formatField(field, value, rules);
+  return {
+    differences: [
+      ...describeDifferences(before, after, rules),
+      ...verified.map(
+        (field) => `~ ${field}: ${format(field, before[field])} (not verified) -> ${format(field, after[field])}`,
+      ),
+    ],
+    losses: losing.flatMap((field) =>
+      Array.isArray(before[field])
+        ? removedEntries(field, before[field], after[field], rules)
+        : [`${field} ${format(field, before[field])}`],
+    ),
+  };
 }
 
 /** Applies the edit and leaves all other fields as they are. @throws CliError (exit 2) for an entry that is added and removed */
@@ -72,7 +102,7 @@ export function mergeEdit(entity: EntityFields, edit: ResourceEdit, rules: BodyR
     const both = (edit.add[field] ?? []).find((entry) => removed.has(key(entry)));
     if (both !== undefined)
       throw usageError(
-        `${formatValue(both)} is both added to ${field} and removed from it; nothing was sent.`,
+        `The ${formatEntry(field, both, rules)} is both added and removed; nothing was sent.`,
         'Name it once: to add it, or to remove it.',
       );
     const all = [
@@ -85,17 +115,10 @@ export function mergeEdit(entity: EntityFields, edit: ResourceEdit, rules: BodyR
   const verified = (rules.listUnverified?.(entity) ?? []).filter(
     (field) => edit.set[field] !== undefined && edit.set[field] !== null && isSame(before[field], after[field]),
   );
-  const replaced = Object.keys(edit.set).filter((field) => Array.isArray(edit.set[field]));
   return {
     after,
     verified,
-    differences: [
-      ...describeDifferences(before, after, rules),
-      ...verified.map(
-        (field) => `~ ${field}: ${formatValue(before[field])} (not verified) -> ${formatValue(after[field])}`,
-      ),
-    ],
-    losses: replaced.flatMap((field) => removedEntries(field, before[field], after[field], rules)),
+    losing: Object.keys(edit.set).filter((field) => Array.isArray(edit.set[field]) && Array.isArray(before[field])),
   };
 }
 
@@ -115,14 +138,7 @@ export function mergeFile(entity: EntityFields, file: EntityFields, rules: BodyR
   const omitted = Object.keys(before).filter((field) => file[field] === undefined);
   const emptied = Object.keys(after).filter((field) => Array.isArray(before[field]) && Array.isArray(after[field]));
   const cleared = omitted.filter((field) => !Array.isArray(before[field]) && after[field] === undefined);
-  return {
-    after,
-    differences: describeDifferences(before, after, rules),
-    losses: [
-      ...emptied.flatMap((field) => removedEntries(field, before[field], after[field], rules)),
-      ...cleared.map((field) => `${field} ${formatValue(before[field])}`),
-    ],
-  };
+  return { after, losing: [...emptied, ...cleared] };
 }
 
 /** The body of the write. A partial one has the changed fields only. */

@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import { categoryOf } from '../../errors.ts';
 import { maxAttempts } from '../../request/call-operation.ts';
 import { isRow } from '../../request/differences.ts';
-import { buildBody, mergeEdit } from './merge.ts';
+import { buildBody, describeMerge, mergeEdit } from './merge.ts';
 import { findUpdatableResource, type UpdatableResource } from './resources.ts';
 import { rulesOf } from './write.ts';
 
@@ -34,7 +34,7 @@ async function sendChange(
   for (let attempt = 1; ; attempt += 1) {
     const { entity, etag } = await resource.read(context, params);
     const merge = mergeEdit(entity, { set: fields, add: {}, remove: {} }, rules);
-    if (merge.differences.length === 0) return { message: 'nothing to change' };
+    if (describeMerge(entity, merge, rules).differences.length === 0) return { message: 'nothing to change' };
     const ifMatch = input.ifMatch ?? etag;
     try {
       return await once.call(operation.id, { ...input, body: buildBody(entity, merge, rules), ifMatch });

@@ -26,9 +26,9 @@ import { buildRequestSpec, formatArgumentName } from '../../request/request-spec
 import { NameResolver } from '../../request/resolve-names.ts';
 import { restoreMasked, selectFields, splitEtag } from './file.ts';
 import { assertRemovedExist, toListedForms } from './list-entries.ts';
-import { isClearable, mergeEdit, mergeFile, type ResourceEdit, toNested } from './merge.ts';
+import { describeMerge, isClearable, mergeEdit, mergeFile, type ResourceEdit, toNested } from './merge.ts';
 import { nameOf, type UpdatableResource } from './resources.ts';
-import { type EntityChange, readCurrent, rulesOf, type UpdateTarget, writeUpdate } from './write.ts';
+import { describeNamed, type EntityChange, readCurrent, rulesOf, type UpdateTarget, writeUpdate } from './write.ts';
 
 export function addUpdateCommand(
   parent: Command,
@@ -230,7 +230,8 @@ async function confirmSummary(
   options: CommandOptions,
 ): Promise<void> {
   const { entity } = await readCurrent(context, target);
-  const { differences } = mergeEdit(entity, edit, target.rules);
+  const merge = mergeEdit(entity, edit, target.rules);
+  const { differences } = await describeNamed(context, target.rules, (named) => describeMerge(entity, merge, named));
   if (differences.length === 0) return;
   const question = `Change ${nameOf(target, entity)}?`;
   await assertConfirmed(context, question, options, false, { details: async () => differences });

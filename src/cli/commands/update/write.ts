@@ -10,17 +10,18 @@ import { idPropertyOf } from '../../../contract/entities.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import type { CommandOptions, Context } from '../../context.ts';
 import { CliError, categoryOf } from '../../errors.ts';
+import { describeWithNames } from '../../output/name-columns.ts';
 import { maxAttempts } from '../../request/call-operation.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 import { callControlPlane } from '../../request/control-plane.ts';
-import { describeDifferences, type EntityFields } from '../../request/differences.ts';
+import type { EntityFields } from '../../request/differences.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
 import { isCurrent } from '../../request/file-etag.ts';
 import { isRoute } from '../../request/find-operation.ts';
 import { previewOf, printRequestPreview } from '../../request/preview.ts';
 import type { NameResolver } from '../../request/resolve-names.ts';
 import { send } from '../../request/send.ts';
-import { type BodyRules, buildBody, type Merge, pickBody } from './merge.ts';
+import { type BodyRules, buildBody, describeMerge, type Merge } from './merge.ts';
 import { nameOf, type PathParams, type UpdatableResource } from './resources.ts';
 
 export interface UpdateTarget {
@@ -78,14 +79,10 @@ export async function writeUpdate(
     const name = nameOf(target, entity);
     const isChanged = expected !== undefined && !isCurrent(expected, read);
     const merge = await change.merge(entity, isChanged);
+    const { differences, losses } = await describeNamed(context, rules, (named) => describeMerge(entity, merge, named));
     const result = { ...withoutBody(entity, rules), ...withoutSecrets(merge.after, rules) };
-    if (merge.differences.length === 0) return printResult(context, result, [`${name}: nothing to change`]);
-    if (isChanged && options.force !== true)
-      throw conflictError(
-        name,
-        describeDifferences(pickBody(entity, rules), merge.after, rules),
-        change.file?.conflictHint,
-      );
+    if (differences.length === 0) return printResult(context, result, [`${name}: nothing to change`]);
+    if (isChanged && options.force !== true) throw conflictError(name, differences, change.file?.conflictHint);
     const input = {
       params: toIdParams(target, entity),
       body: buildBody(entity, merge, rules),
@@ -94,14 +91,14 @@ export async function writeUpdate(
     if (options.dryRun === true) {
       names.printResolved();
       await printRequestPreview(context, previewOf(context, operation, input));
-      return context.notice(...merge.differences);
+      return context.notice(...differences);
     }
-    const losses = merge.losses.filter((one) => !confirmed.has(one));
-    if (losses.length > 0)
-      await assertConfirmed(context, `Remove ${losses.join(', ')} from ${name}?`, options, options.file === '-', {
+    const unconfirmed = losses.filter((one) => !confirmed.has(one));
+    if (unconfirmed.length > 0)
+      await assertConfirmed(context, `Remove ${unconfirmed.join(', ')} from ${name}?`, options, options.file === '-', {
         ...(attempt > 1 ? { unconfirmed: 'others changed it meanwhile, and nothing was written' } : {}),
       });
-    for (const one of losses) confirmed.add(one);
+    for (const one of unconfirmed) confirmed.add(one);
     try {
       await sendUpdate(context, operation, input);
     } catch (error) {
@@ -110,12 +107,20 @@ export async function writeUpdate(
       if (!isConflict || attempt === maxAttempts) throw error;
       continue;
     }
-    const { differences } = merge;
     const notices = change.file
       ? [`${name}: updated`, ...differences.map((line) => `  ${line}`)]
       : [`${name}: ${differences.join(', ')}`];
     return printResult(context, result, notices);
   }
+}
+
+/** Describes with the names of the ids that the description contains. */
+export function describeNamed<Description>(
+  { findNames }: Pick<Context, 'findNames'>,
+  rules: BodyRules,
+  describe: (named: BodyRules) => Description,
+): Promise<Description> {
+  return describeWithNames(findNames, (nameOf) => describe({ ...rules, nameOf }));
 }
 
 async function sendUpdate(context: Context, operation: ManifestOperation, input: CallInput): Promise<void> {

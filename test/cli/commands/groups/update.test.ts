@@ -19,7 +19,9 @@ async function withGroup(between: (current: { roles: string[] }) => void = () =>
   let version = 1;
   let current = structuredClone(group);
   let others: ((current: { roles: string[] }) => void) | undefined = between;
-  const server = await startFakeServer(({ method, headers, body }) => {
+  const server = await startFakeServer(({ method, path: requested, headers, body }) => {
+    const name = requested.split('/').at(-1);
+    if (method === 'GET' && name !== 'ops' && name !== 'g1') return { json: { groupName: name } };
     if (method === 'GET') return { json: current, headers: { etag: `"${version}"` } };
     if (others !== undefined) {
       const before = JSON.stringify(current);
