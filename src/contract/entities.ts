@@ -59,7 +59,7 @@ export const entities = {
     list: clients,
     properties: { id: 'clientId', serviceAccount: 'serviceAccountId', application: 'appId' },
     shown: ['appId', 'clientId', 'serviceAccountId'],
-    describedBy: ['appId', 'clientId'],
+    describedBy: ['serviceAccountId', 'appId', 'clientId'],
     nameColumn: 'clientName',
   },
   customer: {

@@ -73,7 +73,10 @@ function listOperationNames({ manifest, position, slot, typed }: LocalValueReque
   if (slot.flag === undefined && ids.some(({ value }) => value.startsWith(typed))) return ids;
   return withoutRepeated([
     ...ids,
-    ...named.map(({ command, title }) => ({ value: command.replaceAll(' ', '.'), text: title })),
+    ...named.map(({ command, title }) => ({
+      value: typed.includes(' ') ? command : command.replaceAll(' ', '.'),
+      text: title,
+    })),
   ]);
 }
 

@@ -1,5 +1,5 @@
 /** Reads names from the server with a time limit and caches them. */
-import type { EntityListSource } from '../../contract/entities.ts';
+import type { EntityListSource, EntityName } from '../../contract/entities.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import type { ResolvedCredentials } from '../auth/credentials.ts';
 import type { CliSettings } from '../config/settings.ts';
@@ -16,6 +16,8 @@ import { reduceRow } from './rows.ts';
 
 interface NameList {
   readonly source: EntityListSource;
+  /** What the rows are. */
+  readonly entity: EntityName;
   /** The values of the parameters of the source. */
   readonly params: readonly string[];
   /** The dotted paths to keep of each row. */
@@ -58,7 +60,7 @@ async function readRows(deps: ListReaderDeps, list: NameList): Promise<readonly 
   const credentials = await findSendableCredentials(caller, environment);
   if (!credentials) return [];
   const found = await requestRows(deps, list, settings, credentials);
-  const rows = found.map((row) => reduceRow(row, list.keep));
+  const rows = found.map((row) => reduceRow(row, list.keep, list.entity));
   cache.write(key, rows);
   return rows;
 }

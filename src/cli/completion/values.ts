@@ -11,8 +11,6 @@ import type { Slot } from './slot.ts';
 
 export interface ValueRequest extends ServerValueRequest {
   readonly environment: Environment;
-  /** The typed part of the value. */
-  readonly typed: string;
 }
 
 /** Names of arguments and options that take a file. */

@@ -62,6 +62,21 @@ export const lookups: Readonly<Partial<Record<EntityName, NameLookup>>> = {
   group: { noun: 'groups', nameText: 'name', names: ['groupName'], isResolvedByServer: true },
 };
 
+/** The name under which commands find a row, if no stranger can take it. */
+export function findTypedName(entity: EntityName, row: Row): string | undefined {
+  const lookup = lookups[entity];
+  if (!lookup) return undefined;
+  const { describedBy, properties } = entityOf(entity);
+  const names = describedBy.filter((property) => property !== properties.id);
+  const isSafe = (property: string, text: string) =>
+    !lookup.foreign?.isForeign(row, text) || (lookup.names !== undefined && property !== properties.application);
+  const found = names.find((property) => {
+    const text = row[property];
+    return typeof text === 'string' && text !== '' && isSafe(property, text);
+  });
+  return found === undefined ? undefined : String(row[found]);
+}
+
 /** The description of a value in help, with the names that are accepted besides the id. */
 export function describeNames({ description, ...schema }: JsonSchema): string | undefined {
   const { entity, by } = (schema.items?.['x-reference'] ?? schema['x-reference'] ?? {}) as Partial<Reference>;

@@ -59,12 +59,12 @@ export function describeField(
       describeField(`${field}.${name}`, before[name], after[name], rules),
     );
   if (isSame(before, after)) return [];
-  const format = (value: unknown) => formatField(field, value, rules);
+  const format = (value: unknown) => formatFieldValue(field, value, rules);
   return [`~ ${field}: ${format(before)} -> ${format(after)}`];
 }
 
 /** The value of a field for a person: an id with its name. */
-export function formatField(field: string, value: unknown, { schema, nameOf }: ComparisonRules): string {
+export function formatFieldValue(field: string, value: unknown, { schema, nameOf }: ComparisonRules): string {
   const declared = field
     .split('.')
     .reduce<JsonSchema | undefined>((parent, name) => parent?.properties?.[name], schema);

@@ -97,28 +97,36 @@ describe('names of a server', () => {
   });
 
   test.each(['users get ', 'users roles ', 'users factors add ', 'groups users add ops ', 'sessions list --user-id '])(
-    '%j completes users, described by name',
+    '%j completes the names of users, described by id, and ids that are typed',
     async (line) => {
       const { texts } = await listCompletions(line.split(' '), { variables });
-      expect(texts).toMatchObject({ u1: 'alice', u2: 'bob' });
+      expect(texts).toMatchObject({ alice: 'u1', bob: 'u2' });
+      expect(Object.keys(texts)).not.toContain('u1');
+      expect((await listCompletions(`${line}u`.split(' '), { variables })).texts).toMatchObject({ u1: 'alice' });
     },
   );
 
   test('for removal are existing members; for addition each is offered once', async () => {
-    expect(await values('groups users remove ops ')).toEqual(['u1']);
-    expect(await values('groups users add ops u1 ')).not.toContain('u1');
+    expect(await values('groups users remove ops ')).toEqual(['alice']);
+    for (const typed of ['u1', 'alice'])
+      expect(await values(`groups users add ops ${typed} `)).toEqual(['admin', 'bob']);
   });
 
   test('clients, businesses, corporate groups and customers come from their own lists', async () => {
     expect(await values('clients delete ')).toContain('billing-service');
     expect(await values('services roles ')).toContain('billing-service');
-    expect(await values('can ')).toEqual(expect.arrayContaining(['u1', 'billing-service']));
+    expect(await values('can ')).toEqual(expect.arrayContaining(['alice', 'billing-service']));
     expect(await values('api-key create --app-id ')).toContain('billing');
-    expect(await values('groups businesses add ops ')).toContain('acme');
-    expect(await values('can u1 DEPLOY --business ')).toContain('acme');
+    expect(await values('groups businesses add ops ')).toContain('Acme');
+    expect(await values('can u1 DEPLOY --business ')).toContain('Acme');
+    expect(await values('customers get ')).toContain('Acme');
+    expect(await values('clients get sh')).toContain('billing-service');
+    expect(await values('users factors get alice ')).toEqual(['main-email']);
+    const bySpelling = await listCompletions(['requests', 'list', '--operation', 'groups cr'], { variables });
+    expect(bySpelling.values).toContain('groups create');
     expect(await values('login --user ')).toEqual(expect.arrayContaining(['alice', 'bob']));
     const { texts } = await listCompletions(['corporate-groups', 'get', ''], { variables });
-    expect(Object.values(texts)).toEqual(['Holding']);
+    expect(Object.keys(texts)).toEqual(['Holding']);
   });
 
   test('are not offered for a new name', async () => {

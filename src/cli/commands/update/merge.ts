@@ -8,7 +8,7 @@ import {
   describeField,
   type EntityFields,
   formatEntry,
-  formatField,
+  formatFieldValue,
   isRow,
   isSame,
   keyOfEntry,
@@ -69,7 +69,7 @@ export function describeMerge(
   rules: BodyRules,
 ): MergeText {
   const before = pickBody(entity, rules);
-  const format = (field: string, value: unknown) => formatField(field, value, rules);
+  const format = (field: string, value: unknown) => formatFieldValue(field, value, rules);
   return {
     differences: [
       ...describeDifferences(before, after, rules),
