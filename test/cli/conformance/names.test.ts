@@ -375,8 +375,15 @@ test.each<[line: string, rejected: string, answers: readonly unknown[], asked: r
   [
     'groups update ops',
     '"id:odd" is already in use',
-    ['id:odd', '', '', true, ''],
-    ['Name, now ops', 'Roles of', 'Dependencies of', 'Change ops?', 'Name, now ops'],
+    [['groupName', 'roles', 'dependencies'], 'id:odd', '', '', true, 'ops'],
+    [
+      'Fields to change',
+      'Group name, now ops',
+      'Roles of ops',
+      'Dependencies of ops',
+      'Change ops?',
+      'Group name, now',
+    ],
   ],
 ])('%s asks again for the field of the error only', async (line, rejected, answers, asked) => {
   const { prompter, questions } = createScriptedPrompter(...answers);

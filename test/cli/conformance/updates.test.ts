@@ -6,6 +6,7 @@ import { toKebabCase, toSingular } from '../../../src/cli/request/field-options.
 import { getUpdate, isRoute } from '../../../src/cli/request/find-operation.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
+import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
 import type { CliResult, RunOptions } from '../run-cli.ts';
 import { ExampleRunner } from './example-runner.ts';
 
@@ -141,6 +142,20 @@ describe.each(Object.entries(cases))(
       const before = await runner.server.dump();
       expect(await run('')).toMatchObject({ code: 2, err: expect.stringContaining('No changes specified.') });
       expect(await run(same)).toMatchObject({ code: 0, err: expect.stringContaining(': nothing to change') });
+      expect(await runner.server.dump()).toEqual(before);
+    });
+
+    test('asks at a terminal for the fields to change, and shows the summary before it writes', async () => {
+      const before = await runner.server.dump();
+      const [field, value] = edited;
+      const { prompter, questions } = createScriptedPrompter([field], [value].flat().join(','), false);
+      const { code, err } = await run('', { columns: 80, prompter });
+      expect([code, err]).toEqual([1, expect.stringMatching(new RegExp(`[~+] ${toSingular(field)}`))]);
+      expect(questions.map(({ message }) => message)).toEqual([
+        'Fields to change:',
+        expect.stringContaining(', now '),
+        expect.stringMatching(/^Change .*\?$/),
+      ]);
       expect(await runner.server.dump()).toEqual(before);
     });
 

@@ -223,11 +223,11 @@ describe('groups update without options', () => {
   const update = (server: FakeServer, ...replies: readonly ScriptedAnswer[]) =>
     person(server, ['groups', 'update', 'ops'], ...replies);
 
-  test('prompts for name, roles and dependencies, marks what the group has, and shows a summary', async () => {
+  test('prompts for the fields to change, marks what the group has, and shows a summary', async () => {
     await using server = await startFakeServer(serve);
     const roles = ['READ', 'NEW_ROLE, X', 'ROLLBACK', ''];
-    const { questions, writes, err } = await update(server, '', ...roles, '', true);
-    expect(questions.map(({ type }) => type)).toEqual(['input', ...roles.map(() => 'search'), 'search', 'confirm']);
+    const { questions, writes, err } = await update(server, ['roles', 'dependencies'], ...roles, '', true);
+    expect(questions.map(({ type }) => type)).toEqual(['checkbox', ...roles.map(() => 'search'), 'search', 'confirm']);
     expect((await searchChoices(questions[1])).map(({ name }) => name)).toEqual([
       '(done)',
       'DEPLOY  (now)',
@@ -242,10 +242,10 @@ describe('groups update without options', () => {
 
   test('writes nothing without a yes, and asks nothing more without a change', async () => {
     await using server = await startFakeServer(serve);
-    const refused = await update(server, 'operations', '', '', false);
+    const refused = await update(server, ['groupName'], 'operations', false);
     expect([refused.code, refused.writes]).toEqual([1, []]);
     expect(refused.err).toContain('groupName: ops -> operations');
-    const same = await update(server, 'ops', '', '');
+    const same = await update(server, ['groupName'], 'ops');
     expect([same.code, same.writes]).toEqual([0, []]);
     expect(same.err).toContain('nothing to change');
   });

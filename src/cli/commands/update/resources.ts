@@ -10,10 +10,8 @@ import { type EntityFields, normalizeRole } from '../../request/differences.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
 import type { NameResolver } from '../../request/resolve-names.ts';
 import { readApiKey, readClient } from '../control-details.ts';
-import { openGroupDialog } from '../groups/prompt-group.ts';
 import { readOwnFactor, readUserFactor } from '../users/factors.ts';
 import { readUser } from '../users/get.ts';
-import type { EditDialog } from './merge.ts';
 
 /** The values of the path, by the name of the parameter. */
 export type PathParams = Readonly<Record<string, string>>;
@@ -35,8 +33,6 @@ export interface UpdatableResource {
   /** Fields that a write of the same value verifies. */
   listUnverified?(entity: EntityFields): readonly string[];
   normalizeEntry?(field: string, entry: unknown): unknown;
-  /** Prompts for changes at a terminal if the options name none. */
-  openDialog?(context: Context, params: PathParams): Promise<EditDialog>;
   /** The operation that reads it, if there is one: completion takes its lists from there. */
   readonly get?: string;
 }
@@ -56,7 +52,6 @@ export const updatableResources: readonly UpdatableResource[] = [
     get: 'groups.get',
     read: (context, params) => readOperation(context, 'groups.get', params),
     normalizeEntry: normalizeRole,
-    openDialog: (context, { groupId = '' }) => openGroupDialog(context, groupId),
   },
   {
     write: 'corporate-groups.update',

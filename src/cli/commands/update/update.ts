@@ -24,6 +24,7 @@ import {
 import { isRoute } from '../../request/find-operation.ts';
 import { buildRequestSpec, formatArgumentName } from '../../request/request-spec.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
+import { openDialog } from './dialog.ts';
 import { restoreMasked, selectFields, splitEtag } from './file.ts';
 import { assertRemovedExist, toListedForms } from './list-entries.ts';
 import { describeMerge, isClearable, mergeEdit, mergeFile, type ResourceEdit, toNested } from './merge.ts';
@@ -205,12 +206,12 @@ async function resolveNew(
 
 /** Prompts for the changes on an interactive terminal. @throws CliError (exit 2) otherwise */
 async function updateByDialog(context: Context, target: UpdateTarget, options: CommandOptions): Promise<void> {
-  const { resource, operation, params } = target;
-  const canAsk = options.dryRun !== true && canPrompt(context.promptOptions(false));
-  const dialog = canAsk ? await resource.openDialog?.(context, params) : undefined;
-  if (!dialog) throw usageError('No changes specified.', `See \`iam ${operation.command} --help\` for the options.`);
+  const { operation } = target;
+  if (options.dryRun === true || !canPrompt(context.promptOptions(false)))
+    throw usageError('No changes specified.', `See \`iam ${operation.command} --help\` for the options.`);
+  const dialog = await openDialog(context, target, updateFields(operation));
   const ask = async (fields: readonly string[]) => {
-    const answered = await dialog.ask(fields);
+    const answered = await resolveEdit(target, await dialog.ask(fields));
     await confirmSummary(context, target, answered, options);
     return answered;
   };
