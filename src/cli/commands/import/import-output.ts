@@ -61,9 +61,9 @@ function toLines(entries: readonly object[]): string {
 }
 
 function describeKinds(notes: ImportResult['notes']): string {
-  const counts = new Map<string, number>();
-  for (const { kind } of notes) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return [...counts].map(([kind, count]) => `${kind} (${count})`).join(', ');
+  const names = new Map<string, Set<string>>();
+  for (const { kind, name } of notes) names.set(kind, (names.get(kind) ?? new Set()).add(name));
+  return [...names].map(([kind, { size }]) => `${kind} (${size})`).join(', ');
 }
 
 async function writeNewFile(file: string, text: string): Promise<void> {

@@ -23,6 +23,7 @@ const createRealm = async () => ({
     {
       id: 'u-alice',
       username: 'alice',
+      enabled: true,
       email: 'alice@example.com',
       emailVerified: true,
       credentials: [await createCredential()],
@@ -37,8 +38,8 @@ const createRealm = async () => ({
       credentials: [{ type: 'password', credentialData: '{"algorithm":"pbkdf2-sha256"}' }, { type: 'otp' }],
       groups: ['/gone'],
     },
-    { username: 'Alice' },
-    { id: 'u-evil', username: 'a\u0000b' },
+    { username: 'Alice', enabled: true },
+    { id: 'u-evil', enabled: true, username: 'a\u0000b' },
     { username: 'service-account-job', serviceAccountClientId: 'job', clientRoles: { job: ['run'] } },
   ],
   groups: [

@@ -265,6 +265,7 @@ describe('users', () => {
       { enabled: 'false', emailVerified: 'true', email: 7, groups: 'x', clientRoles: [] },
       { userName: 'eve', locked: true },
     ],
+    ['no word about being enabled', { enabled: undefined }, { userName: 'eve', locked: true }],
     [
       'an address in place of a name',
       { username: null, email: 'eve@example.com', emailVerified: true },

@@ -111,7 +111,12 @@ function convertRedirectUris(
   const uris = new Set<string>();
   for (const uri of toTexts(client.redirectUris)) {
     const whole = uri.startsWith('/') && root !== undefined ? `${root}${uri}` : uri;
-    if (!RedirectURIs.safeParse([whole]).success) report.leaveOut('redirect URIs', `${uri} of ${given}`, 'is no URI');
+    if (!RedirectURIs.safeParse([whole]).success)
+      report.leaveOut(
+        'redirect URIs',
+        `${uri} of ${given}`,
+        uri.includes('*') ? 'is no URI with this wildcard' : 'is no URI',
+      );
     else if (uris.size === maxRedirectUris)
       report.leaveOut('redirect URIs', `${uri} of ${given}`, `a client has at most ${maxRedirectUris}`);
     else uris.add(whole);

@@ -38,11 +38,14 @@ export async function convertUser(fields: Fields, at: number, deps: UserDeps): P
   const isLogin = logsInByEmail && email?.toLowerCase() !== name.toLowerCase() && passwordHash !== undefined;
   const identities = convertIdentities(fields, name, seed);
   reportActions(fields, name, seed);
+  // Keycloak imports a user without this field as a disabled one.
+  const isEnabled = toFlag(fields.enabled, false);
+  if (fields.enabled === undefined) seed.report.change('users', name, 'is locked: the file does not enable it');
   return {
     userId,
     ...seed.takeUserName(name),
     ...seed.takeEmail(name, email, toFlag(fields.emailVerified, false), isLogin),
-    ...(toFlag(fields.enabled, true) ? {} : { locked: true }),
+    ...(isEnabled ? {} : { locked: true }),
     ...(passwordHash === undefined ? {} : { passwordHash }),
     ...(identities.length === 0 ? {} : { identities }),
   };
