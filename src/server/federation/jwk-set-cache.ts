@@ -3,6 +3,7 @@
  * fetch at a time per provider. Each that brings no new key is followed by a longer pause.
  */
 import { apiError } from '../../contract/errors.ts';
+import { readTextStream } from '../../lib/text-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { AddressNotAllowedError, type OutgoingFetch } from '../lib/outgoing-fetch.ts';
@@ -128,14 +129,7 @@ async function fetchDocument(url: string, timeout: number, fetch: OutgoingFetch)
     await response.body?.cancel();
     throw new Error(`the response has status ${response.status}`);
   }
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body) {
-    length += chunk.length;
-    if (length > maxDocumentBytes) throw new Error(`the response is longer than ${maxDocumentBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  return JSON.parse(await readTextStream(response.body, maxDocumentBytes));
 }
 
 /** Without the stack: each login with an unreachable or refused provider logs it. */

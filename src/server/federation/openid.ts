@@ -4,7 +4,7 @@ import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Provider } from '../store/tables.ts';
 import type { FederatedAssertion } from './federated-login.ts';
 import type { JwkSetCache } from './jwk-set-cache.ts';
-import type { ProviderKeys } from './provider-keys.ts';
+import { omitNull, type ProviderKeys } from './provider-keys.ts';
 import { isSubject } from './subjects.ts';
 
 export type OpenIdProvider = Extract<Provider, { kind: 'oidc' }>;
@@ -97,8 +97,8 @@ async function verifySignedClaims(
   let tried = 0;
   for await (const key of keys.candidates(header)) {
     try {
-      const { payload, protectedHeader } = await jwtVerify(idToken, key, options);
-      return isIdToken(protectedHeader.typ, payload) ? payload : undefined;
+      const payload = omitNull((await jwtVerify(idToken, key, options)).payload);
+      return isIdToken(header.typ, payload) ? payload : undefined;
     } catch (error) {
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) return undefined;
     }
@@ -111,7 +111,7 @@ async function verifySignedClaims(
 /** @returns undefined if the token has none, or another algorithm */
 function readHeader(idToken: string): JWTHeaderParameters | undefined {
   try {
-    const { alg = '', ...header } = decodeProtectedHeader(idToken);
+    const { alg = '', ...header } = omitNull(decodeProtectedHeader(idToken));
     return algorithms.includes(alg) ? { ...header, alg } : undefined;
   } catch {
     return undefined;

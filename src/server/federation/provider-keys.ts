@@ -5,7 +5,23 @@ import { z } from 'zod';
 const JwkSet = z.object({ keys: z.array(z.unknown()) });
 const Entry = z.record(z.string(), z.unknown());
 
-const isKey = (entry: unknown): entry is JWK => Entry.safeParse(entry).success;
+/**
+ * An entry as the library accepts it. An absent member can be null or an empty list; `sign` beside `verify` describes the
+ * key pair (RFC 7517, section 4.3), and `ext` the copy at the provider.
+ */
+function toKey(entry: unknown): JWK[] {
+  const { success, data = {} } = Entry.safeParse(entry);
+  if (!success) return [];
+  const { ext: _ext, key_ops: operations, ...key } = omitNull(data);
+  if (operations === undefined) return [key as JWK];
+  if (!Array.isArray(operations)) return [];
+  return operations.length === 0 || operations.includes('verify') ? [key as JWK] : [];
+}
+
+/** Removes members that are null: serializers such as Jackson write null for an absent one. */
+export function omitNull<Members extends object>(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as Members;
+}
 
 /** A verified JWK Set (RFC 7517, section 5). Entries that are no keys, or of an unknown kind, are passed over. */
 export class ProviderKeys {
@@ -18,7 +34,7 @@ export class ProviderKeys {
   constructor(document: unknown) {
     const set = JwkSet.safeParse(document);
     if (!set.success) throw new Error('the response is no JWK Set');
-    const keys = set.data.keys.filter(isKey);
+    const keys = set.data.keys.flatMap(toKey);
     this.#texts = new Set(keys.map((key) => JSON.stringify(key)));
     this.#ids = new Set(keys.map(({ kid }) => kid));
     this.#all = createLocalJWKSet({ keys });

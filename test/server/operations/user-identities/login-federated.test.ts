@@ -396,6 +396,39 @@ describe('the keys', () => {
     await expect(logIn(fixture, await provider.token())).resolves.toBeDefined();
   });
 
+  test('may have members that are null or not known, and a byte order mark', async () => {
+    await using fixture = await start();
+    const { provider } = fixture;
+    const { publicJwk } = firstKey;
+    let jti = 0;
+    const send = async (keys: readonly object[], header: object = {}, claims: object = {}, start = '') => {
+      jti += 1;
+      fixture.server.clock.advance(600);
+      provider.respond = (_, response) => response.end(`${start}${JSON.stringify({ keys, more: null })}`);
+      return logIn(fixture, await provider.token({ jti: `${jti}`, ...claims }, { header }));
+    };
+    for (const members of [
+      { use: null },
+      { alg: null },
+      { key_ops: null },
+      { key_ops: [] },
+      { key_ops: ['verify', 'sign'] },
+      { d: null, ext: null, x5c: null, x5t: null, crv2: null },
+      { ext: 'true', x5t: 7, 'vendor:use': ['enc'] },
+      { kid: null },
+    ])
+      await expect(send([{ ...publicJwk, ...members }]), JSON.stringify(members)).resolves.toBeDefined();
+    const pair = [(await generateProviderKey('other')).publicJwk, publicJwk];
+    await expect(send(pair, { kid: null, typ: null })).resolves.toBeDefined();
+    await expect(send(pair, {}, { nonce: null, azp: null, events: null })).resolves.toBeDefined();
+    await expect(send(pair, {}, {}, '\ufeff')).resolves.toBeDefined();
+    for (const members of [{ use: 'enc' }, { key_ops: ['encrypt'] }, { key_ops: 'encrypt' }, { alg: 'ES384' }])
+      await expect(
+        catchClientError(send([{ ...publicJwk, ...members }])),
+        JSON.stringify(members),
+      ).resolves.toMatchObject(invalid);
+  });
+
   test('are rejected ten minutes after their removal', async () => {
     await using fixture = await start();
     await logIn(fixture, await fixture.provider.token());
