@@ -60,10 +60,14 @@ export async function openRows(input: AsyncIterable<Buffer>, delimiter?: CsvDeli
 function assertColumnNames(names: readonly string[]): void {
   const unnamed = names.indexOf('');
   if (unnamed >= 0) throw new Error(`The header row has no name for column ${unnamed + 1}.`);
-  const repeated = names.findIndex((name, at) => names.indexOf(name) < at);
-  if (repeated >= 0) {
-    const columns = `${names.indexOf(names[repeated] ?? '') + 1} and ${repeated + 1}`;
-    throw new Error(`The header row has a duplicate column name: ${JSON.stringify(names[repeated])} (${columns}).`);
+  const columns = new Map<string, number>();
+  for (const [at, name] of names.entries()) {
+    const first = columns.get(name);
+    if (first !== undefined)
+      throw new Error(
+        `The header row has a duplicate column name: ${JSON.stringify(name)} (${first + 1} and ${at + 1}).`,
+      );
+    columns.set(name, at);
   }
   const [only = ''] = names;
   if (names.length === 1 && only.includes('|'))
