@@ -184,7 +184,8 @@ function acceptBothNames(command: Command): void {
   if (!found.hidden) found.description = `${found.description} (also ${other})`.trimStart();
 }
 
-async function promptForArguments(
+/** Prompts for required arguments that are missing. @throws CliError (exit 10) in non-interactive mode */
+export async function promptForArguments(
   context: Context,
   command: Command,
   args: readonly (string | string[] | undefined)[],

@@ -128,9 +128,10 @@ export class ControlPlaneError extends ClientError {}
 
 /** A rejected request whose next step depends on the command. */
 export class HintedClientError extends ClientError {
-  readonly hint: string;
+  /** By default that of the table of errors. */
+  readonly hint: string | undefined;
 
-  constructor(error: ClientError, hint: string) {
+  constructor(error: ClientError, hint: string | undefined) {
     super(error);
     this.hint = hint;
   }

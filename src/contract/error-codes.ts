@@ -737,7 +737,7 @@ export const errorTable = {
     status: 412,
     category: 'conflict',
     message: 'This operation cannot change a main contact.',
-    hint: 'Ask an administrator to update the user.',
+    hint: 'An administrator changes it with `iam users update`, by --user-email or --user-mobile.phone-number.',
   },
   LOGON_TAKEN: {
     status: 412,

@@ -4,19 +4,24 @@ import type { CallInput } from '../../client/types.ts';
 import { idPropertyOf, type Reference } from '../../contract/entities.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { ManifestError, ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
-import { type ErrorTable, errorEntryOf } from '../errors.ts';
+import { type ErrorTable, errorEntryOf, HintedClientError } from '../errors.ts';
+import { singleQuote } from '../http/curl.ts';
 import { sentParameters, showRejectedValues } from '../output/rejected-values.ts';
 import { listReferences } from './request-spec.ts';
 
 /** The error of an unknown object, with what was not found in its message. */
-export class NamedNotFoundError extends ClientError {
+export class NamedNotFoundError extends HintedClientError {
   /** The error as the server sent it, for reports that name the object otherwise. */
   readonly plain: ClientError;
   readonly #values: readonly string[];
 
   /** @param values those in the message of the first item */
   constructor(plain: ClientError, items: ClientError['items'], values: readonly string[] = []) {
-    super({ status: plain.status, requestId: plain.requestId, retryAfter: plain.retryAfter, items });
+    const { status, requestId, retryAfter } = plain;
+    super(
+      new ClientError({ status, requestId, retryAfter, items }),
+      plain instanceof HintedClientError ? plain.hint : undefined,
+    );
     this.plain = plain;
     this.#values = values;
   }
@@ -46,7 +51,20 @@ export function nameMissing(
     .filter(({ schema }) => entry.entity === undefined || schema['x-reference']?.entity === entry.entity)
     .flatMap(({ name }) => sent[name] ?? []);
   if (values.length === 0) return error;
-  return addValues(error, values.map(String));
+  return addValues(new HintedClientError(error, listHint(entry, fields, sent)), values.map(String));
+}
+
+/** Names the list of what a path can have, where it depends on the objects above it: `users factors list alice`. */
+function listHint(
+  { entity }: ManifestError,
+  fields: readonly Pick<ManifestField, 'name' | 'schema'>[],
+  sent: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const at = fields.findIndex(({ schema }) => schema['x-reference']?.entity === entity);
+  const among = fields[at]?.schema['x-reference']?.among;
+  if (entity === undefined || !among || !('command' in among)) return undefined;
+  const above = fields.slice(0, at).map(({ name }) => singleQuote(String(sent[name])));
+  return `List them with \`${['iam', among.command, ...above].join(' ')}\`.`;
 }
 
 /**
@@ -96,7 +114,10 @@ export function findUnnamable(
     });
   const { requestId, retryAfter } = error;
   const items = itemsWith((_, message) => message);
-  const plain = new ClientError({ status: first.entry.status, requestId, retryAfter, items });
+  const plain = new HintedClientError(
+    new ClientError({ status: first.entry.status, requestId, retryAfter, items }),
+    listHint(first.entry, request.params, params),
+  );
   return new NamedNotFoundError(plain, itemsWith(nameValue));
 }
 

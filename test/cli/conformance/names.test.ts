@@ -404,6 +404,11 @@ describe('what was not found', () => {
     },
   );
 
+  test('is listed by the command that the hint names, also below another object', async () => {
+    for (const words of ['users factors remove alice missing-one --yes', 'users factors get alice missing-one'])
+      expect((await runIam(words.split(' '))).err).toContain(`\`iam users factors list ${id('a01')}\``);
+  });
+
   test('is named by a write, too', async () => {
     expect((await runIam(['groups', 'delete', 'missing-one', '--yes'])).err).toContain('missing-one: Group not found.');
     const member = await runIam(['groups', 'users', 'remove', 'ops', 'like@name.example']);

@@ -167,7 +167,7 @@ describe.each(['jose nuñez', 'x'.repeat(70), 'unknown'])('%s', (value) => {
       const { code, err } = await run(words);
       const [message = ''] = err.split('\n');
       const isNamed = message.includes(value) && /not found|Not a member|not depend|has no user/.test(message);
-      const isListed = /^ {2}hint .*`iam .*(list|get|members)`/m.test(err) || place.source.entity === 'sandbox';
+      const isListed = /^ {2}hint .*`iam .*(list|get|members)( \S+)*`/m.test(err) || place.source.entity === 'sandbox';
       found.push({ line: words.join(' '), code, isNamed: isNamed || message, isListed: isListed || err });
     }
     expect(found).toEqual(found.map(({ line }) => ({ line, code: 3, isNamed: true, isListed: true })));

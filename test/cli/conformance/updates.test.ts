@@ -159,6 +159,21 @@ describe.each(Object.entries(cases))(
       expect(await runner.server.dump()).toEqual(before);
     });
 
+    test('takes the id in a file as its target, and refuses a file without a required field', async () => {
+      const who = as ?? 'administrator';
+      const file = JSON.parse((await runner.run(`${get} -o json`, who)).out) as Record<string, unknown>;
+      const words = [command, ...target.split(' ').slice(0, -1), '-f -'].join(' ');
+      const update = (fields: object) => runner.run(words, who, { stdin: JSON.stringify(fields) });
+      expect(await update(file)).toMatchObject({ code: 0, err: expect.stringContaining(': nothing to change') });
+      for (const name of updates.find((one) => one.command === command)?.body?.required ?? []) {
+        const { [name]: _, ...others } = file;
+        expect(await update(others)).toMatchObject({
+          code: 2,
+          err: expect.stringContaining(`The file lacks ${name},`),
+        });
+      }
+    });
+
     test('rejects an entry that is added and removed', async () => {
       const operation = updates.find((one) => one.command === command);
       const lists = Object.entries(operation?.body?.properties ?? {}).flatMap(([field, { type }]) =>

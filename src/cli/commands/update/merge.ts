@@ -125,6 +125,12 @@ export function mergeEdit(entity: EntityFields, edit: ResourceEdit, rules: BodyR
 /** Replaces the entity with the fields of a file: what the file leaves out is cleared, if the write can clear it. */
 export function mergeFile(entity: EntityFields, file: EntityFields, rules: BodyRules): Merge {
   const before = pickBody(entity, rules);
+  const missing = (rules.schema.required ?? []).filter((field) => (file[field] ?? undefined) === undefined);
+  if (missing.length > 0)
+    throw usageError(
+      `The file lacks ${missing.join(', ')}, which cannot be removed; nothing was sent.`,
+      `To keep ${missing.length === 1 ? 'it' : 'them'}, add ${missing.map((field) => `${field}: ${formatFieldValue(field, before[field], rules)}`).join(', ')}.`,
+    );
   const after: Record<string, unknown> = {};
   for (const [field, schema] of Object.entries(rules.schema.properties ?? {})) {
     const value = file[field];

@@ -1,13 +1,14 @@
 /** `update` of every resource in the table: changes the fields that options name, or replaces all with a file. */
 import type { Command } from 'commander';
-import { entityOf, type reference } from '../../../contract/entities.ts';
+import { entityOf, idPropertyOf, type reference } from '../../../contract/entities.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
-import { addCommand, addConfirmOptions, setAction } from '../../command.ts';
+import { addCommand, addConfirmOptions, type CommandAction, promptForArguments, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
 import { readObject, readSecret } from '../../io/input.ts';
 import { canPrompt } from '../../io/prompt.ts';
 import { describeNames } from '../../output/name-lookups.ts';
+import { toTypedId } from '../../output/value-prefix.ts';
 import { sendUntilAccepted } from '../../prompts/rejected-answers.ts';
 import { declareValueSources, referenceIn } from '../../prompts/value-sources.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
@@ -56,7 +57,29 @@ export function addUpdateCommand(
     .option('--force', 'with -f: overwrite changes since the file was read');
   addConfirmOptions(command);
   declareValueSources(command, sourcesIn(operation, resource, fields));
-  setAction(command, runtime, (context, args, options) => update(context, { operation, resource, args, options }));
+  const work: CommandAction = async (context, args, options) => {
+    const edit = await parseEdit(context, operation, options);
+    assertFileOptions(resource, edit, options);
+    const file = options.file === undefined ? undefined : await readObject(String(options.file), context.io);
+    const named = file === undefined ? args : withIdOfFile(args, operation, resource, file);
+    const complete = await promptForArguments(context, command, named, options);
+    await update(context, { operation, resource, args: complete, options }, { edit, file });
+  };
+  setAction(command, runtime, work, { promptsItself: true });
+}
+
+/** The arguments, of which the last is by default the id in the file. */
+function withIdOfFile(
+  args: Parameters<CommandAction>[1],
+  { params }: ManifestOperation,
+  { entity }: UpdatableResource,
+  file: EntityFields,
+): Parameters<CommandAction>[1] {
+  const last = params.length - 1;
+  const id = file[idPropertyOf(entity)];
+  return args[last] === undefined && typeof id === 'string'
+    ? args.map((arg, at) => (at === last ? toTypedId(entity, id) : arg))
+    : args;
 }
 
 function describeRoute(operation: ManifestOperation): string {
@@ -131,16 +154,24 @@ interface UpdateRun {
   readonly options: CommandOptions;
 }
 
-async function update(context: Context, { operation, resource, args, options }: UpdateRun): Promise<void> {
-  const file = options.file as string | undefined;
-  const edit = await parseEdit(context, operation, options);
+/** @throws CliError (exit 2) if a file and options contradict each other */
+function assertFileOptions({ label }: UpdatableResource, edit: ResourceEdit, { file, force }: CommandOptions): void {
   if (file !== undefined && !isEmpty(edit))
-    throw usageError(`-f replaces the whole ${resource.label} and cannot be combined with other changes.`);
-  if (options.force === true && file === undefined)
+    throw usageError(`-f replaces the whole ${label} and cannot be combined with other changes.`);
+  if (force === true && file === undefined)
     throw usageError('--force needs -f: without a file, only what the options name is changed.');
-  const read = file === undefined ? undefined : await readObject(file, context.io);
-  const target = await resolveTarget(context, { operation, resource, args, options });
-  if (read) return writeUpdate(context, target, replaceWith(target, read), options);
+}
+
+interface RequestedChange {
+  readonly edit: ResourceEdit;
+  /** Replaces the resource. */
+  readonly file: EntityFields | undefined;
+}
+
+async function update(context: Context, run: UpdateRun, { edit, file }: RequestedChange): Promise<void> {
+  const { options } = run;
+  const target = await resolveTarget(context, run);
+  if (file) return writeUpdate(context, target, replaceWith(target, file), options);
   if (isEmpty(edit)) return updateByDialog(context, target, options);
   await writeEdit(context, target, await resolveEdit(target, edit), options);
 }
