@@ -15,10 +15,7 @@ export const exitCodes: readonly ExitCode[] = [
   { code: 5, meaning: 'Forbidden: the caller lacks a role.' },
   { code: 6, meaning: 'Conflict: a concurrent change, a taken name, or a state that forbids it.' },
   { code: 7, meaning: 'Rejected: the request is not valid.' },
-  {
-    code: 8,
-    meaning: 'Partly done: some rows, arguments or requests of the command failed, or an import lost something.',
-  },
+  { code: 8, meaning: 'Partly done: a row, an argument, a request or a part of an import failed.' },
   { code: 9, meaning: 'Changes are pending; only with --detailed-exitcode.' },
   { code: 10, meaning: 'Input required in non-interactive mode. Nothing was sent.' },
   { code: 70, meaning: 'Other error that lasts: output cannot be written, certificate, host.' },
