@@ -907,7 +907,10 @@ export interface UserIdentitiesOperations {
   /**
    * Add a login identifier to a user.
    *
-   * Adds another identifier that the user can log in with. An existing identifier is left unchanged.
+   * Adds another identifier that the user can log in with. An existing identifier is left unchanged. A new one
+   * contains no invisible character and no space at its ends; one in the form of an e-mail address must be a valid
+   * address. One with a colon is the link to an external account, `<provider>:<subject>`, or a certificate, and is
+   * stored as sent.
    *
    * `PATCH /security/iam/v1/user-identities/{id}/identities`
    *

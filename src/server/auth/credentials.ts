@@ -73,8 +73,9 @@ function readBasic(encoded: string): BasicCredentials {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) throw createMalformedBasicError();
   const pair = decodeBase64(encoded);
   const colon = pair.indexOf(':');
+  if (colon <= 0) throw createMalformedBasicError();
   // RFC 7617 allows no control characters; U+0000 cannot be stored.
-  if (colon <= 0 || !isStorableText(pair)) throw createMalformedBasicError();
+  if (!isStorableText(pair)) throw createMalformedError('The credentials in the Authorization header contain U+0000.');
   return { name: pair.slice(0, colon), secret: pair.slice(colon + 1) };
 }
 
@@ -82,7 +83,9 @@ function decodeBase64(encoded: string): string {
   try {
     return decoder.decode(Buffer.from(encoded, 'base64'));
   } catch {
-    throw createMalformedBasicError();
+    throw createMalformedError(
+      'The credentials in the Authorization header are not UTF-8. Encode id and secret in UTF-8 before base64.',
+    );
   }
 }
 

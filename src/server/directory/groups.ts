@@ -156,22 +156,24 @@ function areSame(one: readonly Group[], other: readonly Group[]): boolean {
 /** Role names in their stored form: without prefix and without duplicates. @throws IamError ROLE_RESERVED. */
 export function normalizeGroupRoles(names: readonly string[]): string[] {
   const roles = [...new Set(names.map(stripRolePrefix))];
-  const toError = (role: string): ApiErrorItem => ({
-    code: 'ROLE_RESERVED',
-    message: `The role ${role} is reserved for the service. A group cannot grant it.`,
-  });
-  throwAny(roles.filter(isReservedRole).map(toError));
-  assertNoLookalikes(roles);
+  throwAny(roles.flatMap((role) => (isReservedRole(role) ? [toReservedError(role)] : listLookalikes([role]))));
   return roles;
+}
+
+function toReservedError(role: string): ApiErrorItem {
+  return { code: 'ROLE_RESERVED', message: `The role ${role} is reserved for the service. A group cannot grant it.` };
 }
 
 /** @throws IamError ROLE_RESERVED. */
 export function assertNoLookalikes(roles: readonly string[]): void {
-  const toError = (role: string): ApiErrorItem => ({
+  throwAny(listLookalikes(roles));
+}
+
+function listLookalikes(roles: readonly string[]): ApiErrorItem[] {
+  return roles.filter(isServiceRoleLookalike).map((role) => ({
     code: 'ROLE_RESERVED',
     message: `The role ${role} differs from the role ${role.toUpperCase()} of the service in case only.`,
-  });
-  throwAny(roles.filter(isServiceRoleLookalike).map(toError));
+  }));
 }
 
 /** The distinct ids of the named groups. @throws IamError DEPENDENCY_UNKNOWN. */

@@ -4,6 +4,7 @@ import { apiError, detailedError, fieldError, formatPath, type IamError } from '
 import { findUnstorableText, isStorableText } from '../lib/storable-text.ts';
 import { parseBoundedJson } from './bounded-json.ts';
 import { parseLargeJson } from './large-json.ts';
+import { findMalformedNames } from './query.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -38,7 +39,7 @@ export function readFormOrJson(request: IncomingMessage, limit: number): Promise
 
 /**
  * Reads the fields of a form, as text. @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_TOO_COMPLEX,
- * BODY_NOT_JSON (unreadable), QUERY_REPEATED (RFC 6749, 3.2: no parameter more than once).
+ * BODY_NOT_JSON (unreadable), FIELD_TYPE (malformed percent-encoding), QUERY_REPEATED (RFC 6749, 3.2: no parameter more than once).
  */
 async function readForm(request: IncomingMessage, limit: number): Promise<Record<string, string>> {
   assertUncompressed(request);
@@ -50,6 +51,9 @@ async function readForm(request: IncomingMessage, limit: number): Promise<Record
     );
   const text = decode(await readBytes(request, limit));
   assertFieldCount(text);
+  const [malformed] = findMalformedNames(text);
+  if (malformed !== undefined)
+    throw fieldError('FIELD_TYPE', malformed, `${malformed} is not valid percent-encoding of UTF-8.`);
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (fields.has(name)) throw fieldError('QUERY_REPEATED', name, `${name} is given more than once.`);

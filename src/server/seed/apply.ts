@@ -25,6 +25,7 @@ import { describeViolations } from '../users/password-policy.ts';
 import { hashPassword } from '../users/passwords.ts';
 import {
   assertVisibleLoginsAvailable,
+  findIdentityProblem,
   findUserByLogin,
   hasPasswordOfHash,
   normalizeIdentity,
@@ -241,8 +242,19 @@ function mergeIdentities({ identities, certificates }: SeedUser, known?: User): 
   const isCertificate = (name: string) => name.startsWith(certificatePrefix);
   const before = known?.identities ?? [];
   if (identities === undefined && certificates === undefined) return before;
+  if (identities) assertNewIdentities(identities, known);
   const names = identities?.map(normalizeIdentity) ?? before.filter((name) => !isCertificate(name));
   return [...new Set([...names, ...(certificates?.map(formatCertificateIdentity) ?? before.filter(isCertificate))])];
+}
+
+/** @throws SeedProblem for the first that the user does not have and that no request can add */
+function assertNewIdentities(identities: readonly string[], known?: User): void {
+  const own = known ? loginNames(known) : [];
+  for (const [index, identity] of identities.entries()) {
+    const problem = own.includes(foldIdentifier(identity)) ? undefined : findIdentityProblem(identity);
+    if (problem)
+      throw new SeedProblem(`the login identifier ${JSON.stringify(identity)} ${problem.text}`, ['identities', index]);
+  }
 }
 
 async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDeps): Promise<SeedOutcome> {

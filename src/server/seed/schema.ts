@@ -1,5 +1,6 @@
 /** Schemas of the seed document. Unknown keys are errors. Requires `parseAsync`. */
 import * as z from 'zod';
+import { isReservedRole, isServiceRoleLookalike, stripRolePrefix } from '../../contract/roles.ts';
 import { ApiKeyValue } from '../../contract/schemas/api-key.ts';
 import { RedirectURIs, ScopeName } from '../../contract/schemas/client.ts';
 import { ContactType, Email, EmailDomain, Mobile, Tags } from '../../contract/schemas/contact.ts';
@@ -160,12 +161,17 @@ const SeedUser = z
     if (passwordHash !== undefined) addHashIssue(userName ?? userId, readHash(passwordHash).problem, context);
   });
 
+const GroupRole = RoleName.refine((name) => !isReservedRole(stripRolePrefix(name)), {
+  message: 'is a role that only the service grants',
+  abort: true,
+}).refine((name) => !isServiceRoleLookalike(stripRolePrefix(name)), 'differs from a role of the service in case only');
+
 const SeedGroup = z.strictObject({
   groupId: NewId.optional(),
   groupName: GroupName,
   organizationId: singleLine(64, 'Organization').optional(),
   businessUnitId: singleLine(64, 'Business unit').optional(),
-  roles: z.array(RoleName).optional(),
+  roles: z.array(GroupRole).optional(),
   dependencies: z.array(z.strictObject({ groupName: GroupName })).optional(),
   users: ids.optional(),
   businesses: ids.optional(),

@@ -1,7 +1,8 @@
 /** Shared by the operations on users. */
 
-import { normalizeEmail } from '../../contract/email/email-address.ts';
+import { describeEmailProblem, normalizeEmail } from '../../contract/email/email-address.ts';
 import { apiError, fieldError } from '../../contract/errors.ts';
+import { describeInvisible } from '../../contract/visible-names.ts';
 import { foldIdentifier, listFoldedSpellings } from '../../lib/fold-identifier.ts';
 import { assertBusinessesExist } from '../directory/memberships.ts';
 import { normalizeNewName } from '../directory/new-names.ts';
@@ -91,6 +92,24 @@ export function normalizeNewUserName(name: string, current?: string): string {
 /** Returns the login identifier to store: an e-mail address has its domain as A-labels, every other one is as sent. */
 export function normalizeIdentity(identity: string): string {
   return hasEmailForm(identity) && !hasLinkForm(identity) ? normalizeEmail(identity) : identity;
+}
+
+/**
+ * What is wrong with a new login identifier, with the predicate of a sentence: the rules are those of user names. A link
+ * is compared with what the provider sends, which can be any text.
+ */
+export function findIdentityProblem(identity: string): IdentityProblem | undefined {
+  if (hasLinkForm(identity)) return undefined;
+  const normalized = normalizeIdentity(identity).normalize('NFC');
+  const invisible = describeInvisible(normalized);
+  if (invisible !== undefined) return { code: 'NAME_NOT_VISIBLE', text: invisible };
+  const text = hasEmailForm(normalized) ? describeEmailProblem(normalized) : undefined;
+  return text === undefined ? undefined : { code: 'FIELD_VALUE', text };
+}
+
+interface IdentityProblem {
+  readonly code: 'NAME_NOT_VISIBLE' | 'FIELD_VALUE';
+  readonly text: string;
 }
 
 /** Whether a user name is one that a request may set together with this address. */

@@ -58,6 +58,22 @@ describe('rejects malformed credentials with a challenge', () => {
   });
 });
 
+test.each<[string, Buffer | string, RegExp]>([
+  ['Latin-1 in the secret', Buffer.from('web:p\u00e4ss', 'latin1'), /not UTF-8/],
+  ['Latin-1 in the name', Buffer.from('w\u00e4b:pass', 'latin1'), /not UTF-8/],
+  ['Windows-1252', Buffer.from([0x61, 0x3a, 0x80]), /not UTF-8/],
+  ['a part of a letter', Buffer.from([0x61, 0x3a, 0xc3]), /not UTF-8/],
+  ['U+0000', 'web:pa\0ss', /contain U\+0000/],
+  ['no colon', 'web', /base64 of an id, a colon and a secret/],
+  ['no id', ':pass', /base64 of an id, a colon and a secret/],
+])('the message describes %s', (_what, pair, message) => {
+  const authorization = encoded(pair).slice('Authorization: '.length);
+  for (const userBasicAuth of [false, true])
+    expect(() => readCredentials({ authorization, apiKey: undefined, clientIds: [] }, { userBasicAuth })).toThrow(
+      message,
+    );
+});
+
 test('parses every pair unchanged', () => {
   const name = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes(':'));
   fc.assert(

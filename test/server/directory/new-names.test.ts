@@ -54,6 +54,8 @@ const requests: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
   'api-key.create appId': (appId) => server.admin.apiKey.create({ body: { appId, clientId: 'test-admin' } }),
   'api-key.update appId': (appId) =>
     server.admin.apiKey.update({ params: { apiKeyId: 'k-one' }, body: { appId, clientId: 'test-admin' } }),
+  'user-identities.add-identity identity': (identity) =>
+    server.admin.userIdentities.addIdentity({ params: { id: 'u-known' }, body: { identity } }),
   'control.create-user userName': (userName) => sendControl('POST', '/_iam/users', { userName }),
   'control.update-client appId': (appId) => sendControl('PATCH', '/_iam/clients/c-one', { appId }),
 };
@@ -76,7 +78,9 @@ references.push('user-identities.login userName', 'user-identities.retrieve user
 test('every body with a new name is tested', () => {
   const bodies = [...Object.values(operations), ...controlRoutes].flatMap(({ id, request: { body } }) => {
     const names = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
-    return names.filter((name) => ['userName', 'groupName', 'appId'].includes(name)).map((name) => `${id} ${name}`);
+    return names
+      .filter((name) => ['userName', 'groupName', 'appId', 'identity'].includes(name))
+      .map((name) => `${id} ${name}`);
   });
   const tested = [...Object.keys(requests)].sort();
   expect(bodies.filter((body) => !references.some((end) => body.endsWith(end))).sort()).toEqual(tested);
@@ -124,7 +128,8 @@ test.each(Object.keys(requests))('%s is rejected with control characters and lon
   }
 });
 
-test.each(Object.keys(requests))('%s stores NFC', async (what) => {
+// Login identifiers are stored as sent.
+test.each(Object.keys(requests).filter((what) => !what.endsWith('identity')))('%s stores NFC', async (what) => {
   await requests[what]?.(`no\u0308 ${Object.keys(requests).indexOf(what)}`);
   const dump = JSON.stringify(await server.dump());
   expect(dump).toContain(`n\u00f6 ${Object.keys(requests).indexOf(what)}`);
@@ -167,6 +172,18 @@ describe('a name', () => {
     await using other = await startServer({ seed });
     await insertOldNames(other);
     const { admin, appContext } = other;
+    const identities = ['ali\u200bas', 'x@example.com.'];
+    await appContext.store.transaction(async (tx) => {
+      const user = await tx.users.get('u-known');
+      if (user) await tx.users.replace({ ...user, identities });
+    });
+    for (const identity of [...identities, 'ALI\u200bas'])
+      await admin.userIdentities.addIdentity({ params: { id: 'u-known' }, body: { identity } });
+    expect(await applySeed({ users: [{ userId: 'u-known', identities }] }, appContext)).toMatchObject({
+      users: { unchanged: 1 },
+    });
+    const alias = { params: { id: 'u-old' }, body: { identity: 'Alias' } };
+    expect(await catchClientError(admin.userIdentities.addIdentity(alias))).toMatchObject({ code: 'LOGIN_NAME_TAKEN' });
     const params = { groupId: 'g-old' };
     await admin.groups.update({ params, body: { groupName: 'o\u200bps ', roles: ['DEPLOY'] } });
     expect(await appContext.store.groups.get('g-old')).toMatchObject({ groupName: 'o\u200bps ', roles: ['DEPLOY'] });
@@ -189,11 +206,31 @@ describe('a name', () => {
     for (const rejected of [
       { groups: [{ groupName: 'ne\u200bw' }] },
       { users: [{ userName: 'ne\u200bw' }] },
+      { users: [{ userName: 'new', identities: ['provider:ne\u200bw', 'ne\u200bw'] }] },
+      { users: [{ userName: 'new', identities: ['\u00a0new'] }] },
       { clients: [{ clientId: 'c-new', appId: 'new ' }] },
       { apiKeys: [{ clientId: 'c-one', apiKeyId: 'k-new', appId: 'ne\u200bw', apiKey: `${'n'.repeat(42)}E=` }] },
     ])
       await expect(applySeed(rejected, server.appContext)).rejects.toThrow(/must not (contain invisible|start or end)/);
     expect(await server.dump()).toEqual(before);
+  });
+
+  test.each([
+    'a b@c.de',
+    'x@ex.com.',
+    'x@[1.2.3.4]',
+    'x@1.2.3.4',
+    'a***@ex.com',
+    'a@b@c.de',
+    'x@fa\u00adß.de',
+    '"x"@ex.com',
+  ])('%j in the form of an address is rejected as a new login identifier', async (identity) => {
+    const params = { id: 'u-known' };
+    const failure = await catchClientError(server.admin.userIdentities.addIdentity({ params, body: { identity } }));
+    expect(failure).toMatchObject({ items: [{ details: { field: 'identity' } }] });
+    expect([400, 422]).toContain(failure.status);
+    const seeded = applySeed({ users: [{ userId: 'u-known', identities: ['ok', identity] }] }, server.appContext);
+    await expect(seeded).rejects.toMatchObject({ issues: [{ path: ['users', 0, 'identities', 1] }] });
   });
 
   test('of the administrator in the environment is rejected', async () => {

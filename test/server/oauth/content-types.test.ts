@@ -83,6 +83,21 @@ describe.each(endpoints)('%s', (path, fields) => {
     expect(response).toMatchObject({ status, json: { error: 'invalid_request' } });
   });
 
+  test.each(['%FF', '%E9%E8', '%C3%28', '%ED%A0%80', '100%', '%u00e9'])(
+    'rejects the value %s of a form',
+    async (value) => {
+      const type = 'application/x-www-form-urlencoded';
+      for (const name of ['client_secret', 'scope', 'm%C3%B6re']) {
+        const response = await post(type, `${new URLSearchParams({ ...fields, client_id: 'web' })}&${name}=${value}`);
+        expect(response).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+        expect(response.json.error_description).toBe(
+          `${name === 'm%C3%B6re' ? 'm?re' : name} is not valid percent-encoding of UTF-8.`,
+        );
+      }
+      expect(await post(type, `${value}=a`)).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+    },
+  );
+
   test('rejects a compressed body', async () => {
     const response = await post('application/json', json, { 'content-encoding': 'gzip' });
     expect(response).toMatchObject({ status: 415, json: { error: 'invalid_request' } });

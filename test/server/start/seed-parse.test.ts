@@ -139,6 +139,20 @@ describe('an error contains its position', () => {
   });
 });
 
+test('every role that a group cannot have is listed', async () => {
+  const roles = ['cli-foo', 'A', 'Auth-Basic', 'iam_admin_x', 'BusinessOwner', 'ROLE_CLI-X', 'admin', 'USER'];
+  const error = await parseSeed(JSON.stringify({ groups: [{ groupName: 'a', roles }] }), 's').catch(String);
+  const found = [...String(error).matchAll(/groups\[0\]\.roles\[(\d)\]: (is a role that only|differs)/g)];
+  expect(found.map(([, index, problem]) => `${index} ${problem}`)).toEqual([
+    '0 differs',
+    '2 differs',
+    '3 differs',
+    '4 differs',
+    '5 is a role that only',
+    '7 is a role that only',
+  ]);
+});
+
 test('aliases are supported, but limited in number', async () => {
   const few = 'groups:\n  - groupName: a\n    roles: &r [A, B]\n  - groupName: b\n    roles: *r\n';
   expect((await parseSeed(few, 's')).groups?.[1]).toEqual({ groupName: 'b', roles: ['A', 'B'] });

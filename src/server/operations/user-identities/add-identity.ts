@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { fieldError } from '../../../contract/errors.ts';
 import { isReservedName, singleLine } from '../../../contract/schemas/primitives.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
 import { foldIdentifier } from '../../../lib/fold-identifier.ts';
 import { assertMfaForAdministrator } from '../../directory/object-access.ts';
 import { loginNames } from '../../store/tables.ts';
-import { assertLoginNamesAvailable, normalizeIdentity, requireUser } from '../../users/users.ts';
+import { assertLoginNamesAvailable, findIdentityProblem, normalizeIdentity, requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 /** The identifier is the last segment of the path that removes it, so it must not be a reserved word. */
@@ -15,7 +16,8 @@ const Identity = singleLine(200, 'Login identifier')
 export default defineOperation({
   id: 'user-identities.add-identity',
   title: 'Add a login identifier to a user',
-  description: 'Adds another identifier that the user can log in with. An existing identifier is left unchanged.',
+  description:
+    'Adds another identifier that the user can log in with. An existing identifier is left unchanged. A new one contains no invisible character and no space at its ends; one in the form of an e-mail address must be a valid address. One with a colon is the link to an external account, `<provider>:<subject>`, or a certificate, and is stored as sent.',
   method: 'PATCH',
   path: '/user-identities/{id}/identities',
   auth: 'caller',
@@ -27,7 +29,7 @@ export default defineOperation({
     body: z.strictObject({ identity: Identity }).meta({ id: 'IdentityInput' }),
   },
   response: { status: 204 },
-  errors: ['USER_NOT_FOUND', 'MFA_MISSING', 'LOGIN_NAME_TAKEN'],
+  errors: ['NAME_NOT_VISIBLE', 'USER_NOT_FOUND', 'MFA_MISSING', 'LOGIN_NAME_TAKEN'],
   command: 'users add-identity',
   cliExamples: [{ title: 'A second login name', command: 'alice --identity alice.smith' }],
 
@@ -36,6 +38,8 @@ export default defineOperation({
       const user = await requireUser(tx, params.id);
       await assertMfaForAdministrator(tx, user, caller);
       if (loginNames(user).includes(foldIdentifier(body.identity))) return;
+      const problem = findIdentityProblem(body.identity);
+      if (problem) throw fieldError(problem.code, 'identity', `identity ${problem.text}.`);
       const changed = { ...user, identities: [...user.identities, normalizeIdentity(body.identity)] };
       await assertLoginNamesAvailable(tx, changed, user);
       await tx.users.replace(changed);
