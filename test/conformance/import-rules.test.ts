@@ -157,8 +157,10 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  test('what server and command share beside the contract imports that and Node only', () => {
-    expect(findForbiddenImports(listSourceFiles('src/lib'), [/^src\/(lib|contract)\//, /^node:/])).toEqual([]);
+  test('what server and command share beside the contract imports that, Node and the YAML parser only', () => {
+    expect(findForbiddenImports(listSourceFiles('src/lib'), [/^src\/(lib|contract)\//, /^node:/, /^yaml$/])).toEqual(
+      [],
+    );
   });
 
   test('the client imports the contract and its transport', () => {

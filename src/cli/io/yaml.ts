@@ -1,23 +1,18 @@
 /** Reads and writes YAML. Loaded only by runs that need it. */
-import { type CreateNodeOptions, Document, parse, type ToStringOptions, visit, YAMLParseError } from 'yaml';
+import { type CreateNodeOptions, Document, type ToStringOptions, visit } from 'yaml';
 import { escapeInText } from '../../contract/visible-names.ts';
+import { parseSingleYaml, tooManyAliases, toPlainValue } from '../../lib/yaml-text.ts';
 import { usageError } from '../errors.ts';
 import { hasControls } from './control-characters.ts';
 
 /** Parses one YAML document. @throws CliError (exit 2) with the place if the text is not YAML */
 export function parseYaml(text: string, name: string): unknown {
-  try {
-    return parse(text, { stringKeys: true });
-  } catch (error) {
-    const [place] = error instanceof YAMLParseError ? (error.linePos ?? []) : [];
-    const position = place ? `:${place.line}:${place.col}` : '';
-    throw usageError(`${name}${position}: ${describeYamlError((error as Error).message)}.`);
-  }
-}
-
-/** The message of the YAML parser without the place and the line that it adds. */
-export function describeYamlError(message: string): string {
-  return (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '').replace(/[.:]$/, '');
+  const { document, problems } = parseSingleYaml(text);
+  const [first] = problems;
+  if (first) throw usageError(`${name}:${first.line}:${first.column}: ${first.reason}.`);
+  const plainValue = document ? toPlainValue(document) : { value: null };
+  if (!plainValue) throw usageError(`${name}: ${tooManyAliases}.`);
+  return plainValue.value;
 }
 
 /** Serializes to YAML with terminal control characters escaped. */

@@ -1,14 +1,14 @@
 /** Reads, parses and validates documents to one value with source positions. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { isMeantAsJson, JsonError, parseJson } from '../../lib/json-text.ts';
+import { parseYamlText } from '../../lib/yaml-text.ts';
 import type { CommandOptions } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../io/input.ts';
 import type { Io } from '../io/io.ts';
-import { describeYamlError } from '../io/yaml.ts';
 import type { DocumentEntry, ListName } from './model/desired-entries.ts';
 import { documentResources } from './resources/index.ts';
 import { documentSchema } from './schema.ts';
@@ -71,25 +71,19 @@ function parseText(context: ParseContext, { name, text }: SourceText): void {
     diagnostics.push({ position: { file: name, line, column }, message: problem.reason });
     return;
   }
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: lines, merge: false, stringKeys: true });
-  const positionAt = (offset: number): SourcePosition => {
-    const { line, col } = lines.linePos(offset);
-    return { file: name, line: Math.max(line, 1), column: Math.max(col, 1) };
-  };
-  if (!Array.isArray(documents) || documents.every(({ contents }) => contents === null))
+  const { documents, problems, placeAt } = parseYamlText(text);
+  const positionAt = (offset: number): SourcePosition => ({ file: name, ...placeAt(offset) });
+  for (const { line, column, reason } of problems)
+    diagnostics.push({ position: { file: name, line, column }, message: reason });
+  if (problems.length > 0) return;
+  if (documents.every(({ contents }) => contents === null))
     diagnostics.push({ position: positionAt(0), message: 'is empty' });
-  for (const document of Array.isArray(documents) ? documents : []) {
-    for (const { message, pos } of document.errors)
-      diagnostics.push({
-        position: positionAt(pos[0]),
-        message: describeYamlError(message),
-      });
+  for (const document of documents) {
     const nodes: NodeContext = {
       position: (node) => positionAt((node as { range?: readonly number[] | null } | null)?.range?.[0] ?? 0),
       resolve: (node) => (isAlias(node) ? (node.resolve(document) ?? node) : node),
     };
-    if (document.errors.length === 0 && document.contents !== null) parseRoot(context, nodes, document.contents);
+    if (document.contents !== null) parseRoot(context, nodes, document.contents);
   }
 }
 
@@ -133,13 +127,14 @@ function parseNode(
   if (schema.type === 'array') return parseList(context, nodes, node, schema, path, report);
   const value = isScalar(node) ? node.value : undefined;
   if (value === null && Array.isArray(schema.type)) return null;
-  const message = typeof value === 'string' ? checkText(context, value, schema) : describeNonText(value);
+  const message = typeof value === 'string' ? checkText(context, value, schema) : describeNonText(node);
   return message === undefined ? value : report(message);
 }
 
-function describeNonText(value: unknown): string {
-  const isPlain = typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
-  return isPlain ? `must be a string: put ${String(value)} in quotes` : 'must be a string';
+function describeNonText(node: unknown): string {
+  const { value, source } = isScalar(node) ? node : { value: undefined, source: undefined };
+  const isPlain = typeof value === 'number' || typeof value === 'boolean';
+  return isPlain ? `must be a string: put ${source ?? String(value)} in quotes` : 'must be a string';
 }
 
 type ReportProblem = (message: string) => void;

@@ -23,6 +23,14 @@ describe('a diagnostic has file, line and column', () => {
       'groups:\n  - groupName: a\n    dependencies: [ops]',
       '0.yaml:3:20: dependencies: must be an object, such as {groupName: ..}',
     ],
+    ['groups:\n  - groupName: 007', '0.yaml:2:16: a number cannot keep a leading zero; put it in quotes if it is text'],
+    ['groups:\n  - groupName: 0x7', '0.yaml:2:16: a number is written as in JSON'],
+    [
+      'groups:\n  - groupName: 12345678901234567890',
+      '0.yaml:2:16: groupName: must be a string: put 12345678901234567890 in',
+    ],
+    ['groups:\n  - groupName: !id a', '0.yaml:2:16: this tag is unknown'],
+    ['groups: &g [{groupName: a, users: *g}]', '0.yaml:1:35: this alias stands for a value that contains it'],
     ['groups:\n  - groupName: 7', '0.yaml:2:16: groupName: must be a string: put 7 in quotes'],
     [
       'groups:\n  - groupName: 0123456789abcdef01234567',

@@ -105,6 +105,17 @@ describe('an error contains its position', () => {
     ['a key that is equal as text', 'settings:\n  1: a\n  "1": b\n', 's:3:3: '],
     ['a duplicate key', 'groups: []\ngroups: []\n', 's:2:1: '],
     ['two documents', 'groups: []\n---\ngroups: []\n', 's:2:1: '],
+    ['a leading zero', 'users:\n- userMobile: {areaCode: 030}\n', 's:2:26: a number cannot keep a leading zero'],
+    ['a leading zero after a sign', 'settings: {port: -08}', 's:1:18: a number cannot keep a leading zero'],
+    ['a leading zero of YAML 1.1', '%YAML 1.1\n---\nsettings: {port: 010}', 's:3:18: a number cannot keep'],
+    ['a hexadecimal number', 'settings: {port: 0x31}', 's:1:18: a number is written as in JSON'],
+    ['an octal number', 'settings: {port: 0o31}', 's:1:18: a number is written as in JSON'],
+    ['a plus sign', 'users:\n- userMobile: {regionCode: +49}\n', 's:2:28: a number is written as in JSON'],
+    ['an unknown tag', 'users:\n- userName: !foo bar\n', 's:2:13: this tag is unknown'],
+    ['a tag of binary data', 'users:\n- userName: !!binary aGk=\n', 's:2:22: must be text, a number'],
+    ['an alias of itself', 'users: &u [{userName: a, identities: *u}]', 's:1:38: this alias stands for a value that'],
+    ['an alias without an anchor', 'users: *u', 's:1:8: the anchor of this alias is not defined'],
+    ['a list as a key', '? [users]\n: []\n', 's:1:3: keys must be text'],
     ['a member of prototypes', '{"__proto__": {"a": 1}}', 's:1:2: __proto__ is not allowed as a name'],
   ];
   test.each(faulty)('%s', async (_what, text, start) => {
