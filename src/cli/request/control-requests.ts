@@ -5,6 +5,7 @@ import type { CommandOptions, Context } from '../context.ts';
 import { readPathValues } from '../http/outcome-check.ts';
 import { routeOfUrl } from '../http/redact.ts';
 import type { ListShape } from '../output/list-writer.ts';
+import { describeWithNames, type NameOf } from '../output/name-columns.ts';
 import type { TableRow } from '../output/table.ts';
 import { assertReferencesExist } from './assert-exists.ts';
 import { assertConfirmed, type ConfirmOptions } from './confirm.ts';
@@ -22,19 +23,27 @@ interface ControlListRequest extends Pick<ListShape, 'text' | 'required'> {
   /** How many of the columns a table displays. */
   readonly main: number;
   /** The row of a table. */
-  readonly summarize?: (row: TableRow) => TableRow;
+  readonly summarize?: SummarizeRow;
+  /** Called if the list is empty. @throws CliError if a filter names what does not exist */
+  assertKnown?(): Promise<void>;
   /** What the ids of a column refer to, where the rows do not contain the names. */
   readonly references?: Readonly<Record<string, JsonSchema>>;
 }
+
+/** The row of a table, with the names of ids. */
+type SummarizeRow = (row: TableRow, nameOf: NameOf) => TableRow;
 
 /** Prints a list of the control plane within the limits of the options. */
 export function printControlList(
   context: Context,
   options: CommandOptions,
-  { path, filters = {}, columns, main, references, summarize, text, required }: ControlListRequest,
+  { path, filters = {}, columns, main, references, summarize, text, required, assertKnown }: ControlListRequest,
 ): Promise<void> {
-  const read: PageSource = async (query) =>
-    asPage(await callControlPlane(context, 'GET', path, { query: { ...filters, ...query } }));
+  const read: PageSource = async (query) => {
+    const page = asPage(await callControlPlane(context, 'GET', path, { query: { ...filters, ...query } }));
+    if (page.items.length === 0 && query.after === undefined) await assertKnown?.();
+    return page;
+  };
   const route = routeOfUrl(context.manifest, 'GET', path);
   const source = route ? withKnownFilters(context, route, filters, read) : read;
   const rows = summarize ? summarizeForTables(context, source, summarize) : source;
@@ -44,14 +53,16 @@ export function printControlList(
 
 /** The rows as a table shows them; other formats, and columns that the caller selects, have the data. */
 export function summarizeForTables(
-  { printer, settings }: Context,
+  { printer, settings, findNames }: Context,
   source: PageSource,
-  summarize: (row: TableRow) => TableRow,
+  summarize: SummarizeRow,
 ): PageSource {
   if (!printer.isForPeople || printer.format !== 'table' || settings.options.columns !== undefined) return source;
   return async (query) => {
     const page = await source(query);
-    return { ...page, items: (page.items as readonly TableRow[]).map(summarize) };
+    const rows = page.items as readonly TableRow[];
+    const items = await describeWithNames(findNames, (nameOf) => rows.map((row) => summarize(row, nameOf)));
+    return { ...page, items };
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startFakeServer } from '../../client/fake-server.ts';
+import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
 import { iam } from '../run-cli.ts';
 
 const rule = { id: 'f1', operation: 'groups.list', effect: { status: 503 }, matched: 2, applied: 1 };
@@ -15,7 +15,13 @@ describe('faults', () => {
   });
 
   test('add sends the options', async () => {
-    await using server = await startFakeServer(() => ({ status: 201, json: rule }));
+    await using server = await startFakeServer(({ path }) => {
+      const isUser = path.includes('/user');
+      const client = [{ clientId: 'billing' }];
+      if (path.startsWith('/_iam/clients')) return { json: path.includes('billing') ? client : [] };
+      if (isUser) return path.includes('?') ? { json: [] } : errorResponse(404, 'USER_NOT_FOUND');
+      return { status: 201, json: rule };
+    });
     const add = (...words: string[]) => iam(['faults', 'add', ...words, '-o', 'name'], server);
     expect(await add('--operation', 'groups.list', '--nth', '3', '--fail', '503')).toMatchObject({
       code: 0,
@@ -35,9 +41,14 @@ describe('faults', () => {
       '--jitter',
       '5ms',
     );
+    expect(await add('--caller', 'nobody', '--fail', '503')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('User or client "nobody" not found'),
+    });
     await add('--every', '2', '--drop', 'after');
     await add('--rotate-key');
-    expect(server.received.map(({ body }) => JSON.parse(body))).toEqual([
+    const sent = server.received.filter(({ method }) => method === 'POST');
+    expect(sent.map(({ body }) => JSON.parse(body))).toEqual([
       { operation: 'groups.list', nth: 3, effect: { status: 503 } },
       { caller: 'billing', probability: 0.1, seed: 7, times: 2, effect: { latency: '2s', jitter: '5ms' } },
       { every: 2, effect: { drop: 'after' } },

@@ -27,7 +27,7 @@ describe('requests', () => {
       0,
       'r-1  2026-03-01T12:00:00Z  403     GET     /groups  ROLE_MISSING  billing',
     ]);
-    expect(queryOf(server.received[0]?.path ?? '')).toEqual({
+    expect(queryOf(server.received.at(-1)?.path ?? '')).toEqual({
       operation: 'groups.list',
       caller: 'billing',
       status: '4xx',

@@ -195,6 +195,21 @@ test.each([
   expect((await runIam(line.split(' '))).err).toContain(named);
 });
 
+test('of a client identifies the caller of requests and faults, and the log shows it beside its logins', async () => {
+  const logins = 'requests list --caller iam-admin --operation client-identities.login';
+  const { code, out } = await runIam(logins.split(' '), { columns: 200 });
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('iam-admin') });
+  expect(await runIam('requests list --caller billing-service'.split(' '))).toMatchObject({ code: 0 });
+  expect(await runIam('requests list --caller nobody'.split(' '))).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('User or client "nobody" not found'),
+  });
+  const rule = JSON.parse((await runIam('faults add --caller billing-service --fail 503 -o json'.split(' '))).out);
+  expect(rule.caller).toBe(id('c01'));
+  expect((await runIam(['faults', 'list'])).out).toContain('billing-service');
+  await runIam(['faults', 'clear', '--yes']);
+});
+
 describe('--mask', () => {
   test.each([...lists, 'users get alice'])('hides the addresses in iam %s', async (path) => {
     for (const format of ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name']) {

@@ -52,12 +52,12 @@ const options: Readonly<Record<string, string>> = {
   'clients update': '--app-id new',
   'api-key create': '--app-id new',
   'api-key update': '--app-id new',
+  'faults add': '--fail 503',
 };
 
 /** Places of names that need not exist: of what is created, in a search, a log or a profile, or of what a list shall lack. */
 const unbound = [
   'state save',
-  'requests list',
   'requests wait',
   'login',
   'profile add',
@@ -68,8 +68,6 @@ const unbound = [
   'users roles --business-id',
   'can --business',
   'groups business-users add user-id',
-  'groups update --remove-dependency',
-  'corporate-groups update --remove-business',
 ];
 /** Commands of callers that have a second factor: `groups`, `users` and `clients` have the same. */
 const ofUsers = ['factors', 'my-clients'];

@@ -1,21 +1,23 @@
 /** `iam faults`: manages fault injection, to test how a program handles failures. */
 
 import type { Command } from 'commander';
-import { type ApiResponse, asPage } from '../../client/response.ts';
-import { reference } from '../../contract/entities.ts';
-import type { Manifest } from '../../contract/manifest-types.ts';
-import { addCommand, setAction } from '../command.ts';
-import type { CliRuntime, CommandOptions } from '../context.ts';
-import { usageError } from '../errors.ts';
-import { resolveBaseUrl } from '../http/connection.ts';
-import type { TableRow } from '../output/table.ts';
-import { declareValueSources } from '../prompts/value-sources.ts';
-import { buildListShape, callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
-import { sendControlWrite } from '../request/control-requests.ts';
-import { createdBy } from '../request/created-entity.ts';
-import { addFieldOption, createField } from '../request/field-options.ts';
-import { resolveOperation } from '../request/operation-names.ts';
-import { printPages } from '../request/pagination.ts';
+import { type ApiResponse, asPage } from '../../../client/response.ts';
+import { reference } from '../../../contract/entities.ts';
+import type { Manifest } from '../../../contract/manifest-types.ts';
+import { addCommand, setAction } from '../../command.ts';
+import type { CliRuntime, CommandOptions } from '../../context.ts';
+import { usageError } from '../../errors.ts';
+import { resolveBaseUrl } from '../../http/connection.ts';
+import type { NameOf } from '../../output/name-columns.ts';
+import type { TableRow } from '../../output/table.ts';
+import { declareValueSources } from '../../prompts/value-sources.ts';
+import { buildListShape, callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
+import { sendControlWrite, summarizeForTables } from '../../request/control-requests.ts';
+import { createdBy } from '../../request/created-entity.ts';
+import { addFieldOption, createField } from '../../request/field-options.ts';
+import { resolveOperation } from '../../request/operation-names.ts';
+import { printPages } from '../../request/pagination.ts';
+import { callerNotFoundError, findCallerId } from './find-caller.ts';
 
 const path = '/_iam/faults';
 const columns = [
@@ -39,8 +41,14 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
   }).alias('ls');
   setAction(command, runtime, (context) => {
     const source = async () => asPage((await callControlPlane(context, 'GET', path)) as ApiResponse);
-    return printPages(context, source, buildListShape(columns, columns.length), { all: true });
+    const rows = summarizeForTables(context, source, nameCaller);
+    return printPages(context, rows, buildListShape(columns, columns.length), { all: true });
   });
+}
+
+function nameCaller({ caller, ...fault }: TableRow, nameOf: NameOf): TableRow {
+  if (typeof caller !== 'string') return fault;
+  return { ...fault, caller: nameOf('user', caller) ?? nameOf('client', caller) ?? caller };
 }
 
 function addAddCommand(noun: Command, runtime: CliRuntime): void {
@@ -59,7 +67,7 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .option('--operation <name>', 'only requests for this operation, by its id or command: groups.create')
-    .option('--caller <id>', 'only requests of this client or user');
+    .option('--caller <caller>', 'only requests of this client or user, by id or name');
   for (const [name, description] of integers)
     addFieldOption(command, createField([name], { type: 'integer', description }, false));
   command
@@ -69,9 +77,16 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
     .option('--drop <when>', 'close the connection before the operation starts, or after its changes are stored')
     .option('--rotate-key', 'rotate the signing key before the response is sent')
     .option('--stale-keys', 'serve the key set from before the last rotation');
-  declareValueSources(command, { '--operation': 'operation' });
+  declareValueSources(command, {
+    '--operation': 'operation',
+    '--caller': [reference('user', ['name']), reference('client', ['serviceAccount'])],
+  });
   setAction(command, runtime, async (context, _, options) => {
-    const body = buildRule(context.manifest, options);
+    const rule = buildRule(context.manifest, options);
+    const caller = rule.caller === undefined ? undefined : String(rule.caller);
+    const found = caller === undefined ? undefined : await findCallerId(context, caller);
+    if (caller !== undefined && found === undefined) throw callerNotFoundError(caller);
+    const body = { ...rule, caller: found };
     const created = ({ id }: TableRow) => createdBy('faults remove', String(id));
     await sendControlWrite(context, options, { method: 'POST', path, body, created, done: '' });
   });
@@ -85,7 +100,7 @@ const integers = [
   ['times', 'maximum number of affected requests'],
 ] as const;
 
-function buildRule(manifest: Manifest, options: CommandOptions): object {
+function buildRule(manifest: Manifest, options: CommandOptions): Readonly<Record<string, unknown>> {
   const { operation: name, caller, nth, every, seed, times, probability, ...rest } = options;
   const operation = name === undefined ? undefined : resolveOperation(manifest, String(name)).id;
   const { fail: status, latency, jitter, drop, rotateKey, staleKeys } = rest;

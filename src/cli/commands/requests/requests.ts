@@ -1,20 +1,22 @@
 /** `iam requests`: shows the request log of a server. */
 
 import type { Command } from 'commander';
-import { reference } from '../../contract/entities.ts';
-import type { Manifest } from '../../contract/manifest-types.ts';
-import { servicePrefix } from '../../contract/prefix.ts';
-import { addCommand, setAction } from '../command.ts';
-import type { CliRuntime, CommandOptions } from '../context.ts';
-import { CliError } from '../errors.ts';
-import type { TableRow } from '../output/table.ts';
-import { declareValueSources } from '../prompts/value-sources.ts';
-import { buildListShape, callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
-import { printControlList, summarizeForTables } from '../request/control-requests.ts';
-import { addFieldOption, createField } from '../request/field-options.ts';
-import { resolveOperation } from '../request/operation-names.ts';
-import { addListOptions, printPages } from '../request/pagination.ts';
-import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from '../request/wait.ts';
+import { reference } from '../../../contract/entities.ts';
+import type { Manifest } from '../../../contract/manifest-types.ts';
+import { servicePrefix } from '../../../contract/prefix.ts';
+import { addCommand, setAction } from '../../command.ts';
+import type { CliRuntime, CommandOptions } from '../../context.ts';
+import { CliError } from '../../errors.ts';
+import type { NameOf } from '../../output/name-columns.ts';
+import type { TableRow } from '../../output/table.ts';
+import { declareValueSources } from '../../prompts/value-sources.ts';
+import { buildListShape, callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
+import { printControlList, summarizeForTables } from '../../request/control-requests.ts';
+import { addFieldOption, createField } from '../../request/field-options.ts';
+import { resolveOperation } from '../../request/operation-names.ts';
+import { addListOptions, printPages } from '../../request/pagination.ts';
+import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from '../../request/wait.ts';
+import { callerNotFoundError, findCallerId } from './find-caller.ts';
 
 const path = '/_iam/requests';
 const columns = [
@@ -45,11 +47,16 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
   }).alias('ls');
   addFilterOptions(command);
   addListOptions(command);
-  setAction(command, runtime, (context, _, options) => {
-    const filters = readFilters(context.manifest, options);
-    return printControlList(context, options, {
+  setAction(command, runtime, async (context, _, options) => {
+    const { caller, ...others } = readFilters(context.manifest, options);
+    const found = caller === undefined ? undefined : await findCallerId(context, caller);
+    await printControlList(context, options, {
       path,
-      filters,
+      // The log has requests of callers that are removed, too.
+      filters: { ...others, caller: found ?? caller },
+      assertKnown: async () => {
+        if (caller !== undefined && found === undefined) throw callerNotFoundError(caller);
+      },
       columns,
       main: tableColumnCount,
       references,
@@ -60,13 +67,18 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
 }
 
 /** The request in a table: the time to the second, and no prefix of the service and no id of the caller, which leave no space. */
-function summarize({ at, path: requested, caller, callerName, ...entry }: TableRow): TableRow {
+function summarize({ at, path: requested, caller, callerName, ...entry }: TableRow, nameOf: NameOf): TableRow {
   return {
     ...entry,
-    caller: callerName ?? caller,
+    // A login has no name in the log.
+    caller: callerName ?? findCallerName(String(caller), nameOf),
     at: String(at).replace(/\.\d+Z$/, 'Z'),
     path: String(requested).replace(`${servicePrefix}/`, '/'),
   };
+}
+
+function findCallerName(id: string, nameOf: NameOf): string {
+  return nameOf('user', id) ?? nameOf('client', id) ?? id;
 }
 
 function addFilterOptions(command: Command): void {
@@ -125,8 +137,10 @@ function addWaitCommand(noun: Command, runtime: CliRuntime): void {
     .option('--wait <seconds>', `${waitDescription}, default 10s`);
   declareValueSources(command, { '--after': reference('request', ['id']) });
   setAction(command, runtime, async (context, _, options) => {
+    const { caller, ...others } = readFilters(context.manifest, options);
     const query = {
-      ...readFilters(context.manifest, options),
+      ...others,
+      caller: caller === undefined ? undefined : ((await findCallerId(context, caller)) ?? caller),
       count: options.count as number | undefined,
       after: options.after as string | undefined,
     };
