@@ -525,7 +525,7 @@ export const errorTable = {
     status: 412,
     category: 'conflict',
     message: 'The server has data besides what the first start created. An import would overwrite it.',
-    hint: 'Export or save the state first, then import with force.',
+    hint: 'Export or save the state first, then import with `--force`, or `force=true` in the URL.',
   },
   TOKEN_LIMIT_EXCEEDED: {
     status: 422,

@@ -6,7 +6,7 @@ import type { OutgoingRequest } from '../../client/request.ts';
 import { environmentOrigin, type ResolvedCredentials } from '../auth/credentials.ts';
 import { isMoved, type ProfileServer, readUsableProfiles } from '../config/profile.ts';
 import { isSameOrigin, toReachableUrl } from '../config/server-url.ts';
-import type { CliSettings } from '../config/settings.ts';
+import { type CliSettings, defaultOrigin } from '../config/settings.ts';
 import { CliError } from '../errors.ts';
 import { isProcessRunning } from '../io/processes.ts';
 import { isLoopbackUrl } from './network.ts';
@@ -35,7 +35,7 @@ export function createProcessGuard(
     // A server that was started again has another process, which the profile names by now.
     server = findProfileServer(await readAgain(settings), baseUrl, credentials) ?? server;
     isRunning = await isProcessRunning(server);
-    if (!isRunning) throw createEndedError(settings.profileName?.value ?? '', server);
+    if (!isRunning) throw createEndedError(settings, server);
   };
 }
 
@@ -72,11 +72,15 @@ function portOf({ port, protocol }: URL): string {
   return port || (protocol === 'https:' ? '443' : '80');
 }
 
-function createEndedError(profile: string, server: ProfileServer): CliError {
+function createEndedError(settings: CliSettings, server: ProfileServer): CliError {
   const { url, options, data } = server;
+  const profile = settings.profileName?.value ?? '';
+  const port = URL.canParse(url) ? portOf(new URL(url)) : '';
+  const isWaitChosen = settings.get('max-wait')?.origin !== defaultOrigin;
+  const wait = isWaitChosen ? '' : ', or wait for it with --max-wait SECONDS';
   const start = isMoved(server)
     ? `Its store ${data} is not there any more. If it was moved, start it with \`iam server start --data FOLDER\`: the profile follows it.`
-    : `Start it with \`iam server start${options}\`.`;
+    : `Start it with \`iam server start${options} --port ${port}\`${wait}.`;
   return new CliError(`The server of the profile ${profile} is not running; nothing was sent to ${url}.`, {
     code: 'SERVER_NOT_RUNNING',
     exitCode: 75,

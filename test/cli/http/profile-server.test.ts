@@ -88,7 +88,7 @@ describe('the profile of a server that has stopped', () => {
         ...[words, 75],
         expect.stringContaining(`The server of the profile local is not running; nothing was sent to ${url}.`),
       ]);
-      expect(err).toContain(`\`iam server start --data '${storeFolder}'\``);
+      expect(err).toContain(`\`iam server start --data '${storeFolder}' --port ${new URL(url).port}\`, or wait`);
     }
     const selected = { IAM_PROFILE: 'local', IAM_BASE_URL: url };
     expect((await home.iam(list, { variables: selected })).code).toBe(75);

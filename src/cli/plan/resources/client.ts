@@ -226,7 +226,7 @@ function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClien
       changes: [],
       issues: immutable.map(({ field }) => ({
         path: `${path}/${field}`,
-        message: `${field} of the client ${before.clientId} is ${formatValue(before[field])}; the API can't change it`,
+        message: `${field} of the client ${before.clientId} is ${formatValue(before[field])}; the API can't change it${controlFields.has(field) ? `, but \`iam clients update\` can` : ''}`,
       })),
     };
   if (changed.length === 0) return acceptChanges([]);
@@ -244,6 +244,9 @@ function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClien
     { action: 'update', kind: 'client', name, id: before.clientId, fields: changed, before, body },
   ]);
 }
+
+/** The fields that only a route of the control plane changes. */
+const controlFields: ReadonlySet<string> = new Set(['appId', 'scope', 'grantTypes', 'authorities', 'factorVisibility']);
 
 const mutableFields: ReadonlySet<string> = new Set(['organizationId', 'businessUnitId', 'redirectURIs']);
 
