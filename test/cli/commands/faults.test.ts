@@ -41,9 +41,9 @@ describe('faults', () => {
       '--jitter',
       '5ms',
     );
-    expect(await add('--caller', 'nobody', '--fail', '503')).toMatchObject({
+    expect(await add('--caller', 'unknown', '--fail', '503')).toMatchObject({
       code: 3,
-      err: expect.stringContaining('User or client "nobody" not found'),
+      err: expect.stringContaining('User or client "unknown" not found'),
     });
     await add('--every', '2', '--drop', 'after');
     await add('--rotate-key');

@@ -200,9 +200,9 @@ test('of a client identifies the caller of requests and faults, and the log show
   const { code, out } = await runIam(logins.split(' '), { columns: 200 });
   expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('iam-admin') });
   expect(await runIam('requests list --caller billing-service'.split(' '))).toMatchObject({ code: 0 });
-  expect(await runIam('requests list --caller nobody'.split(' '))).toMatchObject({
+  expect(await runIam('requests list --caller unknown'.split(' '))).toMatchObject({
     code: 3,
-    err: expect.stringContaining('User or client "nobody" not found'),
+    err: expect.stringContaining('User or client "unknown" not found'),
   });
   const rule = JSON.parse((await runIam('faults add --caller billing-service --fail 503 -o json'.split(' '))).out);
   expect(rule.caller).toBe(id('c01'));
