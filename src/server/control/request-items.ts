@@ -1,8 +1,7 @@
 /** Entries of the request log as the control plane returns them. */
 import * as z from 'zod';
 import { exampleText, optionalInt, optionalText, singleLine } from '../../contract/schemas/primitives.ts';
-import { foldIdentifier } from '../../lib/fold-identifier.ts';
-import type { Principal } from '../directory/principal.ts';
+import { isNamedBy, type Principal } from '../directory/principal.ts';
 import { redactRequestHeaders, redactResponseHeaders } from '../observability/redact-headers.ts';
 import { redactBody, redactQuery, redactResponse } from '../observability/redaction.ts';
 import type { RequestLog, RequestLogEntry } from '../observability/request-log.ts';
@@ -86,11 +85,8 @@ export function matchesQuery(entry: RequestLogEntry, { operation, caller, status
   return status === undefined || matchesStatus(entry.status, status);
 }
 
-/** User names are compared as at a login. */
 function isOfCaller({ actor, caller: principal }: RequestLogEntry, caller: string): boolean {
-  const { client, user }: Partial<Principal> = principal ?? {};
-  if ([actor, client?.clientId, client?.serviceAccountId, user?.userId].includes(caller)) return true;
-  return user !== undefined && foldIdentifier(user.userName) === foldIdentifier(caller);
+  return actor === caller || (principal !== undefined && isNamedBy(principal, caller));
 }
 
 function matchesStatus(status: number | undefined, pattern: string): boolean {

@@ -1,6 +1,7 @@
 /** The caller of a request. */
 import { apiError } from '../../contract/errors.ts';
 import { type CallerAuthorities, isReservedRole } from '../../contract/roles.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 
 export type AuthenticationMethod = 'client-id' | 'basic' | 'api-key' | 'bearer';
@@ -70,4 +71,10 @@ export function createAbsentCaller(operationId: string): Principal {
       throw new Error(`${operationId} reads the caller, but accepts unauthenticated requests`);
     },
   });
+}
+
+/** Whether an id or a name means the user or the client of a caller. User names are compared as at a login. */
+export function isNamedBy({ client, user }: Principal, name: string): boolean {
+  if ([client.clientId, client.serviceAccountId, client.appId, user?.userId].includes(name)) return true;
+  return user !== undefined && foldIdentifier(user.userName) === foldIdentifier(name);
 }

@@ -2,7 +2,7 @@
 import { apiError, type ErrorCode, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
-import type { Principal } from '../directory/principal.ts';
+import { isNamedBy, type Principal } from '../directory/principal.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import {
   type ActiveFaultRule,
@@ -114,7 +114,7 @@ function matchesRule(
   caller: Principal | undefined,
 ): boolean {
   if (effect.staleKeys === true || (id !== undefined && id !== operation.id)) return false;
-  if (name !== undefined && name !== caller?.client.clientId && name !== caller?.user?.userId) return false;
+  if (name !== undefined && !(caller && isNamedBy(caller, name))) return false;
   return effect.status === undefined || findErrorCode(effect.status, operation) !== undefined;
 }
 

@@ -341,3 +341,30 @@ test('groups update takes a dependency by its id too, and prints its name', asyn
   expect(await run(`upper --remove-dependency ${id}`)).toMatchObject({ code: 0, err: 'upper: - dependency lower\n' });
   expect(await run(`upper --remove-dependency ${id}`)).toMatchObject({ err: 'upper: nothing to change\n' });
 });
+
+test('the masked number of a contact is kept, replaced as a whole, or refused with what is missing', async () => {
+  const mobile = '--mobile.region-code 41 --mobile.area-code 79 --mobile.phone-number 7654321';
+  const added = await runner.run(`users factors add alice --contact-type MOBILE ${mobile} -o json`, 'administrator');
+  const [{ id }] = JSON.parse(added.out) as [{ id: string }];
+  const file = JSON.parse((await runner.run(`users factors get alice ${id} -o json`, 'administrator')).out) as {
+    readonly mobile: Readonly<Record<string, string>>;
+  };
+  const update = (parts: object) =>
+    runner.run(`users factors update alice ${id} -f - --yes`, 'administrator', {
+      stdin: JSON.stringify({ ...file, mobile: { ...file.mobile, ...parts } }),
+    });
+  expect(await update({})).toMatchObject({ code: 0, err: expect.stringContaining('nothing to change') });
+  expect(await update({ phoneNumber: '1111111' })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('mobile.areaCode of the file is masked: ***'),
+  });
+  const part = await runner.run(`users factors update alice ${id} --mobile.phone-number 1111111`, 'administrator');
+  expect(part).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--mobile.region-code and --mobile.area-code'),
+  });
+  expect(await update({ areaCode: '78', phoneNumber: 1_111_111 })).toMatchObject({ code: 0 });
+  const { factors } = (await runner.server.dump()) as { factors: readonly { factorId: string; mobile?: object }[] };
+  const stored = factors.find(({ factorId }) => factorId === id)?.mobile;
+  expect(stored).toEqual({ regionCode: 41, areaCode: 78, phoneNumber: 1_111_111 });
+});

@@ -9,6 +9,7 @@ import { maskText, maskValue } from '../../output/mask.ts';
 import { type EntityFields, isRow, isSame } from '../../request/differences.ts';
 import { wasRead } from '../../request/file-etag.ts';
 import { isRoute } from '../../request/find-operation.ts';
+import type { BodyRules } from './merge.ts';
 import { nameOf, withArticle } from './resources.ts';
 import type { UpdateTarget } from './write.ts';
 
@@ -87,6 +88,33 @@ export function restoreMasked(file: EntityFields, entity: EntityFields, isChange
     );
   };
   return Object.fromEntries(Object.entries(file).map(([name, value]) => [name, restore(name, value, entity[name])]));
+}
+
+/**
+ * The file with the numbers of masked fields as the write takes them: a read returns their digits as text.
+ * @throws CliError (exit 2) for a changed field of which a part is masked
+ */
+export function restoreNumbers(
+  file: EntityFields,
+  entity: EntityFields,
+  { schema, hidden = [] }: BodyRules,
+): EntityFields {
+  const toNumbers = (name: string, value: unknown): unknown => {
+    if (!hidden.includes(name) || !isRow(value) || isSame(value, entity[name])) return value;
+    const parts = schema.properties?.[name]?.properties ?? {};
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => {
+        if (parts[key]?.type !== 'integer' || typeof part !== 'string') return [key, part];
+        if (/^\d{1,15}$/.test(part)) return [key, Number(part)];
+        if (!part.includes('*')) return [key, part];
+        throw usageError(
+          `${name}.${key} of the file is masked: ${part}; nothing was sent.`,
+          `Write all of its parts to change it: ${Object.keys(parts).join(', ')}.`,
+        );
+      }),
+    );
+  };
+  return Object.fromEntries(Object.entries(file).map(([name, value]) => [name, toNumbers(name, value)]));
 }
 
 function unknownFieldError(name: string, names: readonly string[], operation: ManifestOperation) {

@@ -17,7 +17,7 @@ import {
   toList,
   toStoredSpelling,
 } from '../../request/differences.ts';
-import { setAtPath } from '../../request/field-options.ts';
+import { setAtPath, toKebabCase } from '../../request/field-options.ts';
 
 /** The changes that options name. */
 export interface ResourceEdit {
@@ -92,7 +92,9 @@ export function mergeEdit(entity: EntityFields, edit: ResourceEdit, rules: BodyR
   for (const [field, value] of Object.entries(edit.set)) {
     if (!isRow(value)) after[field] = toStoredSpelling(rules.schema.properties?.[field], value) ?? undefined;
     else {
-      const known = rules.hidden?.includes(field) ? undefined : after[field];
+      const isHidden = rules.hidden?.includes(field) === true;
+      const known = isHidden ? undefined : after[field];
+      if (isHidden) assertComplete(field, value, rules);
       after[field] = { ...(isRow(known) ? known : {}), ...value };
     }
   }
@@ -120,6 +122,17 @@ export function mergeEdit(entity: EntityFields, edit: ResourceEdit, rules: BodyR
     verified,
     losing: Object.keys(edit.set).filter((field) => Array.isArray(edit.set[field]) && Array.isArray(before[field])),
   };
+}
+
+/** The parts of a masked field that are not named cannot be kept. @throws CliError (exit 2) if a required one is missing */
+function assertComplete(field: string, value: EntityFields, { schema }: BodyRules): void {
+  const missing = (schema.properties?.[field]?.required ?? []).filter((name) => value[name] === undefined);
+  if (missing.length === 0) return;
+  const flags = missing.map((name) => `--${toKebabCase(field)}.${toKebabCase(name)}`);
+  throw usageError(
+    `${field} lacks ${missing.join(' and ')}; nothing was sent.`,
+    `The server returns ${field} masked, so its parts change together: add ${flags.join(' and ')}.`,
+  );
 }
 
 /** Replaces the entity with the fields of a file: what the file leaves out is cleared, if the write can clear it. */

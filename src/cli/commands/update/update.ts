@@ -26,7 +26,7 @@ import { isRoute } from '../../request/find-operation.ts';
 import { buildRequestSpec, formatArgumentName } from '../../request/request-spec.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
 import { openDialog } from './dialog.ts';
-import { restoreMasked, selectFields, splitEtag } from './file.ts';
+import { restoreMasked, restoreNumbers, selectFields, splitEtag } from './file.ts';
 import { assertRemovedExist, toListedForms } from './list-entries.ts';
 import { describeMerge, isClearable, mergeEdit, mergeFile, type ResourceEdit, toNested } from './merge.ts';
 import { nameOf, type UpdatableResource } from './resources.ts';
@@ -206,7 +206,8 @@ export function replaceWith(target: UpdateTarget, file: EntityFields, conflictHi
   return {
     file: { etag: parts.etag, conflictHint },
     merge: async (entity, isChanged) => {
-      const whole = { ...parts, fields: restoreMasked(parts.fields, entity, isChanged) };
+      const restored = restoreMasked(parts.fields, entity, isChanged);
+      const whole = { ...parts, fields: restoreNumbers(restored, entity, target.rules) };
       const fields = await resolveNew(target, selectFields(target, whole, entity, isChanged), entity);
       return mergeFile(entity, fields, target.rules);
     },

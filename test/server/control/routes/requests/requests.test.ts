@@ -112,6 +112,8 @@ describe('the request log', () => {
     expect(await counted('?operation=groups.list&caller=test-admin')).toBe(5);
     expect(await counted(`?caller=${client.clientId}`)).toBe(1);
     expect(await counted('?caller=ann')).toBe(1);
+    const [shown] = (await listRequests(server, `?caller=${client.clientId}`)) as readonly { callerName?: string }[];
+    expect(await counted(`?caller=${shown?.callerName}`)).toBeGreaterThan(0);
     expect(await counted('?caller=NAME-of-ann')).toBe(1);
     expect(await listRequests(server, '?caller=name-of-ann')).toMatchObject([{ callerName: 'name-of-ann' }]);
     expect(await counted('?status=404')).toBe(1);
