@@ -413,15 +413,47 @@ describe('clients', () => {
         serviceAccountsEnabled: true,
       })),
       users: [
-        account('service-account-job', { serviceAccountClientId: 'job', ...grants }),
+        account('service-account-job', { serviceAccountClientId: 'job', enabled: true, ...grants }),
         account('service-account-old-job', grants),
         account('service-account-gone', { serviceAccountClientId: 'gone', ...grants }),
       ],
     });
     const services = ['service-job', 'service-Old-Job'];
     expect(seed.groups.map((group) => group.services)).toEqual([services, services]);
-    expect([seed.users, lost]).toEqual([[], []]);
+    expect(seed.users).toEqual([]);
+    expect(lost).toEqual(['lost, left out: service accounts gone: its client is not in the file']);
   });
+
+  test.each([
+    ['enables', { authorizationServicesEnabled: true, bearerOnly: true, publicClient: true }, true],
+    ['enables', { serviceAccountsEnabled: true }, true],
+    ['does not enable', { authorizationServicesEnabled: false }, 'its client has no serviceAccountsEnabled'],
+    ['disables', { serviceAccountsEnabled: true, enabled: false }, 'its client is left out'],
+    ['enables without its user', { serviceAccountsEnabled: true }, 'is disabled', { enabled: false }],
+    ['enables without a word about its user', { authorizationServicesEnabled: true }, 'is disabled', { enabled: null }],
+  ])(
+    'have a service account that Keycloak %s: %j',
+    async (_, client, expected, account: object = { enabled: true }) => {
+      const fields = { serviceAccountClientId: 'job', realmRoles: ['deploy'], ...account };
+      const { seed, notes, lost } = await convertRealm({
+        realm,
+        clients: [{ clientId: 'job', secret: 's-e-c-r-e-t', ...client }],
+        users: [{ username: 'service-account-job', ...fields }],
+      });
+      const service = expected === true ? 'service-job' : undefined;
+      expect(seed.groups.map((group) => group.services)).toEqual(service ? [[service]] : []);
+      expect(seed.clients.map(({ serviceAccountId }) => serviceAccountId)).toEqual(
+        'enabled' in client ? [] : [service],
+      );
+      expect(
+        seed.clients.every(({ grantTypes }) => grantTypes?.includes('client_credentials') === (service !== undefined)),
+      ).toBe(true);
+      expect(notes).toContain(
+        service ? 'changed: service accounts job: is service-job' : `left out: service accounts job: ${expected}`,
+      );
+      expect([seed.users, lost]).toEqual([[], []]);
+    },
+  );
 });
 
 describe('files', () => {

@@ -14,15 +14,19 @@ const maxRedirectUris = 50;
 
 /** @returns the ids of service accounts, by the id of the client, and by the name that Keycloak gives their user */
 export function convertClients(
-  { clients, name }: Realm,
+  { clients, users, name }: Realm,
   seed: ConvertedSeed,
   random: Random,
 ): ReadonlyMap<string, string> {
   const ids = new UniqueNames(64);
   const services = new Map<string, string>();
+  const accounts = new Map(users.map((user) => [toText(user.serviceAccountClientId) ?? '', user]));
+  accounts.delete('');
   for (const { clientId, serviceAccountsEnabled } of clients)
-    if (isKeycloakClient(toText(clientId) ?? '', name) && toFlag(serviceAccountsEnabled, false))
+    if (isKeycloakClient(toText(clientId) ?? '', name) && toFlag(serviceAccountsEnabled, false)) {
       seed.report.lose('service accounts', toText(clientId) ?? '', 'belongs to a client of Keycloak itself');
+      accounts.delete(toText(clientId) ?? '');
+    }
   const others = clients.filter((client) => !isKeycloakClient(toText(client.clientId) ?? '', name));
   const isId = (id: string | undefined) => id !== undefined && toId(id) === id;
   // Ids that stay as they are come first.
@@ -33,21 +37,32 @@ export function convertClients(
     else if (canConvert(client, given, seed)) {
       const clientId = isId(given) ? given : ids.allocate(toId(given));
       if (clientId !== given) seed.report.changeLogin('clients', given, `has the id ${clientId}`);
-      const service = convertService(client, ids);
+      const service = convertService(client, ids, accounts.get(given));
       if (service !== undefined) {
         seed.report.change('service accounts', given, `is ${service}`);
         services.set(given, service).set(`service-account-${given.toLowerCase()}`, service);
+        accounts.delete(given);
       }
       seed.clients.push({
         clientId,
         ...convertSecret(client, { given, clientId, seed, random }),
         ...(service === undefined ? {} : { serviceAccountId: service }),
-        grantTypes: listGrantTypes(client),
+        grantTypes: listGrantTypes(client, service !== undefined),
         ...convertRedirectUris(client, given, seed),
       });
     }
   }
+  const byId = new Map(clients.map((client) => [toText(client.clientId), client]));
+  for (const [clientId, account] of accounts) reportAccount(clientId, account, byId.get(clientId), seed);
   return services;
+}
+
+/** The user of a service account that no client of the seed logs in for. */
+function reportAccount(clientId: string, account: Fields, client: Fields | undefined, { report }: ConvertedSeed): void {
+  const leaveOut = (reason: string) => report.leaveOut('service accounts', clientId, reason);
+  if (client === undefined) report.lose('service accounts', clientId, 'its client is not in the file');
+  else if (!toFlag(client.serviceAccountsEnabled, false)) leaveOut('its client has no serviceAccountsEnabled');
+  else leaveOut(toFlag(account.enabled, false) ? 'its client is left out' : 'is disabled');
 }
 
 function canConvert(client: Fields, given: string, { report }: ConvertedSeed): boolean {
@@ -60,8 +75,10 @@ function canConvert(client: Fields, given: string, { report }: ConvertedSeed): b
   return false;
 }
 
-function convertService(client: Fields, ids: UniqueNames): string | undefined {
+/** @param account the user of the service account, which Keycloak creates if the file does not contain it */
+function convertService(client: Fields, ids: UniqueNames, account: Fields | undefined): string | undefined {
   if (!toFlag(client.serviceAccountsEnabled, false)) return undefined;
+  if (account !== undefined && !toFlag(account.enabled, false)) return undefined;
   return ids.allocate(toId(`service-${toText(client.clientId) ?? ''}`));
 }
 
@@ -91,11 +108,11 @@ function convertSecret(
 }
 
 /** Logins of users end with a refresh token, as those of Keycloak do. */
-function listGrantTypes(client: Fields): string[] {
+function listGrantTypes(client: Fields, hasService: boolean): string[] {
   const isOn = (name: string, absent = false) => toFlag(client[name], absent);
   const ofUsers = isOn('standardFlowEnabled', true) || isOn('implicitFlowEnabled') || isOn('directAccessGrantsEnabled');
   return [
-    ...(isOn('serviceAccountsEnabled') ? ['client_credentials'] : []),
+    ...(hasService ? ['client_credentials'] : []),
     ...(isOn('directAccessGrantsEnabled') ? ['password'] : []),
     ...(ofUsers ? ['refresh_token'] : []),
   ];

@@ -48,7 +48,7 @@ export async function convertRealm(
     if (member) addMember(fields, member, { groups, seed });
   }
   async function convertMember(fields: Fields, at: number): Promise<RealmMember | undefined> {
-    // A service account whose client is left out, with a note of its own.
+    // A service account that no client of the seed logs in for. It has a note of its own.
     if (toText(fields.serviceAccountClientId) !== undefined) return undefined;
     const user = await convertUser(fields, at, deps);
     if (user) seed.users.push(user);

@@ -3,6 +3,7 @@
  * users beside that of the realm, or in a list of realms.
  */
 import { ConversionError } from '../converted-seed.ts';
+import { upgradeRealm } from './deprecated.ts';
 import { type Fields, isFields, toObjects, toText, toTexts, toTextsByName } from './fields.ts';
 
 /** Roles of the realm, and of clients by their ids. */
@@ -41,6 +42,7 @@ export interface RealmFile {
 
 /** Members of which the parts of an export have some entries each. */
 const lists = ['users', 'groups', 'clients', 'identityProviders'] as const;
+const formerLists = ['applications', 'oauthClients'] as const;
 
 /**
  * @param name of the realm to read, if the files contain several
@@ -58,10 +60,7 @@ export function readRealm(files: readonly RealmFile[], name?: string): Realm {
     throw new ConversionError(`there are several realms, ${names.join(', ')}: select one with --realm`);
   if (!names.includes(selected))
     throw new ConversionError(`there is no realm ${selected}; there are ${names.join(', ')}`);
-  return buildRealm(
-    selected,
-    parts.filter(({ realm }) => realm === selected),
-  );
+  return buildRealm(selected, parts.filter(({ realm }) => realm === selected).map(upgradeRealm));
 }
 
 function assertRealm(value: unknown, file: string): Fields {
@@ -72,7 +71,7 @@ function assertRealm(value: unknown, file: string): Fields {
   // The resource KeycloakRealmImport of the operator for Kubernetes.
   if (isFields(value.spec) && isFields(value.spec.realm)) return assertRealm(value.spec.realm, file);
   if (typeof value.realm !== 'string') return fail('realm must be text');
-  for (const list of lists)
+  for (const list of [...lists, ...formerLists])
     if (value[list] !== undefined && value[list] !== null && !Array.isArray(value[list]))
       return fail(`${list} must be a list`);
   return value;
