@@ -211,6 +211,8 @@ export function resolveBaseUrl(settings: CliSettings): string {
   // URLs are printed in logs, terminals and shells, and URL parsers drop line breaks and tabs.
   if (escapeHidden(value) !== value)
     throw usageError(`The base URL (${origin}) contains control characters.`, 'Remove them.');
+  if (URL.canParse(value) && !/^https?:$/.test(new URL(value).protocol))
+    throw usageError(`The base URL ${stripUserInfo(value)} (${origin}) must be an http or https URL.`);
   if (stripUserInfo(value) !== value) throw usageError('The base URL must not contain a user name or a password.');
   return value;
 }

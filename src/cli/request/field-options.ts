@@ -65,7 +65,7 @@ export function addFieldOption(command: Command, field: Field): void {
   command.addOption(createOption(field));
 }
 
-function createOption({ flag, schema, secret, required }: Field): Option {
+function createOption({ flag, path, schema, secret, required }: Field): Option {
   const isList = schema.type === 'array' && Object.keys(schema.items?.properties ?? {}).length <= 1;
   const notes = `${required ? ' (required)' : ''}${isList ? ' (repeatable or comma-separated)' : ''}${schema.nullable === true ? '; empty to clear' : ''}`;
   const description = lowerFirst(schema.description ?? '') + notes;
@@ -73,7 +73,8 @@ function createOption({ flag, schema, secret, required }: Field): Option {
   if (schema.type === 'boolean')
     return new Option(`--${flag} [true|false]`, description).choices(['true', 'false']).preset('true');
   const option = new Option(`--${flag} <${placeholder(schema)}>`, description);
-  if (schema.type === 'array') return option.argParser(collectValues);
+  if (schema.type === 'array')
+    return option.argParser((value, previous) => collectValues(value, previous, path.join('.')));
   if (schema.enum) return option.choices(schema.enum.map(String));
   return schema.type === 'integer' ? option.argParser(parseInteger) : option;
 }
@@ -88,10 +89,16 @@ function placeholder(schema: JsonSchema): string {
   return schema.type === 'array' ? 'value..' : 'value';
 }
 
-/** Collects the values of a list option, repeated or comma-separated. */
-export function collectValues(value: string, previous: unknown): string[] {
+/**
+ * Collects the values of a list option, repeated or comma-separated.
+ * @param field the list of a body, which `update` can empty
+ */
+export function collectValues(value: string, previous: unknown, field?: string): string[] {
   const values = value.split(',').map((part) => part.trim());
-  if (values.includes('')) throw new InvalidArgumentError('An empty value is not allowed.');
+  if (values.includes('')) {
+    const remedy = field === undefined ? '' : ` \`--set ${field}=\` of an update empties the list.`;
+    throw new InvalidArgumentError(`An empty value is not allowed.${remedy}`);
+  }
   return [...((previous as string[] | undefined) ?? []), ...values];
 }
 

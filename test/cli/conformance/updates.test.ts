@@ -7,7 +7,7 @@ import { getUpdate, isRoute } from '../../../src/cli/request/find-operation.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
-import type { CliResult, RunOptions } from '../run-cli.ts';
+import { type CliResult, iam, type RunOptions } from '../run-cli.ts';
 import { ExampleRunner } from './example-runner.ts';
 
 /** Operations and routes with PUT or PATCH that are no update of one resource. */
@@ -329,6 +329,15 @@ test('users update with an address that is not verified verifies it', async () =
   const err = 'new: ~ userEmail: new@example.com (not verified) -> new@example.com\n';
   expect(await runner.run(words, 'administrator')).toEqual({ code: 0, out: '', err });
   expect(await runner.run(words, 'administrator')).toMatchObject({ err: 'new: nothing to change\n' });
+});
+
+test('an empty entry is refused with how to empty the list, and a base URL that is no http URL with its value', async () => {
+  const { code, err } = await iam(['groups', 'update', 'ops', '--role', ''], { url: runner.server.url });
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('--set roles=') });
+  expect(await iam(['groups', 'list'], { url: 'ftp://iam.example' })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('ftp://iam.example (IAM_BASE_URL) must be an http or https URL'),
+  });
 });
 
 test('groups update takes a dependency by its id too, and prints its name', async () => {

@@ -75,7 +75,7 @@ function createKeepRoleOption(): Option {
   return new Option(
     '--keep-role <name..>',
     'keep a role named as one of this service, such as ADMIN: it allows the same here (repeatable or comma-separated)',
-  ).argParser(collectValues);
+  ).argParser((value, previous) => collectValues(value, previous));
 }
 
 type Convert = (context: Context, files: readonly string[], options: CommandOptions) => Promise<ImportResult>;
