@@ -35,6 +35,10 @@ export class TextReader {
   #encoding: Encoding | undefined;
   /** The start of a character or of the text. */
   #rest: Buffer = Buffer.alloc(0);
+  /** Whether lines end with carriage returns alone, as on old Macs; undefined before the first line break. */
+  #hasReturns: boolean | undefined;
+  /** A carriage return at the end, which can be half of a line break. */
+  #pending = '';
   /** Where the next character is. */
   #line = 1;
   #column = 1;
@@ -64,7 +68,7 @@ export class TextReader {
     this.#encoding = encoding;
     const end = isLast ? bytes.length : findCompleteLength(bytes, encoding);
     this.#rest = bytes.subarray(end);
-    const text = this.#decodeCharacters(bytes.subarray(start, end), encoding);
+    const text = this.#normalizeBreaks(this.#decodeCharacters(bytes.subarray(start, end), encoding), isLast);
     const zero = text.indexOf('\0');
     if (zero < 0) this.#advance(text);
     else throw this.#createError('is not text: it has U+0000', text.slice(0, zero));
@@ -75,8 +79,25 @@ export class TextReader {
     try {
       return decodeStrictly(bytes, encoding);
     } catch {
-      throw this.#createError(`is not valid ${encoding.slice(0, 6).toUpperCase()}`, decodeValidStart(bytes, encoding));
+      const before = this.#normalizeBreaks(decodeValidStart(bytes, encoding), true);
+      throw this.#createError(`is not valid ${encoding.slice(0, 6).toUpperCase()}`, before);
     }
+  }
+
+  /** Replaces line breaks only in texts whose first line ends with a carriage return alone: others can have it in a cell. */
+  #normalizeBreaks(decoded: string, isLast: boolean): string {
+    if (this.#hasReturns === false) return decoded;
+    const all = this.#pending + decoded;
+    const isPending = !isLast && all.endsWith('\r');
+    const text = isPending ? all.slice(0, -1) : all;
+    this.#pending = isPending ? '\r' : '';
+    const [firstBreak] = /\r\n|\n|\r/.exec(text) ?? [];
+    this.#hasReturns ??= firstBreak === undefined ? undefined : firstBreak === '\r';
+    if (this.#hasReturns) return text.replace(/\r(?!\n)/g, '\n');
+    if (this.#hasReturns === undefined) return text;
+    const rest = this.#pending;
+    this.#pending = '';
+    return text + rest;
   }
 
   #createError(problem: string, before: string): TextFileError {

@@ -66,7 +66,12 @@ describe('a text', () => {
     ['a', 'a'],
     [`${mark}${mark}a`, `${mark}a`],
     ['\ufffd', '\ufffd'],
-    ['a\r', 'a\r'],
+    ['a\r', 'a\n'],
+    ['a\rb\r\rc', 'a\nb\n\nc'],
+    ['\r\ra', '\n\na'],
+    ['a\rb\r\nc\rd', 'a\nb\r\nc\nd'],
+    ['a\r\nb\rc\r', 'a\r\nb\rc\r'],
+    ['a\n"b\rc"\r', 'a\n"b\rc"\r'],
   ])('%j is read as %j', async (content, expected) => {
     expect(await read(Buffer.from(content))).toBe(expected);
   });
@@ -86,6 +91,11 @@ describe('a text', () => {
     ['UTF-16 without a mark', Buffer.from('ab', 'utf16le'), 'is not text: it has U+0000 (line 1, column 2)'],
     ['big-endian UTF-16 without a mark', bigEndian('ab'), 'is not text: it has U+0000 (line 1, column 1)'],
     ['UTF-32', Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]), 'is not text: it has U+0000'],
+    [
+      'Latin-1 after carriage returns',
+      Buffer.from('a\rb\rf\u00fcr', 'latin1'),
+      'is not valid UTF-8 (line 3, column 2)',
+    ],
     ['U+0000', Buffer.from('a\nb\0'), 'is not text: it has U+0000 (line 2, column 2)'],
     ['a workbook', Buffer.from('504b0304140006', 'hex'), 'is a spreadsheet or an archive, not text'],
     ['gzip', Buffer.from('1f8b080000', 'hex'), 'is a spreadsheet or an archive, not text'],

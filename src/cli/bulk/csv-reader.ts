@@ -22,7 +22,7 @@ interface ParsedRecord {
 }
 
 /**
- * Yields the records; skips blank lines. `maxSize` limits the size of a record in bytes.
+ * Yields the records; skips blank lines and rows of empty cells. `maxSize` limits the size of a record in bytes.
  * @throws Error with a user-facing message if a record is larger
  */
 export async function* readCsv(
@@ -35,7 +35,9 @@ export async function* readCsv(
     // The last character is that of a line break, if there is one: csv-parse adds no more than its first character.
     const text = raw.replace(/[\r\n]$/, '');
     const reason = problem ?? findQuoteProblem(record, text, delimiter);
-    if (text.trim() !== '') yield { line, cells: record, text, ...(reason === undefined ? {} : { problem: reason }) };
+    // A spreadsheet writes the delimiters of an empty row.
+    const isBlank = reason === undefined ? record.every((cell) => cell.trim() === '') : text.trim() === '';
+    if (!isBlank) yield { line, cells: record, text, ...(reason === undefined ? {} : { problem: reason }) };
     line += text.split('\n').length;
   }
 }

@@ -49,12 +49,17 @@ export async function openRows(input: AsyncIterable<Buffer>, delimiter?: CsvDeli
   const { value: header } = await records.next();
   if (!header) throw new Error('The file contains no rows.');
   if (header.problem !== undefined) throw new Error(`The header row is not valid: ${header.problem}.`);
-  const names = header.cells.map((cell) => cell.trim());
+  const names = withoutEmptyEnd(header.cells.map((cell) => cell.trim()));
   assertColumnNames(names);
   // A file of rejected rows must be read with the same delimiter.
   const used = delimiter ?? separator;
   const named = used === undefined || used === detectDelimiter(headerLine) ? undefined : `sep=${used}`;
   return { kind: 'csv', separator: named, header: header.text, rows: parseCsvRows(records, names) };
+}
+
+/** Without the empty cells at the end of a row, which spreadsheets add. */
+function withoutEmptyEnd(cells: readonly string[]): readonly string[] {
+  return cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== '') + 1);
 }
 
 function assertColumnNames(names: readonly string[]): void {
@@ -106,13 +111,15 @@ async function* parseCsvRows(
   let number = 0;
   for await (const { line, text, cells, problem } of records) {
     number += 1;
-    const reason = problem ?? describeLength(cells.length, names.length);
+    const reason = problem ?? describeLength(cells, names.length);
     const named = Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']));
     yield { number, line, text, cells: named, ...(reason === undefined ? {} : { problem: reason }) };
   }
 }
 
-function describeLength(cells: number, columns: number): string | undefined {
+/** Cells behind the last column must be empty. */
+function describeLength(row: readonly string[], columns: number): string | undefined {
+  const cells = row.length > columns ? Math.max(columns, withoutEmptyEnd(row).length) : row.length;
   if (cells === columns) return undefined;
   const advice = cells < columns ? 'write empty cells, too' : 'put cells that contain the delimiter in quotes';
   return `has ${cells} cells, and the header row has ${columns}; ${advice}`;

@@ -153,7 +153,7 @@ describe('bulk run', () => {
 
   test('sends nothing if a row is invalid and reports each invalid row', async ({ home }) => {
     await using server = await groupServer();
-    const text = 'groupName,strange\nops,\n,\nx,1\n"a"b,\n';
+    const text = 'groupName,strange,roles\nops,,\n,,A\nx,1,\n"a"b,,\n';
     const file = await rows(home, text);
     const { code, err } = await run(home, server, ['run', file, ...creating]);
     expect(code).toBe(2);

@@ -194,7 +194,7 @@ describe('rows and header', () => {
       'column body.userName: is the same field as column',
     ],
     ['a column without a name', 'userName,,userEmail\na,,b\n', 'The header row has no name for column 2.'],
-    ['a column at the end without a name', 'userName,userEmail,\na,b,\n', 'has no name for column 3'],
+    ['a column in the middle without a name', 'userName,,userEmail\na,b,\n', 'has no name for column 2'],
     ['another case', 'UserName\na\n', 'column UserName: user-identities.create has no field "UserName"; did you mean'],
     ['other words', 'user name\na\n', 'did you mean userName?'],
     ['another delimiter', 'userName|userEmail\na|b\n', "If | separates cells, add --delimiter '|'"],

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CsvRecord, readCsv } from '../../../src/cli/bulk/csv-reader.ts';
 import { type CsvDelimiter, detectDelimiter } from '../../../src/cli/bulk/delimiter.ts';
+import { openRows } from '../../../src/cli/bulk/records.ts';
 import { decodeCell, formatCsvHeader } from '../../../src/cli/output/csv.ts';
 
 async function* chunksOf(pieces: readonly string[]) {
@@ -99,5 +101,70 @@ describe('CSV', () => {
   test('is read with the delimiter only', async () => {
     expect(await read(['a,b;"c;d"\te\n'], '\t')).toMatchObject([{ cells: ['a,b;"c;d"', 'e'] }]);
     expect(await read(['a,b;"c;d"\n'], ';')).toMatchObject([{ cells: ['a,b', 'c;d'] }]);
+  });
+});
+
+describe('a file of a spreadsheet', () => {
+  /** Lines and cells of the rows, or their problems. */
+  const rowsOf = async (text: string) => {
+    const { rows } = await openRows(Readable.from([Buffer.from(text)]));
+    const found: unknown[] = [];
+    for await (const { line, cells, problem } of rows) found.push([line, problem ?? Object.values(cells ?? {}).join()]);
+    return found;
+  };
+
+  test.each<[string, string, unknown[]]>([
+    [
+      'carriage returns as line breaks',
+      'a;b\r1;2\r\r3;4\r',
+      [
+        [2, '1,2'],
+        [4, '3,4'],
+      ],
+    ],
+    [
+      'a carriage return in a cell',
+      'a;b\n"1\rx";2\n3;4\n',
+      [
+        [2, '1\rx,2'],
+        [3, '3,4'],
+      ],
+    ],
+    [
+      'empty columns at the end',
+      'a;b;;;\r\n1;2;;;\r\n3;4\r\n5;;;\r\n',
+      [
+        [2, '1,2'],
+        [3, '3,4'],
+        [4, '5,'],
+      ],
+    ],
+    [
+      'empty rows',
+      ';\r\na;b\r\n;\r\n1;2\r\n ; ;;\r\n3;4',
+      [
+        [4, '1,2'],
+        [6, '3,4'],
+      ],
+    ],
+    [
+      'a cell behind the last column',
+      'a;b;\n1;2;x\n',
+      [[2, expect.stringMatching(/^has 3 cells, and the header row has 2;/)]],
+    ],
+    [
+      'JSON lines with carriage returns',
+      '{"a":1}\r{\r',
+      [
+        [1, ''],
+        [2, expect.stringContaining('column 2: ')],
+      ],
+    ],
+  ])('can have %s', async (_, text, rows) => {
+    expect(await rowsOf(text)).toEqual(rows);
+  });
+
+  test('has a name for each column between others', async () => {
+    await expect(rowsOf('a;;b;\n1;2;3;\n')).rejects.toThrow('has no name for column 2.');
   });
 });
