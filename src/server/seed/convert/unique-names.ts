@@ -1,6 +1,8 @@
 /** Names that must be unique: a taken one gets a number. */
 export class UniqueNames {
   readonly #taken = new Set<string>();
+  /** The next number to try for a name: many names can begin alike. */
+  readonly #numbers = new Map<string, number>();
   readonly #maxLength: number;
   readonly #fold: (name: string) => string;
 
@@ -20,10 +22,13 @@ export class UniqueNames {
    */
   allocate(name: string, isTaken: (name: string) => boolean = () => false): string {
     let free = cut(name, this.#maxLength);
-    for (let number = 2; this.#taken.has(this.#fold(free)) || isTaken(free); number += 1) {
+    const key = this.#fold(free);
+    let number = this.#numbers.get(key) ?? 2;
+    for (; this.#taken.has(this.#fold(free)) || isTaken(free); number += 1) {
       const suffix = `-${number}`;
       free = `${cut(name, this.#maxLength - suffix.length)}${suffix}`;
     }
+    if (number > 2) this.#numbers.set(key, number);
     this.reserve([free]);
     return free;
   }

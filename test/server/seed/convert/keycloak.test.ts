@@ -128,7 +128,7 @@ describe('groups', () => {
     ];
     const users = [
       user('eve', { groups: ['/north/team', '/north.team', '/north/team'] }),
-      user('dan', { groups: ['/south/team', 'south'] }),
+      user('dan', { groups: ['/south/team/', 'south'] }),
     ];
     const { seed, lost } = await convertRealm({ realm, groups, users });
     expect(seed.groups).toEqual([
@@ -463,6 +463,16 @@ describe('files', () => {
     { realm, users: [user('dan', { realmRoles: ['reader'] })] },
     { realm, federatedUsers: [{ id: 'f:1:x' }] },
   ];
+
+  test.each([
+    [{ enabled: false }, 'changed: realms example: is disabled'],
+    [{ users: [user('eve', { realmRoles: [' reader '] })] }, 'changed: realms example: no file defines its roles'],
+    [{ federatedUsers: [{ id: 'f:1:x' }] }, 'lost, left out: federated users f:1:x: '],
+  ])('report what a reader of the result must know: %j', async (members, note) => {
+    const { notes, groupOf } = await convertRealm({ realm, ...members });
+    expect(notes).toContainEqual(expect.stringContaining(note));
+    expect(groupOf('role reader')?.roles).toEqual('users' in members ? ['reader'] : undefined);
+  });
 
   test('with the users of a realm are one export', async () => {
     const { seed, groupOf } = await convertRealm(parts);

@@ -96,13 +96,20 @@ function reportDefaults({ defaultRoles, defaultGroups }: Realm, seed: ConvertedS
 }
 
 /** Members of a realm that people could miss. Flows, scopes and mappers have no place here. */
-const otherMembers = ['organizations', 'federatedUsers'];
-
-function reportOthers({ fields }: Realm, { report }: ConvertedSeed): void {
-  for (const name of otherMembers) {
-    const count = toObjects(fields[name]).length;
-    if (count > 0) report.leaveOut(name, `${count} entries`, 'are not converted');
-  }
+function reportOthers({ name, users, fields }: Realm, { report }: ConvertedSeed): void {
+  const organizations = toObjects(fields.organizations).length;
+  if (organizations > 0) report.leaveOut('organizations', `${organizations} entries`, 'are not converted');
+  // Their grants and second factors, beside what their federation stores.
+  for (const user of toObjects(fields.federatedUsers))
+    report.lose('federated users', toText(user.id) ?? toText(user.username) ?? '', 'is in a user federation');
+  if (!toFlag(fields.enabled, true))
+    report.change('realms', name, 'is disabled: here its users and clients log in, until you lock or delete them');
+  if (!isFields(fields.roles) && users.some((user) => listRoleReferences(readGrants(user)).length > 0))
+    report.change(
+      'realms',
+      name,
+      'no file defines its roles: if it has a file besides those of users, name that, too, for what roles contain',
+    );
   const components = isFields(fields.components) ? fields.components : {};
   const federations = [
     ...toObjects(components['org.keycloak.storage.UserStorageProvider']),

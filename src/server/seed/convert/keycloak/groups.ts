@@ -56,7 +56,8 @@ export class RealmGroups {
   }
 
   addToGroup(path: string, member: RealmMember): boolean {
-    const group = this.#byPath.get(path) ?? this.#byPath.get(`/${path}`);
+    // Keycloak ignores one slash at each end.
+    const group = this.#byPath.get(path) ?? this.#byPath.get(`/${path.replace(/^\/|\/$/g, '')}`);
     if (group) addMember(group, member);
     return group !== undefined;
   }

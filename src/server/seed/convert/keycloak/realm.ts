@@ -105,7 +105,9 @@ function readRoles(value: unknown): Role[] {
   });
 }
 
-/** The roles of a user or group. */
+/** The roles of a user or group. Keycloak trims their names. */
 export function readGrants({ realmRoles, clientRoles }: Fields): Grants {
-  return { realm: toTexts(realmRoles), client: toTextsByName(clientRoles) };
+  const trim = (names: readonly string[]) => names.map((name) => name.trim()).filter(Boolean);
+  const ofClients = [...toTextsByName(clientRoles)].map(([client, names]) => [client, trim(names)] as const);
+  return { realm: trim(toTexts(realmRoles)), client: new Map(ofClients) };
 }
