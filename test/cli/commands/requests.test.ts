@@ -57,6 +57,16 @@ describe('requests', () => {
     expect(outcome.err).toContain('iam requests list');
   });
 
+  test('show prints headers as a table, and bodies as JSON with their keys', async () => {
+    const headers = [{ name: 'Accept', value: 'application/json' }];
+    await using server = await startFakeServer(() => ({
+      json: { ...entry, headers, body: { userEmail: 'a@b.example' } },
+    }));
+    const { out } = await iam(['requests', 'show', 'r-1'], server);
+    expect(out).toMatch(/^body +\{"userEmail":"a@b.example"\}$/m);
+    expect(out).toMatch(/^headers\n +NAME +VALUE\n +Accept +application\/json$/m);
+  });
+
   test('show requests one entry', async () => {
     await using server = await startFakeServer(() => ({ json: { ...entry, query: {}, body: { a: '(secret)' } } }));
     const { code, out } = await iam(['requests', 'show', 'r/1', '-o', 'json'], server);

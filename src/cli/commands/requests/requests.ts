@@ -7,6 +7,9 @@ import { servicePrefix } from '../../../contract/prefix.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions } from '../../context.ts';
 import { CliError } from '../../errors.ts';
+import { jsonText } from '../../io/control-characters.ts';
+import { getTerminalWidth } from '../../io/io.ts';
+import { type DetailList, formatDetails } from '../../output/details.ts';
 import type { NameOf } from '../../output/name-columns.ts';
 import type { TableRow } from '../../output/table.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
@@ -97,6 +100,17 @@ function readFilters(manifest: Manifest, options: CommandOptions): Record<string
   return name === undefined ? values : { ...values, operation: resolveOperation(manifest, name).id };
 }
 
+const headerLists: readonly DetailList[] = ['headers', 'responseHeaders'].map((property) => ({
+  property,
+  toRow: ({ name, value }) => ({ name, value }),
+}));
+
+/** A cell shows only the value of an object with one field. */
+function withJsonBodies(request: TableRow): TableRow {
+  const bodies = ['body', 'responseBody'].filter((name) => request[name] !== undefined);
+  return { ...request, ...Object.fromEntries(bodies.map((name) => [name, jsonText(request[name])])) };
+}
+
 function addShowCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'show', {
     title: 'Show a request with its bodies, without secrets',
@@ -107,7 +121,9 @@ function addShowCommand(noun: Command, runtime: CliRuntime): void {
   declareValueSources(command, { request: reference('request', ['id']) });
   setAction(command, runtime, async (context, [request]) => {
     const { body } = await callControlPlane(context, 'GET', `${path}/${encodeURIComponent(String(request))}`);
-    await context.printer.value(body);
+    const { printer, settings, io } = context;
+    if (!printer.isForPeople || settings.options.columns !== undefined) return printer.value(body);
+    printer.verbatim(await formatDetails(withJsonBodies(body as TableRow), headerLists, getTerminalWidth(io.stdout)));
   });
 }
 
