@@ -2,6 +2,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import { parseUrl } from '../../contract/email/parse-url.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { isMeantAsJson, JsonError, parseJson } from '../../lib/json-text.ts';
 import { parseYamlText } from '../../lib/yaml-text.ts';
@@ -267,7 +268,7 @@ function checkText(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is for control characters
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value)) return 'must not contain control characters';
   if (/\p{Surrogate}/u.test(value)) return 'must be well-formed Unicode';
-  if (format === 'uri' && !URL.canParse(value)) return `${JSON.stringify(value)} is not a URI`;
+  if (format === 'uri' && !parseUrl(value)) return `${JSON.stringify(value)} is not a URI`;
   return undefined;
 }
 

@@ -2,6 +2,7 @@
  * Internationalized domain names. They are stored and compared as A-labels (UTS #46, non-transitional), and shown in
  * Unicode where that hides no look-alike.
  */
+import { parseUrl } from './parse-url.ts';
 
 /** ASCII characters that no domain name contains: they would end the host of a URL, or be decoded in it. */
 const foreignCharacter = /(?=\p{ASCII})[^A-Za-z0-9.-]/u;
@@ -17,11 +18,9 @@ export function isAscii(text: string): boolean {
 export function toAsciiDomain(domain: string): string | undefined {
   if (domain.length > maxSpelledLength || foreignCharacter.test(domain)) return undefined;
   // Before Unicode 15.1 the mapping of the capital sharp s was that of transitional processing.
-  const url = `http://${domain.normalize('NFC').replaceAll('\u1e9e', '\u00df')}`;
-  if (!URL.canParse(url)) return undefined;
-  const { hostname } = new URL(url);
+  const hostname = parseUrl(`http://${domain.normalize('NFC').replaceAll('\u1e9e', '\u00df')}`)?.hostname;
   // A last label of digits makes the parser of URLs read an IPv4 address.
-  return /(?:^|\.)[\d.]+$/.test(hostname) ? undefined : hostname;
+  return hostname === undefined || /(?:^|\.)[\d.]+$/.test(hostname) ? undefined : hostname;
 }
 
 /** Shows a domain name: a label in Unicode if all its letters are of one script, else as it is stored. */
