@@ -8,7 +8,7 @@ const eve = { id: 'id-eve', username: 'eve', enabled: true };
 test('applications and OAuth clients are clients whose id is their name', async () => {
   const { seed, lost } = await convertRealm({
     realm,
-    clients: [{ clientId: 'new', publicClient: true }],
+    clients: [{ id: 'new', publicClient: true }],
     applications: [
       { name: 'shop', secret: 's-e-c-r-e-t', redirectUris: ['https://app.example/*'] },
       { name: 'script', publicClient: true, directGrantsOnly: true },

@@ -204,6 +204,7 @@ describe('passwords', () => {
       },
     ],
     ['a plain text, written by hand', { value: password, temporary: false }],
+    ['a plain text of another type', { type: 'Password', value: password }],
   ])('of %s log in', async (_, credential) => {
     const credentials = [{ type: 'password', ...credential }];
     const { seed, lost } = await convertRealm({ realm, users: [user('eve', { credentials })] });

@@ -25,7 +25,7 @@ function rename(fields: Fields, former: string, successor: string): Fields {
   return isAbsent(fields[former]) || !isAbsent(fields[successor]) ? fields : { ...fields, [successor]: fields[former] };
 }
 
-/** Applications and OAuth clients had a name only, which is the id of a client. */
+/** Applications and OAuth clients had a name only, which is the id of a client. Without one, Keycloak takes the internal id. */
 function upgradeClients({ clients, applications, oauthClients }: Fields): Fields {
   const former = [...toObjects(applications), ...toObjects(oauthClients)];
   const all = [...toObjects(clients), ...former.map((client) => ({ ...client, clientId: client.name, name: null }))];
@@ -35,7 +35,7 @@ function upgradeClients({ clients, applications, oauthClients }: Fields): Fields
 function upgradeClient(client: Fields): Fields {
   const isDirect = toFlag(client.directGrantsOnly, false);
   return {
-    ...client,
+    ...rename(client, 'id', 'clientId'),
     ...(isAbsent(client.directGrantsOnly)
       ? {}
       : { standardFlowEnabled: !isDirect, directAccessGrantsEnabled: isDirect }),

@@ -56,7 +56,8 @@ async function convertPassword(fields: Fields, name: string, { seed, hash }: Use
   let problem: string | undefined;
   let passwordHash: string | undefined;
   for (const credential of toObjects(fields.credentials).map(withoutNulls)) {
-    const type = toText(credential.type) ?? 'password';
+    // Keycloak takes each value for a password, whatever the type.
+    const type = toText(credential.value) === undefined ? (toText(credential.type) ?? 'password') : 'password';
     if (type !== 'password') reportCredential(type, name, seed);
     else if (passwordHash === undefined) {
       const plain = toText(credential.value);
