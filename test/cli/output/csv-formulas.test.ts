@@ -138,7 +138,9 @@ describe('csv of the command', () => {
   });
 
   test.each([[[]], [['--csv-raw']]])('is read by iam bulk as the same values: %j', async (words) => {
-    const names = [...formulas, "'=x", '-5', 'a"b,c', 'a;b', '\u001b[31m', '\u202e', 'x\r\ny', '\\u001b', '[x', '{'];
+    // Spaces and invisible characters at the ends of a cell are rejected.
+    const plain = formulas.filter((text) => text === text.trim());
+    const names = [...plain, "'=x", '-5', 'a"b,c', 'a;b', '\u001b[31m', 'a\u202eb', 'x\r\ny', '\\u001b', '[x', '{'];
     const groups = names.map((groupName, at) => ({
       groupName,
       organizationId: names[(at + 1) % names.length],
