@@ -18,7 +18,6 @@ import {
   addFieldOption,
   addFileOption,
   type Field,
-  lowerFirst,
   parseFieldValue,
   readFieldOption,
 } from '../../request/field-options.ts';
@@ -111,7 +110,7 @@ function addUpdateOption(command: Command, field: Field): void {
   }
   for (const change of listChanges)
     addFieldOption(command, {
-      ...describe(`${change}: ${lowerFirst(description)}`),
+      ...describe(`${change} values`),
       flag: `${change}-${field.flag}`,
     });
   addFieldOption(command, describe(`${description}; replaces the list`));
