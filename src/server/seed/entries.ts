@@ -68,7 +68,8 @@ function countOutcomes(known: readonly SeedOutcome[]): SeedCount {
 /** @throws every error that is no problem of the seed. */
 function toIssue(error: unknown, path: readonly PropertyKey[]): SeedIssue {
   if (error instanceof SeedProblem) return { path: [...path, ...error.path], message: error.message };
-  if (isRejection(error) || error instanceof DuplicateError) return { path, message: error.message };
+  // The messages of problems have no stop, as others follow them in a sentence.
+  if (isRejection(error) || error instanceof DuplicateError) return { path, message: error.message.replace(/\.$/, '') };
   throw error;
 }
 

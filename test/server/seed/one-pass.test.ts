@@ -201,7 +201,7 @@ describe('cycles', () => {
       group('c', 'c', 'below'),
       group('below'),
     ]);
-    const message = (names: string) => `The dependencies of the groups would form a cycle: ${names}.`;
+    const message = (names: string) => `The dependencies of the groups would form a cycle: ${names}`;
     expect(issues).toEqual([
       { path: ['groups', 1], message: message('a -> b -> a') },
       { path: ['groups', 2], message: message('b -> a -> b') },
