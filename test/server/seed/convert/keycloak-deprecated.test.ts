@@ -59,6 +59,14 @@ describe('application roles', () => {
   });
 });
 
+test('default roles of clients are reported as those of the realm, unless there is a default role', async () => {
+  const document = { realm, clients: [{ clientId: 'shop', publicClient: true, defaultRoles: ['read'] }] };
+  expect((await convertRealm(document)).notes).toEqual([
+    'left out: default roles shop.read: is not given to new users: add them to the group role shop.read',
+  ]);
+  expect((await convertRealm({ ...document, defaultRole: { name: 'default-roles-example' } })).notes).toEqual([]);
+});
+
 test('social links and providers are those of identity providers', async () => {
   const socialLinks = [{ socialProvider: 'google', socialUserId: '1067', socialUsername: 'eve' }];
   const socialProviders = { 'google.key': 'id', 'google.secret': 'x', 'github.key': 'id' };

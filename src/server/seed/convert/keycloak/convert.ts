@@ -9,7 +9,7 @@ import { RealmGroups, type RealmMember } from './groups.ts';
 import { convertProviders } from './providers.ts';
 import { type Realm, type RealmFile, readGrants, readRealm } from './realm.ts';
 import { type RoleNameOptions, RoleNames } from './role-names.ts';
-import { listRoleReferences, RealmRoles } from './roles.ts';
+import { displayName, listRoleReferences, RealmRoles } from './roles.ts';
 import { convertUser, readName } from './users.ts';
 
 export interface RealmOptions extends ConversionOptions, RoleNameOptions {
@@ -86,10 +86,14 @@ function addUngrantedRoles(roles: RealmRoles, groups: RealmGroups, seed: Convert
 
 /** Those of new users: in an export, each user has its own. */
 function reportDefaults({ defaultRoles, defaultGroups }: Realm, seed: ConvertedSeed, groups: RealmGroups): void {
-  for (const name of defaultRoles) {
-    const group = groups.addRole({ name });
+  for (const role of defaultRoles) {
+    const group = groups.addRole(role);
     if (group !== undefined)
-      seed.report.leaveOut('default roles', name, `is not given to new users: add them to the group ${group}`);
+      seed.report.leaveOut(
+        'default roles',
+        displayName(role),
+        `is not given to new users: add them to the group ${group}`,
+      );
   }
   for (const path of defaultGroups)
     seed.report.leaveOut('default groups', path, 'new users are not added to it: add them when they are created');

@@ -25,8 +25,8 @@ export interface Realm {
   readonly identityProviders: readonly Fields[];
   readonly realmRoles: readonly Role[];
   readonly clientRoles: ReadonlyMap<string, readonly Role[]>;
-  /** Of new users. */
-  readonly defaultRoles: readonly string[];
+  /** Of new users. Until Keycloak 12, clients had some, too. */
+  readonly defaultRoles: readonly { readonly client?: string; readonly name: string }[];
   readonly defaultGroups: readonly string[];
   /** All members of the realm. */
   readonly fields: Fields;
@@ -91,10 +91,17 @@ function buildRealm(name: string, parts: readonly Fields[]): Realm {
     identityProviders: merge('identityProviders'),
     realmRoles: readRoles(roles.realm),
     clientRoles: new Map(Object.entries(ofClients).map(([client, list]) => [client, readRoles(list)])),
-    defaultRoles: [...toTexts(fields.defaultRoles), ...(defaultRole === undefined ? [] : [defaultRole])],
+    defaultRoles:
+      defaultRole === undefined
+        ? [...toTexts(fields.defaultRoles).map((role) => ({ name: role })), ...merge('clients').flatMap(readDefaults)]
+        : [{ name: defaultRole }],
     defaultGroups: toTexts(fields.defaultGroups),
     fields,
   };
+}
+
+function readDefaults({ clientId, defaultRoles }: Fields): { client: string; name: string }[] {
+  return toTexts(defaultRoles).map((name) => ({ client: toText(clientId) ?? '', name }));
 }
 
 function readRoles(value: unknown): Role[] {
