@@ -10,6 +10,9 @@ import { evaluateModule } from '../../scripts/evaluate-module.mjs';
 /** @returns {Promise<{ outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }> }>} */
 export async function buildConsole({ root, outdir }) {
   const metafile = { outputs: {} };
+  const { NODE_ENV } = process.env;
+  // Vite keeps that of its environment, and React has another build for tests.
+  process.env.NODE_ENV = 'production';
   await build({
     root: path.join(root, 'packages/console'),
     configFile: false,
@@ -32,6 +35,8 @@ export async function buildConsole({ root, outdir }) {
     },
     plugins: [evaluateAccessRules, replaceJsxRuntime(root), collectModules({ root, metafile })],
   });
+  if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+  else process.env.NODE_ENV = NODE_ENV;
   writeFileSync(path.join(outdir, 'metafile.json'), JSON.stringify(metafile));
   return metafile;
 }

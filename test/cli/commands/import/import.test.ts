@@ -40,7 +40,7 @@ const createRealm = async () => ({
     },
     { username: 'Alice', enabled: true },
     { id: 'u-evil', enabled: true, username: 'a\u0000b' },
-    { username: 'service-account-job', serviceAccountClientId: 'job', clientRoles: { job: ['run'] } },
+    { username: 'service-account-job', enabled: true, serviceAccountClientId: 'job', clientRoles: { job: ['run'] } },
   ],
   groups: [
     {
