@@ -17,6 +17,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
+import { findPlace } from './json-text.ts';
 
 /** A problem with its place, from 1. */
 export interface YamlProblem {
@@ -41,9 +42,30 @@ interface Finding {
   readonly reason: string;
 }
 
+/** The parser calls itself for each level, and Node ends when that exhausts its memory. */
+const maxOpenBrackets = 10_000;
+
+/** The offset at which more brackets are open than the parser can read; also those in texts count. */
+function findTooDeep(text: string): number | undefined {
+  let open = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '[' || character === '{') open += 1;
+    else if ((character === ']' || character === '}') && open > 0) open -= 1;
+    if (open > maxOpenBrackets) return at;
+  }
+  return undefined;
+}
+
 /** Parses the documents of a text. Keys are text; `<<` does not merge. */
 export function parseYamlText(text: string): YamlText {
   const lines = new LineCounter();
+  const tooDeep = findTooDeep(text);
+  if (tooDeep !== undefined) {
+    const place = findPlace(text, tooDeep);
+    const problems = [{ reason: `more than ${maxOpenBrackets} brackets are open`, ...place }];
+    return { documents: [], problems, placeAt: () => place };
+  }
   // The duplicate check of the library takes quadratic time.
   const options = { lineCounter: lines, uniqueKeys: false, stringKeys: true, merge: false, prettyErrors: false };
   const parsed = parseAllDocuments(text, options);

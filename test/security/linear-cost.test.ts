@@ -134,6 +134,10 @@ describe('seeds', () => {
     expect(String(message).split('\n')).toHaveLength(100);
   });
 
+  test.each([9_999, 100_000])('rejects %i levels', async (depth) => {
+    await expect(parseSeed(`users: ${'['.repeat(depth)}`, 'seed.yaml')).rejects.toThrow(/^seed.yaml:1:/);
+  });
+
   test('rejects aliases of aliases', async () => {
     const levels = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [*a${at}, *a${at}]`);
     await expect(parseSeed(['a0: &a0 [x]', ...levels].join('\n'), 'seed.yaml')).rejects.toThrow('seed.yaml');
