@@ -65,6 +65,15 @@ describe('a row of', () => {
     expect(group).toMatchObject({ roles: ['DEPLOY'] });
   });
 
+  test('JSON lines with a field that is not one fails, and changes nothing', async ({ home }) => {
+    for (const body of [{ roels: ['X'], organizationId: 'o7' }, { organisationId: 'o7' }]) {
+      const row = `${JSON.stringify({ params: { groupId: 'ops' }, body })}\n`;
+      const outcome = await bulk(home, row, 'groups update', `${Object.keys(body).length}.jsonl`);
+      expect(JSON.parse(outcome.out)).toMatchObject({ state: 'failed', code: 'FIELD_UNKNOWN' });
+    }
+    expect(await get(home, ['groups', 'get', 'ops'])).toMatchObject({ organizationId: 'o1', roles: ['DEPLOY'] });
+  });
+
   test('an update with a stale ifMatch fails, and changes nothing', async ({ home }) => {
     const outcome = await bulk(home, 'groupId,roles,ifMatch\nops,VIEW,"""stale"""\n', 'groups update');
     expect(JSON.parse(outcome.out)).toMatchObject({ state: 'failed', code: 'CHANGED_MEANWHILE' });

@@ -30,14 +30,18 @@ async function sendChange(
 ): Promise<RowSuccess> {
   const rules = rulesOf(resource, operation);
   const params = Object.fromEntries(Object.entries(input.params ?? {}).map(([name, value]) => [name, String(value)]));
+  // The service rejects them by name.
+  const unknown = Object.entries(fields).filter(([name]) => !Object.hasOwn(rules.schema.properties ?? {}, name));
   const { once } = await context.connect();
   for (let attempt = 1; ; attempt += 1) {
     const { entity, etag } = await resource.read(context, params);
     const merge = mergeEdit(entity, { set: fields, add: {}, remove: {} }, rules);
-    if (describeMerge(entity, merge, rules).differences.length === 0) return { message: 'nothing to change' };
+    const isChanged = describeMerge(entity, merge, rules).differences.length + unknown.length > 0;
+    if (!isChanged) return { message: 'nothing to change' };
     const ifMatch = input.ifMatch ?? etag;
     try {
-      return await once.call(operation.id, { ...input, body: buildBody(entity, merge, rules), ifMatch });
+      const body = { ...buildBody(entity, merge, rules), ...Object.fromEntries(unknown) };
+      return await once.call(operation.id, { ...input, body, ifMatch });
     } catch (error) {
       const isConflict = error instanceof ClientError && categoryOf(context.manifest, error) === 'changed';
       if (!isConflict || input.ifMatch !== undefined || attempt === maxAttempts) throw error;
