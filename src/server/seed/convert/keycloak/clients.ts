@@ -5,7 +5,7 @@ import type { SeedClient } from '../../schema.ts';
 import type { ConvertedSeed } from '../converted-seed.ts';
 import { UniqueNames } from '../unique-names.ts';
 import { toId } from '../user-ids.ts';
-import { type Fields, toFlag, toText, toTexts } from './fields.ts';
+import { type Fields, isPlaceholder, toFlag, toText, toTexts } from './fields.ts';
 import type { Realm } from './realm.ts';
 import { isKeycloakClient } from './roles.ts';
 
@@ -98,8 +98,7 @@ function convertSecret(
   const secret = toText(client.secret);
   const authenticator = toText(client.clientAuthenticatorType) ?? 'client-secret';
   const hasSecret = ['client-secret', 'client-secret-jwt'].includes(authenticator);
-  // A placeholder as in ${vault.key} is not the secret either.
-  if (hasSecret && secret !== undefined && !/^(\*+|\$\{.*\}|\$\(.*\))$/.test(secret)) return { clientSecret: secret };
+  if (hasSecret && secret !== undefined && !isPlaceholder(secret)) return { clientSecret: secret };
   const clientSecret = generateSecret(random);
   seed.secrets.push({ clientId, clientSecret });
   const reason = hasSecret ? 'the file does not contain its secret' : `${authenticator} cannot authenticate it here`;

@@ -36,3 +36,8 @@ export function toTextsByName(value: unknown): ReadonlyMap<string, readonly stri
 export function withoutNulls(value: Fields): Fields {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }
+
+/** Whether a text stands for a secret that the file does not contain: a mask, or a variable that Keycloak replaces at a start. */
+export function isPlaceholder(text: string): boolean {
+  return /^\*+$|\$\{[^}]*\}|\$\([^)]*\)/.test(text);
+}

@@ -6,7 +6,7 @@ import type { HashPassword } from '../../../users/passwords.ts';
 import { ProviderName, type SeedUser } from '../../schema.ts';
 import type { ConvertedSeed } from '../converted-seed.ts';
 import type { UserIds } from '../user-ids.ts';
-import { type Fields, isFields, toFlag, toObjects, toText, toTexts, withoutNulls } from './fields.ts';
+import { type Fields, isFields, isPlaceholder, toFlag, toObjects, toText, toTexts, withoutNulls } from './fields.ts';
 
 export interface UserDeps {
   readonly seed: ConvertedSeed;
@@ -63,8 +63,11 @@ async function convertPassword(fields: Fields, name: string, { seed, hash }: Use
       const plain = toText(credential.value);
       const read = isHash(credential) ? readHash(withParsedData(credential)) : undefined;
       if (read?.hash !== undefined) passwordHash = read.hash;
-      else if (read === undefined && plain !== undefined) passwordHash = await hash(plain.normalize('NFC'));
-      problem = read?.problem ?? 'has neither a hash nor a value';
+      else if (read === undefined && plain !== undefined && !isPlaceholder(plain))
+        passwordHash = await hash(plain.normalize('NFC'));
+      const missing =
+        plain === undefined ? 'has neither a hash nor a value' : 'is a placeholder, which the file does not resolve';
+      problem = read?.problem ?? missing;
     }
   }
   if (passwordHash !== undefined) return passwordHash;
