@@ -292,14 +292,17 @@ describe('users', () => {
     expect(trusted.seed.users[1]?.userEmail).toBe('dan@example.com');
   });
 
-  test.each(['$\u007bADMIN_PASSWORD}', '$\u007bADMIN_PASSWORD:admin12345}', 'x-$\u007bONE}', '$(env:ONE)', '**********'])(
-    'have no password where the file has %s in its place',
-    async (value) => {
-      const { seed, lost } = await convertRealm({ realm, users: [user('eve', { credentials: [{ value }] })] });
-      expect(seed.users[0]).not.toHaveProperty('passwordHash');
-      expect(lost).toEqual([expect.stringContaining('placeholder')]);
-    },
-  );
+  test.each([
+    '$\u007bADMIN_PASSWORD}',
+    '$\u007bADMIN_PASSWORD:admin12345}',
+    'x-$\u007bONE}',
+    '$(env:ONE)',
+    '**********',
+  ])('have no password where the file has %s in its place', async (value) => {
+    const { seed, lost } = await convertRealm({ realm, users: [user('eve', { credentials: [{ value }] })] });
+    expect(seed.users[0]).not.toHaveProperty('passwordHash');
+    expect(lost).toEqual([expect.stringContaining('placeholder')]);
+  });
 
   test('have ids that are no names of others, and no ids of clients', async () => {
     const users = [
