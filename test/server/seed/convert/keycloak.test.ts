@@ -304,6 +304,35 @@ describe('users', () => {
     expect(lost).toEqual([expect.stringContaining('placeholder')]);
   });
 
+  test('with the name of a client are not its service account', async () => {
+    const { seed } = await convertRealm({
+      realm,
+      roles: { realm: [{ name: 'boss' }, { name: 'run' }] },
+      clients: [{ clientId: 'job', secret: 'a-secret-of-a-job', serviceAccountsEnabled: true }],
+      users: [
+        user('job', { realmRoles: ['boss'] }),
+        user('service-account-job', { serviceAccountClientId: 'job', realmRoles: ['run'] }),
+      ],
+    });
+    expect(seed.users.map(({ userName }) => userName)).toEqual(['job']);
+    expect(seed.groups.map(({ roles, users, services }) => [roles, users, services])).toEqual([
+      [['boss'], ['id-job'], []],
+      [['run'], [], ['service-job']],
+    ]);
+  });
+
+  test('are in the group whose escaped path they name', async () => {
+    const { seed } = await convertRealm({
+      realm,
+      groups: [
+        { name: 'a', path: '/a', subGroups: [{ name: 'b', path: '/a/b' }] },
+        { name: 'a/b', path: '/a~/b' },
+      ],
+      users: [user('eve', { groups: ['/a/b'] })],
+    });
+    expect(seed.groups.flatMap(({ groupName, users = [] }) => (users.length > 0 ? [groupName] : []))).toEqual(['a.b']);
+  });
+
   test('have ids that are no names of others, and no ids of clients', async () => {
     const users = [
       { username: 'eve' },

@@ -61,8 +61,10 @@ export async function convertRealm(
 }
 
 function findService(fields: Fields, services: ReadonlyMap<string, string>): RealmMember | undefined {
-  const client = toText(fields.serviceAccountClientId) ?? toText(fields.username);
-  const service = client === undefined ? undefined : services.get(client);
+  const name = toText(fields.username);
+  // A user can have the name of a client.
+  const named = name?.startsWith('service-account-') ? name : undefined;
+  const service = services.get(toText(fields.serviceAccountClientId) ?? named ?? '');
   return service === undefined ? undefined : { service };
 }
 

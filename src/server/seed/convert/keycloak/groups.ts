@@ -49,8 +49,7 @@ export class RealmGroups {
     const parent = parents.at(-1);
     if (parent) group.dependencies = [{ groupName: parent.groupName }];
     this.#seed.groups.push(group);
-    this.#byPath.set(path, group);
-    // With slashes in names escaped, since Keycloak 23.
+    // With slashes in names escaped, since Keycloak 23: unescaped, it can be that of another group.
     this.#byPath.set(toText(fields.path) ?? path, group);
     for (const child of toObjects(fields.subGroups)) this.#convert(child, [...parents, { name, groupName }]);
   }

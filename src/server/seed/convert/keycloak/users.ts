@@ -59,7 +59,8 @@ async function convertPassword(fields: Fields, name: string, { seed, hash }: Use
     // Keycloak takes each value for a password, whatever the type.
     const type = toText(credential.value) === undefined ? (toText(credential.type) ?? 'password') : 'password';
     if (type !== 'password') reportCredential(type, name, seed);
-    else if (passwordHash === undefined) {
+    // Of several values, Keycloak keeps the last one.
+    else if (passwordHash === undefined || toText(credential.value) !== undefined) {
       const plain = toText(credential.value);
       const read = isHash(credential) ? readHash(withParsedData(credential)) : undefined;
       if (read?.hash !== undefined) passwordHash = read.hash;
