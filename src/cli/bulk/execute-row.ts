@@ -14,7 +14,7 @@ import { splitSecrets } from '../http/redact.ts';
 import { computeDelay, type MaxWait } from '../http/retry.ts';
 import { addCreatedId } from '../request/created-entity.ts';
 import { nameRejected } from '../request/not-found.ts';
-import { AmbiguousNameError, type NameResolver } from '../request/resolve-names.ts';
+import { AmbiguousNameError, NameResolver } from '../request/resolve-names.ts';
 import type { KeyedQueue } from './keyed-queue.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { classifyRequestError, type RequestFailure } from './request-failure.ts';
@@ -53,7 +53,6 @@ export interface RowContext extends RequestContext {
   readonly rateLimiter: RateLimiter;
   readonly updates: RowUpdates;
   sendUpdate(operation: ManifestOperation, input: CallInput): Promise<RowSuccess>;
-  readonly names: NameResolver;
   readonly outputs: RowOutputs;
   /** Whether no further row may start. */
   isOver(): boolean;
@@ -96,9 +95,12 @@ export async function executeRow(
 
 /** Replaces names by ids. Nothing of the row is sent yet. */
 async function resolveNames(
-  { manifest, names, stop }: RowContext,
+  context: RowContext,
   row: BulkRow,
 ): Promise<BulkRow | { readonly problem: RequestFailure }> {
+  const { manifest, stop } = context;
+  // Rows before this one, and other callers, can have given a name to another.
+  const names = new NameResolver(context, false, false);
   const { params = {}, query = {}, body } = row.input;
   const input = { params: toTexts(params), query: { ...query }, body: structuredClone(body) };
   try {

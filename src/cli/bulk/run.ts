@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import type { ListShape } from '../output/list-writer.ts';
 import { buildListShape } from '../request/control-plane.ts';
-import { NameResolver } from '../request/resolve-names.ts';
 import { createUnknownResult, executeRow, type RowContext, type RowResult, rejectRow } from './execute-row.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import type { BulkOptions } from './options.ts';
@@ -54,7 +53,6 @@ export async function runRows(
     sendUpdate: (operation, input) => options.updates.send(context, operation, input),
     creations: new KeyedQueue(),
     outputs: outputFiles,
-    names: new NameResolver(context, false, false),
     rateLimiter: new RateLimiter(
       {
         now: () => performance.now(),

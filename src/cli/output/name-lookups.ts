@@ -59,7 +59,13 @@ export const lookups: Readonly<Partial<Record<EntityName, NameLookup>>> = {
     read: '/_iam/api-keys/',
     filters: ['appId', { name: 'clientId', owner: 'client' }],
   },
-  group: { noun: 'groups', nameText: 'name', names: ['groupName'], isResolvedByServer: true },
+  group: {
+    noun: 'groups',
+    nameText: 'name',
+    names: ['groupName'],
+    read: { operation: 'groups.get' },
+    isResolvedByServer: true,
+  },
 };
 
 /** The name under which commands find a row, if no stranger can take it. */

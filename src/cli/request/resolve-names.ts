@@ -138,11 +138,30 @@ export class NameResolver {
   async #resolveOnce(target: LookupTarget, typed: string): Promise<string> {
     const { kind, value } = parseTypedValue(typed);
     const isAssigned = target.lookup.hasOtherIds !== true && isAssignedId(value) && kind !== 'name';
+    if (kind === 'id' && target.lookup.isResolvedByServer && !this.#isPreview) await this.#assertIsId(target, value);
     if (kind === 'id' || isAssigned) return value;
     if (target.lookup.isResolvedByServer && kind === undefined) return value;
     const search: NameSearch = { ...target, value, isName: kind === 'name' };
     const matches = await this.#findMatches(search);
     return matches === undefined ? value : selectId(search, matches, (choices) => this.#choose(search, choices));
+  }
+
+  /** The service takes the id of none for a name. @throws CliError (exit 3) if it is one */
+  async #assertIsId({ entity, lookup, ids }: LookupTarget, value: string): Promise<void> {
+    const row = await this.#readById(lookup, value);
+    if (
+      row === undefined ||
+      idOf(
+        row,
+        ids.filter((id) => !isName(entity, id)),
+      ) === value
+    )
+      return;
+    throw new AmbiguousNameError(`None of the ${lookup.noun} has the id ${JSON.stringify(value)}`, {
+      code: 'NAME_NOT_FOUND',
+      exitCode: 3,
+      hint: `One has it as its name: write name:${value}.`,
+    });
   }
 
   /** Asks which entity a name means. @throws CliError (exit 2) in non-interactive mode */

@@ -74,6 +74,24 @@ describe('a row of', () => {
     expect(await get(home, ['groups', 'get', 'ops'])).toMatchObject({ organizationId: 'o1', roles: ['DEPLOY'] });
   });
 
+  test('a file finds its own names: a row before it can have given them to another', async ({ home }) => {
+    const rows = [
+      { operation: 'corporate-groups.update', params: { corporateGroupId: 'North' }, body: { organizationId: 'o2' } },
+      {
+        operation: 'corporate-groups.update',
+        params: { corporateGroupId: 'North' },
+        body: { corporateGroupName: 'Old' },
+      },
+      { operation: 'corporate-groups.create', body: { corporateGroupName: 'North' } },
+      { operation: 'corporate-groups.update', params: { corporateGroupId: 'North' }, body: { organizationId: 'o9' } },
+    ];
+    await writeFile(home.file('names.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const words = ['bulk', 'run', home.file('names.jsonl'), '--concurrency', '1'];
+    expect((await home.iam(words, { url: server.url, variables })).code).toBe(0);
+    expect(await get(home, ['corporate-groups', 'get', 'Old'])).toMatchObject({ organizationId: 'o2' });
+    expect(await get(home, ['corporate-groups', 'get', 'North'])).toMatchObject({ organizationId: 'o9' });
+  });
+
   test('an update with a stale ifMatch fails, and changes nothing', async ({ home }) => {
     const outcome = await bulk(home, 'groupId,roles,ifMatch\nops,VIEW,"""stale"""\n', 'groups update');
     expect(JSON.parse(outcome.out)).toMatchObject({ state: 'failed', code: 'CHANGED_MEANWHILE' });

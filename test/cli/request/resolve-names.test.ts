@@ -172,6 +172,14 @@ describe('names', () => {
     expect((await run(`${line} -o name`)).out).toBe(`${id}\n`);
   });
 
+  test('are no ids: `id:` finds no group by its name', async () => {
+    expect(await run('groups delete id:ops --yes')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('name:ops'),
+    });
+    expect((await run('groups get name:ops -o name')).code).toBe(0);
+  });
+
   test('of customers are accepted by `customers get`', async () => {
     await run('customers create-business --business-id b-new --business-name New --document 77');
     const { out } = await run('customers get New -o json');
