@@ -179,7 +179,7 @@ describe('a write that was repeated after a gateway error is read back', () => {
   ])('an update with If-Match that finds another ETag is %s', async (_, roles, code) => {
     const replies = [{ json: before, headers: { etag: '"1"' } }, gateway, errorResponse(422, 'CHANGED_MEANWHILE')];
     await using server = await startFakeServer(() => replies.shift() ?? { json: { ...before, roles } });
-    const outcome = await iam(['groups', 'update', 'id:ops', '--add-role', 'DEPLOY'], server);
+    const outcome = await iam(['groups', 'update', 'ops', '--add-role', 'DEPLOY'], server);
     expect(outcome.code, outcome.err).toBe(code);
   });
 
