@@ -2,9 +2,7 @@
 
 import { ClientError } from '../../client/errors.ts';
 import type { ApiResponse } from '../../client/response.ts';
-import type { CallInput } from '../../client/types.ts';
 import { identifyingProperties } from '../../contract/entities.ts';
-import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { collectSensitiveTexts, FieldTree, redactionMarks } from '../../contract/redaction.ts';
 import type { RequestContext } from '../context.ts';
 import { createOrFind, findApplied, formatSharedKey } from '../create/if-not-exists.ts';
@@ -19,7 +17,7 @@ import type { KeyedQueue } from './keyed-queue.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { classifyRequestError, type RequestFailure } from './request-failure.ts';
 import type { ResumeLogEntry, RowState } from './resume-log.ts';
-import type { RowSuccess, RowUpdates } from './row-updates.ts';
+import type { RowSuccess } from './row-updates.ts';
 import type { BulkRow, InvalidRow } from './rows.ts';
 
 /** One line of the report. */
@@ -51,8 +49,8 @@ export interface RowContext extends RequestContext {
   /** Rows that would create the same wait for each other, where the server would let both. */
   readonly creations: KeyedQueue;
   readonly rateLimiter: RateLimiter;
-  readonly updates: RowUpdates;
-  sendUpdate(operation: ManifestOperation, input: CallInput): Promise<RowSuccess>;
+  /** Sends a row that changes only what it names; undefined for a row that is sent as it is. */
+  sendUpdate(row: BulkRow): Promise<RowSuccess> | undefined;
   readonly outputs: RowOutputs;
   /** Whether no further row may start. */
   isOver(): boolean;
@@ -174,7 +172,8 @@ async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOut
   for (let [waited, attempt] = [0, 1]; ; attempt += 1) {
     try {
       // An interruption does not abort a request in progress.
-      if (context.updates.has(row.operation)) return await context.sendUpdate(row.operation, row.input);
+      const update = context.sendUpdate(row);
+      if (update) return await update;
       const send = async () => (await context.connect()).once.call(row.operation.id, row.input);
       return context.ifNotExists ? await createOnce(context, row, send) : await send();
     } catch (error) {

@@ -26,7 +26,7 @@ import { openOutputFiles } from './output-files.ts';
 import { openSelectedRows, type PreflightReport, type RowSelector, runPreflight } from './preflight.ts';
 import { type ResumeLogContent, type ResumeLogHeader, readResumeLog } from './resume-log.ts';
 import { type RowSource, withRowSource } from './row-source.ts';
-import type { RowUpdates } from './row-updates.ts';
+import type { FindRowUpdate } from './row-updates.ts';
 import { type BulkRow, type InvalidRow, isSentBy, type RowAction, type SelectedRow } from './rows.ts';
 import { type RunSummary, reportShape, runRows } from './run.ts';
 
@@ -48,9 +48,9 @@ export async function runBulk(
   context: Context,
   file: string,
   options: CommandOptions,
-  updates: RowUpdates,
+  findRowUpdate: FindRowUpdate,
 ): Promise<void> {
-  const bulkOptions = parseBulkOptions(context.settings, options, updates);
+  const bulkOptions = parseBulkOptions(context.settings, options, findRowUpdate);
   const { server } = bulkOptions;
   const named = bulkOptions.operation;
   const operation = named === undefined ? undefined : resolveOperation(context.manifest, named).id;
@@ -72,9 +72,9 @@ export async function retryBulk(
   resumeLog: string,
   argument: string | undefined,
   options: CommandOptions,
-  updates: RowUpdates,
+  findRowUpdate: FindRowUpdate,
 ) {
-  const bulkOptions = parseBulkOptions(context.settings, options, updates);
+  const bulkOptions = parseBulkOptions(context.settings, options, findRowUpdate);
   const trust = readTrust(context);
   await withLock(bulkOptions, resumeLog, async () => {
     const before = await readExistingLog(resumeLog, trust);

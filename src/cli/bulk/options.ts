@@ -7,11 +7,11 @@ import { resolveBaseUrl } from '../http/connection.ts';
 import { type MaxWait, readMaxWait } from '../http/retry.ts';
 import { type CsvDelimiter, isDelimiter } from './delimiter.ts';
 import type { ResumeLogHeader } from './resume-log.ts';
-import type { RowUpdates } from './row-updates.ts';
+import type { FindRowUpdate } from './row-updates.ts';
 import { isRejectFile } from './run-mark.ts';
 
 export interface BulkOptions {
-  readonly updates: RowUpdates;
+  readonly findRowUpdate: FindRowUpdate;
   /** Base URL of the target server. */
   readonly server: string;
   /** How long a row waits for a server that is busy or cannot be reached. */
@@ -42,7 +42,11 @@ export interface BulkOptions {
 const maxConcurrency = 64;
 
 /** @throws CliError (exit 2) for an invalid option or setting */
-export function parseBulkOptions(settings: CliSettings, options: CommandOptions, updates: RowUpdates): BulkOptions {
+export function parseBulkOptions(
+  settings: CliSettings,
+  options: CommandOptions,
+  findRowUpdate: FindRowUpdate,
+): BulkOptions {
   const text = (name: string) => options[name] as string | undefined;
   const readInteger = (name: string, flag: string, defaultValue: number, max: number) => {
     const value = text(name);
@@ -53,7 +57,7 @@ export function parseBulkOptions(settings: CliSettings, options: CommandOptions,
     );
   };
   return {
-    updates,
+    findRowUpdate,
     server: resolveBaseUrl(settings),
     maxWait: readMaxWait(settings),
     operation: text('operation'),

@@ -41,7 +41,7 @@ export async function openSelectedRows(
   { read, argument }: RowSource,
   operation: string | undefined,
   select: RowSelector,
-  { delimiter, allowsOthers, updates }: Pick<BulkOptions, 'delimiter' | 'allowsOthers' | 'updates'>,
+  { delimiter, allowsOthers, findRowUpdate }: Pick<BulkOptions, 'delimiter' | 'allowsOthers' | 'findRowUpdate'>,
 ): Promise<{ readonly file: RowFile; readonly rows: AsyncGenerator<SelectedRow, void, undefined> }> {
   const unreadable = (error: unknown) =>
     usageError(`Cannot read rows from ${argument === '-' ? 'standard input' : argument}: ${(error as Error).message}`);
@@ -50,7 +50,12 @@ export async function openSelectedRows(
   });
   const { csvRaw } = settings.options;
   const parseRow = createRowParser(
-    { find: (id) => getOperation(manifest, id), common: operation, allowsOthers, isPartial: updates.has },
+    {
+      find: (id) => getOperation(manifest, id),
+      common: operation,
+      allowsOthers,
+      isPartial: (row) => findRowUpdate(row) !== undefined,
+    },
     createCellReader(csvRaw === true),
   );
   async function* rows(): AsyncGenerator<SelectedRow, void, undefined> {

@@ -11,9 +11,8 @@ export interface RowSuccess {
   readonly message?: string;
 }
 
-export interface RowUpdates {
-  /** Whether rows of an operation change only the fields that they name, although its request replaces the entity. */
-  has(operation: ManifestOperation): boolean;
-  /** Sends such a row. */
-  send(context: Context, operation: ManifestOperation, input: CallInput): Promise<RowSuccess>;
-}
+/** Sends a row that changes only the fields that it names, although the request of its operation replaces the entity. */
+export type RowUpdate = (context: Context, input: CallInput) => Promise<RowSuccess>;
+
+/** Returns how rows of an operation are sent; undefined for an operation that is sent as it is. */
+export type FindRowUpdate = (operation: ManifestOperation) => RowUpdate | undefined;

@@ -49,8 +49,7 @@ export async function runRows(
     ...context,
     maxWait: options.maxWait,
     ifNotExists: options.ifNotExists,
-    updates: options.updates,
-    sendUpdate: (operation, input) => options.updates.send(context, operation, input),
+    sendUpdate: ({ operation, input }) => options.findRowUpdate(operation)?.(context, input),
     creations: new KeyedQueue(),
     outputs: outputFiles,
     rateLimiter: new RateLimiter(

@@ -38,8 +38,11 @@ function addRunCommand(noun: Command, runtime: CliRuntime): void {
   addRunOptions(command, 'next to the input file');
   declareValueSources(command, { '--operation': 'operation' });
   setAction(command, runtime, async (context, [file], options) => {
-    const [{ runBulk }, { rowUpdates }] = await Promise.all([import('../bulk/index.ts'), import('./update/rows.ts')]);
-    await runBulk(context, String(file), options, rowUpdates);
+    const [{ runBulk }, { findRowUpdate }] = await Promise.all([
+      import('../bulk/index.ts'),
+      import('./update/rows.ts'),
+    ]);
+    await runBulk(context, String(file), options, findRowUpdate);
   });
 }
 
@@ -61,8 +64,11 @@ function addRetryCommand(noun: Command, runtime: CliRuntime): void {
     .option('--skip-invalid', 'report invalid rows and send the others');
   addRunOptions(command, 'that of the run');
   setAction(command, runtime, async (context, [resumeLog, file], options) => {
-    const [{ retryBulk }, { rowUpdates }] = await Promise.all([import('../bulk/index.ts'), import('./update/rows.ts')]);
-    await retryBulk(context, String(resumeLog), file as string | undefined, options, rowUpdates);
+    const [{ retryBulk }, { findRowUpdate }] = await Promise.all([
+      import('../bulk/index.ts'),
+      import('./update/rows.ts'),
+    ]);
+    await retryBulk(context, String(resumeLog), file as string | undefined, options, findRowUpdate);
   });
 }
 

@@ -3,6 +3,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { ApiResponse } from '../../client/response.ts';
 import type { CallInput } from '../../client/types.ts';
 import type { RequestContext } from '../context.ts';
+import { categoryOf } from '../errors.ts';
 import { getOperation } from './find-operation.ts';
 import { send } from './send.ts';
 
@@ -11,6 +12,25 @@ import { send } from './send.ts';
  * succeeds.
  */
 export const maxAttempts = 10;
+
+/**
+ * Repeats a read and a write with If-Match (RFC 9110) while others change the entity in between.
+ * @param work with the number of the attempt, from 1
+ * @throws ClientError of the last attempt
+ */
+export async function repeatOnChange<Result>(
+  { manifest }: Pick<RequestContext, 'manifest'>,
+  work: (attempt: number) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work(attempt);
+    } catch (error) {
+      const isConflict = error instanceof ClientError && categoryOf(manifest, error) === 'changed';
+      if (!isConflict || attempt === maxAttempts) throw error;
+    }
+  }
+}
 
 /** Calls an operation. @throws ClientError for an error response */
 export function callOperation(context: RequestContext, id: string, input: CallInput): Promise<ApiResponse> {

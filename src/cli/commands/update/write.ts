@@ -3,15 +3,14 @@
  * that concurrent changes by others are not overwritten. Where the server has no ETag, a change between the read and the
  * write can be.
  */
-import { ClientError } from '../../../client/errors.ts';
 import { buildOperationPath } from '../../../client/request.ts';
 import type { CallInput } from '../../../client/types.ts';
 import { idPropertyOf } from '../../../contract/entities.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import type { CommandOptions, Context } from '../../context.ts';
-import { CliError, categoryOf } from '../../errors.ts';
+import { CliError } from '../../errors.ts';
 import { describeWithNames } from '../../output/name-columns.ts';
-import { maxAttempts } from '../../request/call-operation.ts';
+import { repeatOnChange } from '../../request/call-operation.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 import { callControlPlane } from '../../request/control-plane.ts';
 import type { EntityFields } from '../../request/differences.ts';
@@ -73,7 +72,8 @@ export async function writeUpdate(
   const { operation, rules, names } = target;
   const expected = change.file?.etag;
   const confirmed = new Set<string>();
-  for (let attempt = 1; ; attempt += 1) {
+  // Of a change by others, the next read shows whether the file is still current.
+  await repeatOnChange(context, async (attempt) => {
     const read = await readCurrent(context, target);
     const { entity } = read;
     const name = nameOf(target, entity);
@@ -99,19 +99,12 @@ export async function writeUpdate(
         ...(attempt > 1 ? { unconfirmed: 'others changed it meanwhile, and nothing was written' } : {}),
       });
     for (const one of unconfirmed) confirmed.add(one);
-    try {
-      await sendUpdate(context, operation, input);
-    } catch (error) {
-      const isConflict = error instanceof ClientError && categoryOf(context.manifest, error) === 'changed';
-      // Of a change by others, the next read shows whether the file is still current.
-      if (!isConflict || attempt === maxAttempts) throw error;
-      continue;
-    }
+    await sendUpdate(context, operation, input);
     const notices = change.file
       ? [`${name}: updated`, ...differences.map((line) => `  ${line}`)]
       : [`${name}: ${differences.join(', ')}`];
     return printResult(context, result, notices);
-  }
+  });
 }
 
 /** Describes with the names of the ids that the description contains. */
