@@ -16,9 +16,9 @@ import type { SeedIssue } from '../issues.ts';
 import { type SeedClient, SeedDocument, type SeedGroup, type SeedProvider, type SeedUser } from '../schema.ts';
 import { countNotes, type ImportCount, type ImportNote, ImportReport } from './report.ts';
 
-export type { ImportCount, ImportNote } from './report.ts';
-
 import { UserIds } from './user-ids.ts';
+
+export type { ImportCount, ImportNote } from './report.ts';
 
 /** A secret that the conversion made, as the source hides the former one. */
 export interface ImportedSecret {
