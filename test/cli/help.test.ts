@@ -2,27 +2,20 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { buildCompleteProgram } from '../../src/cli/cli-reference.ts';
 import { commandPath } from '../../src/cli/command.ts';
 import { createGlobalOptions, globalOptionsLine, isGlobalOption } from '../../src/cli/config/global-options.ts';
-import { buildProgram } from '../../src/cli/program.ts';
 import { formatListShapes } from '../../src/cli/request/field-options.ts';
 import { manifest } from '../../src/contract/manifest.ts';
 import { iam } from './run-cli.ts';
 
 const output = new Writable({ write: (_, __, done) => done() });
-const io = {
-  stdin: process.stdin,
-  stdout: output,
-  stderr: output,
-  signal: new AbortController().signal,
-  releaseSignals: () => undefined,
-};
 
 function listCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(listCommands)];
 }
 
-const commands = listCommands(buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest }));
+const commands = listCommands(buildCompleteProgram(output));
 const globals = createGlobalOptions().flatMap(({ options }) => options);
 
 /** The options whose help is as long as their settings: those of the server. */

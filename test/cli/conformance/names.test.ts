@@ -4,10 +4,10 @@ import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { buildCompleteProgram } from '../../../src/cli/cli-reference.ts';
 import { PromptCanceledError } from '../../../src/cli/errors.ts';
 import { lookups } from '../../../src/cli/output/name-lookups.ts';
 import { showRejectedValues } from '../../../src/cli/output/rejected-values.ts';
-import { buildProgram } from '../../../src/cli/program.ts';
 import { sourcesOf } from '../../../src/cli/prompts/value-sources.ts';
 import { ClientError } from '../../../src/client/errors.ts';
 import { type EntityName, entities, entityOf } from '../../../src/contract/entities.ts';
@@ -86,14 +86,7 @@ const listArguments: Readonly<Record<string, readonly string[]>> = {
 const others = ['factors list', 'inbox list', 'keys list', 'faults list', 'profile list', 'sandbox list', 'state list'];
 
 const output = new Writable({ write: (_, __, done) => done() });
-const io = {
-  stdin: process.stdin,
-  stdout: output,
-  stderr: output,
-  signal: new AbortController().signal,
-  releaseSignals: () => undefined,
-};
-const everyCommand = listCommands(buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest }));
+const everyCommand = listCommands(buildCompleteProgram(output));
 
 function listCommands(command: Command, above: readonly string[] = []): { path: string; command: Command }[] {
   return command.commands.flatMap((below) => {

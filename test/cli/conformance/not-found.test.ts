@@ -2,11 +2,10 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildProgram } from '../../../src/cli/program.ts';
+import { buildCompleteProgram } from '../../../src/cli/cli-reference.ts';
 import { sourcesOf } from '../../../src/cli/prompts/value-sources.ts';
 import { type EntityName, idPropertyOf, type Reference } from '../../../src/contract/entities.ts';
 import { errorTable } from '../../../src/contract/error-codes.ts';
-import { manifest } from '../../../src/contract/manifest.ts';
 import { isFullRun } from '../../effort.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
@@ -80,14 +79,7 @@ interface Place {
 }
 
 const output = new Writable({ write: (_, __, done) => done() });
-const io = {
-  stdin: process.stdin,
-  stdout: output,
-  stderr: output,
-  signal: new AbortController().signal,
-  releaseSignals: () => undefined,
-};
-const program = buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest });
+const program = buildCompleteProgram(output);
 const reported = Object.values(errorTable).flatMap((entry) => ('entity' in entry ? [entry.entity as string] : []));
 
 function listPlaces(command: Command, above: readonly string[] = []): Place[] {

@@ -1,8 +1,7 @@
 /** Tables of all commands that list: they fit the terminal, and truncate no id, time or path that a reader copies. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildCompleteProgram } from '../../../src/cli/cli-reference.ts';
 import { commandPath } from '../../../src/cli/command.ts';
-import { buildProgram } from '../../../src/cli/program.ts';
-import { manifest } from '../../../src/contract/manifest.ts';
 import { ExampleRunner, readCatalogue } from './example-runner.ts';
 
 /** What a table truncates: names beside their ids, and prose. Lists are truncated as well. */
@@ -14,12 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => runner[Symbol.asyncDispose]());
 
-const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
-const program = buildProgram(
-  { ...io, signal: new AbortController().signal, releaseSignals: () => undefined },
-  { variables: {}, now: () => 0, random: () => 0 },
-  { manifest },
-);
+const program = buildCompleteProgram(process.stdout);
 const listing = (command: typeof program): (typeof program)[] => [
   ...(command.options.some(({ long }) => long === '--limit') || command.aliases().includes('ls') ? [command] : []),
   ...command.commands.flatMap(listing),

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect } from 'vitest';
+import { buildCompleteProgram } from '../../../src/cli/cli-reference.ts';
 import { commandPath, descriptionOf, isPaged } from '../../../src/cli/command.ts';
-import { buildProgram } from '../../../src/cli/program.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
 import { Home, test, tokenVariables } from '../run-cli.ts';
@@ -69,9 +69,7 @@ describe('the pager', () => {
 
 function allCommands(): Command {
   const output = new Writable({ write: (_, __, done) => done() });
-  const io = { stdin: process.stdin, stdout: output, stderr: output, signal: new AbortController().signal };
-  const environment = { variables: {}, now: () => 0, random: () => 0 };
-  return buildProgram({ ...io, releaseSignals: () => undefined }, environment, { manifest });
+  return buildCompleteProgram(output);
 }
 
 function listCommands(command: Command): Command[] {
