@@ -4,7 +4,7 @@
  */
 import { parseJson } from '../../lib/json-text.ts';
 import { decodeCell } from '../output/csv.ts';
-import { type Field, findIntegerProblem, parseFieldValue } from '../request/field-options.ts';
+import { type Field, findIntegerProblem, splitList, toListItem } from '../request/field-options.ts';
 
 /** Decodes the text of a cell or of a list entry in it. */
 export type CellReader = (text: string) => string;
@@ -30,7 +30,7 @@ export function convertCell(field: Field, text: string, read: CellReader): unkno
   if (schema.type === 'array') {
     if (Object.keys(schema.items?.properties ?? {}).length > 1)
       throw new Error('must be a list in JSON, as its entries have several fields');
-    return parseFieldValue(field, assertTrimmed(text), ';', read);
+    return splitCell(text, read).map((entry) => toListItem(field, entry));
   }
   const value = read(text);
   if (schema.type === 'boolean') return parseBoolean(value);
@@ -40,13 +40,11 @@ export function convertCell(field: Field, text: string, read: CellReader): unkno
   return field.secret ? value : assertTrimmed(value);
 }
 
-/** The values of a cell for a request that lists them. @throws Error */
+/** The entries of a cell with a list. @throws Error */
 export function splitCell(text: string, read: CellReader): string[] {
-  const values = assertTrimmed(text)
-    .split(';')
-    .map((one) => read(one.trim()));
-  if (values.includes('')) throw new Error('has an empty entry between semicolons');
-  return values;
+  const entries = splitList(assertTrimmed(text), ';');
+  if (entries === undefined) throw new Error('has an empty entry before or after a semicolon; remove the semicolon');
+  return entries.map(read);
 }
 
 function parseJsonCell(text: string): unknown {

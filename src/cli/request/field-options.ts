@@ -94,12 +94,18 @@ function placeholder(schema: JsonSchema): string {
  * @param field the list of a body, which `update` can empty
  */
 export function collectValues(value: string, previous: unknown, field?: string): string[] {
-  const values = value.split(',').map((part) => part.trim());
-  if (values.includes('')) {
+  const values = splitList(value, ',');
+  if (values === undefined) {
     const remedy = field === undefined ? '' : ` \`--set ${field}=\` of an update empties the list.`;
     throw new InvalidArgumentError(`An empty value is not allowed.${remedy}`);
   }
   return [...((previous as string[] | undefined) ?? []), ...values];
+}
+
+/** The entries of a list in a text, without spaces at their ends; undefined if one is empty. */
+export function splitList(text: string, separator: string): string[] | undefined {
+  const entries = text.split(separator).map((entry) => entry.trim());
+  return entries.includes('') ? undefined : entries;
 }
 
 /** Why a text is not a whole number as JSON writes it: another spelling may be a code, such as a phone number. */
@@ -134,13 +140,8 @@ export function readFieldOption(field: Field, options: CommandOptions): unknown 
   return Array.isArray(typed) ? typed.map((value: string) => toListItem(field, value)) : typed;
 }
 
-/** Parses text that no option parser has checked: `--set name=text`, or a CSV cell. */
-export function parseFieldValue(
-  field: Field,
-  text: string,
-  separator = ',',
-  readItem: (item: string) => string = (item) => item,
-): unknown {
+/** Parses text that no option parser has checked: `--set name=text`, or an answer. */
+export function parseFieldValue(field: Field, text: string): unknown {
   const { schema, path } = field;
   if (text === '' && schema.nullable === true) return null;
   const wrong = (what: string) => usageError(`${path.join('.')} must be ${what}, not ${JSON.stringify(text)}.`);
@@ -155,11 +156,15 @@ export function parseFieldValue(
     return Number(text);
   }
   if (schema.type !== 'array') return text;
-  return text === '' ? [] : text.split(separator).map((value) => toListItem(field, readItem(value.trim())));
+  if (text === '') return [];
+  const entries = splitList(text, ',');
+  if (entries === undefined)
+    throw usageError(`${path.join('.')} must not have an empty entry between commas, as in ${JSON.stringify(text)}.`);
+  return entries.map((entry) => toListItem(field, entry));
 }
 
 /** Items with a single field, such as `{groupName}`, are entered as the values of that field. */
-function toListItem({ schema, flag }: Field, value: string): unknown {
+export function toListItem({ schema, flag }: Field, value: string): unknown {
   const names = Object.keys(schema.items?.properties ?? {});
   if (names.length === 0) return value;
   const [name] = names;

@@ -3,6 +3,7 @@
  * fetch at a time per provider. Each that brings no new key is followed by a longer pause.
  */
 import { apiError } from '../../contract/errors.ts';
+import { parseJson } from '../../lib/json-text.ts';
 import { readTextStream } from '../../lib/text-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -118,7 +119,7 @@ function throwUnavailable({ refusal }: CacheEntry): never {
   throw refusal === undefined ? error : error.withReason({ text: refusal });
 }
 
-/** @throws Error on timeout, a redirect, a status other than 200, a document that is too long, or invalid JSON. */
+/** @throws Error on timeout, a redirect, a status other than 200, a document that is too long, or invalid JSON, also with repeated members. */
 async function fetchDocument(url: string, timeout: number, fetch: OutgoingFetch): Promise<unknown> {
   const response = await fetch(url, {
     redirect: 'error',
@@ -129,7 +130,7 @@ async function fetchDocument(url: string, timeout: number, fetch: OutgoingFetch)
     await response.body?.cancel();
     throw new Error(`the response has status ${response.status}`);
   }
-  return JSON.parse(await readTextStream(response.body, maxDocumentBytes));
+  return parseJson(await readTextStream(response.body, maxDocumentBytes));
 }
 
 /** Without the stack: each login with an unreachable or refused provider logs it. */

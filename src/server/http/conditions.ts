@@ -49,16 +49,25 @@ export function matchesEtag(condition: string, etag: string): boolean {
 /** @throws IamError CHANGED_MEANWHILE if If-Match matches none, with the reason if no ETag could match in this form. */
 function assertIfMatch(condition: string, ...etags: readonly string[]): void {
   if (etags.some((etag) => matchesEtag(condition, etag))) return;
-  const unusable = listEtags(condition).find((candidate) => !/^"[^"]*"$/.test(candidate));
-  throw apiError('CHANGED_MEANWHILE', unusable === undefined ? undefined : explainUnusable(unusable));
+  const reason = listEtags(condition)
+    .map(explainUnusable)
+    .find((found) => found !== undefined);
+  throw apiError('CHANGED_MEANWHILE', reason);
 }
 
-function explainUnusable(etag: string): string {
+/** What Apache, Jetty and others add to the ETag of a response that they compress, within the quotes. */
+const compressionSuffix = /[-;:](?:x-)?(?:gzip|br|zstd|deflate)"$/i;
+
+function explainUnusable(etag: string): string | undefined {
   if (etag === '')
     return 'If-Match is empty, which never matches. Send an ETag as it was received, or leave the header out.';
-  return etag.startsWith('W/')
-    ? 'If-Match contains a weak ETag (W/"..."), which never matches. A proxy that compresses responses makes ETags weak: switch compression off there.'
-    : 'If-Match contains an ETag without its quotes, which never matches. Send the ETag exactly as it was received: "..." with both quotes.';
+  if (etag.startsWith('W/'))
+    return 'If-Match contains a weak ETag (W/"..."), which never matches. A proxy that compresses responses makes ETags weak: switch compression off there.';
+  if (!/^"[^"]*"$/.test(etag))
+    return 'If-Match contains an ETag without its quotes, which never matches. Send the ETag exactly as it was received: "..." with both quotes.';
+  return compressionSuffix.test(etag)
+    ? `If-Match contains an ETag with the suffix of a compression (${etag.slice(etag.search(compressionSuffix), -1)}), which never matches. A proxy that compresses responses adds it: switch compression off there.`
+    : undefined;
 }
 
 const listEtags = (condition: string) => condition.split(',').map((candidate) => candidate.trim());

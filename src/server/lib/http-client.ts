@@ -1,6 +1,7 @@
 /** HTTP client for external systems: limits time and size, follows no redirects, and throws one type of error. */
 import type { Dispatcher } from 'undici';
 import { type PlainErrorCode, retryLater } from '../../contract/errors.ts';
+import { parseJson } from '../../lib/json-text.ts';
 import type { Log } from './log.ts';
 
 export interface HttpRequest {
@@ -85,13 +86,14 @@ async function send(
     headers: { accept: 'application/json', ...(body ? { 'content-type': 'application/json' } : {}) },
     body: body ? JSON.stringify(body) : null,
   });
-  return { status: response.statusCode, json: parseJson(await response.body.text()) };
+  return { status: response.statusCode, json: parseBody(await response.body.text()) };
 }
 
-function parseJson(text: string): unknown {
+/** @throws IntegrationUnavailableError, also for repeated members */
+function parseBody(text: string): unknown {
   if (text === '') return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     throw new IntegrationUnavailableError('the response is not JSON');
   }

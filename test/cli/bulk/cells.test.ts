@@ -172,6 +172,11 @@ describe('other columns', () => {
   test.for([
     [' A;B', 'begins with a space'],
     ['A;B\u00a0', 'ends with the invisible character U+00A0'],
+    ['A;;B', 'has an empty entry before or after a semicolon'],
+    ['A; ;B', 'has an empty entry'],
+    ['A;', 'has an empty entry'],
+    [';A', 'has an empty entry'],
+    [';', 'has an empty entry'],
     ["A;'007", 'has an apostrophe before a number'],
     ['[A]', 'is not valid JSON: line 1, column 2: expected a value or ]'],
     ['"[""A"",]"', 'is not valid JSON: line 1, column 6: expected a value'],

@@ -73,6 +73,11 @@ describe('If-Match', () => {
     expect(await rejected(`"other", W/${etag}`)).toMatchObject({ code, message: expect.stringContaining('weak ETag') });
     expect(await rejected(`${etag}`.slice(1, -1))).toMatchObject({ code, message: expect.stringContaining('quotes') });
     expect(await rejected('')).toMatchObject({ code, message: expect.stringContaining('empty') });
+    for (const suffix of ['-gzip', '-br', '--gzip', ';gzip', '-zstd', ':x-gzip'])
+      expect(await rejected(`${etag?.slice(0, -1)}${suffix}"`)).toMatchObject({
+        code,
+        message: expect.stringContaining(`suffix of a compression (`),
+      });
     expect(await rejected('"other"')).toMatchObject({ code, message: expect.stringContaining('has changed') });
   });
 

@@ -486,6 +486,27 @@ describe('the keys', () => {
     await expectRejected(fixture, await fixture.provider.token(), {}, unavailable);
   });
 
+  test('with repeated members are unavailable, as readers take different ones', async () => {
+    await using fixture = await start();
+    const { provider, server } = fixture;
+    const key = JSON.stringify(firstKey.publicJwk);
+    for (const text of [
+      `{"keys":[],"keys":[${key}]}`,
+      `{"keys":[${key}],"keys":[${key}]}`,
+      `{"keys":[],"\\u006beys":[${key}]}`,
+      `{"keys":[${key.replace('{', '{"kid":"other",')}]}`,
+      `{"keys":[${key.replace('{', '{"x":"",')}]}`,
+      `{"keys":[${key.replace('{', '{"more":{"a":1,"a":1},')}]}`,
+    ]) {
+      server.clock.advance(600);
+      provider.respond = (_, response) => response.end(text);
+      await expectRejected(fixture, await provider.token(), {}, unavailable);
+    }
+    server.clock.advance(600);
+    provider.respond = (_, response) => response.end(`{"keys":[${key}]}`);
+    await expect(logIn(fixture, await provider.token())).resolves.toBeDefined();
+  });
+
   test.each<[string, NonNullable<OpenIdProvider['respond']>]>([
     ['an error status', (_, response) => response.writeHead(404).end('{"keys":[]}')],
     ['a redirect', (_, response) => response.writeHead(302, { location: '/keys' }).end()],
