@@ -212,7 +212,7 @@ function markPartlyDone(error: unknown, changes: number, table: ErrorTable): unk
 export function toPartlyDone(error: unknown, changes: number, table: ErrorTable): CliError {
   const { code, message, lines, hint } = createErrorReport(error, table);
   const [first = message, ...more] = lines ?? [];
-  return new CliError(`${first} ${formatChanges(changes)} made before.`, {
+  return new CliError(`${formatChanges(changes)} made, then a request failed: ${first}`, {
     code,
     exitCode: 8,
     lines: more,

@@ -53,6 +53,7 @@ export function getExitCode(status: number, entry: Pick<ErrorEntry, 'status' | '
 /** Codes of network failures that can pass without a change of the settings. Any other lasts: a certificate, a host name, a protocol. */
 const temporaryCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
+  'STILL_REFUSED',
   'ECONNRESET',
   'ECONNABORTED',
   'EPIPE',

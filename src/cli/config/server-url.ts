@@ -24,7 +24,7 @@ export function toReachableUrl(url: string): string {
 }
 
 /** The path of a base URL, without the service prefix. */
-function basePathOf(url: string): string {
+export function basePathOf(url: string): string {
   const path = new URL(url).pathname.replace(/\/+$/, '');
   return path.endsWith(servicePrefix) ? path.slice(0, -servicePrefix.length) : path;
 }

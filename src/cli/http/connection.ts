@@ -4,6 +4,7 @@ import { type BaseClient, createBaseClient } from '../../client/create-client.ts
 import type { Credentials } from '../../client/credentials.ts';
 import { ClientError, NetworkError } from '../../client/errors.ts';
 import { type ApiResponse, findResponseError } from '../../client/response.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import {
   assertOwnTarget,
@@ -14,14 +15,14 @@ import {
 import { createTokenSource } from '../auth/stored-token-source.ts';
 import type { ProfileFile } from '../config/profile.ts';
 import { createChangeCounter, guardWrites } from '../config/safety.ts';
-import { isSameServer, stripUserInfo } from '../config/server-url.ts';
+import { basePathOf, isSameServer, stripUserInfo } from '../config/server-url.ts';
 import type { CliSettings } from '../config/settings.ts';
 import type { ErrorTable } from '../errors.ts';
 import { signInNeededError, usageError } from '../errors.ts';
 import { escapeHidden } from '../io/control-characters.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { isLoopbackUrl, resolveProxy, resolveTls } from './network.ts';
-import { describesLostAnswer, tlsExpectedCode } from './network-failure.ts';
+import { describesLostAnswer, serviceMissingCode, tlsExpectedCode } from './network-failure.ts';
 import { trackOutcomes } from './outcome.ts';
 import { createProcessGuard } from './profile-server.ts';
 import type { FindRequestFields } from './redact.ts';
@@ -91,7 +92,8 @@ export async function connect(options: ConnectOptions): Promise<CliClient> {
     manifest,
   );
   const isPlain = via === undefined && baseUrl.startsWith('http:');
-  const base = { ...(isPlain ? explainTls(client, baseUrl) : client), close: () => dispatcher.close() };
+  const explained = explainPath(isPlain ? explainTls(client, baseUrl) : client, baseUrl);
+  const base = { ...explained, close: () => dispatcher.close() };
   const counter = createChangeCounter(settings, options.announceServer);
   const guard = (one: BaseClient) => guardWrites(one, manifest, counter);
   const retries = createRetryRules(options, baseUrl);
@@ -118,6 +120,25 @@ function explainTls(client: BaseClient, baseUrl: string): BaseClient {
     ...client,
     call: (id, input) => explain(client.call(id, input)),
     raw: (method, path, input) => explain(client.raw(method, path, input)),
+  };
+}
+
+/** Explains operations that the server does not have below the path of the base URL, or at all. */
+function explainPath(client: BaseClient, baseUrl: string): BaseClient {
+  const unknown: readonly string[] = ['PATH_UNKNOWN'] satisfies ErrorCode[];
+  const isMissing = (failure: unknown) =>
+    failure instanceof ClientError &&
+    failure.status === 404 &&
+    (failure.items.length === 0 || (unknown.includes(failure.code) && basePathOf(baseUrl) !== ''));
+  return {
+    ...client,
+    call: async (id, input) => {
+      const request = client.call(id, input);
+      const failure = await request.then(findResponseError, (error: unknown) => error);
+      if (isMissing(failure))
+        throw new NetworkError(`The service does not answer at ${baseUrl}.`, serviceMissingCode, failure);
+      return request;
+    },
   };
 }
 

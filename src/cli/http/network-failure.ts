@@ -17,6 +17,12 @@ export function describesLostAnswer(failure: unknown): boolean {
 /** The code of an http request to a port that expects TLS. */
 export const tlsExpectedCode = 'TLS_EXPECTED';
 
+/** The code of a base URL where the service does not answer. */
+export const serviceMissingCode = 'SERVICE_MISSING';
+
+/** The code of a connection that is still refused after the time of `--max-wait`. */
+export const stillRefusedCode = 'STILL_REFUSED';
+
 /** With TLS 1.3 the alert about the certificate of a client arrives after its first request (RFC 8446, 4.4.2.4). */
 const certificateAlerts: readonly string[] = [
   'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
@@ -30,5 +36,5 @@ const certificateAlerts: readonly string[] = [
 
 /** Whether the server ended the connection before it read the request. */
 export function isAnswerRejected({ code }: NetworkError): boolean {
-  return code === tlsExpectedCode || certificateAlerts.includes(code);
+  return code === tlsExpectedCode || code === serviceMissingCode || certificateAlerts.includes(code);
 }

@@ -10,9 +10,21 @@ export type RequestValues = Readonly<Record<string, unknown>>;
 const checksOfOperations: Readonly<Record<string, string>> = {
   'user-identities.lock': 'users get {userId}',
   'user-identities.unlock': 'users get {userId}',
-  'client-identities.remove': 'clients list',
+  'user-identities.factors.admin-add': 'users factors list {id}',
+  'user-identities.factors.admin-update': 'users factors get {id} {factorId}',
+  'user-identities.factors.admin-remove': 'users factors get {id} {factorId}',
+  'user-identities.factors.update': 'factors get {id}',
+  'user-identities.factors.remove': 'factors get {id}',
+  'user-identities.factors.send-token': 'factors get {id}',
+  'user-identities.factors.validate-token': 'factors get {id}',
+  'api-key.create': 'api-key list --client-id {clientId} --app-id {appId}',
+  'api-key.update': 'api-key get {apiKeyId}',
+  'api-key.remove': 'api-key get {apiKeyId}',
+  'client-identities.remove': 'clients get {serviceAccountId}',
   'client-identities.migrate': 'clients list',
-  'my-client-identities.remove': 'clients list',
+  'my-client-identities.remove': 'clients get {clientId}',
+  'customers.create-business': 'customers get {document}',
+  'customers.create-user': 'customers get {userId}',
 };
 
 /** By method and path below the prefix of the control plane. */
@@ -28,8 +40,8 @@ const checksOfRoutes: Readonly<Record<string, string>> = {
   'POST /keys/rotate': 'keys list',
   'POST /sandboxes': 'sandbox list',
   'DELETE /sandboxes/{name}': 'sandbox list',
-  'POST /sessions': 'sessions list',
-  'DELETE /sessions': 'sessions list',
+  'POST /sessions': 'sessions list --user-id {userId} --client-id {clientId}',
+  'DELETE /sessions': 'sessions list --user-id {userId} --client-id {clientId}',
   'POST /seed': 'state diff seed now',
   'POST /state/import': 'state diff seed now',
   'POST /state/reset': 'state diff seed now',
@@ -95,8 +107,11 @@ function findRead({ operations }: Manifest, { path }: Pick<ManifestOperation, 'p
   return reads.sort((one, other) => other.path.length - one.path.length)[0];
 }
 
+/** An option without its value in the request is left out. */
 function fill(template: string, values: RequestValues): string {
-  const text = template.replace(/\{([^}]+)\}/g, (_, name: string) => singleQuote(String(values[name])));
+  const text = template
+    .replace(/ --[\w-]+ \{(\w+)\}/g, (option, name: string) => (values[name] === undefined ? '' : option))
+    .replace(/\{(\w+)\}/g, (_, name: string) => singleQuote(String(values[name])));
   return `iam ${text}`;
 }
 

@@ -9,7 +9,7 @@ import type { CallInput } from '../../client/types.ts';
 import type { Manifest, ManifestOperation, ManifestRoute } from '../../contract/manifest-types.ts';
 import { isWriteOperation, isWriteRequest } from '../config/safety.ts';
 import { categoryOf, type ErrorTable, errorEntryOf, UnknownOutcomeError } from '../errors.ts';
-import { isAnswerRejected } from './network-failure.ts';
+import { isAnswerRejected, stillRefusedCode } from './network-failure.ts';
 import {
   checkOfOperation,
   checkOfRoute,
@@ -150,8 +150,14 @@ async function deliver(deps: OutcomeDeps, request: TrackedRequest, send: Send): 
     if (await waitBeforeRetry?.({ failure, isSent, isIdempotent: request.isIdempotent })) continue;
     if (unknown) throw unknown;
     if (response) return response;
-    throw failure;
+    throw deps.retries?.maxWait.isChosen && isRefused(failure)
+      ? new NetworkError(failure.message, stillRefusedCode, failure)
+      : failure;
   }
+}
+
+function isRefused(failure: unknown): failure is NetworkError {
+  return failure instanceof NetworkError && failure.code === 'ECONNREFUSED';
 }
 
 /** The response to a write whose repetition found its effect. */

@@ -118,6 +118,8 @@ function fromNetworkError(error: NetworkError): ErrorReport {
   const hints: Readonly<Record<string, string>> = {
     ECONNREFUSED:
       'Start the server with `iam serve`, set --base-url or IAM_BASE_URL, or wait for it with --max-wait SECONDS.',
+    STILL_REFUSED: 'Start the server with `iam serve`, or set --base-url or IAM_BASE_URL.',
+    SERVICE_MISSING: 'Check --base-url or IAM_BASE_URL: the URL of the service ends before /security/iam/v1.',
     ECONNRESET: lostConnectionHint,
     UND_ERR_SOCKET: lostConnectionHint,
     HPE_INVALID: 'Check the port of --base-url; a server with TLS needs an https URL.',

@@ -8,6 +8,7 @@ import { findOutputFailure } from '../io/output-failure.ts';
 import { canPrompt, prompt } from '../io/prompt.ts';
 import { createErrorReport } from '../output/error-report.ts';
 import { assertConfirmed } from '../request/confirm.ts';
+import { notShownAgain } from '../request/response-secrets.ts';
 import { getDocumentFiles } from './documents.ts';
 import { createExecution } from './execution.ts';
 import { listGainingAdministrators, listWarnings, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
@@ -219,7 +220,7 @@ async function printSecrets(context: Context, secretOutput: SecretOutput): Promi
   if (printer.isForPeople) printer.lines(unsaved.map(formatSecret));
   else await printer.value({ secrets: unsaved });
   await assertPrinted(context, secretOutput);
-  notice('Store the secrets now: they will not be shown again.');
+  notice(`Store the ${unsaved.length === 1 ? 'secret' : 'secrets'} now. ${notShownAgain(unsaved.length)}`);
 }
 
 /** @throws CliError with the owners of the secrets if standard output did not take them */

@@ -73,7 +73,7 @@ export function withInventoryLock<Result>(
     new CliError(`Another apply of this set is running: it holds ${lockFile}. Nothing was changed.`, {
       code: 'SET_IN_USE',
       exitCode: 75,
-      hint: 'Run the command again when the other one has ended, or wait for it with --max-wait SECONDS.',
+      hint: `Run the command again when the other one has ended${milliseconds > 0 ? '' : ', or wait for it with --max-wait SECONDS'}.`,
     });
   return withFileLock(lockFile, work, { milliseconds, createError });
 }

@@ -6,6 +6,7 @@ import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { uncreatableFileError, unwritableFileError } from '../io/file-errors.ts';
 import { outputError } from '../io/output-failure.ts';
 import { openPrivateFile } from '../io/private-files.ts';
+import { notShownAgain } from '../request/response-secrets.ts';
 import type { NewSecret } from './execution.ts';
 import type { AnyChange } from './model/changes.ts';
 import { findResource } from './resources/index.ts';
@@ -57,7 +58,7 @@ export async function openSecretOutput(
       if (count === 0) await rm(file, { force: true });
       else
         context.notice(
-          `${count === 1 ? 'The new secret is' : `${count} new secrets are`} in ${file}; they will not be shown again.`,
+          `${count === 1 ? 'The new secret is' : `${count} new secrets are`} in ${file}. ${notShownAgain(count)}`,
         );
     },
   };

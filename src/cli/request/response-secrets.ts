@@ -78,13 +78,19 @@ async function callWithSecretFile(
     return body;
   }
   const names = Object.keys(secrets).map(toWords).join(' and the ');
-  const sentence = Object.keys(secrets).length === 1 ? ['was', 'It is'] : ['were', 'They are'];
-  context.notice(`The ${names} ${sentence[0]} written to ${file}. ${sentence[1]} not shown again.`);
+  const count = Object.keys(secrets).length;
+  context.notice(`The ${names} ${count === 1 ? 'was' : 'were'} written to ${file}. ${notShownAgain(count)}`);
   return open;
 }
 
 /** Prints a notice that the secrets of a response are not shown again. */
 export function noticeSecretShownOnce(context: Context, response: Response, body: unknown): void {
   const names = Object.keys(splitSecrets(response, body).secrets);
-  if (names.length > 0) context.notice(`Copy the ${names.map(toWords).join(' and the ')} now. It is not shown again.`);
+  if (names.length > 0)
+    context.notice(`Copy the ${names.map(toWords).join(' and the ')} now. ${notShownAgain(names.length)}`);
+}
+
+/** A sentence about secrets that were shown or stored. */
+export function notShownAgain(count: number): string {
+  return `${count === 1 ? 'It is' : 'They are'} not shown again.`;
 }

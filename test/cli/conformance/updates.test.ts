@@ -1,5 +1,6 @@
 /** Walks all updates: every resource that has one is in the table, and follows the one contract. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isClearable } from '../../../src/cli/commands/update/merge.ts';
 import { updatableResources } from '../../../src/cli/commands/update/resources.ts';
 import { referenceIn } from '../../../src/cli/prompts/value-sources.ts';
 import { toKebabCase, toSingular } from '../../../src/cli/request/field-options.ts';
@@ -142,6 +143,44 @@ describe.each(Object.entries(cases))(
       const before = await runner.server.dump();
       expect(await run('')).toMatchObject({ code: 2, err: expect.stringContaining('No changes specified.') });
       expect(await run(same)).toMatchObject({ code: 0, err: expect.stringContaining(': nothing to change') });
+      expect(await runner.server.dump()).toEqual(before);
+    });
+
+    test('refuses to replace a list and to change its entries', async () => {
+      const body = updates.find((one) => one.command === command)?.body;
+      for (const [name, { type }] of Object.entries(body?.properties ?? {})) {
+        if (type !== 'array') continue;
+        const flag = toKebabCase(toSingular(name));
+        for (const replacement of [`--${flag} A`, `--set ${name}=A`, `--set ${name}=`])
+          for (const change of ['add', 'remove']) {
+            const outcome = await run(`${replacement} --${change}-${flag} A`);
+            const message = `${name} is both replaced and changed by --${change}-${flag}`;
+            expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+          }
+      }
+    });
+
+    test('clears a field with null, or refuses', async () => {
+      const { method, body } = updates.find((one) => one.command === command) ?? {};
+      const before = await runner.server.dump();
+      for (const [name, schema] of Object.entries(body?.properties ?? {})) {
+        if (schema.sensitive === 'secret') continue;
+        const isCleared =
+          schema.type === 'array' ||
+          (schema['x-only-for'] === undefined &&
+            (method === 'PATCH' ? isClearable(schema) : !body?.required?.includes(name)));
+        for (const empty of ['', 'null']) {
+          const { code, err } = await run(`--set ${name}=${empty} --dry-run`);
+          const isObject = !isCleared && schema.properties !== undefined;
+          if (isCleared) expect([name, code, err]).toEqual([name, 0, err]);
+          else
+            expect([name, code, err]).toEqual([
+              name,
+              2,
+              expect.stringContaining(isObject ? '--set' : 'cannot be cleared'),
+            ]);
+        }
+      }
       expect(await runner.server.dump()).toEqual(before);
     });
 

@@ -1,9 +1,12 @@
 import { connect, createServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { isWriteRequest } from '../../../src/cli/config/safety.ts';
+import { buildCompleteProgram } from '../../../src/cli/cli-reference.ts';
+import { isWriteOperation, isWriteRequest } from '../../../src/cli/config/safety.ts';
 import { UnknownOutcomeError } from '../../../src/cli/errors.ts';
 import { trackOutcomes } from '../../../src/cli/http/outcome.ts';
+import { checkOfOperation, checkOfRoute } from '../../../src/cli/http/outcome-check.ts';
 import { promisedBy } from '../../../src/cli/http/promised-response.ts';
 import type { BaseClient } from '../../../src/client/create-client.ts';
 import type { ClientError } from '../../../src/client/errors.ts';
@@ -244,5 +247,68 @@ describe('a permanent failure is 70 with its cause', () => {
       75,
       expect.stringContaining(`The proxy http://127.0.0.1:${port} refused the connection.`),
     ]);
+  });
+});
+
+describe('the command that shows what a write did', () => {
+  const { operations, controlRoutes, controlPrefix } = manifest;
+  const withValues = ({ params, query, body }: Pick<(typeof controlRoutes)[number], 'params' | 'query' | 'body'>) =>
+    Object.fromEntries([
+      ...[...params, ...query].map(({ name }) => [name, 'x1']),
+      ...Object.keys(body?.properties ?? {}).map((name) => [name, 'x1']),
+    ]);
+  const ofOperations = operations
+    .filter(({ id }) => isWriteOperation(manifest, id))
+    .map((one) => ({ ...one, check: checkOfOperation(manifest, one, withValues(one)) }));
+  const ofRoutes = controlRoutes
+    .filter(({ method, path }) => isWriteRequest(method, controlPrefix + path))
+    .map((one) => ({ ...one, check: checkOfRoute(one, withValues(one)) }));
+
+  test('runs, for all writes', async () => {
+    await using server = await startFakeServer(() => errorResponse(404, 'GROUP_NOT_FOUND'));
+    const checks = new Set([...ofOperations, ...ofRoutes].map(({ check }) => check));
+    for (const check of checks) {
+      const { code } = await iam(check.split(' ').slice(1), server);
+      expect([check, code]).toEqual([check, 3]);
+    }
+  });
+
+  test('is the `get` of an object that the command names, where there is one', () => {
+    const nouns = buildCompleteProgram(process.stdout).commands;
+    const getOf = (command: string) => {
+      const words = command.split(' ').slice(0, -1);
+      const noun = words.reduce<Command | undefined>(
+        (parent, word) => parent?.commands.find((one) => one.name() === word),
+        { commands: nouns } as unknown as Command,
+      );
+      return noun?.commands.some((one) => one.name() === 'get') ? ['iam', ...words, 'get'].join(' ') : undefined;
+    };
+    const named = ofOperations.filter(({ command, params }) => command !== undefined && params.length > 0);
+    for (const { command = '', params, check } of named) {
+      const get = getOf(command);
+      const isList = command === 'users factors add';
+      if (get !== undefined && !isList) expect(check).toMatch(new RegExp(`^${get}( x1){1,${params.length}}$`));
+    }
+    expect(named.filter(({ check }) => !check.includes(' x1')).map(({ command }) => command)).toEqual([]);
+  });
+
+  test('leaves out the options that the request does not name', () => {
+    const route = controlRoutes.find(({ method, path }) => method === 'DELETE' && path === '/sessions');
+    const checkOf = (values: Record<string, string>) => route && checkOfRoute(route, values);
+    expect(checkOf({})).toBe('iam sessions list');
+    expect(checkOf({ clientId: 'billing' })).toBe('iam sessions list --client-id billing');
+  });
+});
+
+describe('a base URL', () => {
+  test.each([
+    ['with a path that the service does not have', '/foo', errorResponse(404, 'PATH_UNKNOWN')],
+    ['of something else', '', { status: 404, text: html } satisfies FakeResponse],
+  ])('%s is a wrong setting', async (_, path, reply) => {
+    await using server = await startFakeServer(() => reply);
+    for (const words of [read, create]) {
+      const { code, err } = await iam(words, { url: server.url + path });
+      expect([code, err]).toEqual([70, expect.stringContaining(`does not answer at ${server.url}${path}.`)]);
+    }
   });
 });

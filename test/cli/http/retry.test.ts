@@ -104,8 +104,9 @@ describe('a server that cannot be reached', () => {
 
   test('is given up after the time, with the outcome that nothing was changed', async () => {
     const { url } = await reserveAddress();
-    const { code, waited } = await iamWithClock([...create, '--max-wait', '5'], { url });
+    const { code, waited, err } = await iamWithClock([...create, '--max-wait', '5'], { url });
     expect([code, waited]).toEqual([75, 5_000]);
+    expect(err).not.toContain('--max-wait');
   });
 });
 

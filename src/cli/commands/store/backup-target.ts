@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { BackupTarget } from '../../../server/store/maintenance/offline-store.ts';
-import { CliError, usageError } from '../../errors.ts';
+import { type CliError, usageError } from '../../errors.ts';
 import { uncreatableFileError } from '../../io/file-errors.ts';
 
 /**
@@ -54,11 +54,10 @@ function formatBackupName(time: number): string {
   return `iam-${new Date(time).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')}.json`;
 }
 
-/** The file exists, and --force was not passed (exit 6). */
+/** The file exists, and --force was not passed (exit 2). */
 export function backupExistsError(file: string): CliError {
-  return new CliError(`${file} already exists. Nothing was written.`, {
-    code: 'BACKUP_EXISTS',
-    exitCode: 6,
-    hint: 'Name another file or a folder with --to, or replace the file with --force.',
-  });
+  return usageError(
+    `${file} already exists. Nothing was written.`,
+    'Name another file or a folder with --to, or replace the file with --force.',
+  );
 }

@@ -52,7 +52,11 @@ export function addUpdateCommand(
   const repeated = (value: string, before: readonly string[] = []) => [...before, value];
   addFileOption(command, operation.body, `JSON or YAML file that replaces the ${resource.label}, - is standard input`);
   command
-    .option('--set <field=value>', `field to set, empty to clear (repeatable): ${settable.join(', ')}`, repeated)
+    .option(
+      '--set <field=value>',
+      `field to set, empty or null to clear (repeatable): ${settable.join(', ')}`,
+      repeated,
+    )
     .option('--force', 'with -f: overwrite changes since the file was read');
   addConfirmOptions(command);
   declareValueSources(command, sourcesIn(operation, resource, fields));
@@ -295,7 +299,25 @@ async function parseEdit(
   }
   for (const assignment of (options.set ?? []) as readonly string[])
     set.push(parseAssignment(operation, fields, assignment));
+  assertNotReplaced(fields, set, lists);
   return { set: toNested(set), add: Object.fromEntries(lists.add), remove: Object.fromEntries(lists.remove) };
+}
+
+/** @throws CliError (exit 2) if a list is replaced, and entries of it are added or removed */
+function assertNotReplaced(
+  fields: readonly Field[],
+  set: readonly (readonly [path: readonly string[], value: unknown])[],
+  lists: Readonly<Record<(typeof listChanges)[number], ReadonlyMap<string, unknown>>>,
+): void {
+  for (const { path, flag } of fields) {
+    const name = path.join('.');
+    const change = listChanges.find((one) => lists[one].has(name));
+    if (change === undefined || !set.some(([replaced]) => replaced.join('.') === name)) continue;
+    throw usageError(
+      `${name} is both replaced and changed by --${change}-${flag}; nothing was sent.`,
+      `Replace the list with --${flag}, or change it with --add-${flag} and --remove-${flag}.`,
+    );
+  }
 }
 
 function parseAssignment(
@@ -307,14 +329,26 @@ function parseAssignment(
   const settable = listSettable(operation);
   const field = fields.find(({ path }) => path.join('.') === name);
   const isObject = field === undefined && settable.includes(name);
-  if (name === '' || !settable.includes(name) || (isObject && text !== ''))
+  const isCleared = text === '' || text === 'null';
+  if (name === '' || !settable.includes(name) || (isObject && !isCleared))
     throw usageError(
       `--set ${assignment} must be FIELD=VALUE with one of the fields ${settable.join(', ')}.`,
       isObject ? `Set its fields one by one; ${name}= clears it.` : undefined,
     );
   if (field === undefined) return [[name], null];
-  const isText = field.schema.type !== 'array' && field.schema.type !== 'integer' && field.schema.type !== 'boolean';
-  return [field.path, text === '' && isText ? toCleared(operation, field.path, text) : parseFieldValue(field, text)];
+  if (!isCleared) return [field.path, parseFieldValue(field, text)];
+  if (field.schema.type === 'array') return [field.path, []];
+  if (canBeCleared(operation, field.path)) return [field.path, null];
+  throw usageError(
+    `${name} cannot be cleared; nothing was sent.`,
+    text === 'null' ? `null clears a field; \`--${field.flag} null\` sets it to this text.` : `Set it to a value.`,
+  );
+}
+
+function canBeCleared({ method, body }: ManifestOperation, [name = '', ...rest]: readonly string[]): boolean {
+  const schema = body?.properties?.[name] ?? {};
+  if (rest.length > 0 || schema['x-only-for']) return false;
+  return method === 'PATCH' ? isClearable(schema) : !body?.required?.includes(name);
 }
 
 /** Empty text clears a field: null, or what the server rejects if the field cannot be cleared. */

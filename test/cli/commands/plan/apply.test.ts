@@ -417,6 +417,9 @@ groups:
       fixture.server.admin.groups.create({ body: { groupName: 'second', roles: ['OTHER'] } }),
     );
     const outcome = await fixture.iam(['apply', '-f', file, '--yes'], { url: proxy.url });
-    expect(outcome).toMatchObject({ code: 8, err: expect.stringContaining('1 change was made before.') });
+    expect(outcome).toMatchObject({
+      code: 8,
+      err: expect.stringContaining('1 change was made, then a request failed: '),
+    });
   });
 });

@@ -85,7 +85,7 @@ describe('backup and restore', () => {
     expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o700, 0o600]);
     await writeFile(file, 'precious');
     for (const to of [home.file('backups/daily/'), home.file('backups/daily'), file])
-      expect(await backup(to)).toMatchObject({ code: 6, out: '', err: expect.stringContaining('--force') });
+      expect(await backup(to)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--force') });
     expect(await readFile(file, 'utf8')).toBe('precious');
     expect(await backup(file, ['--force'])).toMatchObject({ code: 0, out: `${file}\n` });
     expect(await readFile(file, 'utf8')).not.toBe('precious');
