@@ -1,13 +1,18 @@
 /** Spaces that look like U+0020. The wide one of East Asian texts, U+3000, does not. */
 const otherSpaces = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f';
 
+/** Noncharacters (Unicode, 23.7), and U+FFFD, which stands for what a decoder could not read. Fonts have one box for all. */
+const unreadableCharacters = '\\p{Noncharacter_Code_Point}\\ufffd';
+
 /**
  * Characters in names that a reader cannot see or tell from a space, or that reorder text: default-ignorable code points
  * (UAX #44), bidirectional controls (UAX #9), the blank Braille pattern and the anchors of annotations. Two names that
- * differ only by them look the same.
+ * differ only by them look the same. Unassigned code points can be letters of a later Unicode, and those of private use
+ * have a meaning for their users.
  */
-export const invisibleCharacters = `\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\u2800\\ufff9-\\ufffb${otherSpaces}`;
+export const invisibleCharacters = `\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\u2800\\ufff9-\\ufffb${otherSpaces}${unreadableCharacters}`;
 
+const unreadable = new RegExp(`[${unreadableCharacters}]`, 'u');
 const invisible = new RegExp(`[${invisibleCharacters}]`, 'u');
 const allInvisible = new RegExp(invisible, 'gu');
 const allOtherSpaces = new RegExp(`[${otherSpaces}]`, 'gu');
@@ -24,6 +29,8 @@ export function toVisibleName(name: string): string {
 /** What a name that is not visible as a whole must not do; undefined for every other name. */
 export function describeInvisible(name: string): string | undefined {
   if (plainName.test(name)) return undefined;
+  if (unreadable.test(name))
+    return 'must not contain U+FFFD or a code point that is no character, as texts have them that were read in another encoding';
   if (invisible.test(name))
     return 'must not contain invisible characters, spaces other than U+0020 and U+3000, or controls of the text direction';
   return name.replace(outerSpaces, '') === name ? undefined : 'must not start or end with a space';

@@ -3,7 +3,12 @@
  * random and printed once, or configured and then applied at every start.
  */
 
-import { describeEmailProblem, hasSingleLabelHost, normalizeEmail } from '../contract/email/email-address.ts';
+import {
+  describeEmailProblem,
+  describeOtherAtSign,
+  hasSingleLabelHost,
+  normalizeEmail,
+} from '../contract/email/email-address.ts';
 import { singleLabelMessage } from '../contract/email/single-label-hosts.ts';
 import { describeInvisible, toVisibleName } from '../contract/visible-names.ts';
 import { foldIdentifier } from '../lib/fold-identifier.ts';
@@ -191,10 +196,11 @@ async function ensureAdminUser(
   return changed;
 }
 
-/** @throws SettingError for a new name with invisible characters. */
+/** @throws SettingError for a new name that no user can have. */
 function readAdminName(name: string, user?: User): string {
   const normalized = normalizeEmail(name);
-  const violation = user?.userName === name ? undefined : describeInvisible(normalized);
+  const violation =
+    user?.userName === name ? undefined : (describeInvisible(normalized) ?? describeOtherAtSign(normalized));
   if (violation !== undefined) throw new SettingError(`IAM_ADMIN_USER ${violation}`);
   return user?.userName === name ? name : normalized;
 }

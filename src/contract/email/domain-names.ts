@@ -20,7 +20,39 @@ export function toAsciiDomain(domain: string): string | undefined {
   // Before Unicode 15.1 the mapping of the capital sharp s was that of transitional processing.
   const hostname = parseUrl(`http://${domain.normalize('NFC').replaceAll('\u1e9e', '\u00df')}`)?.hostname;
   // A last label of digits makes the parser of URLs read an IPv4 address.
-  return hostname === undefined || /(?:^|\.)[\d.]+$/.test(hostname) ? undefined : hostname;
+  if (hostname === undefined || /(?:^|\.)[\d.]+$/.test(hostname)) return undefined;
+  return followsBidiRule(hostname) ? hostname : undefined;
+}
+
+/** Classes of UAX #9: digits of Europe and of Arabic, marks, letters from right to left by their blocks, and all others. */
+const europeanDigit = '[0-9\\u06f0-\\u06f9]';
+const arabicDigit =
+  '[\\u0600-\\u0605\\u0660-\\u0669\\u066b\\u066c\\u06dd\\u0890\\u0891\\u08e2\\u{10d30}-\\u{10d39}\\u{10e60}-\\u{10e7e}]';
+const mark = '[\\p{Mn}\\p{Me}]';
+const rightToLeftBlocks =
+  '[\\u0590-\\u08ff\\ufb1d-\\ufdcf\\ufdf0-\\ufdff\\ufe70-\\ufeff\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}]';
+const rightToLeft = `[${rightToLeftBlocks}--[${europeanDigit}${arabicDigit}${mark}\\p{S}]]`;
+const leftToRight = `[[\\p{L}\\p{Mc}\\p{N}]--[${europeanDigit}${rightToLeftBlocks}]]`;
+
+const withRightToLeft = new RegExp(`[${rightToLeft}${arabicDigit}]`, 'v');
+const bothDigits = `${europeanDigit}.*${arabicDigit}|${arabicDigit}.*${europeanDigit}`;
+const rightToLeftLabel = new RegExp(
+  `^(?!.*(?:${leftToRight}|${bothDigits}))${rightToLeft}(?:.*[${rightToLeft}${europeanDigit}${arabicDigit}])?${mark}*$`,
+  'v',
+);
+const leftToRightLabel = new RegExp(
+  `^(?!.*[${rightToLeft}${arabicDigit}])${leftToRight}(?:.*[${leftToRight}${europeanDigit}])?${mark}*$`,
+  'v',
+);
+
+/** Whether labels keep their order beside others (RFC 5893, section 2), which the parser of URLs checks in part. */
+function followsBidiRule(hostname: string): boolean {
+  if (!hostname.includes('xn--')) return true;
+  const labels = hostname
+    .split('.')
+    .map((found) => (found.startsWith('xn--') ? decodePunycode(found.slice('xn--'.length)) : found) ?? found);
+  if (!labels.some((found) => withRightToLeft.test(found))) return true;
+  return labels.every((found) => rightToLeftLabel.test(found) || leftToRightLabel.test(found));
 }
 
 /** Shows a domain name: a label in Unicode if all its letters are of one script, else as it is stored. */

@@ -25,27 +25,35 @@ function splitEmail(email: string): Parts {
 export function normalizeEmail(text: string): string {
   const composed = text.normalize('NFC');
   const { local, domain } = splitEmail(composed);
-  if (local === '' || (isAscii(domain) && !/xn--/i.test(domain))) return composed;
-  // The mapping would remove them.
-  if (!isVisibleDomain(domain)) return composed;
-  return `${local}@${toAsciiDomain(domain) ?? domain}`;
+  return local === '' ? composed : `${local}@${normalizeDomain(domain)}`;
 }
 
 /** A domain as it is stored. One that is not valid stays as it is. */
 export function normalizeDomain(domain: string): string {
-  return isAscii(domain) && !/xn--/i.test(domain) ? domain : (toAsciiDomain(domain) ?? domain);
+  if (isAscii(domain) && !/xn--/i.test(domain)) return domain;
+  // The mapping would remove invisible characters.
+  return (isVisibleDomain(domain) ? toAsciiDomain(domain) : undefined) ?? domain;
 }
 
 const atext = "A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\u{10ffff}-";
 const dotAtom = new RegExp(`^[${atext}]+(?:\\.[${atext}]+)*$`, 'u');
-/** Characters in the local part that no name contains, and those that look like an at sign. */
-const refusedInLocal = /[\p{White_Space}\p{Cc}\p{Cs}\ufe6b\uff20]/u;
+/** Characters in the local part that no name contains. */
+const refusedInLocal = /[\p{White_Space}\p{Cc}\p{Cs}]/u;
+/** The small and the wide one of East Asian texts. */
+const otherAtSign = /[\ufe6b\uff20]/u;
 const maskedLocal = /^.?\*{3}$/u;
 const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/i;
+
+/** Why a text cannot be the name of a login, as the predicate of a sentence: it looks like an address, and is none. */
+export function describeOtherAtSign(name: string): string | undefined {
+  return otherAtSign.test(name) ? 'must not contain an at sign other than @, such as the wide one, U+FF20' : undefined;
+}
 
 /** What is wrong with an address as `normalizeEmail` returns it, as the predicate of a sentence; undefined if nothing is. */
 export function describeEmailProblem(email: string): string | undefined {
   const { local, domain } = splitEmail(email);
+  const otherSign = describeOtherAtSign(email);
+  if (otherSign !== undefined) return otherSign;
   if (local === '' || domain === '') return 'must be an e-mail address: a name, one @ and a domain';
   return describeLocalProblem(local) ?? describeDomainProblem(domain) ?? describeLength(email);
 }
@@ -72,7 +80,11 @@ export function describeDomainProblem(domain: string): string | undefined {
   if (labels.includes('')) return 'must have a domain name whose dots separate labels';
   const last = labels.at(-1) ?? '';
   if (/^(?:\d+|0x[\da-f]*)$/i.test(last)) return 'must have a domain name, not an IP address';
-  const isValid = isAscii(domain) && labels.every(isLabel) && domain.length <= maxDomainLength;
+  const isValid =
+    isAscii(domain) &&
+    labels.every(isLabel) &&
+    domain.length <= maxDomainLength &&
+    (!/xn--/i.test(domain) || toAsciiDomain(domain) !== undefined);
   return isValid
     ? undefined
     : 'must have a valid domain name, with labels of at most 63 characters in their ASCII form';

@@ -1,6 +1,6 @@
 /** Shared by the operations on users. */
 
-import { describeEmailProblem, normalizeEmail } from '../../contract/email/email-address.ts';
+import { describeEmailProblem, describeOtherAtSign, normalizeEmail } from '../../contract/email/email-address.ts';
 import { apiError, fieldError } from '../../contract/errors.ts';
 import { describeInvisible } from '../../contract/visible-names.ts';
 import { foldIdentifier, listFoldedSpellings } from '../../lib/fold-identifier.ts';
@@ -83,10 +83,14 @@ export function assertUserNameForm(userName: string, userEmail: string | null | 
 
 /**
  * Returns the user name to store: one that is an e-mail address has its domain as A-labels. A name that a write does not
- * change stays as it is. @throws IamError NAME_NOT_VISIBLE
+ * change stays as it is. @throws IamError NAME_NOT_VISIBLE, USER_NAME_RESERVED
  */
 export function normalizeNewUserName(name: string, current?: string): string {
-  return name === current ? name : normalizeNewName('userName', normalizeEmail(name), current);
+  if (name === current) return name;
+  const normalized = normalizeNewName('userName', normalizeEmail(name), current);
+  const problem = normalized === current ? undefined : describeOtherAtSign(normalized);
+  if (problem !== undefined) throw fieldError('USER_NAME_RESERVED', 'userName', `userName ${problem}.`);
+  return normalized;
 }
 
 /** Returns the login identifier to store: an e-mail address has its domain as A-labels, every other one is as sent. */
@@ -103,7 +107,7 @@ export function findIdentityProblem(identity: string): IdentityProblem | undefin
   const normalized = normalizeIdentity(identity).normalize('NFC');
   const invisible = describeInvisible(normalized);
   if (invisible !== undefined) return { code: 'NAME_NOT_VISIBLE', text: invisible };
-  const text = hasEmailForm(normalized) ? describeEmailProblem(normalized) : undefined;
+  const text = hasEmailForm(normalized) ? describeEmailProblem(normalized) : describeOtherAtSign(normalized);
   return text === undefined ? undefined : { code: 'FIELD_VALUE', text };
 }
 

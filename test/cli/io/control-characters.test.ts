@@ -33,6 +33,9 @@ const letters = [
   ...range(0x2060, 0x206f),
   ...range(0xfe00, 0xfe0f),
   ...range(0xfff0, 0xfffb),
+  // No characters, and the one in place of bytes that could not be read.
+  ...range(0xfdd0, 0xfdef),
+  ...range(0xfffd, 0xffff),
 ];
 /** A letter of a flag's tag: two code units. */
 const tag = '\u{e0041}';

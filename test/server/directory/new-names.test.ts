@@ -86,6 +86,42 @@ test('every body with a new name is tested', () => {
   expect(bodies.filter((body) => !references.some((end) => body.endsWith(end))).sort()).toEqual(tested);
 });
 
+/** The texts in a schema with their paths, except secrets and codes, which are only compared or hashed. */
+function listTexts(schema: unknown, path = ''): [string, z.ZodType][] {
+  if (!(schema instanceof z.ZodType) || schema.meta()?.sensitive !== undefined) return [];
+  const { innerType } = schema.def as { innerType?: z.ZodType };
+  if (innerType) return listTexts(innerType, path);
+  if (schema instanceof z.ZodString) return [[path, schema]];
+  if (schema instanceof z.ZodArray) return listTexts(schema.element, path);
+  if (schema instanceof z.ZodPipe) return listTexts(schema.out, path);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => listTexts(option, path));
+  const shape = schema instanceof z.ZodObject ? Object.entries(schema.shape) : [];
+  return shape.flatMap(([name, field]) => listTexts(field, path === '' ? name : `${path}.${name}`));
+}
+
+/** Only compared with what exists, decoded, or recorded with its escapes. */
+const compared = [
+  '$schema',
+  'certificate',
+  'chain',
+  'client_id',
+  'dependencies.groupName',
+  'deviceId',
+  'grant_type',
+  'ip',
+];
+compared.push('logon', 'orderId', 'relayState', 'scope', 'showCaseId', 'username', ...references);
+
+test('every text that is stored is refused with control characters and lone surrogates', () => {
+  const accepted = [...Object.values(operations), ...controlRoutes].flatMap(({ id, request: { body } }) =>
+    listTexts(body).flatMap(([path, schema]) => {
+      const texts = ['\u0000', '\n', '\u001b', '\u0085', '\u2028', '\ud800'].map((letter) => `na${letter}me`);
+      return texts.some((text) => schema.safeParse(text).success) ? [`${id} ${path}`] : [];
+    }),
+  );
+  expect(accepted.filter((text) => !compared.some((end) => text.endsWith(end)))).toEqual([]);
+});
+
 const invisible = [
   '\u200b',
   '\u200d',
@@ -103,6 +139,14 @@ const invisible = [
   '\u00a0',
   '\u2009',
   '\u202f',
+  // No characters, and what decoders write in place of bytes that they cannot read.
+  '\ufffe',
+  '\uffff',
+  '\ufdd0',
+  '\ufdef',
+  '\u{1fffe}',
+  '\u{10ffff}',
+  '\ufffd',
 ].map((letter) => `na${letter}me`);
 const outerSpaces = [' name', 'name ', '\u00a0name', 'name\u3000'];
 
@@ -224,6 +268,10 @@ describe('a name', () => {
     'a@b@c.de',
     'x@fa\u00adß.de',
     '"x"@ex.com',
+    'fw＠ex.com',
+    'fw﹫ex.com',
+    'f＠w@ex.com',
+    '＠',
   ])('%j in the form of an address is rejected as a new login identifier', async (identity) => {
     const params = { id: 'u-known' };
     const failure = await catchClientError(server.admin.userIdentities.addIdentity({ params, body: { identity } }));
@@ -233,8 +281,18 @@ describe('a name', () => {
     await expect(seeded).rejects.toMatchObject({ issues: [{ path: ['users', 0, 'identities', 1] }] });
   });
 
+  test.each(['fw＠ex.com', 'fw﹫ex.com', '＠ex'])('%j is rejected as a new user name', async (userName) => {
+    const before = await server.dump();
+    for (const what of Object.keys(requests).filter((one) => one.endsWith('userName')))
+      await expect(requests[what]?.(userName), what).rejects.toMatchObject({ code: 'USER_NAME_RESERVED' });
+    await expect(applySeed({ users: [{ userName }] }, server.appContext)).rejects.toThrow('at sign other than @');
+    expect(await server.dump()).toEqual(before);
+  });
+
   test('of the administrator in the environment is rejected', async () => {
-    const started = startServer({ environment: { IAM_ADMIN_USER: 'ad\u200bmin' } });
-    await expect(started).rejects.toThrow('IAM_ADMIN_USER must not contain invisible characters');
+    const start = (name: string) => startServer({ environment: { IAM_ADMIN_USER: name } });
+    await expect(start('ad\u200bmin')).rejects.toThrow('IAM_ADMIN_USER must not contain invisible characters');
+    await expect(start('ad\ufffdmin')).rejects.toThrow('IAM_ADMIN_USER must not contain U+FFFD');
+    await expect(start('admin＠ex.com')).rejects.toThrow('IAM_ADMIN_USER must not contain an at sign other than @');
   });
 });

@@ -54,7 +54,7 @@ const entryKinds: Readonly<Record<Section, { readonly kind: string; readonly req
   groups: { kind: 'groups', required: ['groupName'] },
 };
 
-const controls = /[\p{Control}\p{Surrogate}\u2028\u2029]/gu;
+const refusedInUserNames = /[\p{Control}\p{Surrogate}\u2028\u2029\ufe6b\uff20]/gu;
 
 /** Fields that neither log in nor grant roles. */
 const plainFields: ReadonlySet<string> = new Set(['userEmail', 'userMobile', 'redirectURI', 'redirectURIs', 'appId']);
@@ -92,7 +92,7 @@ export class ConvertedSeed {
   /** The name for the entry of a user, in a form that new names have here. */
   takeUserName(name: string): Pick<SeedUser, 'userName'> {
     const visible = toVisibleName(name);
-    const userName = (hasLinkForm(visible) ? visible.replaceAll(':', '-') : visible).replace(controls, '-');
+    const userName = (hasLinkForm(visible) ? visible.replaceAll(':', '-') : visible).replace(refusedInUserNames, '-');
     if (userName === '') this.report.lose('user names', name, 'has no visible character');
     else if (userName !== name.normalize('NFC')) this.report.changeLogin('user names', name, `is ${userName}`);
     return userName === '' ? {} : { userName };
