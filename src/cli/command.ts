@@ -169,6 +169,14 @@ export function setAction(
   });
 }
 
+/** The property of an option that is another name of an option. */
+const aliasedKey = Symbol('aliased option');
+
+/** The option that an option is another name of, or itself. */
+export function resolveOptionAlias(option: Option): Option {
+  return (option as { readonly [aliasedKey]?: Option })[aliasedKey] ?? option;
+}
+
 /** In the commands of a noun `--name` and the name of its field, such as `--group-name`, are the same option. */
 function acceptBothNames(command: Command): void {
   const noun = toSingular(command.parent?.name() ?? '');
@@ -177,7 +185,7 @@ function acceptBothNames(command: Command): void {
   if (!found || others.length > 0) return;
   const other = both.find((long) => long !== found.long) ?? '';
   const alias = new Option(`${other} ${found.optional ? '[value]' : '<value>'}`).hideHelp();
-  command.addOption(alias).on(`option:${alias.name()}`, (value: string) => {
+  command.addOption(Object.assign(alias, { [aliasedKey]: found })).on(`option:${alias.name()}`, (value: string) => {
     command.setOptionValueWithSource(alias.attributeName(), undefined, 'alias');
     (command as unknown as EventEmitter).emit(`option:${found.name()}`, value);
   });

@@ -12,7 +12,7 @@ import { parsePosition } from './position.ts';
 import { createListReader } from './server-lists.ts';
 
 /** Total milliseconds for requests to the server: the user waits after a keystroke. */
-const timeoutMs = 300;
+const timeoutMs = 2_000;
 
 export interface CompletionDeps {
   readonly io: Io;

@@ -41,15 +41,18 @@ async function valuesOf(reference: Reference, request: ServerValueRequest): Prom
     params,
     entity: reference.entity,
     keep: [...new Set([property, ...describedBy])],
+    search: typedPart(request),
   });
   const [described = ''] = describedBy;
   const other = namedByProperty.get(described);
-  const describing = other && other !== reference.entity ? await readNames(request, other) : undefined;
+  const describing = other && other !== reference.entity ? await readNames(request, other, '') : undefined;
   const candidates = rows
     .flatMap((row) => listPropertyCandidates(row, property, describedBy))
     .map(({ value, text = '' }) => ({ value, text: describing?.get(text)?.name ?? text }));
   const names =
-    reference.by[0] === 'id' && lookups[reference.entity] ? await readNames(request, reference.entity) : undefined;
+    reference.by[0] === 'id' && lookups[reference.entity]
+      ? await readNames(request, reference.entity, typedPart(request))
+      : undefined;
   if (!names) return candidates.map((candidate) => ({ ...candidate, value: toValue(candidate.value) }));
   return candidates
     .filter(({ value }) => !isUsed(slot, value, names.get(value)?.name))
@@ -57,13 +60,18 @@ async function valuesOf(reference: Reference, request: ServerValueRequest): Prom
 }
 
 /** The name, described by the id; the id where there is no name, or where it is typed. */
-function toNamed({ slot, typed }: ServerValueRequest, byId: Candidate, name: string | undefined): readonly Candidate[] {
-  const part = slot.commas ? typed.slice(typed.lastIndexOf(',') + 1) : typed;
+function toNamed(request: ServerValueRequest, byId: Candidate, name: string | undefined): readonly Candidate[] {
+  const part = typedPart(request);
   const isTyped = part !== '' && byId.value.startsWith(part);
   return [
     ...(name === undefined ? [] : [{ value: name, text: byId.value }]),
     ...(name === undefined || isTyped ? [byId] : []),
   ];
+}
+
+/** What is typed of the value, or of the last one in a list with commas. */
+function typedPart({ slot, typed }: ServerValueRequest): string {
+  return slot.commas ? typed.slice(typed.lastIndexOf(',') + 1) : typed;
 }
 
 function isUsed({ usedValues }: Slot, id: string, name: string | undefined): boolean {
@@ -77,10 +85,20 @@ interface TypedName {
 }
 
 /** The names of the entities of a type, by id. */
-async function readNames({ lists }: ServerValueRequest, name: EntityName): Promise<ReadonlyMap<string, TypedName>> {
+async function readNames(
+  { lists }: ServerValueRequest,
+  name: EntityName,
+  search: string,
+): Promise<ReadonlyMap<string, TypedName>> {
   const { list, properties, describedBy } = entityOf(name);
   const id = properties.id ?? '';
-  const rows = await lists({ source: list, params: [], entity: name, keep: [...new Set([id, ...describedBy])] });
+  const rows = await lists({
+    source: list,
+    params: [],
+    entity: name,
+    keep: [...new Set([id, ...describedBy])],
+    search,
+  });
   const named = rows.flatMap((row) => {
     const [own] = (row[id] ?? []) as readonly string[];
     return own === undefined || row[typedName] === undefined ? [] : [[own, String(row[typedName])] as const];
@@ -101,7 +119,7 @@ async function resolveParam(request: ServerValueRequest, typed: string, at: numb
   const argument = command.registeredArguments[at];
   const [source] = argument === undefined ? [] : sourcesOf(command, argument.name());
   if (source === undefined || typeof source === 'string' || source.by[0] !== 'id') return typed;
-  const names = await readNames(request, source.entity);
+  const names = await readNames(request, source.entity, typed);
   const found = [...names].find(([id, { typed: name }]) => id === typed || name === typed);
   return found?.[0] ?? typed;
 }

@@ -1,5 +1,6 @@
 /** The value of an option or an argument to complete. */
 import type { Command, Option } from 'commander';
+import { resolveOptionAlias } from '../command.ts';
 import { sourcesOf, type ValueSource } from '../prompts/value-sources.ts';
 import { acceptsCommaList, optionName, type Position } from './position.ts';
 
@@ -20,7 +21,8 @@ export interface Slot {
 }
 
 /** The slot of an option's value. */
-export function createOptionSlot(option: Option, command: Command): Slot {
+export function createOptionSlot(named: Option, command: Command): Slot {
+  const option = resolveOptionAlias(named);
   const [, name = ''] = /[<[]([^>\].]*)/.exec(option.flags) ?? [];
   const flag = optionName(option);
   const commas = acceptsCommaList(option) || name === 'names' || name === 'values';

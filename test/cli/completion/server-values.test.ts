@@ -69,6 +69,7 @@ describe('names of a server', () => {
     'groups update ops --add-dependency ',
     'groups create --dependency ',
     'groups list --name ',
+    'groups list --group-name ',
     'call groups.get --param groupId=',
   ])('%j completes groups', async (line) => {
     const head = line.includes('=') ? 'groupId=' : '';
@@ -127,6 +128,21 @@ describe('names of a server', () => {
     expect(await values('login --user ')).toEqual(expect.arrayContaining(['alice', 'bob']));
     const { texts } = await listCompletions(['corporate-groups', 'get', ''], { variables });
     expect(Object.keys(texts)).toEqual(['Holding']);
+  });
+
+  test('beyond the loaded ones are searched on the server', async ({ home }) => {
+    const users = Array.from({ length: 1001 }, (_, at) => ({ userId: `id-${at}`, userName: `user-${at}` }));
+    await using many = await startFakeServer(({ path: target }) => {
+      const search = new URL(target, 'http://x').searchParams.get('search');
+      return {
+        json: search === null ? users.slice(0, 1000) : users.filter(({ userName }) => userName.includes(search)),
+      };
+    });
+    const ask = (typed: string) =>
+      listCompletions(['users', 'get', typed], { variables: { ...home.variables, ...signedIn(many.url) } });
+    expect((await ask('user-1000')).values).toEqual(['user-1000']);
+    expect((await ask('user-99')).values).toContain('user-999');
+    expect(many.received).toHaveLength(3);
   });
 
   test('are not offered for a new name', async () => {
@@ -252,29 +268,35 @@ describe('the caller', () => {
     (await listCompletions(['groups', 'get', ''], { ...more, variables: { ...home.variables, ...more.variables } }))
       .values;
 
-  test('is a client with the cached token; without one no request is sent', async () => {
-    await using server = await startTokenServer('cached');
+  test('is a client with the cached token, or with a new one', async () => {
+    await using server = await startTokenServer('cached', 'fresh');
     await using home = await homeWith({ baseUrl: server.url, ...pair });
-    expect(await groupsOf(home)).toEqual([]);
-    expect(server.received).toEqual([]);
     const environment = { variables: home.variables, now: () => start, random: () => 0 };
     await createTokenCache(server.url, pair, environment).write({ accessToken: 'cached', expiresIn: '600' });
-    const before = await readdir(path.join(home.folder, 'cache', 'iam', 'tokens'));
     expect(await groupsOf(home)).toEqual(['ops']);
-    expect(server.received.map(({ method }) => method)).toEqual(['GET']);
-    expect(await readdir(path.join(home.folder, 'cache', 'iam', 'tokens'))).toEqual(before);
     const later = () => start + 590_000;
-    expect(await groupsOf(home, { now: later })).toEqual([]);
-    expect(server.received).toHaveLength(1);
+    expect(await groupsOf(home, { now: later })).toEqual(['ops']);
+    expect(server.received.map(({ method, headers }) => [method, headers.authorization])).toEqual([
+      ['GET', 'Bearer cached'],
+      ['POST', expect.stringMatching(/^Basic /)],
+      ['GET', 'Bearer fresh'],
+    ]);
   });
 
-  test('is the client of the environment only with a cached token', async ({ home }) => {
-    await using server = await startTokenServer('cached');
+  test('is the client of the environment, but a user only with a session', async ({ home }) => {
+    await using server = await startTokenServer('fresh');
     const variables = { IAM_BASE_URL: server.url, IAM_CLIENT_ID: 'bot', IAM_CLIENT_SECRET: 'secret' };
-    expect(await groupsOf(home, { variables })).toEqual([]);
     const user = { IAM_BASE_URL: server.url, IAM_USERNAME: 'a', IAM_PASSWORD: 'b', IAM_CLIENT_ID: 'app' };
     expect(await groupsOf(home, { variables: user })).toEqual([]);
     expect(server.received).toEqual([]);
+    expect(await groupsOf(home, { variables })).toEqual(['ops']);
+  });
+
+  test('with a wrong secret fails once while the list is cached', async ({ home }) => {
+    await using server = await startFakeServer(() => errorResponse(401, 'CLIENT_CREDENTIALS_INVALID'));
+    const variables = { IAM_BASE_URL: server.url, IAM_CLIENT_ID: 'bot', IAM_CLIENT_SECRET: 'secret' };
+    expect([await groupsOf(home, { variables }), await groupsOf(home, { variables })]).toEqual([[], []]);
+    expect(server.received).toHaveLength(1);
   });
 
   test('is the user of the stored session, which is neither refreshed nor changed', async () => {

@@ -12,7 +12,7 @@ export function addCompletion(noun: Command, { io }: CliRuntime): void {
     addCommand(noun, shell, {
       title: `Generate the completion script for ${shell}`,
       description:
-        'Completes commands, options, option values and names from the server. Names are requested with the cached token, within 300 ms; errors are ignored.',
+        'Completes commands, options, option values and names from the server. Names are requested with the credentials of the command, within 2 s, and cached for 30 s. No user is logged in, and errors are ignored.',
       effect: 'local',
       examples: [{ title: 'Print the script', command: '' }],
     })

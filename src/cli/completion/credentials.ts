@@ -1,11 +1,10 @@
 /**
- * Credentials for completion requests: only an existing token. Completion does not log in, does not renew tokens and
- * has no access to other credentials.
+ * Credentials for completion requests: those of the command, except that no user is logged in and no session is renewed. A
+ * renewal that the timeout interrupts would lose the session.
  */
 
 import { type ResolvedCredentials, resolveCredentials } from '../auth/credentials.ts';
 import { expiryMargin, readSession } from '../auth/session-file.ts';
-import { createTokenCache } from '../auth/token-cache.ts';
 import { isSameBaseUrl } from '../config/server-url.ts';
 import type { CliSettings } from '../config/settings.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
@@ -22,33 +21,23 @@ export interface CompletionCaller {
 export function resolveCompletionCaller(settings: CliSettings): CompletionCaller {
   const baseUrl = resolveBaseUrl(settings);
   const credentials = resolveCredentials(settings);
-  const { kind, token, apiKey, clientId, userName } = credentials;
+  const { kind, token, apiKey, clientId, clientSecret, userName } = credentials;
   return {
     baseUrl,
     credentials,
-    owner: [settings.profileName?.value, baseUrl, kind, token, apiKey, clientId, userName],
+    owner: [settings.profileName?.value, baseUrl, kind, token, apiKey, clientId, clientSecret, userName],
   };
 }
 
-/** The credentials to send: a token, an API key, or none, because some lists are public. Undefined without a token. */
+/** The credentials to send: none are needed for public lists. Undefined for a user without a valid session. */
 export async function findSendableCredentials(
   { baseUrl, credentials }: CompletionCaller,
   environment: Environment,
 ): Promise<ResolvedCredentials | undefined> {
-  const { kind, origin } = credentials;
-  if (kind === 'none' || kind === 'api-key' || kind === 'token') return credentials;
-  const token = await readCachedToken(credentials, baseUrl, environment);
-  return token === undefined ? undefined : { kind: 'token', token, origin };
-}
-
-async function readCachedToken(
-  credentials: ResolvedCredentials,
-  baseUrl: string,
-  environment: Environment,
-): Promise<string | undefined> {
-  if (credentials.kind === 'session') return readSessionToken(credentials, baseUrl, environment);
-  if (credentials.kind !== 'client') return undefined;
-  return createTokenCache(baseUrl, credentials, environment).read();
+  if (credentials.kind === 'user') return undefined;
+  if (credentials.kind !== 'session') return credentials;
+  const token = await readSessionToken(credentials, baseUrl, environment);
+  return token === undefined ? undefined : { kind: 'token', token, origin: credentials.origin };
 }
 
 async function readSessionToken(
