@@ -14,8 +14,8 @@ import { applySeed } from '../apply.ts';
 import { SeedError } from '../error.ts';
 import type { SeedIssue } from '../issues.ts';
 import { type SeedClient, SeedDocument, type SeedGroup, type SeedProvider, type SeedUser } from '../schema.ts';
+import { isPlaceholder, placeholderReason } from './placeholders.ts';
 import { countNotes, type ImportCount, type ImportNote, ImportReport } from './report.ts';
-
 import { UserIds } from './user-ids.ts';
 
 export type { ImportCount, ImportNote } from './report.ts';
@@ -91,6 +91,10 @@ export class ConvertedSeed {
 
   /** The name for the entry of a user, in a form that new names have here. */
   takeUserName(name: string): Pick<SeedUser, 'userName'> {
+    if (isPlaceholder(name)) {
+      this.report.lose('user names', name, placeholderReason);
+      return {};
+    }
     const visible = toVisibleName(name);
     const userName = (hasLinkForm(visible) ? visible.replaceAll(':', '-') : visible).replace(refusedInUserNames, '-');
     if (userName === '') this.report.lose('user names', name, 'has no visible character');
@@ -109,6 +113,10 @@ export class ConvertedSeed {
     isLogin = false,
   ): Pick<SeedUser, 'userEmail'> {
     if (userEmail === undefined) return {};
+    if (isPlaceholder(userEmail)) {
+      this.report.lose('e-mail addresses', user, placeholderReason);
+      return {};
+    }
     if ((isVerified || this.#trustEmails) && hasSingleLabelHost(userEmail))
       this.report.change(
         'e-mail addresses',

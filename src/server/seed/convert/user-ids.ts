@@ -1,6 +1,7 @@
 /** The ids of users. An id is a login name, too, so it is the name of no other user, and no client has it. */
 import { NewId } from '../../../contract/schemas/primitives.ts';
 import { foldIdentifier } from '../../../lib/fold-identifier.ts';
+import { isPlaceholder } from './placeholders.ts';
 import { UniqueNames } from './unique-names.ts';
 
 const maxIdLength = 64;
@@ -28,9 +29,10 @@ export class UserIds {
     }
   }
 
-  /** The id of a user in the source if it can stay, else one like it; without an id, one like the name. */
+  /** The id of a user in the source if it can stay, else one like it; without an id, one like the name. Not a placeholder. */
   assign(id: string | undefined, name: string): string {
-    if (id === undefined) return this.#allocate(toId(name), name);
+    if (isPlaceholder(name)) return this.assign(id, 'user');
+    if (id === undefined || isPlaceholder(id)) return this.#allocate(toId(name), name);
     const isKept = toId(id) === id && !this.#clientIds.has(id) && !this.#isOther(id, name);
     return isKept ? id : this.#allocate(toId(id), name);
   }

@@ -297,3 +297,42 @@ test('an optional field that does not fit is left out alone', async () => {
   ])
     expect(notes).toContainEqual(note);
 });
+
+test('flags and metadata of other languages count, and what is neither is reported', async () => {
+  const user = (username: string, fields: object) => ({
+    ...{ user_id: `auth0|${username}`, username, password_hash: bcryptHash },
+    ...fields,
+  });
+  const { code, seed, notes } = await convert([
+    user('ann', { blocked: 'True', email: 'ann@example.com', email_verified: 'TRUE' }),
+    user('ben', { blocked: 'False', email: 'ben@example.com', email_verified: 'False' }),
+    user('cat', { blocked: 1, app_metadata: '{"roles":["Editor"],"plan":"pro"}', user_metadata: '{"team":"x"}' }),
+    user('dan', { blocked: 'no', app_metadata: '', user_metadata: 'null' }),
+    user('eve', { blocked: 'maybe', app_metadata: '{"roles":["Editor"]', user_metadata: 'text' }),
+    user('fay', { app_metadata: [], user_metadata: {} }),
+    user('{{ name }}', { email: '%MAIL%', email_verified: true }),
+  ]);
+  expect(seed?.users?.map(({ userName, locked, userEmail }) => [userName, locked, userEmail])).toEqual([
+    ['ann', true, 'ann@example.com'],
+    ['ben', undefined, undefined],
+    ['cat', true, undefined],
+    ['dan', undefined, undefined],
+    ['eve', true, undefined],
+    ['fay', undefined, undefined],
+    [undefined, undefined, undefined],
+  ]);
+  expect(seed?.groups).toEqual([{ groupName: 'role Editor', roles: ['Editor'], users: ['auth0-cat'] }]);
+  expect([code, notes.filter((note) => !/^(?:lost )?e-mail addresses ben/.test(note))]).toEqual([
+    8,
+    [
+      'lost app_metadata eve: is not an object',
+      'lost user names {{ name }}: is a placeholder: replace it in the file before the import',
+      'lost e-mail addresses {{ name }}: is a placeholder: replace it in the file before the import',
+      'lost flags blocked of eve: is neither true nor false: check what the seed has',
+      'app_metadata cat: plan: not converted',
+      'user_metadata cat: team: not converted',
+      'user_metadata eve: is not an object',
+      'users {{ name }}: has the id user',
+    ],
+  ]);
+});

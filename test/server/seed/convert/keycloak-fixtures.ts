@@ -6,11 +6,14 @@ import { hashFast } from '../../operations/user-identities/login-fixtures.ts';
 
 export const password = 'correct horse battery staple';
 
+const isRealm = (document: unknown) => typeof document === 'object' && document !== null && 'realm' in document;
+
 /** Converts documents, and checks that the result is a seed. */
 export async function convertRealm(documents: unknown, options: RealmOptions = {}) {
   const files = (Array.isArray(documents) ? documents : [documents]).map((document, at) => ({
     file: `${at}.json`,
-    document,
+    // Without it, a realm of users alone would be a part of an export.
+    document: isRealm(document) ? { enabled: true, ...document } : document,
   }));
   let drawn = 0;
   const random = { bytes: (length: number) => Buffer.alloc(length, ++drawn), uuid: () => crypto.randomUUID() };

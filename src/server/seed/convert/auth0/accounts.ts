@@ -1,6 +1,7 @@
 /** How a user of Auth0 logged in: with a password, with codes, or at identity providers. */
 import { formatLink, isSubject } from '../../../federation/subjects.ts';
-import { type Fields, toObjects, toText } from '../keycloak/fields.ts';
+import { type Fields, toFlag, toObjects, toText } from '../keycloak/fields.ts';
+import { isPlaceholder } from '../placeholders.ts';
 import type { ImportReport } from '../report.ts';
 import { idOf } from './read-users.ts';
 
@@ -32,7 +33,10 @@ export function readAuth0Account(fields: Fields, name: string, report: ImportRep
   const identities = readIdentities(fields);
   const federated = identities.filter(({ strategy }) => !databases.has(strategy) && !codes.has(strategy));
   const usable = federated.filter((identity) => {
-    const isUsable = isSubject(identity.subject) && /^[A-Za-z0-9._-]{1,64}$/.test(identity.provider);
+    const isUsable =
+      isSubject(identity.subject) &&
+      !isPlaceholder(identity.subject) &&
+      /^[A-Za-z0-9._-]{1,64}$/.test(identity.provider);
     if (!isUsable) report.lose('federated identities', `${identity.provider} of ${name}`, 'has no usable user_id');
     return isUsable;
   });
@@ -50,7 +54,7 @@ function readIdentities(fields: Fields): readonly Identity[] {
     const strategy = toText(identity.provider) ?? '';
     const connection = toText(identity.connection) ?? strategy;
     const subject = readSubject(identity, strategy, idOf(fields) ?? '');
-    return identity.isSocial === true
+    return toFlag(identity.isSocial, false)
       ? { strategy, provider: strategy, subject }
       : { strategy, provider: connection, subject: withoutPrefix(subject, connection) };
   });

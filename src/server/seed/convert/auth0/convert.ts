@@ -4,7 +4,17 @@ import { foldIdentifier } from '../../../../lib/fold-identifier.ts';
 import { readHash } from '../../../users/hashes/exporter-forms.ts';
 import type { SeedFactor, SeedGroup, SeedUser } from '../../schema.ts';
 import { type ConversionOptions, ConvertedSeed, type ImportResult } from '../converted-seed.ts';
-import { type Fields, isFields, toFlag, toObjects, toText, toTexts, withoutNulls } from '../keycloak/fields.ts';
+import {
+  type Fields,
+  isAbsent,
+  isFields,
+  reportUnreadableFlags,
+  toFlag,
+  toObjects,
+  toText,
+  toTexts,
+  withoutNulls,
+} from '../keycloak/fields.ts';
 import { type RoleNameOptions, RoleNames } from '../keycloak/role-names.ts';
 import { UniqueNames } from '../unique-names.ts';
 import { UserIds } from '../user-ids.ts';
@@ -82,12 +92,13 @@ function convertUser(source: Source, userId: string, { seed, logins }: UserDeps)
   const [username, email] = [toText(fields.username), toText(fields.email)];
   const isLogin = passwordHash !== undefined && username !== undefined && username !== email;
   const factors = convertFactors(source, seed);
+  reportUnreadableFlags(fields, ['blocked', 'email_verified', 'phone_verified'], name, seed.report);
   return {
     userId,
     ...takeUserName(source, { seed, logins }),
     ...seed.takeEmail(name, email, toFlag(fields.email_verified, false), isLogin),
     ...takePhone(source, seed),
-    ...(toFlag(fields.blocked, false) ? { locked: true } : {}),
+    ...(toFlag(fields.blocked, fields.blocked !== undefined) ? { locked: true } : {}),
     ...(passwordHash === undefined ? {} : { passwordHash }),
     ...(account.links.length === 0 ? {} : { identities: [...account.links] }),
     ...(factors.length === 0 ? {} : { factors }),
@@ -198,7 +209,13 @@ class RoleGroups {
 /** What applications can miss. Names and pictures of people have no place here. */
 function reportOthers({ fields, name }: Source, { report }: ConvertedSeed): void {
   for (const kind of ['app_metadata', 'user_metadata']) {
-    const others = listContent(fields[kind], kind === 'app_metadata');
+    const content = fields[kind];
+    if (!isFields(content) && !isEmpty(content)) {
+      // It can have had roles.
+      if (kind === 'app_metadata') report.lose(kind, name, 'is not an object');
+      else report.leaveOut(kind, name, 'is not an object');
+    }
+    const others = listContent(content, kind === 'app_metadata');
     if (others.length > 0) report.leaveOut(kind, name, `${others.join(', ')}: not converted`);
   }
 }
@@ -208,10 +225,12 @@ function listContent(value: unknown, hasRoles: boolean): readonly string[] {
   return Object.entries(withoutNulls(value)).flatMap(([name, content]) => {
     if (hasRoles && name === 'roles') return [];
     if (hasRoles && name === 'authorization') return listContent(content, true).map((one) => `${name}.${one}`);
-    const isEmpty = typeof content === 'object' && Object.keys(content ?? {}).length === 0;
-    return isEmpty ? [] : [name];
+    return isEmpty(content) ? [] : [name];
   });
 }
+
+const isEmpty = (content: unknown) =>
+  isAbsent(content) || (typeof content === 'object' && Object.keys(content).length === 0);
 
 /** The file contains the links of users to identity providers, and not how their tokens are verified. */
 function reportProviders(sources: readonly Source[], { report }: ConvertedSeed): void {

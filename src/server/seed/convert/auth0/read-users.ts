@@ -95,6 +95,8 @@ function normalizeNames(entry: Fields): Fields {
     if (value !== null) fields[snake] ??= value;
   }
   fields.user_id ??= fields.id;
+  for (const name of ['app_metadata', 'user_metadata'])
+    if (typeof fields[name] === 'string') fields[name] = parseMetadata(fields[name]);
   for (const { type, value, verified } of toObjects(fields.identifiers)) {
     const names = identifierFields.get(type);
     if (names === undefined || value === null || fields[names.value] !== undefined) continue;
@@ -102,6 +104,15 @@ function normalizeNames(entry: Fields): Fields {
     if (names.verified !== undefined) fields[names.verified] = verified;
   }
   return fields;
+}
+
+/** Some exports have JSON within JSON. */
+function parseMetadata(text: string): unknown {
+  try {
+    return text.trim() === '' ? undefined : parseJson(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Exports of hashes have a list of login names besides these fields, or in place of them. */

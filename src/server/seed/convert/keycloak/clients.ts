@@ -3,9 +3,10 @@ import { RedirectURIs } from '../../../../contract/schemas/client.ts';
 import { generateSecret, type Random } from '../../../lib/random.ts';
 import type { SeedClient } from '../../schema.ts';
 import type { ConvertedSeed } from '../converted-seed.ts';
+import { isMask, isPlaceholder, placeholderReason } from '../placeholders.ts';
 import { UniqueNames } from '../unique-names.ts';
 import { toId } from '../user-ids.ts';
-import { type Fields, isPlaceholder, toFlag, toText, toTexts } from './fields.ts';
+import { type Fields, isFields, reportUnreadableFlags, toFlag, toText, toTexts } from './fields.ts';
 import type { Realm } from './realm.ts';
 import { isKeycloakClient } from './roles.ts';
 
@@ -43,6 +44,7 @@ export function convertClients(
         services.set(given, service).set(`service-account-${given.toLowerCase()}`, service);
         accounts.delete(given);
       }
+      reportOtherGrants(client, given, seed);
       seed.clients.push({
         clientId,
         ...convertSecret(client, { given, clientId, seed, random }),
@@ -65,7 +67,18 @@ function reportAccount(clientId: string, account: Fields, client: Fields | undef
   else leaveOut(toFlag(account.enabled, false) ? 'its client is left out' : 'is disabled');
 }
 
+/** Flags without which a client differs. */
+const clientFlags = [
+  ...['enabled', 'bearerOnly', 'publicClient', 'serviceAccountsEnabled', 'directAccessGrantsEnabled'],
+  ...['standardFlowEnabled', 'implicitFlowEnabled', 'authorizationServicesEnabled'],
+];
+
 function canConvert(client: Fields, given: string, { report }: ConvertedSeed): boolean {
+  reportUnreadableFlags(client, clientFlags, given, report);
+  if (isPlaceholder(given)) {
+    report.lose('clients', given, placeholderReason);
+    return false;
+  }
   const protocol = toText(client.protocol) ?? 'openid-connect';
   if (protocol === 'openid-connect' && toFlag(client.enabled, true) && !toFlag(client.bearerOnly, false)) return true;
   if (!toFlag(client.enabled, true)) report.leaveOut('clients', given, 'is disabled');
@@ -89,6 +102,8 @@ interface SecretDeps {
   readonly random: Random;
 }
 
+const placeholder = 'the former one is a placeholder, which the file does not resolve';
+
 /** Keycloak hides secrets in exports of the console; without one, the client would be public here. */
 function convertSecret(
   client: Fields,
@@ -101,7 +116,8 @@ function convertSecret(
   if (hasSecret && secret !== undefined && !isPlaceholder(secret)) return { clientSecret: secret };
   const clientSecret = generateSecret(random);
   seed.secrets.push({ clientId, clientSecret });
-  const reason = hasSecret ? 'the file does not contain its secret' : `${authenticator} cannot authenticate it here`;
+  const missing = secret === undefined || isMask(secret) ? 'the file does not contain its secret' : placeholder;
+  const reason = hasSecret ? missing : `${authenticator} cannot authenticate it here`;
   seed.report.change('clients', given, `has a new secret: ${reason}`);
   return { clientSecret };
 }
@@ -117,6 +133,25 @@ function listGrantTypes(client: Fields, hasService: boolean): string[] {
   ];
 }
 
+/** Grants of Keycloak that this service has not, by the attributes of clients that enable them. */
+const otherGrants: Readonly<Record<string, string>> = {
+  'oauth2.device.authorization.grant.enabled': 'device authorization',
+  'oidc.ciba.grant.enabled': 'CIBA',
+  'standard.token.exchange.enabled': 'token exchange',
+};
+
+function reportOtherGrants(
+  { attributes, authorizationSettings }: Fields,
+  given: string,
+  { report }: ConvertedSeed,
+): void {
+  for (const [name, grant] of Object.entries(otherGrants))
+    if (isFields(attributes) && toFlag([attributes[name]].flat()[0], false))
+      report.lose('grants', `${grant} of ${given}`, 'this service has no such grant');
+  if (isFields(authorizationSettings))
+    report.leaveOut('authorization settings', given, 'resources, policies and permissions are not converted');
+}
+
 /** Those that start with a slash are below the root URL. */
 function convertRedirectUris(
   client: Fields,
@@ -127,7 +162,9 @@ function convertRedirectUris(
   const uris = new Set<string>();
   for (const uri of toTexts(client.redirectUris)) {
     const whole = uri.startsWith('/') && root !== undefined ? `${root}${uri}` : uri;
-    if (!RedirectURIs.safeParse([whole]).success)
+    if (isPlaceholder(whole) && !isMask(whole))
+      report.leaveOut('redirect URIs', `${uri} of ${given}`, placeholderReason);
+    else if (!RedirectURIs.safeParse([whole]).success)
       report.leaveOut(
         'redirect URIs',
         `${uri} of ${given}`,

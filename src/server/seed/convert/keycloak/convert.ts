@@ -4,7 +4,7 @@ import type { HashPassword } from '../../../users/passwords.ts';
 import { type ConversionOptions, ConvertedSeed, type ImportResult } from '../converted-seed.ts';
 import { UserIds } from '../user-ids.ts';
 import { convertClients } from './clients.ts';
-import { type Fields, isFields, toFlag, toObjects, toText, toTexts } from './fields.ts';
+import { type Fields, isFields, reportUnreadableFlags, toFlag, toObjects, toText, toTexts } from './fields.ts';
 import { RealmGroups, type RealmMember } from './groups.ts';
 import { convertProviders } from './providers.ts';
 import { type Realm, type RealmFile, readGrants, readRealm } from './realm.ts';
@@ -28,8 +28,8 @@ export async function convertRealm(
   { random, hash }: RealmDeps,
   options: RealmOptions = {},
 ): Promise<ImportResult> {
-  const realm = readRealm(files, options.realm);
   const seed = new ConvertedSeed(options);
+  const realm = readRealm(files, seed.report, options.realm);
   for (const { file, repeated = [] } of files)
     for (const message of repeated)
       seed.report.leaveOut('repeated members', file, `${message}; as in Keycloak, the last counts`);
@@ -108,6 +108,7 @@ function reportOthers({ name, users, fields }: Realm, { report }: ConvertedSeed)
   // Their grants and second factors, beside what their federation stores.
   for (const user of toObjects(fields.federatedUsers))
     report.lose('federated users', toText(user.id) ?? toText(user.username) ?? '', 'is in a user federation');
+  reportUnreadableFlags(fields, ['enabled', 'loginWithEmailAllowed'], name, report);
   if (!toFlag(fields.enabled, true))
     report.change('realms', name, 'is disabled: here its users and clients log in, until you lock or delete them');
   if (!isFields(fields.roles) && users.some((user) => listRoleReferences(readGrants(user)).length > 0))

@@ -2,7 +2,7 @@
  * Members that Keycloak still imports as others: those of its first versions, and what authorization services imply
  * (DefaultExportImportManager.convertDeprecated… and RepresentationToModel.importAuthorizationSettings of Keycloak).
  */
-import { type Fields, isFields, toFlag, toObjects, toText } from './fields.ts';
+import { type Fields, isAbsent, isFields, toFlag, toObjects, toText } from './fields.ts';
 
 /** The realm with the members that newer versions export. */
 export function upgradeRealm(realm: Fields): Fields {
@@ -13,8 +13,6 @@ export function upgradeRealm(realm: Fields): Fields {
     ...(isFields(realm.roles) ? { roles: upgradeRoles(realm.roles) } : {}),
   };
 }
-
-const isAbsent = (value: unknown) => value === undefined || value === null;
 
 function upgradeList(fields: Fields, name: string, upgrade: (entry: Fields) => Fields): Fields {
   return Array.isArray(fields[name]) ? { [name]: toObjects(fields[name]).map(upgrade) } : {};

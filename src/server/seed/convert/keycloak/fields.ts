@@ -3,6 +3,8 @@
  * false where a flag is. Values of other types are absent: what is wrong in one field leaves the others.
  */
 
+import type { ImportReport } from '../report.ts';
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {
@@ -14,9 +16,35 @@ export function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** As Keycloak and other languages write them. */
+const flags: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'yes', 'on', '1'].map((text) => [text, true] as const),
+  ...['false', 'no', 'off', '0'].map((text) => [text, false] as const),
+]);
+
+/** A flag, also as text such as `False`; undefined for an absent one, and for what is none. */
+export function readFlag(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : flags.get(toText(value)?.trim().toLowerCase() ?? '');
+}
+
 export function toFlag(value: unknown, absent: boolean): boolean {
-  if (value === true || value === 'true') return true;
-  return value === false || value === 'false' ? false : absent;
+  return readFlag(value) ?? absent;
+}
+
+/** Reports flags whose value is none: what they decide can differ. */
+export function reportUnreadableFlags(
+  fields: Fields,
+  names: readonly string[],
+  owner: string,
+  report: ImportReport,
+): void {
+  for (const name of names)
+    if (!isAbsent(fields[name]) && readFlag(fields[name]) === undefined)
+      report.changeLogin('flags', `${name} of ${owner}`, 'is neither true nor false: check what the seed has');
+}
+
+export function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
 }
 
 /** The distinct texts of a list. */
@@ -35,9 +63,4 @@ export function toTextsByName(value: unknown): ReadonlyMap<string, readonly stri
 /** Without members that are null. */
 export function withoutNulls(value: Fields): Fields {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
-}
-
-/** Whether a text stands for a secret that the file does not contain: a mask, or a variable that Keycloak replaces at a start. */
-export function isPlaceholder(text: string): boolean {
-  return /^\*+$|\$\{[^}]*\}|\$\([^)]*\)/.test(text);
 }

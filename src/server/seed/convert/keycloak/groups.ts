@@ -4,6 +4,7 @@ import { GroupName } from '../../../../contract/schemas/group.ts';
 import { toVisibleName } from '../../../../contract/visible-names.ts';
 import type { SeedGroup } from '../../schema.ts';
 import type { ConvertedSeed } from '../converted-seed.ts';
+import { isPlaceholder, placeholderReason } from '../placeholders.ts';
 import { UniqueNames } from '../unique-names.ts';
 import { type Fields, toObjects, toText } from './fields.ts';
 import { type Realm, readGrants } from './realm.ts';
@@ -43,7 +44,8 @@ export class RealmGroups {
       return;
     }
     const groupName = this.#names.allocate(toGroupName(names));
-    if (groupName !== name) this.#seed.report.change('groups', path, `is ${groupName}`);
+    if (isPlaceholder(name)) this.#seed.report.change('groups', path, `is ${groupName}: it ${placeholderReason}`);
+    else if (groupName !== name) this.#seed.report.change('groups', path, `is ${groupName}`);
     const roles = this.#roles.convert(listRoleReferences(readGrants(fields)));
     const group: SeedGroup = { groupName, roles, users: [], services: [] };
     const parent = parents.at(-1);

@@ -1,31 +1,64 @@
 /** The identity providers of a realm. Only those whose settings say how their tokens are verified can be converted. */
 import type { SeedProvider } from '../../schema.ts';
 import type { ConvertedSeed } from '../converted-seed.ts';
-import { type Fields, isFields, toFlag, toText } from './fields.ts';
+import { isPlaceholder, placeholderReason } from '../placeholders.ts';
+import { type Fields, isFields, reportUnreadableFlags, toFlag, toObjects, toText } from './fields.ts';
 import type { Realm } from './realm.ts';
 
-export function convertProviders({ identityProviders }: Realm, seed: ConvertedSeed): void {
+export function convertProviders({ identityProviders, fields }: Realm, seed: ConvertedSeed): void {
   for (const provider of identityProviders) {
     const name = toText(provider.alias) ?? '';
-    if (!toFlag(provider.enabled, true)) {
-      seed.report.leaveOut('identity providers', name, 'is disabled');
-      continue;
-    }
-    const converted = convertProvider(provider, name);
-    if (typeof converted === 'string') seed.report.lose('identity providers', name, converted);
-    else seed.providers.push(converted);
+    reportUnreadableFlags(provider, ['enabled', 'linkOnly'], name, seed.report);
+    const reason = findReason(provider);
+    if (reason !== undefined) seed.report.leaveOut('identity providers', name, reason);
+    else convertProvider(provider, name, seed);
   }
+  for (const mapper of toObjects(fields.identityProviderMappers)) reportMapper(mapper, seed);
 }
 
-/** @returns why it cannot be converted, if it is a text */
-function convertProvider(provider: Fields, name: string): SeedProvider | string {
+/** Why no login uses a provider. */
+function findReason(provider: Fields): string | undefined {
+  if (!toFlag(provider.enabled, true)) return 'is disabled';
+  return toFlag(provider.linkOnly, false) ? 'only links accounts: no login uses it' : undefined;
+}
+
+function convertProvider(provider: Fields, name: string, seed: ConvertedSeed): void {
   const config = isFields(provider.config) ? provider.config : {};
   const kind = toText(provider.providerId) ?? '';
-  if (kind === 'saml') return convertSaml(config, name);
-  const [issuer, clientId, jwksUri] = [config.issuer, config.clientId, config.jwksUrl].map(toText);
+  const converted = kind === 'saml' ? convertSaml(config, name) : convertOidc(config, name, kind, seed);
+  const problem = typeof converted === 'string' ? converted : findPlaceholders(converted);
+  if (problem !== undefined) seed.report.lose('identity providers', name, problem);
+  else if (typeof converted !== 'string') seed.providers.push(converted);
+}
+
+function findPlaceholders({ kind: _kind, name: _name, ...settings }: SeedProvider): string | undefined {
+  const found = Object.entries(settings).filter(([, value]) => [value].flat().some(isPlaceholderText));
+  return found.length === 0 ? undefined : `${found.map(([setting]) => setting).join(', ')} ${placeholderReason}`;
+}
+
+const isPlaceholderText = (value: unknown) => typeof value === 'string' && isPlaceholder(value);
+
+/** @returns why it cannot be converted, if it is a text */
+function convertOidc(config: Fields, name: string, kind: string, { report }: ConvertedSeed): SeedProvider | string {
+  // Keycloak trusts each issuer of a list with commas.
+  const issuers = [config.issuer].flat().flatMap((value) => (toText(value) ?? '').split(',').map((one) => one.trim()));
+  const [issuer, ...others] = issuers.filter(Boolean);
+  const [clientId, jwksUri] = [config.clientId, config.jwksUrl].map(toText);
   if (issuer === undefined || clientId === undefined || jwksUri === undefined)
     return `is of the kind ${kind}; a provider needs issuer, clientId and jwksUrl, or is SAML`;
+  if (!toFlag(config.useJwksUrl, true)) return 'has a key of its own: a provider needs the jwksUrl of its issuer';
+  for (const other of others)
+    report.lose('identity providers', `${name} of ${other}`, `a provider has one issuer, which is ${issuer}`);
   return { kind: 'oidc', name, issuer, clientId, jwksUri };
+}
+
+/** A mapper that gives roles or groups at a login. Those of attributes have no place here. */
+function reportMapper(mapper: Fields, { report }: ConvertedSeed): void {
+  const config = isFields(mapper.config) ? mapper.config : {};
+  const granted = toText(config.role) ?? toText(config.group);
+  if (granted === undefined) return;
+  const name = `${toText(mapper.name) ?? ''} of ${toText(mapper.identityProviderAlias) ?? ''}`;
+  report.lose('mappers', name, `a login does not give ${granted} here: add its users to the group`);
 }
 
 function convertSaml(config: Fields, name: string): SeedProvider | string {

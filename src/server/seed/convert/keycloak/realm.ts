@@ -3,8 +3,10 @@
  * users beside that of the realm, or in a list of realms.
  */
 import { ConversionError } from '../converted-seed.ts';
+import type { ImportReport } from '../report.ts';
 import { upgradeRealm } from './deprecated.ts';
-import { type Fields, isFields, toObjects, toText, toTexts, toTextsByName } from './fields.ts';
+import { type Fields, isAbsent, isFields, toObjects, toText, toTexts, toTextsByName } from './fields.ts';
+import { mergeParts } from './merge-parts.ts';
 
 /** Roles of the realm, and of clients by their ids. */
 export interface Grants {
@@ -46,9 +48,9 @@ const formerLists = ['applications', 'oauthClients'] as const;
 
 /**
  * @param name of the realm to read, if the files contain several
- * @throws ConversionError for a file that is no such export, or for several realms without a name
+ * @throws ConversionError for a file that is no such export, for several realms without a name, or for users alone
  */
-export function readRealm(files: readonly RealmFile[], name?: string): Realm {
+export function readRealm(files: readonly RealmFile[], report: ImportReport, name?: string): Realm {
   const parts = files.flatMap(({ file, document }) =>
     (Array.isArray(document) ? document : [document]).map((part) => assertRealm(part, file)),
   );
@@ -60,7 +62,26 @@ export function readRealm(files: readonly RealmFile[], name?: string): Realm {
     throw new ConversionError(`there are several realms, ${names.join(', ')}: select one with --realm`);
   if (!names.includes(selected))
     throw new ConversionError(`there is no realm ${selected}; there are ${names.join(', ')}`);
-  return buildRealm(selected, parts.filter(({ realm }) => realm === selected).map(upgradeRealm));
+  const selectedParts = parts.filter(({ realm }) => realm === selected);
+  if (selectedParts.every(hasOnlyUsers) && selectedParts.some(hasGrants))
+    throw new ConversionError(
+      `the files contain users of the realm ${selected}, and not its roles and groups: name the file of the realm, too, such as ${selected}-realm.json`,
+    );
+  return buildRealm(selected, mergeParts(selectedParts.map(upgradeRealm), selected, report));
+}
+
+const userMembers: ReadonlySet<string> = new Set(['realm', 'users', 'federatedUsers']);
+const grantMembers = ['realmRoles', 'clientRoles', 'groups'];
+
+/** Whether a part is one of those that `kc.sh export` writes beside the file of a realm. */
+function hasOnlyUsers(part: Fields): boolean {
+  return Object.keys(part).every((member) => userMembers.has(member));
+}
+
+function hasGrants({ users, federatedUsers }: Fields): boolean {
+  return [...toObjects(users), ...toObjects(federatedUsers)].some((user) =>
+    grantMembers.some((member) => !isAbsent(user[member])),
+  );
 }
 
 function assertRealm(value: unknown, file: string): Fields {
@@ -77,23 +98,22 @@ function assertRealm(value: unknown, file: string): Fields {
   return value;
 }
 
-function buildRealm(name: string, parts: readonly Fields[]): Realm {
-  const merge = (list: (typeof lists)[number]) => parts.flatMap((part) => toObjects(part[list]));
-  const fields: Fields = Object.fromEntries(parts.flatMap(Object.entries));
+function buildRealm(name: string, fields: Fields): Realm {
   const roles = isFields(fields.roles) ? fields.roles : {};
   const ofClients = isFields(roles.client) ? roles.client : {};
   const defaultRole = isFields(fields.defaultRole) ? toText(fields.defaultRole.name) : undefined;
+  const clients = toObjects(fields.clients);
   return {
     name,
-    users: merge('users'),
-    groups: merge('groups'),
-    clients: merge('clients'),
-    identityProviders: merge('identityProviders'),
+    users: toObjects(fields.users),
+    groups: toObjects(fields.groups),
+    clients,
+    identityProviders: toObjects(fields.identityProviders),
     realmRoles: readRoles(roles.realm),
     clientRoles: new Map(Object.entries(ofClients).map(([client, list]) => [client, readRoles(list)])),
     defaultRoles:
       defaultRole === undefined
-        ? [...toTexts(fields.defaultRoles).map((role) => ({ name: role })), ...merge('clients').flatMap(readDefaults)]
+        ? [...toTexts(fields.defaultRoles).map((role) => ({ name: role })), ...clients.flatMap(readDefaults)]
         : [{ name: defaultRole }],
     defaultGroups: toTexts(fields.defaultGroups),
     fields,

@@ -7,6 +7,7 @@ import {
   stripRolePrefix,
 } from '../../../../contract/roles.ts';
 import { MAX_ROLE_LENGTH, RoleName } from '../../../../contract/schemas/role.ts';
+import { isPlaceholder, placeholderReason } from '../placeholders.ts';
 import type { ImportReport } from '../report.ts';
 import { UniqueNames } from '../unique-names.ts';
 
@@ -65,6 +66,7 @@ export class RoleNames {
     if (isServiceRole(form) && !isKept) return this.#reportServiceRole(name, form);
     const converted = this.#unique.allocate(form);
     if (isKept) this.#report.change('roles', name, `is the role ${form} of this service, as --keep-role says`);
+    else if (isPlaceholder(name)) this.#report.changeLogin('roles', name, `is ${converted}: it ${placeholderReason}`);
     else if (converted !== name) this.#report.change('roles', name, `is ${converted}`);
     this.#reportCase(converted);
     return converted;

@@ -5,8 +5,19 @@ import { readHash } from '../../../users/hashes/exporter-forms.ts';
 import type { HashPassword } from '../../../users/passwords.ts';
 import { ProviderName, type SeedUser } from '../../schema.ts';
 import type { ConvertedSeed } from '../converted-seed.ts';
+import { isPlaceholder, placeholderReason } from '../placeholders.ts';
 import type { UserIds } from '../user-ids.ts';
-import { type Fields, isFields, isPlaceholder, toFlag, toObjects, toText, toTexts, withoutNulls } from './fields.ts';
+import {
+  type Fields,
+  isAbsent,
+  isFields,
+  reportUnreadableFlags,
+  toFlag,
+  toObjects,
+  toText,
+  toTexts,
+  withoutNulls,
+} from './fields.ts';
 
 export interface UserDeps {
   readonly seed: ConvertedSeed;
@@ -38,9 +49,10 @@ export async function convertUser(fields: Fields, at: number, deps: UserDeps): P
   const isLogin = logsInByEmail && email?.toLowerCase() !== name.toLowerCase() && passwordHash !== undefined;
   const identities = convertIdentities(fields, name, seed);
   reportActions(fields, name, seed);
+  reportUnreadableFlags(fields, ['enabled', 'emailVerified'], name, seed.report);
   // Keycloak imports a user without this field as a disabled one.
   const isEnabled = toFlag(fields.enabled, false);
-  if (fields.enabled === undefined) seed.report.change('users', name, 'is locked: the file does not enable it');
+  if (isAbsent(fields.enabled)) seed.report.change('users', name, 'is locked: the file does not enable it');
   return {
     userId,
     ...seed.takeUserName(name),
@@ -66,8 +78,7 @@ async function convertPassword(fields: Fields, name: string, { seed, hash }: Use
       if (read?.hash !== undefined) passwordHash = read.hash;
       else if (read === undefined && plain !== undefined && !isPlaceholder(plain))
         passwordHash = await hash(plain.normalize('NFC'));
-      const missing =
-        plain === undefined ? 'has neither a hash nor a value' : 'is a placeholder, which the file does not resolve';
+      const missing = plain === undefined ? 'has neither a hash nor a value' : placeholderReason;
       problem = read?.problem ?? missing;
     }
   }
@@ -107,8 +118,10 @@ function reportCredential(type: string, name: string, { report }: ConvertedSeed)
 function convertIdentities(fields: Fields, name: string, { report }: ConvertedSeed): string[] {
   const links = toObjects(fields.federatedIdentities).flatMap(({ identityProvider, userId }) => {
     const [provider, subject] = [toText(identityProvider), toText(userId)];
-    if (ProviderName.safeParse(provider).success && isSubject(subject)) return [formatLink(String(provider), subject)];
-    report.lose('federated identities', `${provider ?? ''} of ${name}`, 'has no usable identityProvider or userId');
+    if (ProviderName.safeParse(provider).success && isSubject(subject) && !isPlaceholder(subject))
+      return [formatLink(String(provider), subject)];
+    const reason = isPlaceholder(subject ?? '') ? placeholderReason : 'has no usable identityProvider or userId';
+    report.lose('federated identities', `${provider ?? ''} of ${name}`, reason);
     return [];
   });
   return [...new Set(links)];

@@ -1,0 +1,234 @@
+/** Values that another program wrote, or has still to replace: what decides about a login is never guessed in silence. */
+import { describe, expect, test } from 'vitest';
+import { isPlaceholder } from '../../../../src/server/seed/convert/placeholders.ts';
+import { convertRealm, password } from './keycloak-fixtures.ts';
+
+const realm = 'example';
+const user = (fields: object) => ({ id: 'id-eve', username: 'eve', enabled: true, ...fields });
+
+describe('flags', () => {
+  test.each<readonly [unknown, boolean | undefined, string | undefined]>([
+    ...[true, 'True', 'TRUE', ' true ', 'yes', 'On', 1, '1'].map((value) => [value, true, undefined] as const),
+    ...[false, 'False', 'FALSE', 'no', 'Off', 0].map((value) => [value, false, undefined] as const),
+    [null, undefined, 'changed: users eve: is locked: the file does not enable it'],
+    [undefined, undefined, 'changed: users eve: is locked: the file does not enable it'],
+    ['maybe', undefined, 'lost, changed: flags enabled of eve: is neither true nor false: check what the seed has'],
+    [[], undefined, 'lost, changed: flags enabled of eve: is neither true nor false: check what the seed has'],
+  ])('can be %j', async (enabled, expected, note) => {
+    const { seed, notes } = await convertRealm({
+      realm,
+      users: [user({ enabled, emailVerified: enabled, email: 'eve@example.com' })],
+    });
+    expect([seed.users[0]?.locked, seed.users[0]?.userEmail !== undefined]).toEqual([
+      expected === true ? undefined : true,
+      expected === true,
+    ]);
+    if (note !== undefined) expect(notes).toContain(note);
+    else expect(notes.filter((one) => !/e-mail|passwords/.test(one))).toEqual([]);
+  });
+
+  test('of clients, realms and providers that are none are reported', async () => {
+    const { lost } = await convertRealm({
+      realm,
+      enabled: 'x',
+      clients: [{ clientId: 'page', publicClient: 'x', secret: 'a-secret-of-a-page' }],
+      identityProviders: [{ alias: 'corporate', linkOnly: 'x' }],
+    });
+    expect(lost.map((note) => note.split(': ')[1])).toEqual([
+      'identity providers corporate',
+      'flags publicClient of page',
+      'flags linkOnly of corporate',
+      'flags enabled of example',
+    ]);
+  });
+});
+
+describe('placeholders', () => {
+  const open = '$\u007b';
+  const forms = [
+    `${open}ENV}`,
+    `${open}ENV:default}`,
+    `dev-${open}ENV}`,
+    '$(env:SECRET)',
+    '{{ x }}',
+    'https://{{ host }}/a',
+    '$VAR',
+    'https://$HOST/a',
+    'dev-$ENV',
+    '<CHANGE_ME>',
+    'https://<host>/a',
+    '<%= secret %>',
+    '%VAR%',
+    'x-%STAGE%',
+    '@project.secret@',
+    '__TOKEN__',
+    '#{Secret}#',
+    'CHANGE_ME',
+    'ENC(abc)',
+    '*****',
+  ];
+  test.each(forms)('can be %s', (text) => expect(isPlaceholder(text)).toBe(true));
+
+  test.each([
+    'changeme',
+    'p<3>q',
+    'a<b',
+    'pa$$word',
+    '$ecret1',
+    'A$AP',
+    '100%',
+    'https://app.example/%C3%A4%20%C3%B6',
+    'https://app.example/*',
+    '{x}',
+    'me@example.com',
+    '__init',
+    '5 < 6 > 4',
+    '',
+  ])('are not %s', (text) => expect(isPlaceholder(text)).toBe(false));
+
+  test.each<[string, object, string]>([
+    ['a user name', { users: [user({ username: 'FORM', credentials: [{ value: password }] })] }, 'user names FORM'],
+    ['an address', { users: [user({ email: 'FORM', emailVerified: true })] }, 'e-mail addresses eve'],
+    ['a password', { users: [user({ credentials: [{ value: 'FORM' }] })] }, 'passwords eve'],
+    [
+      'a link',
+      { users: [user({ federatedIdentities: [{ identityProvider: 'x', userId: 'FORM' }] })] },
+      'federated identities x of eve',
+    ],
+    ['a client id', { clients: [{ clientId: 'FORM', secret: 'a-secret-of-a-job' }] }, 'clients FORM'],
+    ['a role', { users: [user({ realmRoles: ['FORM'] })] }, 'roles FORM'],
+    ...(['issuer', 'clientId', 'jwksUrl'] as const).map((name): [string, object, string] => [
+      `the ${name} of a provider`,
+      {
+        identityProviders: [
+          {
+            alias: 'x',
+            config: { issuer: 'https://x', clientId: 'us', jwksUrl: 'https://x.example', [name]: 'FORM' },
+          },
+        ],
+      },
+      'identity providers x',
+    ]),
+  ])('are reported as %s, and are no credential', async (_, members, what) => {
+    for (const form of forms.filter((one) => one !== '*****')) {
+      const replaced = JSON.parse(JSON.stringify(members).replaceAll('FORM', form)) as object;
+      const { seed, lost } = await convertRealm({ realm, ...replaced });
+      expect(lost.filter((note) => note.includes('placeholder'))).toEqual([
+        expect.stringContaining(what.replace('FORM', form)),
+      ]);
+      const { users, clients, providers } = seed;
+      expect(JSON.stringify([users, clients, providers])).not.toContain(form);
+    }
+  });
+
+  test('of client secrets give new ones, and of redirect URIs are left out', async () => {
+    const clients = forms.map((form, at) => ({ clientId: `c${at}`, secret: form, redirectUris: [`${form}/x`] }));
+    const { seed, secrets, notes } = await convertRealm({ realm, clients });
+    expect(secrets).toHaveLength(forms.length);
+    for (const { clientSecret, redirectURIs } of seed.clients) {
+      expect(forms).not.toContain(clientSecret);
+      expect(redirectURIs).toBeUndefined();
+    }
+    expect(notes.filter((note) => note.includes('which the file does not resolve'))).toHaveLength(forms.length - 1);
+  });
+
+  test('give a user without an id another one, and groups keep their members', async () => {
+    const users = [{ username: '__USER__', enabled: true, id: '__ID__', groups: ['/{{ team }}'] }];
+    const { seed, notes } = await convertRealm({ realm, users, groups: [{ name: '{{ team }}' }] });
+    expect(seed.users).toEqual([{ userId: 'user' }]);
+    expect(seed.groups[0]?.users).toEqual(['user']);
+    expect(notes).toContainEqual(expect.stringMatching(/^changed: groups \/{{ team }}: .*placeholder/));
+  });
+});
+
+describe('identity providers', () => {
+  const config = { issuer: 'https://a.example', clientId: 'us', jwksUrl: 'https://a.example/keys' };
+  test.each<[string, object, object | undefined, readonly string[]]>([
+    [
+      'several issuers',
+      { config: { ...config, issuer: 'https://a.example, https://b.example' } },
+      { issuer: 'https://a.example' },
+      [
+        'lost, left out: identity providers x of https://b.example: a provider has one issuer, which is https://a.example',
+      ],
+    ],
+    [
+      'a list of issuers',
+      { config: { ...config, issuer: ['https://a.example', 'https://b.example'] } },
+      { issuer: 'https://a.example' },
+      [
+        'lost, left out: identity providers x of https://b.example: a provider has one issuer, which is https://a.example',
+      ],
+    ],
+    [
+      'one issuer and a comma',
+      { config: { ...config, issuer: 'https://a.example,' } },
+      { issuer: 'https://a.example' },
+      [],
+    ],
+    [
+      'linkOnly',
+      { linkOnly: true, config },
+      undefined,
+      ['left out: identity providers x: only links accounts: no login uses it'],
+    ],
+    [
+      'linkOnly as text',
+      { linkOnly: 'True', config },
+      undefined,
+      ['left out: identity providers x: only links accounts: no login uses it'],
+    ],
+    ['enabled as text', { enabled: 'False', config }, undefined, ['left out: identity providers x: is disabled']],
+    [
+      'a key of its own',
+      { config: { ...config, useJwksUrl: 'false' } },
+      undefined,
+      ['lost, left out: identity providers x: has a key of its own: a provider needs the jwksUrl of its issuer'],
+    ],
+    [
+      'no issuer',
+      { providerId: 'google', config: { clientId: 'us' } },
+      undefined,
+      [
+        'lost, left out: identity providers x: is of the kind google; a provider needs issuer, clientId and jwksUrl, or is SAML',
+      ],
+    ],
+  ])('with %s', async (_, fields, provider, expected) => {
+    const { seed, notes } = await convertRealm({
+      realm,
+      identityProviders: [{ alias: 'x', providerId: 'oidc', ...fields }],
+    });
+    expect(notes).toEqual(expected);
+    expect(seed.providers).toEqual(provider && [expect.objectContaining(provider)]);
+  });
+
+  test('that give roles or groups at a login are reported', async () => {
+    const mapper = (name: string, of: object) => ({ name, identityProviderAlias: 'x', config: of });
+    const { lost } = await convertRealm({
+      realm,
+      identityProviderMappers: [
+        mapper('one', { role: 'admin' }),
+        mapper('two', { group: '/staff' }),
+        mapper('three', { 'user.attribute': 'x' }),
+      ],
+    });
+    expect(lost).toEqual([
+      'lost, left out: mappers one of x: a login does not give admin here: add its users to the group',
+      'lost, left out: mappers two of x: a login does not give /staff here: add its users to the group',
+    ]);
+  });
+});
+
+test.each([
+  ['oauth2.device.authorization.grant.enabled', 'true', 'device authorization'],
+  ['oidc.ciba.grant.enabled', 'True', 'CIBA'],
+  ['standard.token.exchange.enabled', ['true'], 'token exchange'],
+  ['oauth2.device.authorization.grant.enabled', 'false', undefined],
+])('clients that have the grant %s: %j', async (name, value, grant) => {
+  const client = { clientId: 'tv', publicClient: true, standardFlowEnabled: false, attributes: { [name]: value } };
+  const { seed, lost } = await convertRealm({ realm, clients: [client] });
+  expect(seed.clients).toEqual([{ clientId: 'tv', grantTypes: [] }]);
+  expect(lost).toEqual(
+    grant === undefined ? [] : [`lost, left out: grants ${grant} of tv: this service has no such grant`],
+  );
+});
