@@ -14,6 +14,12 @@ export function parseTypedValue(typed: string): TypedValue {
   return value === undefined ? { kind: undefined, value: typed } : { kind: kind as 'id' | 'name', value };
 }
 
+/** Why a document must not give this name to something new: there, too, it would look like a reference. */
+export function describePrefix(name: string): string | undefined {
+  const { kind } = parseTypedValue(name);
+  return kind && `must not start with ${kind}:, which commands read as the ${kind} of one that exists`;
+}
+
 /** Whether a value has the form of the ids that the server assigns, which needs no lookup. */
 export function isAssignedId(value: string): boolean {
   return /^[0-9a-f]{24}$/.test(value);

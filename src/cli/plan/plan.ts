@@ -1,6 +1,7 @@
 /** Builds the plan: changes, role effects, guards and issues. Pure. */
 
 import { describeInvisible } from '../../contract/visible-names.ts';
+import { describePrefix } from '../output/value-prefix.ts';
 import { evaluateGuards, type LockoutGuards } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
 import { type AnyChange, type GroupChange, isRemoval, type PlanIssue, selectChanges } from './model/changes.ts';
@@ -60,7 +61,7 @@ export function buildPlan({ desired, state, caller, recorded, adopted = [], uncl
   const after = projectGroups(groups, state);
   const structural = [
     ...issues,
-    ...findInvisibleNames(desired, index),
+    ...findUnusableNames(desired, index),
     ...findCycleIssues(desired, after.groups),
     ...findDependencyIssues(groups, after.groups),
   ];
@@ -134,13 +135,17 @@ function findLostSecrets(adopted: readonly ManagedResource[], changes: readonly 
   );
 }
 
-/** The names of new resources that the server would reject. Those that exist may have such names. */
-function findInvisibleNames(desired: DesiredState, index: ResourceIndex): PlanIssue[] {
+/** The names of new resources that the server would reject, or that mean another one. Those that exist may have them. */
+function findUnusableNames(desired: DesiredState, index: ResourceIndex): PlanIssue[] {
   return documentResources.flatMap((resource) =>
     desired[resource.list].flatMap((entry) => {
-      if (resource.newNames === undefined || resource.find(entry, index) !== undefined) return [];
-      return Object.entries(resource.newNames(entry, index)).flatMap(([field, name]) => {
-        const violation = typeof name === 'string' ? describeInvisible(name) : undefined;
+      if (resource.find(entry, index) !== undefined) return [];
+      const { nameField = '', newNames } = resource;
+      const given = { [nameField]: (entry as object as Readonly<Record<string, unknown>>)[nameField] };
+      const visible = newNames?.(entry, index) ?? {};
+      return Object.entries({ ...given, ...visible }).flatMap(([field, name]) => {
+        if (typeof name !== 'string') return [];
+        const violation = (field in visible ? describeInvisible(name) : undefined) ?? describePrefix(name);
         return violation === undefined ? [] : [{ path: `${entry.path}/${field}`, message: `${field} ${violation}` }];
       });
     }),

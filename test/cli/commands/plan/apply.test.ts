@@ -390,7 +390,7 @@ groups:
     expect(await groupsOf(fixture)).not.toHaveProperty('new');
   });
 
-  test('rejects a name that is not visible as a whole before the first write, unless the server has it', async ({
+  test('rejects a name that is not visible as a whole or looks like a reference before the first write, unless the server has it', async ({
     fixture,
   }) => {
     const before = await dumpDirectory(fixture.server);
@@ -404,6 +404,11 @@ groups:
         'groups:\n  - groupName: first\nclients:\n  - {serviceAccountId: s, appId: "x "}\n',
         'appId must not start or end',
       ],
+      ['groups:\n  - groupName: id:ops\n', 'iam.yaml:2:16: groupName must not start with id:, which commands read as'],
+      ['groups:\n  - groupName: name:ops\n', 'groupName must not start with name:, which commands read as'],
+      ['groups:\n  - {groupName: x}\n  - {groupName: "id:x", roles: [A]}\n', 'groupName must not start with id:'],
+      ['corporateGroups:\n  - corporateGroupName: id:cg\n', 'corporateGroupName must not start with id:'],
+      ['clients:\n  - {serviceAccountId: "name:s", appId: x}\n', 'serviceAccountId must not start with name:'],
     ] as const) {
       const outcome = await fixture.iam(['apply', '-f', await fixture.write('iam.yaml', text), '--yes']);
       expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(message) });
