@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import type { TableRow } from '../output/table.ts';
 import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
 import { sendControlWrite } from '../request/control-requests.ts';
 
@@ -134,7 +135,11 @@ function addSimple(clock: Command, { name, title, description, body }: SimpleCom
 
 async function show(context: Context): Promise<void> {
   const { body } = await callControlPlane(context, 'GET', path);
-  await context.printer.value(body);
+  await context.printer.value(context.printer.isForPeople ? withUnit(body as TableRow) : body);
+}
+
+function withUnit({ offset, ...clock }: TableRow): TableRow {
+  return { ...clock, offset: offset === undefined ? offset : `${offset} s` };
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -144,5 +149,5 @@ function readFreeze({ freeze }: CommandOptions): Body {
 }
 
 function putClock(context: Context, body: Body, options: CommandOptions): Promise<void> {
-  return sendControlWrite(context, options, { method: 'PUT', path, body, done: '' });
+  return sendControlWrite(context, options, { method: 'PUT', path, body, summarize: withUnit, done: '' });
 }

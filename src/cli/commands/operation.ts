@@ -258,14 +258,27 @@ async function printResult(
   const { response } = operation;
   const hidesToken = idBesideToken(operation) !== undefined && options.showToken !== true;
   const file = options.secretOutput as string | undefined;
-  const print = (body: unknown) =>
-    printResponse(context, body, done, describeCreated(context.manifest, operation, body, params), response.schema);
+  const print = (body: unknown) => {
+    const created = describeCreated(context.manifest, operation, body, params);
+    return printResponse(
+      context,
+      operation.effect === 'read' ? body : withoutList(context, body),
+      done,
+      created,
+      response.schema,
+    );
+  };
   if (!response.secret) return print(await request());
   if (hidesToken && file === undefined) return print(omitToken(operation, await request()));
   const body = await withSecretOutput(context, response, file, request, options.ifNotExists === true);
   if (hidesToken) return print(omitToken(operation, body));
   await print(body);
   noticeSecretShownOnce(context, response, body);
+}
+
+/** One entity that a write returns in a list is shown like any other. */
+function withoutList({ printer }: Context, body: unknown): unknown {
+  return printer.isForPeople && Array.isArray(body) && body.length === 1 ? body[0] : body;
 }
 
 /** The ids in the arguments of a request. */

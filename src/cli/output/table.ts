@@ -2,6 +2,7 @@
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { valueAt } from './columns.ts';
+import { formatMobile } from './mobile.ts';
 import { loadTextMetrics, type TextMetrics } from './text-metrics.ts';
 
 export type TableRow = Readonly<Record<string, unknown>>;
@@ -17,7 +18,7 @@ export function formatCell(value: unknown): string {
   if (Array.isArray(value)) return value.map(formatCell).join(', ');
   if (typeof value !== 'object') return escapeControls(String(value));
   const [[name, only] = [''], ...others] = Object.entries(value);
-  if (name === '' || others.length > 0) return escapeControls(JSON.stringify(value));
+  if (name === '' || others.length > 0) return escapeControls(formatMobile(value) ?? JSON.stringify(value));
   // A bare `true` is meaningless without the field name.
   return only === true ? toWords(name) : formatCell(only);
 }
@@ -155,7 +156,8 @@ export async function formatFields(row: TableRow, width?: number): Promise<strin
 function flattenFields(row: TableRow): (readonly [name: string, text: string])[] {
   return Object.entries(row).flatMap(([name, value]) => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (!isObject || Object.keys(value).length === 1) return [[toWords(name), formatCell(value)] as const];
+    if (!isObject || Object.keys(value).length === 1 || formatMobile(value) !== undefined)
+      return [[toWords(name), formatCell(value)] as const];
     return flattenFields(value as TableRow).map(([below, text]) => [`${toWords(name)} ${below}`, text] as const);
   });
 }

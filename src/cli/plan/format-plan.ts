@@ -26,16 +26,19 @@ const marks = { create: '+', update: '~', delete: '-' } as const;
 
 /** Formats only the changes. */
 export function formatChanges(changes: readonly AnyChange[], style: TextStyle): string[] {
-  return changes.flatMap(({ action, kind, name, fields }) => [
-    `${marks[action]} ${getKindLabel(kind)} ${escapeControls(formatChangeName({ kind, name }, style))}`,
-    ...formatFieldChanges(action === 'delete' ? [] : fields, style),
+  return changes.flatMap((change) => [
+    `${marks[change.action]} ${getKindLabel(change.kind)} ${escapeControls(formatChangeName(change, style))}`,
+    ...formatFieldChanges(change.action === 'delete' ? [] : change.fields, style),
   ]);
 }
 
 /** The name of a customer is the id of its user or business. */
-function formatChangeName({ kind, name }: Pick<ManagedResource, 'kind' | 'name'>, { names }: TextStyle): string {
+function formatChangeName(change: AnyChange | ManagedResource, { names }: TextStyle): string {
+  const { kind, name } = change;
   if (kind !== 'customer') return name;
-  return formatNamedId(name, names?.get(nameKey('user', name)) ?? names?.get(nameKey('business', name)));
+  const { businessName } = 'body' in change ? change.body : {};
+  const known = names?.get(nameKey('user', name)) ?? names?.get(nameKey('business', name));
+  return formatNamedId(name, known ?? (businessName === undefined ? undefined : String(businessName)));
 }
 
 /** Formats the fields of a change, one per line, wrapped at the width. */
@@ -116,10 +119,11 @@ export function idsOfMembers(members: readonly Member[]): string[] {
 }
 
 /** A resource in the record of the set; a membership with the name of its member. */
-function formatManaged({ kind, id, name, groupName }: ManagedResource, style: TextStyle): string {
+function formatManaged(managed: ManagedResource, style: TextStyle): string {
+  const { kind, id, groupName } = managed;
   const member = kind === 'membership' ? memberships.memberIn(id) : undefined;
   const label = getKindLabel(kind);
-  if (!member || groupName === undefined) return `${label} ${escapeControls(formatChangeName({ kind, name }, style))}`;
+  if (!member || groupName === undefined) return `${label} ${escapeControls(formatChangeName(managed, style))}`;
   return `${label} ${escapeControls(groupName)}: ${formatNamedMember(member, style)}`;
 }
 

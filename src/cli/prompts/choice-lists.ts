@@ -21,6 +21,13 @@ export interface ChoiceList {
   load(term: string | undefined, signal: AbortSignal): Promise<ChoicePage>;
   /** Whether the server can search by a term. */
   readonly canSearch: boolean;
+  /** It has no values of the server: others are typed. */
+  readonly isTyped?: true;
+}
+
+/** A list of fixed values, or of none. */
+export function toTypedList(choices: readonly Choice[]): ChoiceList {
+  return { load: async () => ({ choices, more: false }), canSearch: false, isTyped: true };
 }
 
 /** The value that a list is for. */

@@ -8,11 +8,12 @@ interface PromptField {
   readonly label?: string | undefined;
   readonly multiple?: boolean;
   readonly optional?: boolean;
+  readonly clearable?: boolean;
 }
 
 /** The message of a prompt, `Id or name of the group:`, from the label of the field or else its name. */
-export function formatPromptMessage({ name, label, multiple, optional }: PromptField): string {
-  const note = optional ? ' (Enter to skip)' : multiple ? ', one or more' : '';
+export function formatPromptMessage({ name, label, multiple, optional, clearable }: PromptField): string {
+  const note = optional ? ` (Enter to skip${clearable ? ', null to clear' : ''})` : multiple ? ', one or more' : '';
   return `${label ?? labelOf(name)}${note}:`;
 }
 
@@ -22,11 +23,13 @@ export function labelOf(name: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-/** The choices of an enum or a boolean; undefined for other schemas. */
-export function listFixedChoices({ type, enum: values }: JsonSchema, optional: boolean): Choice[] | undefined {
+/** The choices of an enum or a boolean, after others; undefined for other schemas. */
+export function listFixedChoices(
+  { type, enum: values }: JsonSchema,
+  others: readonly Choice[] = [],
+): Choice[] | undefined {
   const known = values?.map(String) ?? (type === 'boolean' ? ['true', 'false'] : undefined);
-  const nothing = optional ? [{ value: '', name: '(skip)' }] : [];
-  return known && [...nothing, ...known.map((value) => ({ value, name: value }))];
+  return known && [...others, ...known.map((value) => ({ value, name: value }))];
 }
 
 /** Creates a validator from a schema, so that invalid input is rejected before the request. */

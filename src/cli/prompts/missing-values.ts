@@ -4,7 +4,8 @@ import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { Context } from '../context.ts';
 import { inputNeededError } from '../errors.ts';
 import { canPrompt, prompt } from '../io/prompt.ts';
-import { findChoiceList, type KnownValues } from './choice-lists.ts';
+import type { Choice, Validator } from '../io/prompter.ts';
+import { type ChoiceList, findChoiceList, type KnownValues } from './choice-lists.ts';
 import { createValidator, formatPromptMessage, listFixedChoices } from './field-prompts.ts';
 import { pageSize, selectMany, selectOne } from './select.ts';
 import { referenceIn, sourcesOf, type ValueSource } from './value-sources.ts';
@@ -25,6 +26,8 @@ export interface MissingValue {
   readonly multiple?: boolean;
   /** An empty input omits it. */
   readonly optional?: boolean;
+  /** The input `null` clears it. */
+  readonly clearable?: boolean;
   /** Prompted for only if that field, by its name on the command line, has this value or none. */
   readonly onlyFor?: { readonly name: string; readonly value: string } | undefined;
 }
@@ -79,12 +82,17 @@ function missingValuesError({ example }: PromptContext, missing: readonly Missin
 
 async function promptForValue(promptContext: PromptContext, missing: MissingValue): Promise<PromptAnswer> {
   const { context, allowsPrompts, known } = promptContext;
-  const { schema, secret = false, multiple = false, optional = false } = missing;
+  const { schema, secret = false, multiple = false, optional = false, clearable = false } = missing;
   const promptOptions = context.promptOptions(!allowsPrompts);
   const message = formatPromptMessage(missing);
-  const validate = createValidator(schema, { multiple, optional });
+  const validateValue = createValidator(schema, { multiple, optional });
+  const validate: Validator = (text) => (clearable && text.trim() === 'null') || validateValue(text);
   if (secret) return String(await prompt(promptOptions, { type: 'password', message, mask: '*', validate }));
-  const choices = listFixedChoices(schema, optional);
+  const others = [
+    ...(optional ? [{ value: '', name: '(skip)' }] : []),
+    ...(clearable ? [{ value: 'null', name: '(none)' }] : []),
+  ];
+  const choices = listFixedChoices(schema, others);
   if (choices && multiple)
     return (await prompt(promptOptions, {
       type: 'checkbox',
@@ -96,12 +104,28 @@ async function promptForValue(promptContext: PromptContext, missing: MissingValu
   if (choices) return String(await prompt(promptOptions, { type: 'select', message, choices }));
   const reference = referenceIn(schema);
   const sources = missing.sources ?? (reference ? [reference] : []);
-  const list = optional ? undefined : findChoiceList(context, { sources, known });
+  const list = findChoiceList(context, { sources, known });
   const found =
-    list && (await (multiple ? selectMany : selectOne)({ context, promptOptions, message, list, validate }));
+    list &&
+    (await (multiple ? selectMany : selectOne)({
+      context,
+      promptOptions,
+      message,
+      list: withChoices(list, others),
+      validate,
+    }));
   if (found !== undefined) return found;
   const text = String(await prompt(promptOptions, { type: 'input', message, validate })).trim();
   return multiple ? splitList(text) : text;
+}
+
+/** The list with choices before those of the server. */
+function withChoices(list: ChoiceList, choices: readonly Choice[]): ChoiceList {
+  const load: ChoiceList['load'] = async (term, signal) => {
+    const page = await list.load(term, signal);
+    return term === undefined && page.choices.length > 0 ? { ...page, choices: [...choices, ...page.choices] } : page;
+  };
+  return choices.length === 0 ? list : { ...list, load };
 }
 
 function splitList(text: string): string[] {

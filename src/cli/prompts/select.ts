@@ -73,7 +73,8 @@ export async function selectListEdit(selectOptions: SelectOptions, current: read
     const typed = add.filter((value) => all.every((choice) => choice.value !== value)).map(toPlainChoice);
     const first = { choices: [...typed, ...all].map(mark), more };
     const { source, validate } = createSearch({ ...selectOptions, list: marked }, first, [], true);
-    const changes = [...add.map((value) => `+ ${value}`), ...remove.map((value) => `- ${value}`)];
+    const nameOf = (value: string) => all.find((choice) => choice.value === value)?.name ?? value;
+    const changes = [...add.map((value) => `+ ${nameOf(value)}`), ...remove.map((value) => `- ${nameOf(value)}`)];
     const title = changes.length === 0 ? message : `${escapeControls(changes.join(', '))}; next:`;
     const question = { type: 'search', message: title, source, validate, pageSize, hasMore: more } as const;
     const answer = String(await prompt(promptOptions, question));
@@ -100,7 +101,7 @@ async function loadFirstPage({
 }: SelectOptions): Promise<ChoicePage | undefined> {
   try {
     const found = await list.load(undefined, io.signal);
-    if (found.choices.length > 0) return found;
+    if (found.choices.length > 0 || list.isTyped) return found;
     notice('Cannot list choices: the list is empty.');
   } catch (error) {
     if (io.signal.aborted) throw error;

@@ -77,6 +77,8 @@ export interface ControlWrite {
   confirm?(look: Pick<ConfirmOptions, 'assertExists'>): Promise<void>;
   /** What it created. */
   readonly created?: (body: TableRow) => CreatedEntities;
+  /** The response for people. */
+  readonly summarize?: (body: TableRow) => TableRow;
   /** Throws if the response is no success. */
   checkResponse?(body: unknown): Promise<void>;
   /** The notice for an empty response. */
@@ -87,7 +89,7 @@ export interface ControlWrite {
 export async function sendControlWrite(
   context: Context,
   options: CommandOptions,
-  { method, path, query = {}, body, question, confirm, created, checkResponse, done }: ControlWrite,
+  { method, path, query = {}, body, question, confirm, created, summarize, checkResponse, done }: ControlWrite,
 ): Promise<void> {
   if (options.dryRun === true)
     return printRequestPreview(context, { ...controlRequestPreview(context, method, path, query), body });
@@ -96,7 +98,9 @@ export async function sendControlWrite(
   await confirm?.(look);
   const response = await callControlPlane(context, method, path, { query, body });
   await checkResponse?.(response.body);
-  await printResponse(context, response.body, done, created?.(response.body as TableRow));
+  const row = response.body as TableRow;
+  const shown = summarize && context.printer.isForPeople ? summarize(row) : row;
+  await printResponse(context, shown, done, created?.(row));
 }
 
 /** Looks whether what a request to the control plane refers to exists. @throws ClientError if it does not */

@@ -4,6 +4,7 @@ import { normalizeEmail } from '../../contract/email/email-address.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { stripRolePrefix } from '../../contract/roles.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
+import { formatMobile } from '../output/mobile.ts';
 import { entityIn, formatNamedId, type NameOf } from '../output/name-columns.ts';
 import { toSingular } from './field-options.ts';
 
@@ -127,13 +128,18 @@ export function isRow(value: unknown): value is EntityFields {
 
 export function formatValue(value: unknown): string {
   if (value === undefined || value === null) return '(none)';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : (formatMobile(value) ?? JSON.stringify(value));
 }
 
-/** `role DEPLOY`: an entry with a single field, such as `{groupName}`, is its value. */
-export function formatEntry(field: string, entry: unknown, { schema, nameOf }: ComparisonRules): string {
+/** `role DEPLOY` */
+export function formatEntry(field: string, entry: unknown, rules: ComparisonRules): string {
+  return `${toSingular(field)} ${formatEntryValue(field, entry, rules)}`;
+}
+
+/** An entry of a list. One with a single field, such as `{groupName}`, is its value. */
+export function formatEntryValue(field: string, entry: unknown, { schema, nameOf }: ComparisonRules): string {
   const { items } = schema.properties?.[field] ?? {};
   const [[name = '', value] = [], ...others] = isRow(entry) ? Object.entries(entry) : [];
   const isSingle = name !== '' && others.length === 0;
-  return `${toSingular(field)} ${isSingle ? formatNamed(value, items?.properties?.[name], nameOf) : formatNamed(entry, items, nameOf)}`;
+  return isSingle ? formatNamed(value, items?.properties?.[name], nameOf) : formatNamed(entry, items, nameOf);
 }

@@ -1,6 +1,6 @@
 /**
  * The ETag in the file of a resource whose server ETag does not cover all fields that its update writes: it is of the fields
- * as they were read.
+ * as they were read, together and one by one.
  */
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { RequestContext } from '../context.ts';
@@ -21,8 +21,9 @@ export function withFileEtag(
   const fields = Object.entries(read.entity).filter(([, value]) => value !== undefined);
   const isWritable = ([name]: readonly [string, unknown]) => writable.includes(name);
   const version = digest(Object.fromEntries(fields.filter(isWritable)));
-  const others = fields.filter((field) => !isWritable(field)).map(([name, value]) => shortDigest(name, value));
-  return { ...read, fileEtag: `${prefix}.${version}.${others.join('')}` };
+  const others = fields.filter((field) => !isWritable(field));
+  const all = [...writable.map((name) => [name, read.entity[name]] as const), ...others];
+  return { ...read, fileEtag: `${prefix}.${version}.${all.map(([name, value]) => shortDigest(name, value)).join('')}` };
 }
 
 /** Whether a write with the ETag of a file overwrites no change by others: read-only fields may have changed. */
@@ -30,11 +31,11 @@ export function isCurrent(etag: string, read: EntityRead): boolean {
   return versionOf(etag) === versionOf(read.fileEtag ?? read.etag ?? '');
 }
 
-/** Whether the read-only field had this value when the file was read. */
+/** Whether the field had this value when the file was read; false if the ETag does not tell. */
 export function wasRead(etag: string | undefined, name: string, value: unknown): boolean {
-  const [kind, , others = ''] = etag?.split('.') ?? [];
+  const [kind, , fields = ''] = etag?.split('.') ?? [];
   if (kind !== prefix) return false;
-  const digests = others.match(new RegExp(`.{${shortLength}}`, 'g'));
+  const digests = fields.match(new RegExp(`.{${shortLength}}`, 'g'));
   return digests?.includes(shortDigest(name, value)) ?? false;
 }
 
@@ -44,7 +45,7 @@ function versionOf(etag: string): string {
 }
 
 function shortDigest(name: string, value: unknown): string {
-  return digest({ [name]: value }).slice(0, shortLength);
+  return digest({ [name]: value ?? null }).slice(0, shortLength);
 }
 
 function digest(value: unknown): string {

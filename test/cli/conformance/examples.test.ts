@@ -108,7 +108,11 @@ describe('an example of a write whose answer is lost', () => {
     const [, check = ''] = hint.exec(outcome.err.replace(/\n +/g, ' ')) ?? [];
     const shown = findCommand(check);
     expect(shown.effect === 'read' || shown.effectVaries, check).toBe(true);
-    expect([0, 1, 3]).toContain((await (await runner.prepare(check)).run()).code);
+    // Own contacts are those of the caller.
+    const { code } = check.startsWith('iam factors ')
+      ? await runner.run(check.slice('iam '.length), 'alice')
+      : await (await runner.prepare(check)).run();
+    expect([0, 1, 3]).toContain(code);
   });
 });
 

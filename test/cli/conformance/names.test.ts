@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { buildCompleteProgram } from '../../../src/cli/cli-reference.ts';
 import { PromptCanceledError } from '../../../src/cli/errors.ts';
+import type { Question } from '../../../src/cli/io/prompter.ts';
 import { lookups } from '../../../src/cli/output/name-lookups.ts';
 import { showRejectedValues } from '../../../src/cli/output/rejected-values.ts';
 import { sourcesOf } from '../../../src/cli/prompts/value-sources.ts';
@@ -158,6 +159,29 @@ describe('a picker', () => {
     const choices = question?.type === 'checkbox' ? question.choices : await searchChoices(question);
     expect(choices.map((choice) => choice.name).join('\n')).toContain(name);
   });
+});
+
+test.each([
+  'api-key update reports',
+  'users update alice',
+  'corporate-groups update Holding',
+  'clients update billing',
+])('is beside the id in the prompts of iam %s', async (line) => {
+  const chosen: Question[] = [];
+  const prompter = async (question: Question) => {
+    chosen.push(question);
+    if (question.type === 'checkbox') return question.choices.map(({ value }) => value);
+    if (question.type === 'search') await searchChoices(question);
+    return '';
+  };
+  expect((await runIam(line.split(' '), { columns: 200, prompter })).err).toContain(': nothing to change');
+  const shown = chosen.flatMap((one) => [
+    one.message,
+    ...('choices' in one ? one.choices.map(({ name }) => name) : []),
+  ]);
+  expect(shown.filter((text) => /64b0c0ffee\w+/.test(text))).not.toEqual([]);
+  // A list shows the id behind the name.
+  expect(shown.filter((text) => /64b0c0ffee\w{14}(?! \(|\))/.test(text))).toEqual([]);
 });
 
 test.each([

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isClearable } from '../../../src/cli/commands/update/merge.ts';
 import { updatableResources } from '../../../src/cli/commands/update/resources.ts';
+import type { Question } from '../../../src/cli/io/prompter.ts';
 import { referenceIn } from '../../../src/cli/prompts/value-sources.ts';
 import { toKebabCase, toSingular } from '../../../src/cli/request/field-options.ts';
 import { getUpdate, isRoute } from '../../../src/cli/request/find-operation.ts';
@@ -64,7 +65,7 @@ const cases: Readonly<Record<string, UpdateCase>> = {
     edited: ['lead', true],
     colleague: '--business-id globex',
     derived: 'groups users add leads alice',
-    printed: 'alice: ~ userMobile: (none) -> {"regionCode":55,"areaCode":11,"phoneNumber":99999999}',
+    printed: 'alice: ~ userMobile: (none) -> +55 11 99999999',
     same: '--user-email alice@example.com',
   },
   'api-key update': {
@@ -187,14 +188,34 @@ describe.each(Object.entries(cases))(
     test('asks at a terminal for the fields to change, and shows the summary before it writes', async () => {
       const before = await runner.server.dump();
       const [field, value] = edited;
-      const { prompter, questions } = createScriptedPrompter([field], [value].flat().join(','), false);
+      const answers = Array.isArray(value) ? [value.join(','), ''] : [value];
+      const { prompter, questions } = createScriptedPrompter([field], ...answers, false);
       const { code, err } = await run('', { columns: 80, prompter });
       expect([code, err]).toEqual([1, expect.stringMatching(new RegExp(`[~+] ${toSingular(field)}`))]);
       expect(questions.map(({ message }) => message)).toEqual([
         'Fields to change:',
-        expect.stringContaining(', now '),
+        ...(Array.isArray(value) ? [/ of .*:$/, /^\+ .*; next:$/] : [/, now /]).map((text) =>
+          expect.stringMatching(text),
+        ),
         expect.stringMatching(/^Change .*\?$/),
       ]);
+      expect(await runner.server.dump()).toEqual(before);
+    });
+
+    test('lets every prompt be skipped', async () => {
+      const before = await runner.server.dump();
+      const fields = Object.entries(updates.find((one) => one.command === command)?.body?.properties ?? {});
+      const skip = ({ type, ...question }: Question) => {
+        if (type === 'search') return '';
+        if ('validate' in question)
+          expect([question.message, question.validate?.('')]).toEqual([question.message, true]);
+        if (type === 'select') expect('choices' in question && question.choices[0]).toMatchObject({ value: '' });
+        return '';
+      };
+      const asked = fields.filter(([, { sensitive }]) => sensitive !== 'secret').map(([name]) => name);
+      const { prompter } = createScriptedPrompter(asked, ...Array.from({ length: 20 }, () => skip));
+      const { code, err } = await run('', { columns: 80, prompter });
+      expect([code, err]).toEqual([0, expect.stringContaining(': nothing to change')]);
       expect(await runner.server.dump()).toEqual(before);
     });
 
@@ -291,7 +312,11 @@ describe.each(Object.entries(cases))(
       }
       const outcome = await run('-f - --yes', { stdin });
       expect(outcome).toMatchObject({ code: 6, err: expect.stringContaining('has changed since the file was read') });
-      expect(outcome.err).toContain(field.replace(/s$/, ''));
+      const sides = get.includes('groups')
+        ? /changed by either:\n/
+        : /Changed in the service:\n.*Changed by your file:\n/s;
+      const [, own = ''] = outcome.err.split(sides);
+      expect(own).toContain(field.replace(/s$/, ''));
       expect(await run('-f - --yes --force --dry-run', { stdin })).toMatchObject({ code: 0 });
       expect(await runner.server.dump()).toEqual(before);
     });

@@ -3,16 +3,16 @@
 import type { Context } from '../../context.ts';
 import { escapeControls } from '../../io/control-characters.ts';
 import { prompt } from '../../io/prompt.ts';
-import { type ChoiceList, findChoiceList } from '../../prompts/choice-lists.ts';
-import { createValidator, labelOf } from '../../prompts/field-prompts.ts';
+import { type ChoiceList, findChoiceList, toTypedList } from '../../prompts/choice-lists.ts';
+import { createValidator, labelOf, listFixedChoices } from '../../prompts/field-prompts.ts';
 import { promptForValues } from '../../prompts/missing-values.ts';
 import { pageSize, selectListEdit } from '../../prompts/select.ts';
 import { referenceIn } from '../../prompts/value-sources.ts';
-import { type EntityFields, formatValue, isRow, toList } from '../../request/differences.ts';
+import { type EntityFields, formatEntryValue, formatFieldValue, isRow, toList } from '../../request/differences.ts';
 import { type Field, parseFieldValue, setAtPath, toKebabCase } from '../../request/field-options.ts';
-import { type EditDialog, pickBody } from './merge.ts';
+import { type BodyRules, canBeCleared, type EditDialog, pickBody } from './merge.ts';
 import { nameOf } from './resources.ts';
-import { readCurrent, type UpdateTarget } from './write.ts';
+import { describeNamed, readCurrent, type UpdateTarget } from './write.ts';
 
 /** The edit while it is made. */
 interface Answers {
@@ -36,8 +36,7 @@ export async function openDialog(
     fields: selected,
     ask: async (paths) => {
       for (const field of asked.filter(({ path }) => paths.includes(path[0] ?? '') || paths.includes(path.join('.')))) {
-        const isList = field.schema.type === 'array' && referenceIn(field.schema) !== undefined;
-        if (isList) await askForEntries(context, target, { entity, name, field }, answers);
+        if (field.schema.type === 'array') await askForEntries(context, target, { entity, name, field }, answers);
         else await askForValue(context, target, { entity, name, field }, answers);
       }
       return answers;
@@ -56,11 +55,13 @@ async function selectFields(
     const condition = rules.schema.properties?.[name]?.['x-only-for'];
     return condition === undefined || entity[condition.field] === condition.value;
   });
-  const choices = names.map((name) => ({
-    value: name,
-    name: `${labelOf(toKebabCase(name))}  (${escapeControls(formatCurrent(current[name]))})`,
-    short: labelOf(toKebabCase(name)),
-  }));
+  const choices = await describeNamed(context, rules, (named) =>
+    names.map((name) => ({
+      value: name,
+      name: `${labelOf(toKebabCase(name))}  (${escapeControls(formatCurrent(name, current[name], named))})`,
+      short: labelOf(toKebabCase(name)),
+    })),
+  );
   const question = { type: 'checkbox', message: 'Fields to change:', choices, required: true, pageSize } as const;
   return (await prompt(context.promptOptions(false), question)) as string[];
 }
@@ -80,10 +81,11 @@ async function askForEntries(
 ): Promise<void> {
   const field = path.join('.');
   const reference = referenceIn(schema);
-  const list = reference && findChoiceList(context, { sources: [reference], known: {} });
-  if (!list) return;
+  const list =
+    (reference && findChoiceList(context, { sources: [reference], known: {} })) ??
+    toTypedList(listFixedChoices(schema.items ?? {}) ?? []);
   // No resource refers to itself.
-  const isItself = (value: string) => reference.entity === resource.entity && value === name;
+  const isItself = (value: string) => reference?.entity === resource.entity && value === name;
   const load: ChoiceList['load'] = async (term, signal) => {
     const { choices, more } = await list.load(term, signal);
     return { choices: choices.filter(({ value }) => !isItself(value)), more };
@@ -106,24 +108,28 @@ async function askForEntries(
 
 async function askForValue(
   context: Context,
-  { operation }: UpdateTarget,
+  { operation, rules }: UpdateTarget,
   { entity, field }: FieldQuestion,
   { set }: Answers,
 ): Promise<void> {
   const { path, flag, schema } = field;
-  const multiple = schema.type === 'array';
-  const label = `${schema['x-label'] ?? labelOf(toKebabCase(path.join('.')))}, now ${formatCurrent(valueAt(entity, path))}`;
+  const current = await describeNamed(context, rules, (named) =>
+    formatFieldValue(path.join('.'), valueAt(entity, path), named),
+  );
+  const label = `${schema['x-label'] ?? labelOf(toKebabCase(path.join('.')))}, now ${current}`;
   const promptContext = { context, example: `iam ${operation.command}`, allowsPrompts: true, known: {} };
-  const known = multiple ? { ...schema.items, ...schema } : schema;
+  const clearable = canBeCleared(operation, path);
   const [answer = ''] = await promptForValues(promptContext, [
-    { name: flag, label, usage: `--${flag}`, schema: known, multiple },
+    { name: flag, label, usage: `--${flag}`, schema, optional: true, clearable },
   ]);
-  setAtPath(set, path, parseFieldValue(field, [answer].flat().join(',')));
+  const text = String(answer);
+  if (text === '') return;
+  setAtPath(set, path, clearable && text === 'null' ? null : parseFieldValue(field, text));
 }
 
-function formatCurrent(value: unknown): string {
-  if (!Array.isArray(value)) return isRow(value) ? Object.values(value).map(formatValue).join(' ') : formatValue(value);
-  const entries = value.map((entry) => formatCurrent(entry));
+function formatCurrent(field: string, value: unknown, rules: BodyRules): string {
+  if (!Array.isArray(value)) return formatFieldValue(field, value, rules);
+  const entries = value.map((entry) => formatEntryValue(field, entry, rules));
   return entries.length === 0 ? '(none)' : entries.join(', ');
 }
 

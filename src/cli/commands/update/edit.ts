@@ -101,7 +101,7 @@ async function editEntity(
       }
       try {
         const edited = await readObject(file, context.io);
-        return await writeUpdate(context, target, replaceWith(target, edited, conflictHint), options);
+        return await writeUpdate(context, target, replaceWith(target, edited, { base: entity, conflictHint }), options);
       } catch (error) {
         if (!isCorrectable(error) || !canPrompt(context.promptOptions(false))) {
           keepFile();

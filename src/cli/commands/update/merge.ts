@@ -1,6 +1,6 @@
 /** What an update makes of an entity, and how it differs: from options, which change what they name, or from a file. Pure. */
 
-import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import type { JsonSchema, ManifestOperation } from '../../../contract/manifest-types.ts';
 import { usageError } from '../../errors.ts';
 import {
   type ComparisonRules,
@@ -184,6 +184,13 @@ export function pickBody(entity: EntityFields, { schema }: BodyRules): EntityFie
 /** Whether null clears the field. */
 export function isClearable({ anyOf, type }: JsonSchema): boolean {
   return type === 'null' || (anyOf?.some((one) => one.type === 'null') ?? false);
+}
+
+/** Whether an update can clear the field at a path. */
+export function canBeCleared({ method, body }: ManifestOperation, [name = '', ...rest]: readonly string[]): boolean {
+  const schema = body?.properties?.[name] ?? {};
+  if (rest.length > 0 || schema['x-only-for']) return false;
+  return method === 'PATCH' ? isClearable(schema) : !body?.required?.includes(name);
 }
 
 /** Merges the values of nested fields into one object: `userMobile.areaCode`. */

@@ -27,7 +27,15 @@ import { NameResolver } from '../../request/resolve-names.ts';
 import { openDialog } from './dialog.ts';
 import { restoreMasked, restoreNumbers, selectFields, splitEtag } from './file.ts';
 import { assertRemovedExist, toListedForms } from './list-entries.ts';
-import { describeMerge, isClearable, mergeEdit, mergeFile, type ResourceEdit, toNested } from './merge.ts';
+import {
+  canBeCleared,
+  describeMerge,
+  isClearable,
+  mergeEdit,
+  mergeFile,
+  type ResourceEdit,
+  toNested,
+} from './merge.ts';
 import { nameOf, type UpdatableResource } from './resources.ts';
 import { describeNamed, type EntityChange, readCurrent, rulesOf, type UpdateTarget, writeUpdate } from './write.ts';
 
@@ -204,10 +212,14 @@ export async function resolveTarget(
 }
 
 /** The change of a file that replaces the entity. */
-export function replaceWith(target: UpdateTarget, file: EntityFields, conflictHint?: string): EntityChange {
+export function replaceWith(
+  target: UpdateTarget,
+  file: EntityFields,
+  known: Pick<NonNullable<EntityChange['file']>, 'base' | 'conflictHint'> = {},
+): EntityChange {
   const parts = splitEtag(file);
   return {
-    file: { etag: parts.etag, conflictHint },
+    file: { etag: parts.etag, ...known },
     merge: async (entity, isChanged) => {
       const restored = restoreMasked(parts.fields, entity, isChanged);
       const whole = { ...parts, fields: restoreNumbers(restored, entity, target.rules) };
@@ -343,12 +355,6 @@ function parseAssignment(
     `${name} cannot be cleared; nothing was sent.`,
     text === 'null' ? `null clears a field; \`--${field.flag} null\` sets it to this text.` : `Set it to a value.`,
   );
-}
-
-function canBeCleared({ method, body }: ManifestOperation, [name = '', ...rest]: readonly string[]): boolean {
-  const schema = body?.properties?.[name] ?? {};
-  if (rest.length > 0 || schema['x-only-for']) return false;
-  return method === 'PATCH' ? isClearable(schema) : !body?.required?.includes(name);
 }
 
 /** Empty text clears a field: null, or what the server rejects if the field cannot be cleared. */

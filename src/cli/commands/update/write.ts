@@ -13,9 +13,9 @@ import { describeWithNames } from '../../output/name-columns.ts';
 import { repeatOnChange } from '../../request/call-operation.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 import { callControlPlane } from '../../request/control-plane.ts';
-import type { EntityFields } from '../../request/differences.ts';
+import { describeField, type EntityFields } from '../../request/differences.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
-import { isCurrent } from '../../request/file-etag.ts';
+import { isCurrent, wasRead } from '../../request/file-etag.ts';
 import { isRoute } from '../../request/find-operation.ts';
 import { previewOf, printRequestPreview } from '../../request/preview.ts';
 import type { NameResolver } from '../../request/resolve-names.ts';
@@ -42,6 +42,8 @@ export interface EntityChange {
   readonly file?: {
     /** The ETag in the file: if the entity has changed since, nothing is written. */
     readonly etag: string | undefined;
+    /** The fields as they were read, if they are known. */
+    readonly base?: EntityFields | undefined;
     /** What to do after a conflict; by default to read the file again or to use --force. */
     readonly conflictHint?: string | undefined;
   };
@@ -82,7 +84,11 @@ export async function writeUpdate(
     const { differences, losses } = await describeNamed(context, rules, (named) => describeMerge(entity, merge, named));
     const result = { ...withoutBody(entity, rules), ...withoutSecrets(merge.after, rules) };
     if (differences.length === 0) return printResult(context, result, [`${name}: nothing to change`]);
-    if (isChanged && options.force !== true) throw conflictError(name, differences, change.file?.conflictHint);
+    if (isChanged && options.force !== true) {
+      const describe = (named: BodyRules) =>
+        describeSides(entity, merge.after, change.file ?? { etag: expected }, named);
+      throw conflictError(name, await describeNamed(context, rules, describe), change.file?.conflictHint);
+    }
     const input = {
       params: toIdParams(target, entity),
       body: buildBody(entity, merge, rules),
@@ -148,12 +154,45 @@ async function printResult(context: Context, entity: EntityFields, notices: read
 
 const fileConflictHint = 'Read it again and repeat your change, or overwrite the change of others with --force.';
 
-function conflictError(name: string, differences: readonly string[], hint = fileConflictHint): CliError {
+/** The changes since a file was read. */
+interface Sides {
+  readonly service: readonly string[];
+  readonly file: readonly string[];
+  /** The differences between both whose origin is not known. */
+  readonly unclear: readonly string[];
+}
+
+/** Separates the changes of others from those of the file by the fields as they were read, or by what the ETag says about them. */
+function describeSides(
+  entity: EntityFields,
+  after: EntityFields,
+  { etag, base }: NonNullable<EntityChange['file']>,
+  rules: BodyRules,
+): Sides {
+  const sides = { service: [] as string[], file: [] as string[], unclear: [] as string[] };
+  for (const field of Object.keys(rules.schema.properties ?? {})) {
+    const [current, own] = [entity[field], after[field]];
+    const known = base ?? [entity, after].find((one) => wasRead(etag, field, one[field]));
+    if (known) {
+      sides.service.push(...describeField(field, known[field], current, rules));
+      sides.file.push(...describeField(field, known[field], own, rules));
+    } else sides.unclear.push(...describeField(field, current, own, rules));
+  }
+  return sides;
+}
+
+function conflictError(name: string, sides: Sides, hint = fileConflictHint): CliError {
+  const list = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
   return new CliError(`${name} has changed since the file was read; nothing was written.`, {
     code: 'CHANGED_MEANWHILE',
     exitCode: 6,
-    lines: ['From the server to the file:', ...differences.map((line) => `  ${line}`)],
-    details: { differences },
+    lines: [
+      ...list('Changed in the service:', sides.service),
+      ...list('Changed by your file:', sides.file),
+      ...list('From the service to your file, changed by either:', sides.unclear),
+    ],
+    details: { ...sides },
     hint,
   });
 }

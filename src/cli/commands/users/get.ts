@@ -6,6 +6,7 @@ import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, Context } from '../../context.ts';
 import { requireSendableCredentials } from '../../http/connection.ts';
 import type { DetailList } from '../../output/details.ts';
+import { formatMobile } from '../../output/mobile.ts';
 import type { TableRow } from '../../output/table.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { callOperation } from '../../request/call-operation.ts';
@@ -116,11 +117,10 @@ const contactList: DetailList = {
   }),
 };
 
-/** The user for people: a phone number as one field, each role with its groups. */
+/** The user for people: each role with its groups. */
 function summarize({ roleSources, activeSessions, ...user }: TableRow): TableRow {
   return {
     ...user,
-    ...(user.userMobile === undefined ? {} : { userMobile: formatMobile(user.userMobile) }),
     // A server of an older version returns the names only.
     ...(Array.isArray(user.effectiveRoles) ? { effectiveRoles: roleSources ?? user.effectiveRoles.map(toRole) } : {}),
     ...(Array.isArray(activeSessions) && activeSessions.length > 0 ? { activeSessions } : {}),
@@ -129,9 +129,4 @@ function summarize({ roleSources, activeSessions, ...user }: TableRow): TableRow
 
 function toRole(role: unknown): TableRow {
   return { role };
-}
-
-function formatMobile(mobile: unknown): string {
-  const { regionCode, areaCode, phoneNumber } = (mobile ?? {}) as TableRow;
-  return `+${regionCode} ${areaCode} ${phoneNumber}`;
 }

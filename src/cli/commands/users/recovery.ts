@@ -10,6 +10,7 @@ import { CliError, signInNeededCode, usageError } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
 import { singleQuote } from '../../http/curl.ts';
 import { type PromptOptions, promptText } from '../../io/prompt.ts';
+import { formatMobile } from '../../output/mobile.ts';
 import { isNameLikeId, parseTypedValue } from '../../output/value-prefix.ts';
 import { unlessRejected } from '../../request/call-operation.ts';
 import { callOptionalControlPlane } from '../../request/control-plane.ts';
@@ -107,7 +108,7 @@ async function requireRecoverableUser(context: Context, request: UserRequest): P
 }
 
 function formatContact({ email, mobile }: FactorRow): string {
-  return email ?? (mobile ? `+${mobile.regionCode} ${mobile.areaCode} ${mobile.phoneNumber}` : '');
+  return email ?? formatMobile(mobile) ?? '';
 }
 
 function userLockedError({ userId, userName }: FoundUser): CliError {

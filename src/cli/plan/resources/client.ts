@@ -173,6 +173,11 @@ export function describePrunedClient(name: string): string {
   return `the client of ${name} would be pruned, because it is no longer in the clients of the documents`;
 }
 
+/** The id of a client, with its service account or application. */
+function formatClient({ clientId, serviceAccountId, appId }: RemoteClient): string {
+  return `${clientId} (${serviceAccountId ?? appId})`;
+}
+
 /** Computes the change of one client. */
 function diffClient(desired: DesiredClient, before: RemoteClient | undefined): DiffResult<ClientChange> {
   const { path, clientId, serviceAccountId } = desired;
@@ -226,7 +231,7 @@ function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClien
       changes: [],
       issues: immutable.map(({ field }) => ({
         path: `${path}/${field}`,
-        message: `${field} of the client ${before.clientId} is ${formatValue(before[field])}; the API can't change it${controlFields.has(field) ? `, but \`iam clients update\` can` : ''}`,
+        message: `${field} of the client ${formatClient(before)} is ${formatValue(before[field])}; the API can't change it${controlFields.has(field) ? `, but \`iam clients update\` can` : ''}`,
       })),
     };
   if (changed.length === 0) return acceptChanges([]);
@@ -234,7 +239,10 @@ function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClien
   const organizationId = fields.organizationId ?? before.organizationId;
   const businessUnitId = fields.businessUnitId ?? before.businessUnitId;
   if (isMoved && (organizationId === undefined || businessUnitId === undefined))
-    return rejectEntry(path, `moving the client ${before.clientId} requires both organizationId and businessUnitId`);
+    return rejectEntry(
+      path,
+      `moving the client ${formatClient(before)} requires both organizationId and businessUnitId`,
+    );
   const body = {
     ...(isMoved ? { target: { organizationId, businessUnitId } } : {}),
     ...(changed.some(({ field }) => field === 'redirectURIs') ? { redirectURIs: fields.redirectURIs } : {}),

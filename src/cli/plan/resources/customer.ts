@@ -110,14 +110,18 @@ function validateCustomer({ path, kind, businessId, fields }: DesiredCustomer): 
   );
 }
 
+/** The id of the user or business of a customer, with its name. */
+function formatOwner({ businessId, userId, name }: RemoteCustomer): string {
+  return `${businessId ?? userId}${name === undefined ? '' : ` (${name})`}`;
+}
+
 /** Computes the change of one customer: customers can be created but not updated. */
 function diffCustomer(desired: DesiredCustomer, index: ResourceIndex): DiffResult<CustomerChange> {
   const known = index.customer(desired);
   if (known) return diffExistingCustomer(desired, known, index);
   const { path, kind, businessId, userId, document, fields } = desired;
   const owner = index.documentOwner(desired);
-  if (owner)
-    return rejectEntry(`${path}/document`, `the document ${document} belongs to ${owner.businessId ?? owner.userId}`);
+  if (owner) return rejectEntry(`${path}/document`, `the document ${document} belongs to ${formatOwner(owner)}`);
   if (businessId !== undefined && index.business(businessId))
     return rejectEntry(path, `the business ${businessId} exists but is not a customer; the API can't make it one`);
   const operation = kind === 'user' ? 'customers.create-user' : 'customers.create-business';
@@ -145,7 +149,7 @@ function diffExistingCustomer(
     changes: [],
     issues: different.map(([field]) => ({
       path: `${path}/${field}`,
-      message: `${field} of the customer ${known.customerId} is ${current[field] ?? 'not set'}; the API can't change it`,
+      message: `${field} of the customer ${known.customerId} of ${formatOwner(known)} is ${current[field] ?? 'not set'}; the API can't change it`,
     })),
   };
 }

@@ -274,12 +274,18 @@ describe('groups edit', () => {
 
   test('after a change by someone else says how to repeat it', async () => {
     const etags = ['"1"', '"2"'];
-    await using server = await startFakeServer(() => ({ json: group, headers: { etag: etags.shift() ?? '' } }));
+    await using server = await startFakeServer(() => {
+      const etag = etags.shift() ?? '';
+      return { json: etag === '"1"' ? group : { ...group, roles: ['COLLEAGUE'] }, headers: { etag } };
+    });
     await using home = await Home.make();
     const variables = { IAM_TOKEN: 't', EDITOR: 'sed -i "s/organizationId: .*/organizationId: mine/"' };
     const { code, err } = await home.iam(edit, { url: server.url, variables });
     expect([code, await removeFile(err)]).toEqual([6, expect.stringContaining('organizationId: mine')]);
     expect(err).toContain('Open it again with the same command');
+    expect(err).toMatch(
+      /Changed in the service:\n {2}\+ role COLLEAGUE\n(?: {2}- .*\n)*Changed by your file:\n {2}~ organizationId: .* -> mine\n/,
+    );
     expect(err).not.toContain('--force');
   });
 
