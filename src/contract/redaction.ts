@@ -100,8 +100,12 @@ export interface RedactionStyle {
 export function redact(value: unknown, tree: FieldTree, style: RedactionStyle, name = ''): unknown {
   if (tree.level !== undefined) return style.sensitive(name);
   if (Array.isArray(value)) return value.map((item) => redact(item, tree.items ?? tree, style, name));
-  if (typeof value !== 'object' || value === null)
-    return value === null || tree.acceptsScalars ? value : style.mistyped;
+  if (value === null) return value;
+  if (typeof value !== 'object') {
+    const { level, acceptsScalars } = scalarTree(tree);
+    if (level !== undefined) return style.sensitive(name);
+    return acceptsScalars ? value : style.mistyped;
+  }
   const object = objectTree(tree);
   if (object.level !== undefined) return style.sensitive(name);
   const fields = Object.entries(value).map(([key, inner]) => ({ key, inner, declared: object.field(key) }));
@@ -117,6 +121,10 @@ function objectTree(tree: FieldTree): FieldTree {
   return tree.acceptsObjects ? tree : (tree.items ?? tree);
 }
 
+function scalarTree(tree: FieldTree): FieldTree {
+  return tree.acceptsScalars ? tree : (tree.items ?? tree);
+}
+
 /** Whether redaction removes any part of a value. */
 export function hasSensitiveField(value: unknown, tree: FieldTree): boolean {
   return redactedParts(value, tree).length > 0;
@@ -130,7 +138,11 @@ export function collectSensitiveTexts(value: unknown, tree: FieldTree): string[]
 function redactedParts(value: unknown, tree: FieldTree): unknown[] {
   if (tree.level !== undefined) return [value];
   if (Array.isArray(value)) return value.flatMap((item) => redactedParts(item, tree.items ?? tree));
-  if (typeof value !== 'object' || value === null) return value === null || tree.acceptsScalars ? [] : [value];
+  if (value === null) return [];
+  if (typeof value !== 'object') {
+    const { level, acceptsScalars } = scalarTree(tree);
+    return acceptsScalars && level === undefined ? [] : [value];
+  }
   const object = objectTree(tree);
   if (object.level !== undefined) return [value];
   return Object.entries(value).flatMap(([name, inner]) => {

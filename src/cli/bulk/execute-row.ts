@@ -6,7 +6,7 @@ import { identifyingProperties } from '../../contract/entities.ts';
 import { collectSensitiveTexts, FieldTree, redactionMarks } from '../../contract/redaction.ts';
 import type { RequestContext } from '../context.ts';
 import { createOrFind, findApplied, formatSharedKey } from '../create/if-not-exists.ts';
-import { UnknownOutcomeError } from '../errors.ts';
+import { categoryOf, UnknownOutcomeError } from '../errors.ts';
 import { isTargetDone } from '../http/outcome.ts';
 import { splitSecrets } from '../http/redact.ts';
 import { computeDelay, type MaxWait } from '../http/retry.ts';
@@ -18,7 +18,7 @@ import type { RateLimiter } from './rate-limiter.ts';
 import { classifyRequestError, type RequestFailure } from './request-failure.ts';
 import type { ResumeLogEntry, RowState } from './resume-log.ts';
 import type { RowSuccess } from './row-updates.ts';
-import type { BulkRow, InvalidRow } from './rows.ts';
+import { type BulkRow, type InvalidRow, resolveRow } from './rows.ts';
 
 /** One line of the report. */
 export interface RowResult {
@@ -51,6 +51,8 @@ export interface RowContext extends RequestContext {
   readonly rateLimiter: RateLimiter;
   /** Sends a row that changes only what it names; undefined for a row that is sent as it is. */
   sendUpdate(row: BulkRow): Promise<RowSuccess> | undefined;
+  /** Whether an earlier attempt of a row renamed what it updates. */
+  isRenamed(row: BulkRow): Promise<boolean>;
   readonly outputs: RowOutputs;
   /** Whether no further row may start. */
   isOver(): boolean;
@@ -97,13 +99,9 @@ async function resolveNames(
   row: BulkRow,
 ): Promise<BulkRow | { readonly problem: RequestFailure }> {
   const { manifest, stop } = context;
-  // Rows before this one, and other callers, can have given a name to another.
-  const names = new NameResolver(context, false, false);
-  const { params = {}, query = {}, body } = row.input;
-  const input = { params: toTexts(params), query: { ...query }, body: structuredClone(body) };
   try {
-    await names.resolveRequest(row.operation, input);
-    return { ...row, input: { ...row.input, ...input } };
+    // Rows before this one, and other callers, can have given a name to another.
+    return await resolveRow(new NameResolver(context, false, false), row);
   } catch (error) {
     const problem = classifyRequestError(manifest, error);
     if (!problem) throw error;
@@ -112,10 +110,6 @@ async function resolveNames(
     stop(error);
     return { problem: { ...problem, kind: 'unsent' } };
   }
-}
-
-function toTexts(params: Readonly<Record<string, unknown>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }
 
 /** Writes an invalid row to the reject file and reports it. */
@@ -157,12 +151,15 @@ function callInTurn(context: RowContext, row: BulkRow): Promise<CallOutcome> {
 }
 
 /** The failure of a row, unless it proves that an earlier attempt of the row was applied. */
-async function readBack(context: RowContext, { operation, input }: BulkRow, failure: RowFailure): Promise<CallOutcome> {
+async function readBack(context: RowContext, row: BulkRow, failure: RowFailure): Promise<CallOutcome> {
+  const { operation, input } = row;
   const { error } = failure;
   if (!(error instanceof ClientError)) return failure;
   const message = 'applied before';
   const client = (await context.connect()).once;
   if (await isTargetDone(client, context.manifest, operation, input, error)) return { message };
+  if (categoryOf(context.manifest, error) === 'not-found' && (await context.isRenamed(row).catch(() => false)))
+    return { message };
   const body = await findApplied(context, operation, input, error);
   return body ? { body, message } : failure;
 }
@@ -235,8 +232,11 @@ function listEntries(body: unknown): [string, unknown][] {
   return typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body) : [];
 }
 
-/** Masks sensitive input values, because an error message can quote them. */
+/** Masks sensitive input values, because an error message can quote them. A short one is also a part of words. */
 function withoutHiddenTexts({ operation, input }: BulkRow, message: string): string {
   const texts = collectSensitiveTexts(input.body, new FieldTree([operation.body ?? {}])).filter((text) => text !== '');
-  return texts.reduce((rest, text) => rest.replaceAll(text, redactionMarks.secret), message);
+  return texts.reduce(
+    (rest, text) => rest.replaceAll(text.length < 4 ? JSON.stringify(text) : text, redactionMarks.secret),
+    message,
+  );
 }

@@ -26,7 +26,7 @@ import { openOutputFiles } from './output-files.ts';
 import { openSelectedRows, type PreflightReport, type RowSelector, runPreflight } from './preflight.ts';
 import { type ResumeLogContent, type ResumeLogHeader, readResumeLog } from './resume-log.ts';
 import { type RowSource, withRowSource } from './row-source.ts';
-import type { FindRowUpdate } from './row-updates.ts';
+import { type FindRowUpdate, previewRowUpdate, type RowPreview } from './row-updates.ts';
 import { type BulkRow, type InvalidRow, isSentBy, type RowAction, type SelectedRow } from './rows.ts';
 import { type RunSummary, reportShape, runRows } from './run.ts';
 
@@ -143,14 +143,15 @@ function assertSameInput(
 /** Rejected rows changed nothing and are sent again; rows without a response only if a repetition does no harm. */
 function createSelector(
   before: ResumeLogContent | undefined,
-  { repeatUnknown, ifNotExists }: BulkOptions,
+  { repeatUnknown, ifNotExists, findRowUpdate }: BulkOptions,
   onlyFailed: boolean,
 ): RowSelector {
   return (row): RowAction => {
     const state = before?.getRowState(row.number) ?? 'none';
     if (state === 'ok' || (state === 'none' && onlyFailed)) return 'skip';
     if (state === 'none' || state === 'failed') return 'do';
-    const isHarmless = !isValidRow(row) || row.operation.idempotent || ifNotExists;
+    const isHarmless =
+      !isValidRow(row) || row.operation.idempotent || ifNotExists || findRowUpdate(row.operation) !== undefined;
     return repeatUnknown || isHarmless ? 'repeat' : 'unknown';
   };
 }
@@ -178,17 +179,24 @@ async function executeJob(job: BulkJob): Promise<void> {
 
 async function printPreviews({ context, source, operation, select, options }: BulkJob): Promise<void> {
   const { rows } = await openSelectedRows(context, source, operation, select, options);
-  await context.printer.list(previewRows(context, rows));
+  await context.printer.list(previewRows(context, rows, options));
   context.notice('Dry run, nothing was sent.');
 }
 
-async function* previewRows(context: Context, rows: AsyncIterable<SelectedRow>) {
+async function* previewRows(context: Context, rows: AsyncIterable<SelectedRow>, options: BulkOptions) {
   for await (const { row, action } of rows) {
     if (!isSentBy(action) || !isValidRow(row)) continue;
-    const { line, operation, input } = row;
-    const { body, ...request } = withoutSecrets(context, previewOf(context, operation, input));
+    const { line, operation } = row;
+    const update = options.findRowUpdate(operation);
+    const { input, message }: RowPreview = update ? await previewRowUpdate(context, update, row) : row;
+    const preview = input && withoutSecrets(context, previewOf(context, operation, input));
+    const { body, ...request } = preview ?? {};
     yield [
-      { line, operation: operation.id, ...request, ...(body === undefined ? {} : { body: bodyCell(context, body) }) },
+      {
+        ...{ line, operation: operation.id, ...request },
+        ...(body === undefined ? {} : { body: bodyCell(context, body) }),
+        ...(message === undefined ? {} : { message }),
+      },
     ];
   }
 }
@@ -198,15 +206,15 @@ function bodyCell({ printer: { format } }: Context, body: unknown): unknown {
   return format === 'table' || format === 'wide' || format === 'csv' ? jsonText(body) : body;
 }
 
-/** Lists the rows that give administrative roles, and asks: a file from another person could contain them unnoticed. */
+/** Lists the rows that change administrative groups or roles, and asks: a file from another person could contain them unnoticed. */
 async function confirmGrants({ context, source, operation, select, options }: BulkJob, { count }: PreflightReport) {
   const groups = await findAdministrativeGroups(context);
   const { rows } = await openSelectedRows(context, source, operation, select, options);
   const grants = await listGrants(rows, groups);
   if (grants.count === 0) return;
   for (const line of grants.lines) context.io.stderr.write(`  ${escapeControls(line)}\n`);
-  const one = grants.count === 1 ? 'gives' : 'give';
-  const question = `${grants.count} of ${count} rows ${one} administrative roles. Continue?`;
+  const one = grants.count === 1 ? 'changes' : 'change';
+  const question = `${grants.count} of ${count} rows ${one} administrative groups or roles. Continue?`;
   await assertConfirmed(context, question, { yes: options.yes }, source.argument === '-', { requireName: false });
 }
 

@@ -77,7 +77,11 @@ export async function openOutputFiles(names: OutputFileNames, content: OutputFil
 
 /** Checks before the first row that the reject file can be created. */
 async function assertAbsent(file: string): Promise<void> {
-  if (await lstat(file).catch(() => undefined)) throw usageError(`Cannot create ${file}: the file already exists.`);
+  if (await lstat(file).catch(() => undefined))
+    throw usageError(
+      `Cannot create ${file}: the file already exists.`,
+      'Name another file with --rejects, or move this one away.',
+    );
 }
 
 /** Checks before the first row that the file to replace was made by this run. */

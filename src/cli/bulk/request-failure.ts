@@ -32,7 +32,7 @@ export function classifyRequestError(table: ErrorTable, error: unknown): Request
     const { code, exitCode } = error;
     const isAmbiguous = error instanceof AmbiguousNameError;
     const message = isAmbiguous ? error.problem : error.message;
-    const isOfRow = isAmbiguous || error instanceof SeveralExistError;
+    const isOfRow = isAmbiguous || error instanceof SeveralExistError || exitCode === 2;
     return { kind: isOfRow ? 'rejected' : 'unsent', code, message, exitCode };
   }
   if (error instanceof InputError) return { kind: 'rejected', code: 'INVALID', message: error.message, exitCode: 2 };

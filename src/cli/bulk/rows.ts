@@ -3,6 +3,7 @@ import type { CallInput, Scalar } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { type Field, setAtPath } from '../request/field-options.ts';
 import { buildRequestSpec, type RequestSpec } from '../request/request-spec.ts';
+import type { NameResolver } from '../request/resolve-names.ts';
 import { assertTrimmed, type CellReader, convertCell, splitCell } from './cells.ts';
 import type { RowRecord } from './records.ts';
 
@@ -59,6 +60,15 @@ export interface RowOperations {
   readonly allowsOthers: boolean;
   /** Whether a row of an operation may leave out required fields of its body: they stay as they are. */
   isPartial(operation: ManifestOperation): boolean;
+}
+
+/** The row with ids in place of names. @throws CliError (exit 2) for an ambiguous name */
+export async function resolveRow(names: NameResolver, row: BulkRow): Promise<BulkRow> {
+  const { params = {}, query = {}, body } = row.input;
+  const texts = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+  const input = { params: texts, query: { ...query }, body: structuredClone(body) };
+  await names.resolveRequest(row.operation, input);
+  return { ...row, input: { ...row.input, ...input } };
 }
 
 /** Creates a parser. */

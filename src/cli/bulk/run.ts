@@ -9,6 +9,7 @@ import type { BulkOptions } from './options.ts';
 import type { OutputFiles } from './output-files.ts';
 import { Progress } from './progress.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { sendRowUpdate } from './row-updates.ts';
 import type { SelectedRow } from './rows.ts';
 import { runConcurrently } from './workers.ts';
 
@@ -49,7 +50,12 @@ export async function runRows(
     ...context,
     maxWait: options.maxWait,
     ifNotExists: options.ifNotExists,
-    sendUpdate: ({ operation, input }) => options.findRowUpdate(operation)?.(context, input),
+    sendUpdate: (row) => {
+      const update = options.findRowUpdate(row.operation);
+      return update && sendRowUpdate(context, update, row);
+    },
+    isRenamed: async ({ operation, input }) =>
+      (await options.findRowUpdate(operation)?.isRenamed(context, input)) ?? false,
     creations: new KeyedQueue(),
     outputs: outputFiles,
     rateLimiter: new RateLimiter(

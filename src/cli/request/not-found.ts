@@ -44,7 +44,7 @@ export function nameMissing(
 ): unknown {
   if (!(error instanceof ClientError)) return error;
   const entry = errorEntryOf(table, error.code);
-  if (entry?.category !== 'not-found') return error;
+  if (entry?.category !== 'not-found' || error instanceof NamedNotFoundError) return error;
   const field = error.details?.field;
   const values = fields
     .filter(({ name }) => field === undefined || name === field)

@@ -339,7 +339,7 @@ describe('rows that give administrative roles', () => {
       '  line 5: groups.add-role ops VIEW',
       '  line 6: groups.create leads',
       '  line 7: groups.create ADMIN',
-      expect.stringContaining('6 of 9 rows give administrative roles. Continue?'),
+      expect.stringContaining('6 of 9 rows change administrative groups or roles. Continue?'),
       expect.stringContaining('--yes'),
       '',
     ]);
@@ -360,7 +360,7 @@ describe('rows that give administrative roles', () => {
     ];
     await writeFile(home.file('rows.jsonl'), rows.join('\n'));
     const { code, err } = await bulk(home, server, 'run', home.file('rows.jsonl'));
-    expect([code, err]).toEqual([10, expect.stringContaining('4 of 5 rows give administrative roles')]);
+    expect([code, err]).toEqual([10, expect.stringContaining('4 of 5 rows change administrative groups or roles')]);
     expect(err).toContain('line 2: user-accesses.add-user new');
   });
 

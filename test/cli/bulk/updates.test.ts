@@ -17,6 +17,7 @@ const seed = {
     { groupName: 'ops', organizationId: 'o1', roles: ['DEPLOY'], dependencies: [{ groupName: 'base' }] },
   ],
   corporateGroups: [{ corporateGroupId: 'cg', corporateGroupName: 'North', organizationId: 'o1', businesses: ['b1'] }],
+  users: [{ userId: 'u1', userName: 'alice', userEmail: 'alice@example.com', emailVerified: true, lead: true }],
   apiKeys: [{ apiKeyId: 'k1', appId: 'shop', clientId: 'c1', keyHash: `sha256:${'0'.repeat(64)}`, hint: 'abcd' }],
 };
 
@@ -49,6 +50,7 @@ describe('a row of', () => {
       { corporateGroupName: 'South', organizationId: 'o1', businesses: [{ businessId: 'b1' }] },
     ],
     ['api-key update', 'apiKeyId,appId\nk1,other\n', ['api-key', 'get', 'k1'], { appId: 'other', clientId: 'c1' }],
+    ['users update', 'id,lead\nalice,false\n', ['users', 'get', 'u1'], { userName: 'alice', lead: false }],
   ])('%s leaves what it does not name', async (operation, text, read, expected) => {
     await using home = await Home.make();
     expect(await bulk(home, text, operation)).toMatchObject({ code: 0, err: '1 of 1 rows done.\n' });
@@ -63,6 +65,62 @@ describe('a row of', () => {
     const group = await get(home, ['groups', 'get', 'ops']);
     expect(group).not.toHaveProperty('organizationId');
     expect(group).toMatchObject({ roles: ['DEPLOY'] });
+  });
+
+  test('JSON lines clears no field that must have a value', async ({ home }) => {
+    for (const [operation, params, body] of [
+      ['users update', { id: 'alice' }, { lead: null }],
+      ['groups update', { groupId: 'ops' }, { groupName: null }],
+    ] as const) {
+      const row = `${JSON.stringify({ params, body })}\n`;
+      const { out } = await bulk(home, row, operation, `${operation}.jsonl`);
+      const message = `${Object.keys(body)[0]} cannot be cleared.`;
+      expect(JSON.parse(out)).toMatchObject({ state: 'failed', message });
+    }
+  });
+
+  test('--dry-run shows the request with what the row does not name, and the differences', async ({ home }) => {
+    const rows = [
+      { params: { groupId: 'ops' }, body: { roles: ['VIEW'] } },
+      { params: { groupId: 'ops' }, body: { organizationId: 'o1' } },
+      { params: { groupId: 'nix' }, body: { roles: [] } },
+    ];
+    await writeFile(home.file('dry.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const words = ['bulk', 'run', home.file('dry.jsonl'), '--operation', 'groups update', '--dry-run', '-o', 'json'];
+    const { code, out } = await home.iam(words, { url: server.url, variables });
+    expect(code).toBe(0);
+    const body = { groupName: 'ops', organizationId: 'o1', roles: ['VIEW'], dependencies: [{ groupName: 'base' }] };
+    expect(JSON.parse(out)).toMatchObject([
+      { method: 'PUT', body, message: '+ role VIEW, - role DEPLOY' },
+      { line: 2, message: 'nothing to change' },
+      { line: 3, message: 'nix: Group not found.' },
+    ]);
+    expect(await get(home, ['groups', 'get', 'ops'])).toMatchObject({ roles: ['DEPLOY'] });
+  });
+
+  test('values of a wrong type are shown, and what is missing once', async ({ home }) => {
+    const rows = [
+      { params: { groupId: 'ops' }, body: { roles: 'e' } },
+      { params: { groupId: 'nix' }, body: { roles: ['A'] } },
+    ];
+    const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    const { out } = await bulk(home, text, 'groups update', 'wrong.jsonl');
+    expect(out).toContain(String.raw`roles \"e\" must be an array`);
+    expect(out).toContain('"message":"nix: Group not found."');
+  });
+
+  test.each([
+    ['groups update', 'groupId,groupName\nops,leads\n', 'groups.update'],
+    ['users update', 'id,userName\nalice,alicia\n', 'user-identities.update'],
+  ])('%s that renames counts as done if its lost response is all that is missing', async (operation, text, id) => {
+    await using home = await Home.make();
+    const fault = ['faults', 'add', '--operation', id, '--drop', 'after', '--times', '1', '-q'];
+    await home.iam(fault, { url: server.url, variables });
+    expect(JSON.parse((await bulk(home, text, operation)).out)).toMatchObject({ state: 'unknown' });
+    expect(JSON.parse((await bulk(home, text, operation)).out)).toMatchObject({
+      state: 'ok',
+      message: 'applied before',
+    });
   });
 
   test('JSON lines with a field that is not one fails, and changes nothing', async ({ home }) => {
