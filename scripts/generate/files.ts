@@ -6,6 +6,7 @@ import { operations } from '../../src/server/operations/index.ts';
 import { clientTypesSource } from './client-types.ts';
 import { readDocumentOptions } from './document-options.ts';
 import { errorsPage } from './errors-page.ts';
+import { faultsPage } from './faults-page.ts';
 import { libraryTypesSource } from './library-types.ts';
 import { openapiSource } from './openapi.ts';
 import { operationsPage } from './operations-page.ts';
@@ -36,6 +37,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
       'docs/reference/errors.md',
       errorsPage({ ...all, ...Object.fromEntries(oauthOperations.map((one) => [one.id, one])) }),
     ],
+    ['docs/reference/faults.md', faultsPage()],
     ['docs/reference/settings.md', settingsPage()],
     ['docs/user-lifecycle.md', userLifecyclePage(root)],
     ['docs/security.md', securityPage(root)],

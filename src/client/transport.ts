@@ -82,21 +82,16 @@ async function send(
   const limit = AbortSignal.timeout(total);
   const controller = new AbortController();
   const abort = () => controller.abort(limit.reason);
-  const abortByCaller = () => controller.abort(signal?.reason);
   limit.addEventListener('abort', abort);
-  // `AbortSignal.any` rejects the signals of an environment such as jsdom.
-  signal?.addEventListener('abort', abortByCaller);
-  if (signal?.aborted) abortByCaller();
-  let isOpen = false;
   try {
     const data = await observed.request({
       origin,
       ...rest,
       body: rest.body ?? null,
-      signal: controller.signal,
+      signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
     });
     const headers = flattenHeaders(data.headers);
-    isOpen = isStream && data.statusCode === 200;
+    const isOpen = isStream && data.statusCode === 200;
     if (isOpen) limit.removeEventListener('abort', abort);
     const body = isOpen ? data.body : parseBody(await data.body.text(), headers['content-type']);
     return { status: data.statusCode, headers, body, requestId: headers['x-request-id'] };
@@ -105,8 +100,6 @@ async function send(
     throw limit.aborted
       ? new NetworkError(`No response from ${name} within ${total / 1000} s.`, 'TIMEOUT', cause)
       : createNetworkError(name, cause, isSent);
-  } finally {
-    if (!isOpen) signal?.removeEventListener('abort', abortByCaller);
   }
 }
 

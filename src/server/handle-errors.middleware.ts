@@ -1,7 +1,8 @@
 /** Writes the response of a request that failed. */
+import { TLSSocket } from 'node:tls';
 import { toOAuthError } from '../contract/oauth-errors.ts';
 import type { AppContext } from './app-context.ts';
-import { ConnectionDroppedError } from './fault-injection/apply-faults.ts';
+import { ConnectionDroppedError, GatewayResponseError, writeGatewayResponse } from './fault-injection/apply-faults.ts';
 import { createErrorResponse } from './http/error-response.ts';
 import type { KoaContext, Middleware } from './http/request-state.ts';
 import { setHeaders, writeJson } from './http/response.ts';
@@ -12,16 +13,20 @@ export function handleErrors(appContext: AppContext): Middleware {
     try {
       await next();
     } catch (error) {
-      if (error instanceof ConnectionDroppedError || error instanceof ClientDisconnectedError) dropConnection(ctx);
+      if (error instanceof ConnectionDroppedError) dropConnection(ctx, error.isReset);
+      else if (error instanceof ClientDisconnectedError) dropConnection(ctx);
+      else if (error instanceof GatewayResponseError) writeGatewayResponse(ctx, error.response);
       else writeError(ctx, error, appContext);
     }
   };
 }
 
-/** Closes the connection without a response, as a network failure does. */
-function dropConnection(ctx: KoaContext): void {
+/** Closes the connection without a response, as a network failure does. With TLS it cannot be reset, only closed. */
+function dropConnection(ctx: KoaContext, isReset = false): void {
+  const { socket } = ctx.req;
   ctx.state.dropped = true;
-  ctx.req.socket.destroy();
+  if (isReset && !(socket instanceof TLSSocket)) socket.resetAndDestroy();
+  else socket.destroy();
 }
 
 function writeError(ctx: KoaContext, error: unknown, appContext: AppContext): void {

@@ -2,19 +2,23 @@
 
 import { apiError } from '../contract/errors.ts';
 import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
+import { type FaultTarget, faultTargets } from '../contract/testing/fault-effects.ts';
 import { packageVersion } from '../contract/version.ts';
 import type { AppContext } from './app-context.ts';
-import { shouldServeStaleKeys } from './fault-injection/apply-faults.ts';
+import { applyDocumentFault } from './fault-injection/apply-faults.ts';
+import type { FaultInjector, InjectedFault } from './fault-injection/fault-injector.ts';
 import type { KoaContext, Middleware } from './http/request-state.ts';
 import { setHeader, writeJson } from './http/response.ts';
 import { buildOpenIdConfiguration, buildServerMetadata } from './oauth/metadata.ts';
 import { buildOpenApiDocument } from './openapi/document.ts';
 import type { AnyOperation } from './pipeline.ts';
+import type { KeyRing } from './tokens/keys.ts';
 
 const docsPath = `${controlPrefix}/docs`;
+const [jwksPath] = faultTargets.jwks.paths;
 const consolePath = `${controlPrefix}/console/`;
 
-type DocumentWriter = (ctx: KoaContext) => void;
+type DocumentWriter = (ctx: KoaContext, fault?: InjectedFault) => void;
 
 /** Serves these documents; all other paths go to the next step. */
 export function serveWellKnown(appContext: AppContext, registry: readonly AnyOperation[]): Middleware {
@@ -26,16 +30,33 @@ export function serveWellKnown(appContext: AppContext, registry: readonly AnyOpe
       '/openapi.json',
       cached(() => buildOpenApiDocument(registry, { version: packageVersion, baseUrl: appContext.baseUrl })),
     ],
-    ['/.well-known/jwks.json', (ctx) => writeKeySet(ctx, appContext)],
+    [jwksPath, (ctx, fault) => writeKeySet(ctx, appContext.keys, fault)],
     ...listMetadataDocuments(appContext),
   ]);
+  const faults = appContext.observability?.faults;
   return (ctx, next) => {
     const document = documents.get(ctx.state.path);
     if (!document) return next();
     if (ctx.req.method !== 'GET' && ctx.req.method !== 'HEAD')
       throw apiError('METHOD_NOT_ALLOWED', undefined, { Allow: 'GET, HEAD' });
-    document(ctx);
+    const target = faultTargetOf(ctx.state.path);
+    return target && faults ? serveUnderFaults(ctx, document, { faults, target }) : document(ctx);
   };
+
+  async function serveUnderFaults(
+    ctx: KoaContext,
+    document: DocumentWriter,
+    { faults, target }: { readonly faults: FaultInjector; readonly target: FaultTarget },
+  ): Promise<void> {
+    const disconnectSignal = () => appContext.disconnectSignals(ctx.res);
+    document(ctx, await applyDocumentFault(ctx, faults, { target, disconnectSignal }));
+  }
+}
+
+/** The documents that fault rules can affect; the metadata also at paths that end with the path of the issuer. */
+function faultTargetOf(path: string): FaultTarget | undefined {
+  if (path === jwksPath) return 'jwks';
+  return faultTargets.discovery.paths.some((metadata) => path.startsWith(metadata)) ? 'discovery' : undefined;
 }
 
 /** The metadata below the base URL, and at the paths that insert the path of the issuer (RFC 8414, 3.1). */
@@ -87,9 +108,10 @@ function writeCacheable(ctx: KoaContext, json: string): void {
   writeJson(ctx, 200, json);
 }
 
-function writeKeySet(ctx: KoaContext, { keys, observability }: AppContext): void {
-  const published = shouldServeStaleKeys(ctx, observability?.faults) ? keys.publicKeysBefore() : keys.publicKeys();
-  writeCacheable(ctx, JSON.stringify({ keys: published }));
+function writeKeySet(ctx: KoaContext, keys: KeyRing, fault: InjectedFault | undefined): void {
+  const published = fault?.staleKeys ? keys.publicKeysBefore() : keys.publicKeys();
+  const served = fault?.missingKey ? published.filter(({ kid }) => kid !== keys.current().kid) : published;
+  writeCacheable(ctx, JSON.stringify({ keys: served }));
 }
 
 /** A failing audit log is reported but does not make the service unready: requests are still served. */

@@ -100,6 +100,11 @@ export interface RequestDetails {
 export interface FaultOptions {
   /** Only requests to this operation, such as groups.create */
   operation?: string | undefined;
+  /**
+   * Only requests to the key set (jwks), the metadata of the server (discovery), logins of users with a password,
+   * a certificate or another identity (logins)
+   */
+  target?: 'jwks' | 'discovery' | 'logins' | undefined;
   /** Only requests of the client or user with this id */
   caller?: string | undefined;
   /** Only the nth matching request, from 1 */
@@ -113,19 +118,48 @@ export interface FaultOptions {
   /** Max number of affected requests */
   times?: number | undefined;
   /**
-   * One of: status (an error that the operation documents), latency with optional jitter (200ms, 2s; at most 60s),
-   * drop (close the connection before the operation starts, or after its changes are committed), rotateKey: true
-   * (rotate the signing key before the response is sent), staleKeys: true (/.well-known/jwks.json returns the keys
-   * from before the last rotation)
+   * A rule with a name, to which the other fields add. gateway-502: A gateway cannot reach the server: 502 with a
+   * page of HTML. gateway-504: A gateway waits too long for the server: 504 with a page of HTML. maintenance: The
+   * server is down for maintenance: 503 with a page of HTML and Retry-After of two minutes. rate-limited: Too many
+   * requests: 429 with Retry-After of 30 seconds. connection-reset: The connection is reset (TCP RST). jwks-down:
+   * The key set is unavailable: 503. jwks-slow: The key set takes 10 seconds. jwks-malformed: The key set is not
+   * valid JSON. jwks-stale: The key set is the one from before the last rotation. jwks-missing-key: The key set
+   * does not contain the key that signs. discovery-down: The metadata of the server is unavailable: 503.
+   * next-login-fails: The next login of a user fails: 401.
    */
-  effect: {
+  preset?: 'gateway-502' | 'gateway-504' | 'maintenance' | 'rate-limited' | 'connection-reset' | 'jwks-down' | 'jwks-slow' | 'jwks-malformed' | 'jwks-stale' | 'jwks-missing-key' | 'discovery-down' | 'next-login-fails' | undefined;
+  /** One effect, with those that add to it */
+  effect?: {
+    /**
+     * Return this status, from 400 to 599: the error that the operation documents for it, or else an HTML page, as a
+     * gateway does
+     */
     status?: number | undefined;
+    /** The Retry-After header of the status, in seconds */
+    retryAfter?: number | undefined;
+    /**
+     * Replace the body of the response, or of the status: a page of HTML, nothing, JSON that ends too early, or a
+     * body that is cut off when the connection closes
+     */
+    body?: 'html' | 'empty' | 'malformed' | 'cut' | undefined;
+    /** Delay before the operation starts: 200ms, 2s; at most 60s */
     latency?: string | undefined;
+    /** Maximum random addition to the latency */
     jitter?: string | undefined;
-    drop?: 'before' | 'after' | undefined;
+    /**
+     * Close the connection before the operation starts, or after its changes are stored, or reset it (TCP RST)
+     * before the operation starts
+     */
+    drop?: 'before' | 'after' | 'reset' | undefined;
+    /** Redirect (302) to this path or URL */
+    redirect?: string | undefined;
+    /** Rotate the signing key before the response is sent */
     rotateKey?: true | undefined;
+    /** Serve the key set from before the last rotation */
     staleKeys?: true | undefined;
-  };
+    /** Serve the key set without the current key */
+    missingKey?: true | undefined;
+  } | undefined;
 }
 
 /** A fault rule with its counts. */
@@ -133,6 +167,11 @@ export interface FaultRecord {
   id: string;
   /** Only requests to this operation, such as groups.create */
   operation?: string | undefined;
+  /**
+   * Only requests to the key set (jwks), the metadata of the server (discovery), logins of users with a password,
+   * a certificate or another identity (logins)
+   */
+  target?: 'jwks' | 'discovery' | 'logins' | undefined;
   /** Only requests of the client or user with this id */
   caller?: string | undefined;
   /** Only the nth matching request, from 1 */
@@ -146,12 +185,35 @@ export interface FaultRecord {
   /** Max number of affected requests */
   times?: number | undefined;
   effect: {
+    /**
+     * Return this status, from 400 to 599: the error that the operation documents for it, or else an HTML page, as a
+     * gateway does
+     */
     status?: number | undefined;
+    /** The Retry-After header of the status, in seconds */
+    retryAfter?: number | undefined;
+    /**
+     * Replace the body of the response, or of the status: a page of HTML, nothing, JSON that ends too early, or a
+     * body that is cut off when the connection closes
+     */
+    body?: 'html' | 'empty' | 'malformed' | 'cut' | undefined;
+    /** Delay before the operation starts: 200ms, 2s; at most 60s */
     latency?: string | undefined;
+    /** Maximum random addition to the latency */
     jitter?: string | undefined;
-    drop?: 'before' | 'after' | undefined;
+    /**
+     * Close the connection before the operation starts, or after its changes are stored, or reset it (TCP RST)
+     * before the operation starts
+     */
+    drop?: 'before' | 'after' | 'reset' | undefined;
+    /** Redirect (302) to this path or URL */
+    redirect?: string | undefined;
+    /** Rotate the signing key before the response is sent */
     rotateKey?: true | undefined;
+    /** Serve the key set from before the last rotation */
     staleKeys?: true | undefined;
+    /** Serve the key set without the current key */
+    missingKey?: true | undefined;
   };
   /** Requests that matched */
   matched: number;

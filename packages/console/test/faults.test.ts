@@ -96,25 +96,41 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     expect(problems).toEqual([]);
   });
 
-  test.runIf(isFullRun)(
-    'have only statuses that the server accepts, and are announced when they are added',
-    async () => {
-      const { page, problems } = await openWithoutRules('faults?operation=groups.get&status=418');
-      const status = page.getByLabel('Status', { exact: true });
-      const rejected = await inject({ operation: 'groups.get', effect: { status: 418 } });
-      expect(rejected.status).toBe(400);
-      const [, accepted = ''] = /groups\.get can return: ([\d, ]+)/.exec(JSON.stringify(rejected.body)) ?? [];
-      expect(accepted).toMatch(/^401, 403, 404, .*503$/);
-      await expect.poll(() => status.locator('option').allTextContents()).toEqual(accepted.split(', '));
-      expect(await status.inputValue()).toBe('503');
-      await status.selectOption('404');
-      await submit(page);
-      await page.getByRole('status').getByText('status 404, groups.get.').waitFor();
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Add');
-      expect(await list()).toEqual([expect.objectContaining({ operation: 'groups.get', effect: { status: 404 } })]);
-      expect(problems).toEqual([]);
-    },
-  );
+  test('are presets, with the equal command, and affect documents', async () => {
+    const { page, problems } = await openWithoutRules();
+    await choose(page, 'Effect', 'A preset');
+    await page.getByRole('combobox', { name: 'Preset', exact: true }).click();
+    await page.getByRole('option', { name: /^jwks-down: / }).click();
+    await expect.poll(() => command(page)).toBe(commandOf('faults add --preset jwks-down'));
+    expect(await page.getByLabel('Caller').isDisabled()).toBe(true);
+    await submit(page);
+    await page.getByText('1 in all').waitFor();
+    await choose(page, 'Effect', 'Respond with an error status');
+    await choose(page, 'Operation', 'discovery');
+    await page.getByLabel('Status', { exact: true }).fill('502');
+    await page.getByLabel('Retry-After').fill('5');
+    await page.getByLabel('Body').selectOption('html');
+    await submit(page);
+    await page.getByText('2 in all').waitFor();
+    expect(await list()).toMatchObject([
+      { target: 'jwks', effect: { status: 503 } },
+      { target: 'discovery', effect: { status: 502, retryAfter: 5, body: 'html' } },
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test.runIf(isFullRun)('are announced when they are added, or explained at the status', async () => {
+    const { page } = await openWithoutRules('faults?operation=groups.get&status=200');
+    const status = page.getByLabel('Status', { exact: true });
+    await submit(page);
+    await page.getByText('must be from 400 to 599').waitFor();
+    expect(await status.getAttribute('aria-invalid')).toBe('true');
+    await status.fill('404');
+    await submit(page);
+    await page.getByRole('status').getByText('status 404, groups.get.').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Add');
+    expect(await list()).toEqual([expect.objectContaining({ operation: 'groups.get', effect: { status: 404 } })]);
+  });
 
   test('that the server rejects are explained at their fields', async () => {
     const { page } = await openWithoutRules();

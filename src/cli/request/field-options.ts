@@ -120,7 +120,8 @@ export function findIntegerProblem(text: string): string | undefined {
   return 'write digits only';
 }
 
-function parseInteger(value: string): number {
+/** Parses the value of a number option. @throws InvalidArgumentError. */
+export function parseInteger(value: string): number {
   const problem = findIntegerProblem(value);
   if (problem !== undefined) throw new InvalidArgumentError(`Must be a whole number: ${problem}.`);
   return Number(value);

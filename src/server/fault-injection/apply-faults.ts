@@ -1,10 +1,11 @@
 /** Applies injected faults to a request, and marks it in a header and in the request log. */
 
 import type { Operation } from '../../contract/operation.ts';
+import type { FaultTarget } from '../../contract/testing/fault-effects.ts';
 import type { KoaContext } from '../http/request-state.ts';
-import { setHeader } from '../http/response.ts';
+import { formatErrorPage, setHeader, setHeaders, writeText } from '../http/response.ts';
 import type { KeyRing } from '../tokens/keys.ts';
-import type { FaultInjector, InjectedFault } from './fault-injector.ts';
+import type { FaultInjector, GatewayResponse, InjectedFault } from './fault-injector.ts';
 
 /** Set in every response that a fault affected. */
 const faultHeader = 'X-Iam-Fault';
@@ -12,6 +13,30 @@ const faultHeader = 'X-Iam-Fault';
 /** Thrown to close the connection without a response. */
 export class ConnectionDroppedError extends Error {
   override readonly name = 'ConnectionDroppedError';
+  /** Whether to reset the connection (TCP RST). */
+  readonly isReset: boolean;
+
+  constructor(isReset = false) {
+    super();
+    this.isReset = isReset;
+  }
+}
+
+/** Thrown to return a response that no operation documents, as a gateway in front of the server would. */
+export class GatewayResponseError extends Error {
+  override readonly name = 'GatewayResponseError';
+  readonly response: GatewayResponse;
+
+  constructor(response: GatewayResponse) {
+    super();
+    this.response = response;
+  }
+}
+
+/** Writes a page of HTML. */
+export function writeGatewayResponse(ctx: KoaContext, { status, headers }: GatewayResponse): void {
+  setHeaders(ctx, headers);
+  writeText(ctx, status, formatErrorPage(status));
 }
 
 /** @throws IamError the error that the Prefer header requests. Ignores errors that the operation does not document (RFC 7240, 2). */
@@ -25,7 +50,7 @@ export function throwPreferredError(ctx: KoaContext, faults: FaultInjector, oper
 
 /**
  * Runs before the operation. @returns whether it waited; the caller must then be revalidated.
- * @throws ConnectionDroppedError; IamError the error of a rule.
+ * @throws ConnectionDroppedError; IamError, GatewayResponseError the error of a rule.
  */
 export async function applyFaultBefore(
   ctx: KoaContext,
@@ -33,11 +58,13 @@ export async function applyFaultBefore(
   injected: InjectedFault,
   disconnectSignal: () => AbortSignal,
 ): Promise<boolean> {
-  const { text, waitMs, drop, error } = injected;
+  const { text, waitMs, drop, body, error, gateway } = injected;
   markFault(ctx, text);
   if (waitMs > 0) await faults.wait(waitMs, disconnectSignal());
-  if (drop === 'before') throw new ConnectionDroppedError();
+  if (drop === 'before' || drop === 'reset') throw new ConnectionDroppedError(drop === 'reset');
+  if (body) ctx.state.bodyFault = body;
   if (error) throw error;
+  if (gateway) throw new GatewayResponseError(gateway);
   return waitMs > 0;
 }
 
@@ -47,11 +74,17 @@ export async function applyFaultAfter({ drop, rotateKey }: InjectedFault, keys: 
   if (drop === 'after') throw new ConnectionDroppedError();
 }
 
-/** Applies to the key set. @returns whether to return the keys from before the last rotation. */
-export function shouldServeStaleKeys(ctx: KoaContext, faults: FaultInjector | undefined): boolean {
-  const text = faults?.matchKeySet();
-  if (text !== undefined) markFault(ctx, text);
-  return text !== undefined;
+/** Runs before a document is written. @returns the fault that applies to it. @throws as applyFaultBefore, and on drop. */
+export async function applyDocumentFault(
+  ctx: KoaContext,
+  faults: FaultInjector,
+  { target, disconnectSignal }: { readonly target: FaultTarget; disconnectSignal(): AbortSignal },
+): Promise<InjectedFault | undefined> {
+  const fault = faults.matchDocument(target);
+  if (!fault) return undefined;
+  await applyFaultBefore(ctx, faults, fault, disconnectSignal);
+  if (fault.drop) throw new ConnectionDroppedError();
+  return fault;
 }
 
 function markFault(ctx: KoaContext, text: string): void {

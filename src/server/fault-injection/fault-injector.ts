@@ -2,6 +2,7 @@
 import { apiError, type ErrorCode, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
+import { type FaultTarget, faultTargets } from '../../contract/testing/fault-effects.ts';
 import { isNamedBy, type Principal } from '../directory/principal.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import {
@@ -23,9 +24,20 @@ export interface InjectedFault {
   /** For the header and the request log: which rule did what. */
   readonly text: string;
   readonly waitMs: number;
+  /** The error that the operation documents for the status of a rule. */
   readonly error: IamError | undefined;
+  /** For a status that it does not document, or a redirect. */
+  readonly gateway: GatewayResponse | undefined;
+  readonly body: FaultEffect['body'];
   readonly drop: FaultEffect['drop'];
   readonly rotateKey: boolean;
+  readonly staleKeys: boolean;
+  readonly missingKey: boolean;
+}
+
+export interface GatewayResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface PreferredError {
@@ -39,8 +51,8 @@ export interface FaultInjector {
   parsePrefer(prefer: string, operation: Operation<never>): PreferredError | undefined;
   /** Returns the effect of the rules on this request. Counts the match: call it once per request. */
   matchOperation(operation: Operation<never>, caller: Principal | undefined): InjectedFault | undefined;
-  /** Returns the header text if a rule makes this request for the key set return stale keys. Counts the match. */
-  matchKeySet(): string | undefined;
+  /** Returns the effect of the rules on this request for a document. Counts the match. */
+  matchDocument(target: FaultTarget): InjectedFault | undefined;
   /** Resolves after a delay, or when the signal aborts. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
   list(): readonly FaultRule[];
@@ -79,9 +91,9 @@ export function createFaultInjector({
       const matching = rules.filter((rule) => matchesRule(rule.input, operation, caller) && registerMatch(rule));
       return matching.length === 0 ? undefined : combineRules(matching, operation);
     },
-    matchKeySet() {
-      const matching = rules.filter(({ input }) => input.effect.staleKeys === true).filter(registerMatch);
-      return matching.length === 0 ? undefined : formatRules(matching);
+    matchDocument(target) {
+      const matching = rules.filter((rule) => rule.input.target === target && registerMatch(rule));
+      return matching.length === 0 ? undefined : combineRules(matching);
     },
     wait: (milliseconds, signal) => waitFor(timer, milliseconds, signal),
     list: () => rules.map(toFaultRule),
@@ -109,49 +121,76 @@ export function createFaultInjector({
 }
 
 function matchesRule(
-  { operation: id, caller: name, effect }: FaultRuleInput,
+  { operation: id, target, caller: name }: FaultRuleInput,
   operation: Operation<never>,
   caller: Principal | undefined,
 ): boolean {
-  if (effect.staleKeys === true || (id !== undefined && id !== operation.id)) return false;
-  if (name !== undefined && !(caller && isNamedBy(caller, name))) return false;
-  return effect.status === undefined || findErrorCode(effect.status, operation) !== undefined;
+  if (id !== undefined && id !== operation.id) return false;
+  if (target !== undefined && !listTargetOperations(target).includes(operation.id)) return false;
+  return name === undefined || (caller !== undefined && isNamedBy(caller, name));
+}
+
+function listTargetOperations(target: FaultTarget): readonly string[] {
+  const entry = faultTargets[target];
+  return 'operations' in entry ? entry.operations : [];
 }
 
 /** Combines the matching rules: delays add up; for other effects the first rule applies. */
-function combineRules(matching: readonly ActiveFaultRule[], operation: Operation<never>): InjectedFault {
+function combineRules(matching: readonly ActiveFaultRule[], operation?: Operation<never>): InjectedFault {
   const effects = matching.map(({ input, random }) => ({
     ...input.effect,
     extra: (input.effect.jitter ?? 0) * random(),
   }));
   const wait = effects.reduce((sum, { latency = 0, extra }) => sum + latency + extra, 0);
-  const status = effects.find((effect) => effect.status !== undefined)?.status;
+  const failing = effects.find(({ status, redirect }) => status !== undefined || redirect !== undefined);
+  const error =
+    failing?.status === undefined ? undefined : createFailure(failing.status, operation, failing.retryAfter);
   return {
     text: formatRules(matching),
     waitMs: Math.min(maxWaitMs, Math.round(wait)),
-    error: status === undefined ? undefined : createFailure(status, operation),
+    error,
+    gateway: failing && !error ? toGatewayResponse(failing) : undefined,
+    body: (failing ?? effects.find(({ body }) => body !== undefined))?.body,
     drop: effects.find((effect) => effect.drop !== undefined)?.drop,
     rotateKey: effects.some((effect) => effect.rotateKey === true),
+    staleKeys: effects.some((effect) => effect.staleKeys === true),
+    missingKey: effects.some((effect) => effect.missingKey === true),
   };
+}
+
+function toGatewayResponse({ status = 302, redirect, retryAfter }: FaultEffect): GatewayResponse {
+  const headers = {
+    ...(redirect === undefined ? {} : { Location: redirect }),
+    ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+  };
+  return { status, headers };
 }
 
 function formatRules(matching: readonly ActiveFaultRule[]): string {
   return matching.map(({ id, input }) => `${id} ${formatEffect(input.effect)}`).join(', ');
 }
 
-function formatEffect({ status, latency, drop, rotateKey, staleKeys }: FaultEffect): string {
-  if (status !== undefined) return `status=${status}`;
-  if (latency !== undefined) return `latency=${latency}ms`;
-  if (staleKeys === true) return 'stale-keys';
-  return rotateKey === true ? 'rotate-key' : `drop=${drop}`;
+function formatEffect({ latency, jitter, ...others }: FaultEffect): string {
+  const times = {
+    ...(latency === undefined ? {} : { latency: `${latency}ms` }),
+    ...(jitter ? { jitter: `${jitter}ms` } : {}),
+  };
+  return Object.entries({ ...others, ...times })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => (value === true ? toKebabCase(name) : `${toKebabCase(name)}=${value}`))
+    .join(' ');
 }
 
-function createFailure(status: number, operation: Operation<never>): IamError | undefined {
-  const code = findErrorCode(status, operation);
+function toKebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function createFailure(status: number, operation?: Operation<never>, retryAfter?: number): IamError | undefined {
+  const code = operation && findErrorCode(status, operation);
   if (!code) return undefined;
-  const isTransient = status === 429 || status === 503;
-  const details = isTransient ? { retryAfter: 1 } : undefined;
-  return new IamError([{ code, details }], isTransient ? { headers: { 'Retry-After': '1' } } : {});
+  const seconds = retryAfter ?? (status === 429 || status === 503 ? 1 : undefined);
+  if (seconds === undefined) return new IamError([{ code }]);
+  return new IamError([{ code, details: { retryAfter: seconds } }], { headers: { 'Retry-After': String(seconds) } });
 }
 
 /** Errors that any operation may return without declaring them. */
@@ -171,17 +210,6 @@ function findErrorCode(status: number, operation: Operation<never>): ErrorCode |
   const own = operation.errors.find((code) => statusByCode.get(code) === status);
   const found = status < 400 ? undefined : (own ?? [...statusByCode].find(([, returned]) => returned === status)?.[0]);
   return found ?? universalErrors.find(([universal]) => universal === status)?.[1];
-}
-
-/** Returns the statuses that a rule can inject into any of the operations, ascending. */
-export function listInjectableStatuses(operations: readonly Operation<never>[]): number[] {
-  const statuses = new Set(
-    operations.flatMap((operation) => [
-      ...[...listOperationErrors(operation).values()].filter((status) => status >= 400),
-      ...universalErrors.map(([status]) => status),
-    ]),
-  );
-  return [...statuses].sort((one, other) => one - other);
 }
 
 function waitFor(timer: Timer, milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,24 +1,35 @@
 /** Fault rules: which requests each matches, and when it applies. Deterministic: random numbers are seeded. */
 
-/** The effect on a request: exactly one field, except that `jitter` requires `latency`. */
+import type { FaultBody, FaultTarget, faultDrops } from '../../contract/testing/fault-effects.ts';
+
+/** The effect on a request: one field, with those that add to it (see `faultEffects`). */
 export interface FaultEffect {
-  /** The status of an error that the operation documents. */
+  /** The status of the response: an error that the operation documents, or else a page of HTML. */
   readonly status?: number | undefined;
+  /** The Retry-After header of the status, in seconds. */
+  readonly retryAfter?: number | undefined;
+  /** Replaces the body of the response. */
+  readonly body?: FaultBody | undefined;
   /** Delay before the operation starts, in milliseconds. */
   readonly latency?: number | undefined;
   /** Max additional random delay in milliseconds. */
   readonly jitter?: number | undefined;
-  /** Closes the connection before the operation starts, or after it has committed. */
-  readonly drop?: 'before' | 'after' | undefined;
+  /** Closes the connection before the operation starts, or after it has committed; or resets it before. */
+  readonly drop?: (typeof faultDrops)[number] | undefined;
+  /** Redirects to this path or URL. */
+  readonly redirect?: string | undefined;
   /** Rotates the signing key after the operation and before the response. */
-  readonly rotateKey?: boolean | undefined;
-  /** The published key set is the one from before the last rotation. Affects the JWK Set document, not an operation. */
-  readonly staleKeys?: boolean | undefined;
+  readonly rotateKey?: true | undefined;
+  /** The published key set is the one from before the last rotation. */
+  readonly staleKeys?: true | undefined;
+  /** The published key set does not contain the current key. */
+  readonly missingKey?: true | undefined;
 }
 
 export interface FaultRuleInput {
-  /** Id of an operation; default: every operation. */
+  /** Id of an operation; default: every operation, unless there is a target. */
   readonly operation?: string | undefined;
+  readonly target?: FaultTarget | undefined;
   /** Id of the calling client or user. */
   readonly caller?: string | undefined;
   /** Only the nth matching request, from 1. */

@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import type { TargetReader } from '../../contract/audit.ts';
 import type { ErrorItem } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
+import type { FaultBody } from '../../contract/testing/fault-effects.ts';
 import type { Principal } from '../directory/principal.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import type { IssuedToken } from '../tokens/token-subject.ts';
@@ -36,7 +37,9 @@ export interface RequestState {
   thrown?: unknown;
   /** The text or bytes of the response. */
   responseBody?: string | Uint8Array;
+  /** The injected fault, and what it does with the body of the response. */
   fault?: string;
+  bodyFault?: FaultBody;
   isAudited?: boolean;
   /** Whether a sandbox has served and recorded the request. */
   servedBySandbox?: boolean;

@@ -2,8 +2,10 @@
  * Writes responses. Headers are collected and written at once with status and body: setting headers one by one in Node,
  * and Koa's own response handling, take longer than most operations.
  */
+import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { FaultBody } from '../../contract/testing/fault-effects.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import type { KoaContext } from './request-state.ts';
 
@@ -31,13 +33,45 @@ export function writeText(
     bytes = Buffer.byteLength(text),
   }: { contentType: string; text: string | Uint8Array; bytes?: number | undefined },
 ): void {
-  const { responseHeaders: headers } = ctx.state;
+  const { responseHeaders: headers, bodyFault } = ctx.state;
+  if (bodyFault) {
+    writeFaultyBody(ctx, status, bodyFault, { contentType, text });
+    return;
+  }
   ctx.state.responseBody = text;
   headers['Content-Type'] = contentType;
   headers['Content-Length'] = String(bytes);
   ctx.res.writeHead(status, headers);
   // As many bytes as characters means ASCII, which `latin1` copies without encoding it.
   ctx.res.end(text, bytes === text.length ? 'latin1' : 'utf8');
+}
+
+interface Content {
+  readonly contentType: string;
+  readonly text: string | Uint8Array;
+}
+
+/** The page of a gateway. */
+export function formatErrorPage(status: number): Content {
+  const title = `${status} ${STATUS_CODES[status] ?? 'Error'}`;
+  const text = `<!doctype html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
+  return { contentType: 'text/html; charset=utf-8', text };
+}
+
+/** Sends a page of HTML, nothing, half of the text, or half of it until the connection closes, in place of the content. */
+export function writeFaultyBody(ctx: KoaContext, status: number, fault: FaultBody, content: Content): void {
+  const { contentType, text } = fault === 'html' ? formatErrorPage(status) : content;
+  const bytes = Buffer.from(text as string);
+  const sent = fault === 'html' ? bytes : bytes.subarray(0, fault === 'empty' ? 0 : bytes.length >> 1);
+  const isCut = fault === 'cut';
+  ctx.state.responseBody = sent.toString();
+  ctx.res.writeHead(status, {
+    ...ctx.state.responseHeaders,
+    'Content-Type': contentType,
+    'Content-Length': String(isCut ? bytes.length : sent.length),
+  });
+  if (isCut) ctx.res.write(sent, () => ctx.req.socket.destroy());
+  else ctx.res.end(sent);
 }
 
 /** Sends chunks as they are produced, with backpressure. @param check called before each chunk; throws to abort */

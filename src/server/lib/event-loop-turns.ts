@@ -1,5 +1,5 @@
 /** Long work in slices, and small work in batches, by turns of the event loop. */
-import { nextTurn } from '../../lib/host.ts';
+import { setImmediate } from 'node:timers/promises';
 
 /** Steps per event-loop turn: a few milliseconds. */
 const stepsPerTurn = 250;
@@ -21,7 +21,7 @@ export async function runInSlices<Result>(slices: Generator<void, Result>): Prom
   for (;;) {
     const { done, value } = slices.next();
     if (done) return value;
-    await nextTurn();
+    await setImmediate();
   }
 }
 
@@ -37,7 +37,7 @@ export function createPause(steps = stepsPerTurn): Pause {
       return undefined;
     }
     remaining = steps - work;
-    return nextTurn();
+    return setImmediate();
   };
 }
 
@@ -47,7 +47,7 @@ export async function waitWhileGrowing(count: () => number): Promise<void> {
   let turns = 0;
   do {
     before = count();
-    await nextTurn();
+    await setImmediate();
     turns += 1;
   } while (count() > before && turns < maxGrowingTurns);
 }

@@ -1,12 +1,10 @@
 /** A monotonic clock for durations: the server clock is adjustable. */
-import perfHooks, { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 export interface Stopwatch {
   /** Milliseconds since an arbitrary origin, with fractions. */
   now(): number;
 }
-
-const { performance } = perfHooks;
 
 export const systemStopwatch: Stopwatch = { now: () => performance.now() };
 

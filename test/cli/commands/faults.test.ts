@@ -47,12 +47,16 @@ describe('faults', () => {
     });
     await add('--every', '2', '--drop', 'after');
     await add('--rotate-key');
+    await add('--target', 'jwks', '--fail', '502', '--body', 'html', '--retry-after', '30');
+    await add('--preset', 'next-login-fails', '--times', '2');
     const sent = server.received.filter(({ method }) => method === 'POST');
     expect(sent.map(({ body }) => JSON.parse(body))).toEqual([
       { operation: 'groups.list', nth: 3, effect: { status: 503 } },
       { caller: 'billing', probability: 0.1, seed: 7, times: 2, effect: { latency: '2s', jitter: '5ms' } },
       { every: 2, effect: { drop: 'after' } },
       { effect: { rotateKey: true } },
+      { target: 'jwks', effect: { status: 502, retryAfter: 30, body: 'html' } },
+      { preset: 'next-login-fails', times: 2 },
     ]);
   });
 
@@ -60,6 +64,9 @@ describe('faults', () => {
     [[]],
     [['--fail', '503', '--drop', 'after']],
     [['--jitter', '5ms']],
+    [['--preset', 'jwks-down', '--fail', '503']],
+    [['--preset', 'unknown']],
+    [['--target', 'jwks', '--operation', 'groups.list', '--fail', '503']],
     [['--fail', 'x']],
     [['--fail', '503', '--probability', 'often']],
   ])('add rejects %j and sends nothing', async (words) => {

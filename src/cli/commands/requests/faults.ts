@@ -1,9 +1,18 @@
 /** `iam faults`: manages fault injection, to test how a program handles failures. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type ApiResponse, asPage } from '../../../client/response.ts';
 import { reference } from '../../../contract/entities.ts';
 import type { Manifest } from '../../../contract/manifest-types.ts';
+import {
+  faultEffectEntries,
+  faultEffects,
+  faultPresetNames,
+  faultTargetNames,
+  formatTargets,
+  isSingleEffect,
+  listEffects,
+} from '../../../contract/testing/fault-effects.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions } from '../../context.ts';
 import { usageError } from '../../errors.ts';
@@ -14,14 +23,14 @@ import { declareValueSources } from '../../prompts/value-sources.ts';
 import { buildListShape, callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
 import { sendControlWrite, summarizeForTables } from '../../request/control-requests.ts';
 import { createdBy } from '../../request/created-entity.ts';
-import { addFieldOption, createField } from '../../request/field-options.ts';
+import { addFieldOption, createField, lowerFirst, parseInteger } from '../../request/field-options.ts';
 import { resolveOperation } from '../../request/operation-names.ts';
 import { printPages } from '../../request/pagination.ts';
 import { callerNotFoundError, findCallerId } from './find-caller.ts';
 
 const path = '/_iam/faults';
 const columns = [
-  ...['id', 'operation', 'caller', 'effect', 'nth', 'every', 'probability'],
+  ...['id', 'operation', 'target', 'caller', 'effect', 'nth', 'every', 'probability'],
   ...['seed', 'times', 'matched', 'applied'],
 ];
 
@@ -54,7 +63,7 @@ function nameCaller({ caller, ...fault }: TableRow, nameOf: NameOf): TableRow {
 function addAddCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'add', {
     title: 'Inject a fault',
-    description: `Applies one of --fail, --latency, --drop, --rotate-key and --stale-keys to matching requests. Affected responses have the header X-Iam-Fault. ${controlPlaneNote}`,
+    description: `Applies an effect to matching requests: one of ${effectNames}, or those of a --preset. Affected responses have the header X-Iam-Fault. ${controlPlaneNote}`,
     effect: 'write',
     examples: [
       { title: 'Fail the third request', command: '--operation groups.create --nth 3 --fail 503' },
@@ -63,20 +72,22 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
         title: 'Apply one in ten writes but drop the response',
         command: '--operation groups.create --probability 0.1 --drop after',
       },
-      { title: 'Serve the key set from before the last rotation', command: '--stale-keys' },
+      { title: 'Respond as a gateway that cannot reach the server', command: '--preset gateway-502 --times 2' },
+      { title: 'Make the key set slow', command: '--target jwks --latency 5s' },
     ],
   })
     .option('--operation <name>', 'only requests for this operation, by its id or command: groups.create')
-    .option('--caller <caller>', 'only requests of this client or user, by id or name');
+    .addOption(
+      new Option('--target <target>', `only requests to ${formatTargets()}`)
+        .choices(faultTargetNames)
+        .conflicts('operation'),
+    )
+    .option('--caller <caller>', 'only requests of this client or user, by id or name')
+    .addOption(new Option('--preset <name>', 'a fault with a name').choices(faultPresetNames));
   for (const [name, description] of integers)
     addFieldOption(command, createField([name], { type: 'integer', description }, false));
-  command
-    .option('--probability <number>', 'probability for each matching request, from 0 to 1')
-    .option('--latency <time>', 'delay before the operation starts: 200ms, 2s')
-    .option('--jitter <time>', 'maximum random addition to --latency')
-    .option('--drop <when>', 'close the connection before the operation starts, or after its changes are stored')
-    .option('--rotate-key', 'rotate the signing key before the response is sent')
-    .option('--stale-keys', 'serve the key set from before the last rotation');
+  command.option('--probability <number>', 'probability for each matching request, from 0 to 1');
+  for (const { option } of effectOptions()) command.addOption(option);
   declareValueSources(command, {
     '--operation': 'operation',
     '--caller': [reference('user', ['name']), reference('client', ['serviceAccount'])],
@@ -93,24 +104,34 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
 }
 
 const integers = [
-  ['fail', 'return this status, if the operation documents it'],
   ['nth', 'only the nth matching request, from 1'],
   ['every', 'only every nth matching request'],
   ['seed', 'seed of the random numbers, default 1'],
   ['times', 'maximum number of affected requests'],
 ] as const;
 
+const effectNames = listEffects((name) => faultEffects[name].option.replace(/ .*/, ''));
+
+function effectOptions(): { readonly name: string; readonly option: Option }[] {
+  return faultEffectEntries.map(([name, { option: flags, values, description }]) => {
+    const option = new Option(flags, lowerFirst(description));
+    if (values === 'integer') option.argParser(parseInteger);
+    else if (values) option.choices(values);
+    return { name, option };
+  });
+}
+
 function buildRule(manifest: Manifest, options: CommandOptions): Readonly<Record<string, unknown>> {
-  const { operation: name, caller, nth, every, seed, times, probability, ...rest } = options;
+  const { operation: name, target, caller, preset, nth, every, seed, times, probability } = options;
   const operation = name === undefined ? undefined : resolveOperation(manifest, String(name)).id;
-  const { fail: status, latency, jitter, drop, rotateKey, staleKeys } = rest;
-  const chosen = [status, latency, drop, rotateKey, staleKeys].filter((value) => value !== undefined);
-  if (chosen.length !== 1)
-    throw usageError('Use exactly one of --fail, --latency, --drop, --rotate-key and --stale-keys.');
+  const fields = effectOptions().map(({ name: field, option }) => [field, options[option.attributeName()]] as const);
+  const effect = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+  const isComplete = preset === undefined ? isSingleEffect(Object.keys(effect)) : Object.keys(effect).length === 0;
+  if (!isComplete) throw usageError(`Use --preset, or one of ${effectNames}.`);
   const likelihood = probability === undefined ? undefined : Number(probability);
   if (Number.isNaN(likelihood)) throw usageError('--probability must be a number from 0 to 1.');
-  const effect = { status, latency, jitter, drop, rotateKey, staleKeys };
-  return { operation, caller, nth, every, probability: likelihood, seed, times, effect };
+  const rule = { operation, target, caller, preset, nth, every, probability: likelihood, seed, times };
+  return preset === undefined ? { ...rule, effect } : rule;
 }
 
 function addRemoveCommand(noun: Command, runtime: CliRuntime): void {

@@ -4,7 +4,6 @@
  */
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate } from '../../../lib/host.ts';
 import { limits } from '../table.ts';
 
 export interface ConnectionLimits {

@@ -34,16 +34,16 @@ export function FaultsMenu() {
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="xs">
-          {faults.map(({ id, operation = 'all operations', effect, applied }) => (
+          {faults.map(({ id, effect, applied, ...rule }) => (
             <Group key={id} justify="space-between" wrap="nowrap">
               <Text size="sm">
-                {operation}: {describeEffect(effect)}, applied {applied} times
+                {describeTarget(rule)}: {describeEffect(effect)}, applied {applied} times
               </Text>
               <PermittedButton
                 operation="DELETE /_iam/faults"
                 size="compact-sm"
                 variant="default"
-                aria-label={`Remove the fault of ${operation}`}
+                aria-label={`Remove the fault of ${describeTarget(rule)}`}
                 onClick={() => remove.mutate(id)}
               >
                 Off
@@ -57,6 +57,16 @@ export function FaultsMenu() {
       </Popover.Dropdown>
     </Popover>
   );
+}
+
+export function describeTarget({
+  operation,
+  target,
+}: {
+  readonly operation?: string;
+  readonly target?: string;
+}): string {
+  return operation ?? target ?? 'all operations';
 }
 
 /** The effect has one key, or latency with jitter. */

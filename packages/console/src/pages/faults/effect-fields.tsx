@@ -1,7 +1,8 @@
 /** The fields of the effect of a fault, and of which requests it affects. */
 import { Group, NativeSelect, Select, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { type FaultDraft, faultEffects, faultSelections, isRandom } from './fault-draft.ts';
+import { faultBodies, faultPresets } from '../../../../../src/contract/testing/fault-effects.ts';
+import { effectLabels, type FaultDraft, faultSelections, isRandom } from './fault-draft.ts';
 
 interface FieldsProps {
   readonly form: UseFormReturnType<FaultDraft>;
@@ -10,22 +11,45 @@ interface FieldsProps {
 const toOptions = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
 
-const moments = { before: 'Before the operation starts', after: 'After its changes are stored' };
+const moments = {
+  before: 'Before the operation starts',
+  after: 'After its changes are stored',
+  reset: 'By a reset before the operation starts',
+};
+const presets = Object.entries(faultPresets).map(([value, { description }]) => ({
+  value,
+  label: `${value}: ${description}`,
+}));
 
-interface EffectFieldsProps extends FieldsProps {
-  /** What a rule can inject into the operation. */
-  readonly statuses: readonly string[];
-  readonly status: string;
-}
-
-export function EffectFields({ form, statuses, status }: EffectFieldsProps) {
+export function EffectFields({ form }: FieldsProps) {
   const { effect } = form.values;
   return (
     <Group align="flex-start" gap="sm">
-      <Select label="Effect" data={toOptions(faultEffects)} allowDeselect={false} {...form.getInputProps('effect')} />
-      {effect === 'status' ? (
-        <NativeSelect label="Status" data={[...statuses]} w={120} {...form.getInputProps('status')} value={status} />
+      <Select label="Effect" data={toOptions(effectLabels)} allowDeselect={false} {...form.getInputProps('effect')} />
+      {effect === 'preset' ? (
+        <Select label="Preset" data={presets} allowDeselect={false} w={420} {...form.getInputProps('preset')} />
       ) : undefined}
+      {effect === 'status' ? (
+        <>
+          <TextInput label="Status" inputMode="numeric" w={120} {...form.getInputProps('status')} />
+          <TextInput
+            label="Retry-After"
+            placeholder="30"
+            inputMode="numeric"
+            w={120}
+            {...form.getInputProps('retryAfter')}
+          />
+        </>
+      ) : undefined}
+      {effect === 'status' || effect === 'body' ? (
+        <NativeSelect
+          label="Body"
+          data={effect === 'status' ? ['', ...faultBodies] : [...faultBodies]}
+          w={120}
+          {...form.getInputProps('body')}
+        />
+      ) : undefined}
+      {effect === 'redirect' ? <TextInput label="Location" w={300} {...form.getInputProps('redirect')} /> : undefined}
       {effect === 'latency' ? (
         <>
           <TextInput label="Latency" w={120} {...form.getInputProps('latency')} />

@@ -1,15 +1,30 @@
 /** A fault rule as it is typed, and as the server, the command and the URL express it. */
 import type { paths } from '#control-api';
+import {
+  type FaultPreset,
+  type FaultTarget,
+  type faultBodies,
+  type faultDrops,
+  faultEffects,
+  faultPresetNames,
+  faultPresets,
+  faultTargetNames,
+  isDocumentTarget,
+} from '../../../../../src/contract/testing/fault-effects.ts';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
 
 export type FaultBodyInput = NonNullable<paths['/faults']['post']['requestBody']>['content']['application/json'];
 
-export const faultEffects = {
+export const effectLabels = {
+  preset: 'A preset',
   status: 'Respond with an error status',
+  body: 'Replace the body',
   latency: 'Delay the response',
   drop: 'Close the connection',
+  redirect: 'Redirect',
   rotateKey: 'Rotate the signing key',
   staleKeys: 'Serve the previous key set',
+  missingKey: 'Serve the key set without the current key',
 } as const;
 
 export const faultSelections = {
@@ -20,13 +35,18 @@ export const faultSelections = {
 } as const;
 
 export interface FaultDraft {
+  /** Id of an operation, or name of a target. */
   readonly operation: string;
   readonly caller: string;
-  readonly effect: keyof typeof faultEffects;
+  readonly effect: keyof typeof effectLabels;
+  readonly preset: FaultPreset;
   readonly status: string;
+  readonly retryAfter: string;
+  readonly body: (typeof faultBodies)[number] | '';
+  readonly redirect: string;
   readonly latency: string;
   readonly jitter: string;
-  readonly drop: 'before' | 'after';
+  readonly drop: (typeof faultDrops)[number];
   readonly selection: keyof typeof faultSelections;
   readonly nth: string;
   readonly every: string;
@@ -39,7 +59,11 @@ export const emptyDraft: FaultDraft = {
   operation: '',
   caller: '',
   effect: 'status',
+  preset: faultPresetNames[0] as FaultPreset,
   status: '503',
+  retryAfter: '',
+  body: '',
+  redirect: '/',
   latency: '200ms',
   jitter: '',
   drop: 'before',
@@ -56,26 +80,51 @@ export function isRandom({ selection, effect, jitter }: FaultDraft): boolean {
   return selection === 'probability' || (effect === 'latency' && jitter !== '');
 }
 
-/** Fetching the key set is no operation and needs no caller. */
-export function hasTarget({ effect }: FaultDraft): boolean {
-  return effect !== 'staleKeys';
+/** Whether the effect can be on an operation. */
+export function hasOperation({ effect }: FaultDraft): boolean {
+  return effect !== 'staleKeys' && effect !== 'missingKey';
+}
+
+/** Documents need no caller. */
+export function hasCaller(draft: FaultDraft): boolean {
+  const { effect, preset, operation } = draft;
+  const target = effect === 'preset' && operation === '' ? targetOfPreset(preset) : findTarget(operation);
+  return hasOperation(draft) && !isDocumentTarget(target);
+}
+
+function targetOfPreset(preset: FaultPreset): FaultTarget | undefined {
+  const { rule } = faultPresets[preset];
+  return 'target' in rule ? rule.target : undefined;
+}
+
+function findTarget(name: string): FaultTarget | undefined {
+  return faultTargetNames.find((target) => target === name);
 }
 
 /** The body of the request. Texts that are no numbers are sent as they are, so that the server explains the error. */
 export function toFaultBody(draft: FaultDraft): FaultBodyInput {
-  const { operation, caller, selection, seed, times } = draft;
+  const { operation, caller, selection, seed, times, effect, preset } = draft;
+  const field = findTarget(operation) ? 'target' : 'operation';
   const fields = {
-    ...(hasTarget(draft) ? { operation, caller } : {}),
+    ...(hasOperation(draft) ? { [field]: operation } : {}),
+    ...(hasCaller(draft) ? { caller } : {}),
     ...(selection === 'all' ? {} : { [selection]: toNumber(draft[selection]) }),
     ...(isRandom(draft) ? { seed: toNumber(seed) } : {}),
     times: toNumber(times),
   };
   const given = Object.entries(fields).filter(([, value]) => value !== '');
-  return { ...Object.fromEntries(given), effect: toEffect(draft) };
+  return { ...Object.fromEntries(given), ...(effect === 'preset' ? { preset } : { effect: toEffect(draft) }) };
 }
 
-function toEffect({ effect, status, latency, jitter, drop }: FaultDraft): FaultBodyInput['effect'] {
-  if (effect === 'status') return { status: toNumber(status) as number };
+function toEffect(draft: FaultDraft): FaultBodyInput['effect'] {
+  const { effect, status, retryAfter, latency, jitter, drop, redirect } = draft;
+  const body = draft.body === '' ? {} : { body: draft.body };
+  if (effect === 'status') {
+    const added = retryAfter === '' ? {} : { retryAfter: toNumber(retryAfter) as number };
+    return { status: toNumber(status) as number, ...added, ...body };
+  }
+  if (effect === 'body') return draft.body === '' ? { body: 'html' } : body;
+  if (effect === 'redirect') return { redirect };
   if (effect === 'latency') return { latency, ...(jitter === '' ? {} : { jitter }) };
   if (effect === 'drop') return { drop };
   return { [effect]: true };
@@ -86,11 +135,9 @@ function toNumber(text: string): number | string {
   return trimmed === '' || Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed);
 }
 
-const optionNames: Readonly<Record<string, string>> = {
-  status: 'fail',
-  rotateKey: 'rotate-key',
-  staleKeys: 'stale-keys',
-};
+const optionNames: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(faultEffects).map(([name, { option }]) => [name, option.replace(/^--| .*/g, '')]),
+);
 
 /** The command without `iam`. */
 export function formatFaultCommand({ effect, ...rule }: FaultBodyInput): string {

@@ -3,15 +3,23 @@ import { Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { faultTargetNames } from '../../../../../src/contract/testing/fault-effects.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { RequestError, unwrap } from '../../api/errors.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
-import { describeEffect } from '../../components/top-bar/faults-menu.tsx';
-import { type DocumentedOperation, listChoices, useOperations } from '../requests/use-operations.ts';
+import { describeEffect, describeTarget } from '../../components/top-bar/faults-menu.tsx';
+import { listChoices, useOperations } from '../requests/use-operations.ts';
 import { EffectFields, SelectionFields } from './effect-fields.tsx';
-import { emptyDraft, type FaultDraft, fieldOfForm, formatFaultCommand, hasTarget, toFaultBody } from './fault-draft.ts';
+import {
+  type FaultDraft,
+  fieldOfForm,
+  formatFaultCommand,
+  hasCaller,
+  hasOperation,
+  toFaultBody,
+} from './fault-draft.ts';
 
 export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
   const { control } = useConsole();
@@ -20,10 +28,7 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
   const form = useForm<FaultDraft>({ initialValues: initial });
   const [added, setAdded] = useState('');
   const [otherError, setOtherError] = useState<unknown>();
-  const statuses = listStatuses(operations, form.values);
-  const isAllowed = statuses.includes(form.values.status);
-  // A request may have a status that its operation does not document.
-  const draft = { ...form.values, status: isAllowed ? form.values.status : emptyDraft.status };
+  const draft = form.values;
   const body = toFaultBody(draft);
   const add = useMutation({
     mutationFn: () => unwrap(control.POST('/faults', { body })),
@@ -33,7 +38,7 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
       form.clearErrors();
     },
     onSuccess: (rule) => {
-      setAdded(`Added the rule ${rule.id}: ${describeEffect(rule.effect)}, ${rule.operation ?? 'all operations'}.`);
+      setAdded(`Added the rule ${rule.id}: ${describeEffect(rule.effect)}, ${describeTarget(rule)}.`);
       return queryClient.invalidateQueries({ queryKey: ['faults'] });
     },
     onError: (error) => {
@@ -52,12 +57,16 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
           <Group align="flex-start" gap="sm">
             <Select
               label="Operation"
-              data={listChoices([...operations.map(({ operation }) => operation), draft.operation])}
+              data={listChoices([
+                ...faultTargetNames,
+                ...operations.map(({ operation }) => operation),
+                draft.operation,
+              ])}
               placeholder="All operations"
               searchable
               clearable
               clearButtonProps={{ 'aria-label': 'All operations' }}
-              disabled={!hasTarget(draft)}
+              disabled={!hasOperation(draft)}
               {...form.getInputProps('operation')}
               value={draft.operation === '' ? null : draft.operation}
               // Enter chooses an operation; without one it would add a fault of all operations.
@@ -67,11 +76,11 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
             <TextInput
               label="Caller"
               placeholder="All callers"
-              disabled={!hasTarget(draft)}
+              disabled={!hasCaller(draft)}
               {...form.getInputProps('caller')}
             />
           </Group>
-          <EffectFields form={form} status={draft.status} statuses={statuses} />
+          <EffectFields form={form} />
           <SelectionFields form={form} />
           {otherError === undefined ? undefined : <ErrorPanel error={otherError} />}
           <Group>
@@ -92,17 +101,6 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
       </Fieldset>
     </form>
   );
-}
-
-/** Statuses that a rule can inject into any operation, although no operation documents them all. */
-const generalStatuses = ['408', '413', '415', '429', '431', '500', '503'];
-
-/** The error statuses that the operation documents (without an operation, those of all), and the general ones. */
-function listStatuses(operations: readonly DocumentedOperation[], { operation: id, status }: FaultDraft): string[] {
-  const selected = id === '' ? operations : operations.filter(({ operation }) => operation === id);
-  const documented = selected.flatMap(({ statuses }) => statuses.filter((each) => each >= 400).map(String));
-  const isKnown = operations.length > 0;
-  return listChoices([...documented, ...generalStatuses, isKnown ? undefined : status]);
 }
 
 function fieldErrorsOf(error: unknown): Partial<Record<keyof FaultDraft, string>> {

@@ -2,7 +2,7 @@
 import type { ControlData } from '../../api/clients.ts';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
-import { describeEffect } from '../../components/top-bar/faults-menu.tsx';
+import { describeEffect, describeTarget } from '../../components/top-bar/faults-menu.tsx';
 
 type FaultRuleRecord = ControlData<'/faults'>[number];
 
@@ -14,7 +14,7 @@ interface FaultListProps {
 export function FaultList({ faults, onRemove }: FaultListProps) {
   const columns: RowColumn<FaultRuleRecord>[] = [
     { title: 'Rule', width: '4rem', render: ({ id }) => id },
-    { title: 'Operation', width: 'minmax(11rem, 2fr)', render: ({ operation, effect }) => operation ?? allOf(effect) },
+    { title: 'Operation', width: 'minmax(11rem, 2fr)', render: describeTarget },
     { title: 'Effect', width: 'minmax(11rem, 2fr)', render: ({ effect }) => describeEffect(effect) },
     { title: 'Caller', width: 'minmax(7rem, 1fr)', render: ({ caller }) => caller ?? 'all' },
     { title: 'Requests', width: 'minmax(11rem, 1fr)', render: describeSelection },
@@ -37,10 +37,6 @@ export function FaultList({ faults, onRemove }: FaultListProps) {
     },
   ];
   return <RowList label="Fault rules" rows={faults} columns={columns} keyOf={({ id }) => id} />;
-}
-
-function allOf({ staleKeys }: FaultRuleRecord['effect']): string {
-  return staleKeys === true ? 'key set' : 'all operations';
 }
 
 function describeSelection({ nth, every, probability, seed, times }: FaultRuleRecord): string {

@@ -7,7 +7,7 @@ export default defineRoute({
   id: 'control.faults-add',
   title: 'Add a fault rule',
   description:
-    'The rule affects matching requests to the interface after authentication and authorization, or, with staleKeys, requests for the key set. The header X-Iam-Fault of the response and the request log show which rule applied. A restart deletes all rules.',
+    'The rule affects matching requests to the interface after authentication and authorization, or requests for a document. The header X-Iam-Fault of the response and the request log show which rule applied. A restart deletes all rules.',
   method: 'POST',
   path: '/faults',
   audit: { kind: 'administration', targets: { response: ['id'] } },

@@ -2,9 +2,23 @@
 import * as z from 'zod';
 import { apiError } from '../../../../contract/errors.ts';
 import { exampleInt, exampleText, Id } from '../../../../contract/schemas/primitives.ts';
-import { type FaultInjector, listInjectableStatuses } from '../../../fault-injection/fault-injector.ts';
+import {
+  type FaultEffectName,
+  faultBodies,
+  faultDrops,
+  faultEffects,
+  faultPresetNames,
+  faultPresets,
+  faultTargetNames,
+  formatTargets,
+  isDocumentTarget,
+  isSingleEffect,
+  listEffects,
+  scopeOfEffect,
+} from '../../../../contract/testing/fault-effects.ts';
+import type { FaultInjector } from '../../../fault-injection/fault-injector.ts';
 import type { FaultEffect, FaultRule, FaultRuleInput } from '../../../fault-injection/fault-rules.ts';
-import { isOperationId, operationIdMessage, recordedOperations } from '../../operation-ids.ts';
+import { isOperationId, operationIdMessage } from '../../operation-ids.ts';
 
 const maxMs = 60_000;
 
@@ -13,26 +27,39 @@ const Duration = z
   .regex(/^\d{1,5}(ms|s)$/, 'must be a time such as 200ms or 2s')
   .refine((text) => parseMilliseconds(text) <= maxMs, 'must be at most 60s');
 
+const describe = (name: FaultEffectName) => ({ description: faultEffects[name].description });
+
 const EffectFields = {
   status: z
     .int()
     .min(400, 'must be from 400 to 599')
     .max(599, 'must be from 400 to 599')
     .optional()
-    .meta({ examples: [503] }),
-  latency: Duration.optional().meta({ examples: ['200ms'] }),
-  jitter: Duration.optional().meta({ examples: ['50ms'] }),
-  drop: z.enum(['before', 'after']).optional(),
-  rotateKey: z.literal(true).optional(),
-  staleKeys: z.literal(true).optional(),
+    .meta({ ...describe('status'), examples: [503] }),
+  retryAfter: z
+    .int()
+    .min(0, 'must be from 0 to 86400')
+    .max(86_400, 'must be from 0 to 86400')
+    .optional()
+    .meta({ ...describe('retryAfter'), examples: [30] }),
+  body: z.enum(faultBodies).optional().meta(describe('body')),
+  latency: Duration.optional().meta({ ...describe('latency'), examples: ['200ms'] }),
+  jitter: Duration.optional().meta({ ...describe('jitter'), examples: ['50ms'] }),
+  drop: z.enum(faultDrops).optional().meta(describe('drop')),
+  redirect: z
+    .string()
+    .max(2000, 'must have at most 2000 characters')
+    .regex(/^(https?:\/\/|\/)[!-~]*$/, 'must be a path or a URL: /login, https://login.example/')
+    .optional()
+    .meta({ ...describe('redirect'), examples: ['/login'] }),
+  rotateKey: z.literal(true).optional().meta(describe('rotateKey')),
+  staleKeys: z.literal(true).optional().meta(describe('staleKeys')),
+  missingKey: z.literal(true).optional().meta(describe('missingKey')),
 };
 
 const EffectSchema = z
   .strictObject(EffectFields)
-  .refine(isSingleEffect, 'must be one of status, latency (with jitter or without), drop, rotateKey and staleKeys')
-  .describe(
-    'One of: status (an error that the operation documents), latency with optional jitter (200ms, 2s; at most 60s), drop (close the connection before the operation starts, or after its changes are committed), rotateKey: true (rotate the signing key before the response is sent), staleKeys: true (/.well-known/jwks.json returns the keys from before the last rotation)',
-  );
+  .refine((effect) => isSingleEffect(listDefined(effect)), `must be one of ${listEffects((name) => name)}`);
 
 const RuleFields = {
   operation: z
@@ -40,6 +67,10 @@ const RuleFields = {
     .refine(isOperationId, operationIdMessage)
     .optional()
     .meta({ description: 'Only requests to this operation, such as groups.create', examples: ['groups.get'] }),
+  target: z
+    .enum(faultTargetNames)
+    .optional()
+    .meta({ description: `Only requests to ${formatTargets()}` }),
   caller: Id.optional().meta({
     description: 'Only requests of the client or user with this id',
     examples: ['billing-service'],
@@ -65,24 +96,37 @@ const RuleFields = {
 };
 
 export const FaultInput = z
-  .strictObject({ ...RuleFields, effect: EffectSchema })
+  .strictObject({
+    ...RuleFields,
+    preset: z
+      .enum(faultPresetNames)
+      .optional()
+      .meta({ description: `A rule with a name, to which the other fields add. ${formatPresets()}` }),
+    effect: EffectSchema.optional().describe('One effect, with those that add to it'),
+  })
   .refine(
     ({ nth, every, probability }) => countDefined([nth, every, probability]) <= 1,
     'must have at most one of nth, every and probability',
   )
+  .refine(({ preset, effect }) => countDefined([preset, effect]) === 1, 'must have either effect or preset')
   .refine(
-    ({ operation, caller, effect }) => effect.staleKeys === undefined || countDefined([operation, caller]) === 0,
-    'must have neither operation nor caller with staleKeys: fetching the key set is not an operation and needs no caller',
+    ({ operation, target }) => countDefined([operation, target]) <= 1,
+    'must have at most one of operation and target',
   )
-  .superRefine(({ operation, effect: { status } }, context) => {
-    const statuses = listInjectableStatuses(selectOperations(operation));
-    if (status === undefined || statuses.includes(status)) return;
-    const subject = operation ?? 'an operation';
-    const message = `must be a status that ${subject} can return: ${statuses.join(', ')}`;
-    context.addIssue({ code: 'custom', path: ['effect', 'status'], message });
+  .superRefine((rule, context) => {
+    const { operation, caller, target, effect } = applyPreset(rule);
+    const scope = scopeOfEffect(listDefined(effect));
+    const isDocument = scope === 'jwks' || isDocumentTarget(target);
+    const addIssue = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    if (scope === 'jwks' && operation !== undefined)
+      addIssue('operation', 'must be absent: the effect is on the key set');
+    if (scope === 'jwks' && target !== undefined && target !== 'jwks')
+      addIssue('target', 'must be jwks for this effect');
+    if (scope === 'operations' && isDocument) addIssue('target', 'must not be a document: the effect is on operations');
+    if (isDocument && caller !== undefined) addIssue('caller', 'must be absent: documents need no caller');
   });
 
-type FaultBody = z.output<typeof FaultInput>;
+type FaultInputBody = z.output<typeof FaultInput>;
 
 export const FaultItem = z.strictObject({
   id: exampleText('64b0c0ffee00000000000001'),
@@ -96,22 +140,28 @@ function countDefined(values: readonly unknown[]): number {
   return values.filter((value) => value !== undefined).length;
 }
 
-function isSingleEffect({
-  status,
-  latency,
-  jitter,
-  drop,
-  rotateKey,
-  staleKeys,
-}: z.output<z.ZodObject<typeof EffectFields>>): boolean {
-  return (
-    countDefined([status, latency, drop, rotateKey, staleKeys]) === 1 && (jitter === undefined || latency !== undefined)
-  );
+function listDefined(values: object): string[] {
+  return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
 
-/** Without an operation, the rule applies to operations that document the status. */
-function selectOperations(id: string | undefined) {
-  return id === undefined ? recordedOperations : recordedOperations.filter((operation) => operation.id === id);
+function formatPresets(): string {
+  return Object.entries(faultPresets)
+    .map(([name, { description }]) => `${name}: ${description}.`)
+    .join(' ');
+}
+
+type EffectBody = z.output<typeof EffectSchema>;
+
+/** The rule with the fields of its preset. Its own operation or target replaces that of the preset. */
+function applyPreset({
+  preset,
+  ...rule
+}: FaultInputBody): Omit<FaultInputBody, 'preset' | 'effect'> & { readonly effect: EffectBody } {
+  const { target, ...fields }: Omit<FaultInputBody, 'preset' | 'operation'> =
+    preset === undefined ? {} : faultPresets[preset].rule;
+  const isTargeted = rule.operation !== undefined || rule.target !== undefined;
+  const effect = rule.effect ?? fields.effect ?? {};
+  return { ...fields, ...(target === undefined || isTargeted ? {} : { target }), ...rule, effect };
 }
 
 /** @throws IamError FAULT_NOT_FOUND. */
@@ -119,9 +169,15 @@ export function removeFault(faults: FaultInjector, id: string): void {
   if (!faults.remove(id)) throw apiError('FAULT_NOT_FOUND');
 }
 
-export function parseFaultRule({ effect, ...rule }: FaultBody): FaultRuleInput {
+export function parseFaultRule(body: FaultInputBody): FaultRuleInput {
+  const { effect, ...rule } = applyPreset(body);
   const { latency, jitter, ...others } = effect;
-  return { ...rule, effect: { ...others, ...parseTimes({ latency, jitter }) } };
+  const isOfKeySet = scopeOfEffect(listDefined(effect)) === 'jwks';
+  return {
+    ...rule,
+    ...(isOfKeySet ? { target: 'jwks' } : {}),
+    effect: { ...others, ...parseTimes({ latency, jitter }) },
+  };
 }
 
 function parseTimes(times: Readonly<Record<'latency' | 'jitter', string | undefined>>): FaultEffect {
@@ -130,15 +186,13 @@ function parseTimes(times: Readonly<Record<'latency' | 'jitter', string | undefi
 }
 
 export function toFaultItem({ effect, ...rule }: FaultRule): z.input<typeof FaultItem> {
-  const { latency, jitter, rotateKey, staleKeys, ...others } = effect;
+  const { latency, jitter, ...others } = effect;
   return {
     ...rule,
     effect: {
       ...others,
       ...(latency === undefined ? {} : { latency: `${latency}ms` }),
       ...(jitter === undefined ? {} : { jitter: `${jitter}ms` }),
-      ...(rotateKey === true ? { rotateKey } : {}),
-      ...(staleKeys === true ? { staleKeys } : {}),
     },
   };
 }

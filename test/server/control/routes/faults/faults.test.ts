@@ -112,7 +112,15 @@ describe('a rule', () => {
     { effect: {} },
     {},
     { effect: { status: 200 } },
-    { effect: { status: 418 } },
+    { effect: { status: 600 } },
+    { effect: { status: 399 } },
+    { effect: { retryAfter: 5 } },
+    { effect: { status: 503, retryAfter: -1 } },
+    { effect: { latency: '1s', retryAfter: 5 } },
+    { effect: { body: 'xml' } },
+    { effect: { redirect: 'somewhere' } },
+    { effect: { redirect: '/a\r\nX: 1' } },
+    { effect: { drop: 'after', body: 'cut' } },
     { effect: { status: 503, drop: 'before' } },
     { effect: { jitter: '1s' } },
     { effect: { latency: '61s' } },
@@ -122,16 +130,32 @@ describe('a rule', () => {
     { effect: { rotateKey: false } },
     { operation: 'groups.nothing', effect: { status: 503 } },
     { operation: 'control.users', effect: { status: 503 } },
-    { operation: 'groups.list', effect: { status: 404 } },
     { nth: 0, effect: { status: 503 } },
     { nth: 1, every: 2, effect: { status: 503 } },
     { probability: 1.1, effect: { status: 503 } },
     { times: 0, effect: { status: 503 } },
     { wrong: 1, effect: { status: 503 } },
+    { preset: 'jwks-down', effect: { status: 503 } },
+    { operation: 'groups.list', target: 'logins', effect: { status: 503 } },
+    { operation: 'keys.get', effect: { staleKeys: true } },
+    { caller: 'test-admin', effect: { missingKey: true } },
+    { target: 'discovery', effect: { staleKeys: true } },
+    { target: 'jwks', effect: { rotateKey: true } },
+    { caller: 'test-admin', preset: 'jwks-down' },
   ])('is rejected if it is invalid: %j', async (rule) => {
     const server = shared();
     expect(await send(server, path, { method: 'POST', body: rule })).toMatchObject({ status: 400 });
     expect(await rules(server)).toEqual([]);
+  });
+
+  test.each([
+    [{ effect: { body: 'xml' } }, 'effect.body', /html.*empty.*malformed.*cut/],
+    [{ preset: 'gateway-500' }, 'preset', /gateway-502.*jwks-down.*next-login-fails/],
+    [{ target: 'keys', effect: { status: 503 } }, 'target', /jwks.*discovery.*logins/],
+    [{ effect: { status: 99 } }, 'effect.status', /from 400 to 599/],
+  ])('is rejected with the path and the allowed values: %j', async (rule, field, message) => {
+    const { body } = await send(shared(), path, { method: 'POST', body: rule });
+    expect(body).toMatchObject([{ message: expect.stringMatching(message), details: { field } }]);
   });
 
   test('is limited to a hundred rules', async () => {

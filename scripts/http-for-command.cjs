@@ -1,6 +1,6 @@
 /**
  * Replaces node:http in undici, which takes 5 ms of every request. undici takes two parts of it: the class of received
- * messages, to recognise one that is sent on, which never happens here, and the limit of headers.
+ * messages, to recognise one that is sent on, as the command never does, and the limit of headers.
  */
 exports.IncomingMessage = class {};
 
