@@ -81,3 +81,55 @@ function reverse(nodes: readonly GraphNode[]): GraphNode[] {
   for (const { key, targets } of nodes) for (const target of targets) sources.get(target)?.push(key);
   return [...sources].map(([key, targets]) => ({ key, targets }));
 }
+
+interface Visit {
+  readonly key: string;
+  readonly index: number;
+  /** The lowest index of a node on the stack that this one reaches. */
+  low: number;
+  /** The next target to follow. */
+  next: number;
+}
+
+/**
+ * The strongly connected components, each after all that it refers to and with the node first by which it was reached: in
+ * one, each node reaches all others. Tarjan's algorithm (Depth-first search and linear graph algorithms, 1972) without recursion, as chains can be long.
+ */
+export function findComponents(nodes: readonly GraphNode[]): readonly (readonly string[])[] {
+  const targetsByKey = new Map(nodes.map(({ key, targets }) => [key, targets]));
+  const visits = new Map<string, Visit>();
+  const stack: string[] = [];
+  const onStack = new Set<string>();
+  const components: string[][] = [];
+  const enter = (key: string): Visit => {
+    const visit = { key, index: visits.size, low: visits.size, next: 0 };
+    visits.set(key, visit);
+    stack.push(key);
+    onStack.add(key);
+    return visit;
+  };
+  for (const { key: start } of nodes) {
+    const path = visits.has(start) ? [] : [enter(start)];
+    for (let visit = path.at(-1); visit; visit = path.at(-1)) {
+      const target = targetsByKey.get(visit.key)?.[visit.next];
+      visit.next += 1;
+      if (target !== undefined) {
+        const known = visits.get(target);
+        if (known && onStack.has(target)) visit.low = Math.min(visit.low, known.index);
+        else if (!known && targetsByKey.has(target)) path.push(enter(target));
+        continue;
+      }
+      path.pop();
+      const parent = path.at(-1);
+      if (parent) parent.low = Math.min(parent.low, visit.low);
+      if (visit.low !== visit.index) continue;
+      const component: string[] = [];
+      for (let key = stack.pop(); key !== undefined; key = key === visit.key ? undefined : stack.pop()) {
+        onStack.delete(key);
+        component.push(key);
+      }
+      components.push(component.reverse());
+    }
+  }
+  return components;
+}

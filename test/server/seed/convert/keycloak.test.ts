@@ -105,6 +105,67 @@ describe('roles', () => {
     expect(lost).toEqual([]);
   });
 
+  test('that contain composite ones depend on their groups, and those that contain each other are one', async () => {
+    const roles = {
+      realm: [
+        role('chief', { realm: ['lead', 'visitor'] }),
+        role('lead', { realm: ['editor', 'reader'] }),
+        role('editor', { realm: ['writer'] }),
+        role('writer', { realm: ['lead', 'author'] }),
+        role('reader'),
+        role('nothing', { client: { account: ['view-profile'] } }),
+        role('itself', { realm: ['itself'] }),
+      ],
+    };
+    const users = [user('eve', { realmRoles: ['editor', 'chief'] }), user('dan', { realmRoles: ['writer'] })];
+    const groups = [{ name: 'staff', realmRoles: ['chief', 'reader'] }, { name: 'role chief' }];
+    const { seed, notes, lost } = await convertRealm({ realm, roles, users, groups });
+    const group = (groupName: string, names: readonly string[], members: readonly string[], ...parts: string[]) => ({
+      ...{ groupName, roles: names, users: members, services: [] },
+      ...(parts.length === 0 ? {} : { dependencies: parts.map((part) => ({ groupName: part })) }),
+    });
+    expect(seed.groups).toEqual([
+      group('staff', ['reader'], [], 'role chief-2'),
+      group('role chief', [], []),
+      group('role chief-2', ['chief', 'visitor'], ['id-eve'], 'role lead'),
+      group('role lead', ['author', 'editor', 'lead', 'reader', 'writer'], ['id-eve', 'id-dan']),
+      group('role nothing', ['nothing'], []),
+      group('role itself', ['itself'], []),
+    ]);
+    expect(notes).toContain('changed: roles editor: contains lead, which contains it: both are the group role lead');
+    expect(lost).toEqual([]);
+  });
+
+  test('give clients nothing for authorization services, which are reported', async () => {
+    const clientRoles = { job: ['uma_protection', 'run'] };
+    const { seed, notes } = await convertRealm({
+      realm,
+      clients: [{ clientId: 'job', publicClient: true, authorizationSettings: { policies: [] } }],
+      users: [user('eve', { clientRoles }), user('dan', { clientRoles })],
+    });
+    expect(seed.groups.map(({ roles }) => roles)).toEqual([['job.run']]);
+    expect(notes.filter((note) => note.includes('authorization'))).toEqual([
+      'left out: authorization settings job: resources, policies and permissions are not converted',
+      'left out: roles job.uma_protection: manages resources of authorization services, which are not converted',
+    ]);
+  });
+
+  test.each(['a cycle', 'a chain'])('of %s give a seed whose size and time grow with their number', async (kind) => {
+    const measure = async (count: number) => {
+      const names = Array.from({ length: count }, (_, at) => `r${at}`);
+      const roles = names.map((name, at) => {
+        const next = names[kind === 'a cycle' ? (at + 1) % count : at + 1];
+        return role(name, next === undefined ? undefined : { realm: [next] });
+      });
+      const users = names.map((name) => user(name, { realmRoles: [name] }));
+      const groups = names.map((name) => ({ name: `g-${name}`, realmRoles: [name] }));
+      const { seed } = await convertRealm({ realm, roles: { realm: roles }, users, groups });
+      return JSON.stringify(seed).length;
+    };
+    const [small, large] = [await measure(30), await measure(isFullRun ? 3000 : 300)];
+    expect(large / small).toBeLessThan((isFullRun ? 100 : 10) * 1.5);
+  });
+
   test('of the administration of Keycloak are reported once each', async () => {
     const clientRoles = { 'realm-management': ['realm-admin'], account: ['manage-account'], broker: ['read-token'] };
     const { lost } = await convertRealm({ realm, users: [user('eve', { clientRoles }), user('dan', { clientRoles })] });

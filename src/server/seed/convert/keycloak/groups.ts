@@ -8,7 +8,14 @@ import { isPlaceholder, placeholderReason } from '../placeholders.ts';
 import { UniqueNames } from '../unique-names.ts';
 import { type Fields, toObjects, toText } from './fields.ts';
 import { type Realm, readGrants } from './realm.ts';
-import { displayName, listRoleReferences, type RealmRoles, type RoleReference, roleKey } from './roles.ts';
+import {
+  type CompositeRole,
+  displayName,
+  listRoleReferences,
+  type RealmRoles,
+  type RoleReference,
+  roleKey,
+} from './roles.ts';
 
 /** Groups deeper than this are left out: a file can contain any number of levels. */
 const maxDepth = 20;
@@ -25,13 +32,17 @@ export class RealmGroups {
   readonly #roles: RealmRoles;
   readonly #names = new UniqueNames(maxNameLength, toVisibleName);
   readonly #byPath = new Map<string, SeedGroup>();
-  readonly #byRole = new Map<string, SeedGroup>();
+  readonly #byRole = new Map<string | CompositeRole, SeedGroup>();
+  /** Groups that have yet to depend on those of composite roles. */
+  readonly #open: { readonly group: SeedGroup; readonly composites: readonly CompositeRole[] }[] = [];
 
   constructor({ groups }: Realm, roles: RealmRoles, seed: ConvertedSeed) {
     this.#roles = roles;
     this.#seed = seed;
     this.#names.reserve(builtInGroupNames);
     for (const group of groups) this.#convert(group, []);
+    // Groups of the realm have their names before those of roles.
+    this.#addDependencies();
   }
 
   #convert(fields: Fields, parents: readonly { readonly name: string; readonly groupName: string }[]): void {
@@ -46,11 +57,12 @@ export class RealmGroups {
     const groupName = this.#names.allocate(toGroupName(names));
     if (isPlaceholder(name)) this.#seed.report.change('groups', path, `is ${groupName}: it ${placeholderReason}`);
     else if (groupName !== name) this.#seed.report.change('groups', path, `is ${groupName}`);
-    const roles = this.#roles.convert(listRoleReferences(readGrants(fields)));
-    const group: SeedGroup = { groupName, roles, users: [], services: [] };
+    const { roles, composites } = this.#roles.convert(listRoleReferences(readGrants(fields)));
+    const group: SeedGroup = { groupName, roles: [...roles], users: [], services: [] };
     const parent = parents.at(-1);
     if (parent) group.dependencies = [{ groupName: parent.groupName }];
     this.#seed.groups.push(group);
+    this.#open.push({ group, composites });
     // With slashes in names escaped, since Keycloak 23: unescaped, it can be that of another group.
     this.#byPath.set(toText(fields.path) ?? path, group);
     for (const child of toObjects(fields.subGroups)) this.#convert(child, [...parents, { name, groupName }]);
@@ -71,8 +83,9 @@ export class RealmGroups {
 
   /** Adds a group without members for a role that no group has. */
   addRoleUnless(role: RoleReference, granted: ReadonlySet<string>): void {
-    const roles = this.#roles.convert([role]);
-    if (roles.some((name) => !granted.has(name))) this.#groupOfRole(role);
+    const { roles, composites } = this.#roles.convert([role]);
+    const names = [...roles, ...composites.flatMap((one) => (this.#byRole.has(one) ? [] : one.roles))];
+    if (names.some((name) => !granted.has(name))) this.#groupOfRole(role);
   }
 
   /** @returns the name of the group of the role; undefined for one that grants nothing here */
@@ -81,13 +94,48 @@ export class RealmGroups {
   }
 
   #groupOfRole(role: RoleReference): SeedGroup | undefined {
-    const known = this.#byRole.get(roleKey(role));
+    const { roles, composites } = this.#roles.convert([role]);
+    const [composite] = composites;
+    if (composite) {
+      const group = this.#groupOfComposite(composite, role);
+      this.#addDependencies();
+      return group;
+    }
+    return roles.length === 0
+      ? undefined
+      : (this.#byRole.get(roleKey(role)) ?? this.#addGroup(roleKey(role), role, roles));
+  }
+
+  #groupOfComposite(composite: CompositeRole, role: RoleReference): SeedGroup {
+    const known = this.#byRole.get(composite);
     if (known) return known;
-    const roles = this.#roles.convert([role]);
-    if (roles.length === 0) return undefined;
+    const group = this.#addGroup(composite, role, composite.roles);
+    for (const other of composite.members)
+      if (roleKey(other) !== roleKey(role))
+        this.#seed.report.change(
+          'roles',
+          displayName(other),
+          `contains ${displayName(role)}, which contains it: both are the group ${group.groupName}`,
+        );
+    this.#open.push({ group, composites: composite.parts });
+    return group;
+  }
+
+  /** Not by recursion: chains of roles can be long. */
+  #addDependencies(): void {
+    for (let next = this.#open.pop(); next; next = this.#open.pop()) {
+      const dependencies = next.composites.flatMap((composite) => {
+        const [first] = composite.members;
+        return first ? [{ groupName: this.#groupOfComposite(composite, first).groupName }] : [];
+      });
+      if (dependencies.length > 0) next.group.dependencies = [...(next.group.dependencies ?? []), ...dependencies];
+    }
+  }
+
+  #addGroup(key: string | CompositeRole, role: RoleReference, roles: readonly string[]): SeedGroup {
     const groupName = this.#names.allocate(toGroupName([`role ${displayName(role)}`]));
-    const group: SeedGroup = { groupName, roles, users: [], services: [] };
-    this.#byRole.set(roleKey(role), group);
+    const group: SeedGroup = { groupName, roles: [...roles], users: [], services: [] };
+    this.#byRole.set(key, group);
     this.#seed.groups.push(group);
     return group;
   }

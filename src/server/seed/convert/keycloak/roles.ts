@@ -1,6 +1,7 @@
 /** The roles of a realm and of its clients. A composite role grants the roles that it contains, too. */
+import { findComponents } from '../../../lib/topological-order.ts';
 import type { ImportReport } from '../report.ts';
-import type { Grants, Realm } from './realm.ts';
+import type { Grants, Realm, Role } from './realm.ts';
 import type { RoleNames } from './role-names.ts';
 
 /** A role of the realm, or of a client. */
@@ -37,28 +38,43 @@ const isOwnRole = (name: string) => /^(offline_access|uma_authorization)$/.test(
 /** The role with the default roles. It has no meaning besides them. */
 const isDefaultRole = (name: string) => /^default-roles-/.test(name);
 
+/** A composite role, or several that contain each other and so grant the same. */
+export interface CompositeRole {
+  readonly members: readonly RoleReference[];
+  /** The converted names of these, and of those that they contain and that are not composite. */
+  readonly roles: readonly string[];
+  /** The others that they contain. */
+  readonly parts: readonly CompositeRole[];
+}
+
+/** What roles grant. */
+export interface ConvertedRoles {
+  readonly roles: readonly string[];
+  readonly composites: readonly CompositeRole[];
+}
+
 export class RealmRoles {
   readonly #realm: string;
   readonly #names: RoleNames;
   readonly #report: ImportReport;
-  readonly #parts = new Map<string, readonly RoleReference[]>();
-  readonly #granted = new Map<string, readonly string[]>();
-  readonly #administrative = new Set<string>();
+  readonly #composites = new Map<string, CompositeRole>();
+  readonly #reported = new Set<string>();
   readonly #defined: readonly RoleReference[];
 
   constructor({ name, realmRoles, clientRoles }: Realm, names: RoleNames, report: ImportReport) {
     this.#realm = name;
     this.#names = names;
     this.#report = report;
-    for (const role of realmRoles) this.#parts.set(roleKey(role), listRoleReferences(role.parts));
-    for (const [client, roles] of clientRoles)
-      for (const role of roles) this.#parts.set(roleKey({ client, name: role.name }), listRoleReferences(role.parts));
     this.#defined = [
       ...realmRoles.map((role) => ({ name: role.name })),
       ...[...clientRoles].flatMap(([client, roles]) => roles.map((role) => ({ client, name: role.name }))),
     ].filter(({ client }: RoleReference) => client === undefined || !isKeycloakClient(client, name));
     // A role that can keep its name does so, whatever others become.
     for (const role of this.#defined) if (names.canKeep(displayName(role))) this.#nameOf(role);
+    this.#readComposites([
+      ...realmRoles,
+      ...[...clientRoles].flatMap(([client, roles]) => roles.map((role) => ({ ...role, client }))),
+    ]);
   }
 
   /** The roles of the realm and of its clients, without those of Keycloak itself. */
@@ -66,34 +82,51 @@ export class RealmRoles {
     return this.#defined;
   }
 
-  /** The converted names of these roles and of all that they contain, without those of Keycloak itself. */
-  convert(references: readonly RoleReference[]): string[] {
-    return [...new Set(references.flatMap((reference) => this.#convertOne(reference)))].sort();
+  /** What these roles grant, without those of Keycloak itself. */
+  convert(references: readonly RoleReference[]): ConvertedRoles {
+    const roles = new Set<string>();
+    const composites = new Set<CompositeRole>();
+    for (const reference of references) {
+      const composite = this.#composites.get(roleKey(reference));
+      const name = composite ? undefined : this.#nameOf(reference);
+      if (name !== undefined) roles.add(name);
+      if (composite && grantsSomething(composite)) composites.add(composite);
+    }
+    return { roles: [...roles].sort(), composites: [...composites] };
   }
 
-  #convertOne(reference: RoleReference): readonly string[] {
-    const key = roleKey(reference);
-    const known = this.#granted.get(key);
-    if (known) return known;
-    const contained = new Map([[key, reference]]);
-    // A map also visits what is added meanwhile, each key once, so cycles end.
-    // Those that administer Keycloak contain others of their kind.
-    for (const one of contained.values())
-      if (one.client === undefined || !isAdministrativeClient(one.client, this.#realm))
-        for (const part of this.#parts.get(roleKey(one)) ?? []) contained.set(roleKey(part), part);
-    const names = [...contained.values()].flatMap((one) => this.#nameOf(one) ?? []);
-    this.#granted.set(key, names);
-    return names;
+  #readComposites(roles: readonly (Role & RoleReference)[]): void {
+    const contents = new Map<string, readonly RoleReference[]>();
+    const references = new Map<string, RoleReference>();
+    for (const { parts, ...reference } of roles) {
+      const contained = listRoleReferences(parts);
+      // Those that administer Keycloak contain others of their kind.
+      if (contained.length === 0 || isAdministrativeClient(reference.client ?? '', this.#realm)) continue;
+      contents.set(roleKey(reference), contained);
+      references.set(roleKey(reference), reference);
+    }
+    const nodes = [...contents].map(([key, contained]) => ({ key, targets: contained.map(roleKey) }));
+    for (const keys of findComponents(nodes)) {
+      const members = keys.flatMap((key) => references.get(key) ?? []);
+      const own = new Set(keys);
+      const contained = keys.flatMap((key) => contents.get(key) ?? []).filter((part) => !own.has(roleKey(part)));
+      const { roles: others, composites: parts } = this.convert(contained);
+      const names = [...others, ...members.flatMap((member) => this.#nameOf(member) ?? [])];
+      const composite = { members, roles: [...new Set(names)].sort(), parts };
+      for (const key of keys) this.#composites.set(key, composite);
+    }
   }
 
   #nameOf(reference: RoleReference): string | undefined {
     const { client, name } = reference;
     if (client === undefined) return isOwnRole(name) || isDefaultRole(name) ? undefined : this.#convertName(reference);
     if (isAdministrativeClient(client, this.#realm)) this.#reportAdministrative(reference);
-    // Keycloak adds uma_protection to each client with authorization services.
-    return isKeycloakClient(client, this.#realm) || name === 'uma_protection'
-      ? undefined
-      : this.#convertName(reference);
+    if (isKeycloakClient(client, this.#realm)) return undefined;
+    if (name !== 'uma_protection') return this.#convertName(reference);
+    this.#reportOnce(reference, (role) =>
+      this.#report.leaveOut('roles', role, 'manages resources of authorization services, which are not converted'),
+    );
+    return undefined;
   }
 
   #convertName(reference: RoleReference): string | undefined {
@@ -101,15 +134,24 @@ export class RealmRoles {
   }
 
   #reportAdministrative(reference: RoleReference): void {
-    const name = displayName(reference);
-    if (this.#administrative.has(name)) return;
-    this.#administrative.add(name);
-    this.#report.lose(
-      'roles',
-      name,
-      'administers Keycloak. The groups iam-administrators and iam-auditors administer this service',
+    this.#reportOnce(reference, (role) =>
+      this.#report.lose(
+        'roles',
+        role,
+        'administers Keycloak. The groups iam-administrators and iam-auditors administer this service',
+      ),
     );
   }
+
+  #reportOnce(reference: RoleReference, report: (role: string) => void): void {
+    const role = displayName(reference);
+    if (!this.#reported.has(role)) report(role);
+    this.#reported.add(role);
+  }
+}
+
+function grantsSomething({ roles, parts }: CompositeRole): boolean {
+  return roles.length + parts.length > 0;
 }
 
 export function listRoleReferences({ realm, client }: Grants): RoleReference[] {
