@@ -55,13 +55,16 @@ function declareType(name: string, schema: JsonSchema, render: (schema: JsonSche
   return docComment(schema.description) + text;
 }
 
+/** Longer unions have a line for each value. */
+const maxOnOneLine = 12;
+
 function createRenderer(readonly: boolean): (schema: JsonSchema) => string {
   const modifier = readonly ? 'readonly ' : '';
   const render = (schema: JsonSchema): string => {
     const { $ref, type, enum: values, anyOf, oneOf = anyOf, items } = schema;
     if ($ref !== undefined) return $ref.replace('#/$defs/', '');
     if ('const' in schema) return literal(schema.const);
-    if (values) return values.map(literal).join(' | ');
+    if (values) return values.map(literal).join(values.length > maxOnOneLine ? '\n  | ' : ' | ');
     if (oneOf) return oneOf.map(render).join(' | ');
     if (type === 'object') return renderObject(schema, render, modifier);
     if (type === 'array' && items) return `${modifier}${isUnion(items) ? `(${render(items)})` : render(items)}[]`;

@@ -1,6 +1,7 @@
 /** Errors of the client: rejected by the service, not reached, or not sent because the input is not valid. */
 
-import type { ErrorDetails } from './operation-types.ts';
+import { StandinError } from '../contract/standin-error.ts';
+import type { ErrorCode, ErrorDetails } from './operation-types.ts';
 
 export type { ErrorDetails };
 
@@ -19,11 +20,14 @@ export interface ClientErrorDetails {
   readonly retryAfter?: number | undefined;
 }
 
+/** The code of an error: of the service, or HTTP_502 for a response without an error body, as gateways send it. */
+export type ClientErrorCode = ErrorCode | `HTTP_${number}`;
+
 /** The service returned an error. `code` and `details` are those of the first item. */
-export class ClientError extends Error {
+export class ClientError extends StandinError {
   override readonly name = 'ClientError';
   readonly status: number;
-  readonly code: string;
+  readonly code: ClientErrorCode;
   readonly items: readonly ClientErrorItem[];
   /** The details of the first item. */
   readonly details: ErrorDetails | undefined;
@@ -35,7 +39,8 @@ export class ClientError extends Error {
     const [first] = details.items;
     super(first?.message ?? `The service responded with ${details.status}.`);
     this.status = details.status;
-    this.code = first?.code ?? `HTTP_${details.status}`;
+    // Another version of the service can have other codes.
+    this.code = (first?.code as ErrorCode | undefined) ?? `HTTP_${details.status}`;
     this.items = details.items;
     this.details = first?.details;
     this.requestId = details.requestId;
@@ -44,7 +49,7 @@ export class ClientError extends Error {
 }
 
 /** No response: connection refused, connection lost or timeout. A write may or may not have been applied. */
-export class NetworkError extends Error {
+export class NetworkError extends StandinError {
   override readonly name = 'NetworkError';
   readonly code: string;
 
@@ -55,6 +60,7 @@ export class NetworkError extends Error {
 }
 
 /** The input is not a valid request; nothing was sent. */
-export class InputError extends Error {
+export class InputError extends StandinError {
   override readonly name = 'InputError';
+  readonly code = 'INPUT_INVALID';
 }

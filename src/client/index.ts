@@ -3,6 +3,7 @@ import { manifest } from '../contract/manifest.ts';
 import { type BaseClient, type ClientOptions, createUntypedClient } from './create-client.ts';
 import type { IamOperations } from './operation-types.ts';
 
+export { StandinError } from '../contract/standin-error.ts';
 export type { BaseClient, ClientOptions } from './create-client.ts';
 export {
   type AnonymousCall,
@@ -12,7 +13,14 @@ export {
   type TokenCache,
   type TokenSource,
 } from './credentials.ts';
-export { ClientError, type ClientErrorDetails, type ClientErrorItem, InputError, NetworkError } from './errors.ts';
+export {
+  ClientError,
+  type ClientErrorCode,
+  type ClientErrorDetails,
+  type ClientErrorItem,
+  InputError,
+  NetworkError,
+} from './errors.ts';
 export type * from './operation-types.ts';
 export type { OutgoingRequest } from './request.ts';
 export { type ApiResponse, asPage, type ResponseHeaders } from './response.ts';

@@ -1,6 +1,8 @@
 /** API errors: how handlers throw them and how the service serializes them. The error table defines their texts. */
+
 import type { ErrorDetails } from './error-body.ts';
 import { type ErrorEntry, errorTable } from './error-codes.ts';
+import { StandinError } from './standin-error.ts';
 
 export type ErrorCode = keyof typeof errorTable;
 
@@ -14,7 +16,7 @@ export type PlainErrorCode = Exclude<ErrorCode, FieldErrorCode>;
 
 /** One element of the error body. */
 export interface ErrorItem {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   /** The content of the message as data; absent if there is none. */
   readonly details?: ErrorDetails;
@@ -37,7 +39,7 @@ export interface ErrorReason {
 }
 
 /** An error that the caller may see. Every other error becomes INTERNAL and exposes no details. */
-export class IamError extends Error {
+export class IamError extends StandinError {
   override readonly name = 'IamError';
   readonly code: ErrorCode;
   readonly errors: readonly ApiErrorItem[];

@@ -154,7 +154,10 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     // On a loopback server everyone may read the hashes, and tests of throttles must not affect each other.
     const serverThrottles = parts.isTenant || !settings.allowRemote ? undefined : throttles;
     const log = withLogFields(deps.log, { sandbox: parts.sandbox });
-    const appContext = createAppContext({ ...shared, ...parts, log, serverThrottles, sandboxes: noSandboxes });
+    const ownIds = ids.sequence?.fork() ?? ids;
+    const own = { ids: ownIds, log, serverThrottles, sandboxes: noSandboxes };
+    const appContext = createAppContext({ ...shared, ...parts, ...own });
+    ownIds.sequence?.markStart();
     appContext.outbox.start();
     return appContext;
   };

@@ -56,6 +56,8 @@ export interface ListenOptions {
   readonly prepareClock?: ((clock: AdjustableClock) => void) | undefined;
   /** The state that resets return to, for an initialized store. Default: bootstrap data and the seed. */
   readonly readInitialState?: (() => Promise<DumpTables>) | undefined;
+  /** Default: ids by time and random. */
+  readonly ids?: Ids | undefined;
   /** For tests: a shorter queue of password hashes. */
   readonly maxWaitingHashes?: number | undefined;
   /** For tests: a shorter grace period for requests in progress. Default: `stopTimeoutMs`. */
@@ -111,7 +113,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   clock.markStart();
   // Only servers on a database can have others beside them.
   const replica = settings.store === 'postgres' ? createReplicaName(random) : undefined;
-  const ids = createIds(clock, random, replica);
+  const ids = options.ids ?? createIds(clock, random, replica);
   // Uses the real clock, not the adjustable one: it measures how long hashes take.
   const hashQueue = createHashQueue({
     concurrency: settings.hashConcurrency,

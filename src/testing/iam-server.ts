@@ -38,14 +38,16 @@ export async function createIamServer(deps: IamServerDeps): Promise<IamServer> {
   const baseline = await captureBaseline(service);
   const { instance, close } = createInstance({
     getContext,
-    url: service.url,
+    url: service.listenUrl,
+    publicUrl: service.url,
     credentials,
     async reset() {
       await baseline.reset();
       getContext().clock.resetToStart();
+      getContext().ids.sequence?.resetToStart();
     },
   });
-  const sandboxes = createIamSandboxes({ getContext, credentials });
+  const sandboxes = createIamSandboxes({ getContext, url: service.listenUrl, credentials });
   const forks = new Set<IamServer>();
   let stopped: Promise<void> | undefined;
   // In parallel: closing a client waits for its requests, and stopping the service ends pending waits.

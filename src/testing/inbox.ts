@@ -2,6 +2,7 @@
 import type { AppContext } from '../server/app-context.ts';
 import { emptyInbox, listMessages, toInboxItem } from '../server/control/inbox-items.ts';
 import type { Message } from '../server/store/tables.ts';
+import { assertKnownKeys } from './assert-known-keys.ts';
 import { withDeadline } from './deadline.ts';
 import type { InboxMessage } from './library-types.ts';
 
@@ -31,20 +32,27 @@ export interface Inbox {
   clear(): Promise<void>;
 }
 
+const filterNames: Readonly<Record<keyof InboxFilter, true>> = { to: true, purpose: true };
+
 const defaultTimeout = 5_000;
 
 /** Creates the inbox of the current app context. */
 export function createInbox(getContext: () => AppContext): Inbox {
   return {
     async list(search = {}) {
+      assertKnownKeys('inbox.list', search, filterNames);
       const messages = await listMessages(getContext(), search);
       return Promise.all([...messages].reverse().map((message) => toInboxItem(message, getContext())));
     },
     async waitFor({ after, timeout = defaultTimeout, ...search } = {}) {
+      assertKnownKeys('inbox.waitFor', search, filterNames);
       const findMessage = async (): Promise<Message | undefined> =>
         (await listMessages(getContext(), { ...search, after })).at(after === undefined ? -1 : 0);
       const message = await withDeadline(timeout, (signal) => getContext().outbox.waitFor(findMessage, signal));
-      if (!message) throw new Error(`No message ${formatFilter(search)}arrived within ${timeout} ms.`);
+      if (!message)
+        throw new Error(
+          `No message ${formatFilter(search)}arrived within ${timeout} ms. ${await describeLatest(getContext(), after)}`,
+        );
       return toInboxItem(message, getContext());
     },
     clear: () => emptyInbox(getContext().store),
@@ -53,4 +61,13 @@ export function createInbox(getContext: () => AppContext): Inbox {
 
 function formatFilter({ to, purpose }: InboxFilter): string {
   return [to === undefined ? '' : `to ${to} `, purpose === undefined ? '' : `with purpose ${purpose} `].join('');
+}
+
+const maxDescribed = 5;
+
+/** What did arrive, newest first, without codes: a test that waits for the wrong message shows the right one. */
+async function describeLatest(context: AppContext, after: string | undefined): Promise<string> {
+  const latest = (await listMessages(context, { after })).slice(-maxDescribed).reverse();
+  if (latest.length === 0) return 'No other message arrived.';
+  return `The latest messages:\n  ${latest.map(({ to, purpose }) => `${purpose} to ${to}`).join('\n  ')}`;
 }

@@ -3,6 +3,9 @@
  * `iam-standin/client`, so one import is enough.
  */
 export * from '../client/index.ts';
+export { IamError } from '../contract/errors.ts';
+export { SettingError } from '../server/config/setting-error.ts';
+export { SeedError } from '../server/seed/error.ts';
 export type { DateInput, IamClock } from './clock.ts';
 export type { Faults } from './faults.ts';
 export type { IamServer } from './iam-server.ts';

@@ -2,6 +2,7 @@
 import { type ClientOptions, type Credentials, createClient, type IamClient } from '../client/index.ts';
 import { servicePrefix } from '../contract/prefix.ts';
 import type { AppContext } from '../server/app-context.ts';
+import { captureCaller, withCaller } from './caller-stack.ts';
 import { createIamClock, type IamClock } from './clock.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { createInbox, type Inbox } from './inbox.ts';
@@ -12,8 +13,10 @@ import type { ServerCredentials } from './server-credentials.ts';
 import { createSignInTokenSource, type SignInOptions, type SignInResult, signInClient, signInUser } from './sign-in.ts';
 
 export interface IamInstance extends AsyncDisposable {
-  /** The address, such as http://127.0.0.1:40123. */
+  /** The address where it listens, such as http://127.0.0.1:40123. */
   readonly url: string;
+  /** The address for other machines, from the setting base-url, behind a proxy; otherwise `url`. */
+  readonly publicUrl: string;
   /** The address with the prefix of the service, for the configuration of a program under test. */
   readonly baseUrl: string;
   /** Credentials for signing in. Generated at start unless set in the options. */
@@ -50,6 +53,7 @@ export interface IamInstance extends AsyncDisposable {
 export interface InstanceDeps {
   getContext(): AppContext;
   readonly url: string;
+  readonly publicUrl: string;
   readonly credentials: ServerCredentials;
   reset(): Promise<void>;
 }
@@ -60,25 +64,34 @@ export interface InstanceParts {
   close(): Promise<void>;
 }
 
-export function createInstance({ getContext, url, credentials, reset }: InstanceDeps): InstanceParts {
+export function createInstance({ getContext, url, publicUrl, credentials, reset }: InstanceDeps): InstanceParts {
   const clients: IamClient[] = [];
   const connect = (clientCredentials: ClientOptions['credentials']) => {
     const client = createClient({ baseUrl: url, credentials: clientCredentials });
     clients.push(client);
     return client;
   };
-  const signIn = (user: string, options?: SignInOptions) => signInUser(getContext(), user, options);
+  const signIn = withCaller((user: string, options?: SignInOptions) => signInUser(getContext(), user, options));
+  function as(who?: string | Credentials, options?: SignInOptions): IamClient {
+    if (typeof who !== 'string') return connect(who);
+    const addCaller = captureCaller(as);
+    const startSession = () =>
+      signIn(who, options).catch((error: unknown) => {
+        throw addCaller(error);
+      });
+    return connect({ tokens: createSignInTokenSource(startSession) });
+  }
   const { adminClientId: clientId, adminClientSecret: clientSecret } = credentials;
   return {
     instance: {
       url,
+      publicUrl,
       baseUrl: url + servicePrefix,
       credentials,
       client: connect({ clientId, clientSecret }),
-      as: (who, options) =>
-        connect(typeof who === 'string' ? { tokens: createSignInTokenSource(() => signIn(who, options)) } : who),
+      as,
       signIn,
-      signInClient: (clientId) => signInClient(getContext(), clientId),
+      signInClient: withCaller((clientId: string) => signInClient(getContext(), clientId)),
       inbox: createInbox(getContext),
       requests: createRequests(() => getContext().observability),
       clock: createIamClock(getContext),

@@ -1,25 +1,30 @@
 /** The requests that an in-process server handled. */
+import * as z from 'zod';
+import type { ErrorCode, OperationId } from '../client/index.ts';
 import {
   findRequests,
   matchesQuery,
   maxAwaited,
+  RequestFilters,
   type RequestQuery,
   toRequestDetail,
   toRequestItem,
 } from '../server/control/request-items.ts';
+import { validateBody } from '../server/http/request-validation.ts';
 import type { Observability } from '../server/observability/observability.ts';
+import type { RequestLog } from '../server/observability/request-log.ts';
 import { withDeadline } from './deadline.ts';
 import type { RequestDetails, RequestRecord } from './library-types.ts';
 
 export interface RequestFilter {
   /** Such as groups.create. */
-  readonly operation?: string | undefined;
+  readonly operation?: OperationId | undefined;
   /** The caller, a client or a user, by id or name. */
   readonly caller?: string | undefined;
   /** Such as 404, or a class such as '4xx'. */
   readonly status?: number | string | undefined;
   /** An error code in the response. */
-  readonly error?: string | undefined;
+  readonly error?: ErrorCode | undefined;
 }
 
 export interface RequestWaitOptions extends RequestFilter {
@@ -66,10 +71,27 @@ export function createRequests(getObservability: () => Observability | undefined
       const query = { ...buildQuery(search), after };
       const findMatches = async () => findRequests(requestLog, query, count);
       const found = await withDeadline(timeout, (signal) => requestWaiters.waitFor(findMatches, signal));
-      if (!found) throw new Error(`Fewer than ${count} matching requests arrived within ${timeout} ms.`);
+      if (!found)
+        throw new Error(
+          `Fewer than ${count} matching requests arrived within ${timeout} ms. ${describeLatest(requestLog, after)}`,
+        );
       return found.map(toRequestItem);
     },
   };
+}
+
+const maxDescribed = 5;
+
+/** What did arrive, newest first: a test that waits for the wrong request shows the right one. */
+function describeLatest(requestLog: RequestLog, after: string | undefined): string {
+  const latest: string[] = [];
+  for (const entry of requestLog.newestFirst()) {
+    if (entry.requestId === after || latest.length === maxDescribed) break;
+    const { method, path, operation, status, caller, errors } = toRequestItem(entry);
+    const outcome = [status ?? 'closed', ...errors].join(' ');
+    latest.push(`${method} ${path} (${operation ?? 'no operation'}) by ${caller}: ${outcome}`);
+  }
+  return latest.length === 0 ? 'No other request arrived.' : `The latest requests:\n  ${latest.join('\n  ')}`;
 }
 
 /** @throws Error if the control plane is disabled. */
@@ -78,6 +100,10 @@ export function requireControlPlane(observability: Observability | undefined, wh
   return observability;
 }
 
+const Filter = z.strictObject(RequestFilters);
+
+/** @throws IamError for an unknown key, operation or error code, and for a status that is none. */
 function buildQuery({ status, ...search }: RequestFilter): RequestQuery {
-  return { ...search, status: status === undefined ? undefined : String(status) };
+  const query = { ...search, status: status === undefined ? undefined : String(status) };
+  return validateBody(Filter, query) as RequestQuery;
 }

@@ -1,10 +1,11 @@
 /** The sandboxes of an in-process server. */
 import type { AppContext } from '../server/app-context.ts';
+import { SettingError } from '../server/config/settings.ts';
 import { resetState } from '../server/control/reset-state.ts';
 import { SandboxName } from '../server/control/routes/sandboxes/sandbox-schemas.ts';
 import { validateBody } from '../server/http/request-validation.ts';
 import type { SandboxView } from '../server/sandboxes/sandboxes.ts';
-import type { SeedDocument } from '../server/seed/schema.ts';
+import { assertKnownKeys } from './assert-known-keys.ts';
 import { createInstance, type IamInstance } from './instance.ts';
 import type { SeedInput } from './library-types.ts';
 import { requireControlPlane } from './requests.ts';
@@ -24,6 +25,8 @@ export interface SandboxOptions {
    * sandbox has `credentials` of its own.
    */
   readonly seed?: string | SeedInput | undefined;
+  /** Uses an existing sandbox of this name as it is. */
+  readonly reuse?: boolean | undefined;
 }
 
 export interface SandboxRecord {
@@ -37,9 +40,8 @@ export interface SandboxRecord {
 
 export interface IamSandboxes {
   /**
-   * Creates a sandbox: an isolated service at /s/NAME of this server, with the seed of the server or its own. Without a
-   * seed, returns an existing sandbox as it is.
-   * @throws SeedError with each problem of the seed; Error if the name is not valid, or taken and there is a seed.
+   * Creates a sandbox: an isolated service at /s/NAME of this server, with the seed of the server or its own.
+   * @throws SeedError with each problem of the seed; IamError if the name is not valid, or SANDBOX_EXISTS.
    */
   create(name: string, options?: SandboxOptions): Promise<IamSandbox>;
   /** Returns the sandboxes, ordered by name. */
@@ -48,8 +50,12 @@ export interface IamSandboxes {
   delete(name: string): void;
 }
 
+const optionNames: Readonly<Record<keyof SandboxOptions, true>> = { seed: true, reuse: true };
+
 interface SandboxesDeps {
   getContext(): AppContext;
+  /** The address of the server. */
+  readonly url: string;
   readonly credentials: ServerCredentials;
 }
 
@@ -60,29 +66,30 @@ interface SandboxesParts {
 }
 
 /** Creates the sandboxes of the current app context. A server without control plane has none. */
-export function createIamSandboxes({ getContext, credentials }: SandboxesDeps): SandboxesParts {
+export function createIamSandboxes({ getContext, url, credentials }: SandboxesDeps): SandboxesParts {
   const closers = new Set<() => Promise<void>>();
   const control = () => {
     requireControlPlane(getContext().observability, 'A sandbox');
     return getContext().sandboxes;
   };
 
-  const openShared = async (name: string) => ({ context: await control().open(name, true), credentials });
-
-  /** With a seed of its own, a sandbox also has credentials of its own. */
-  async function createSeeded(name: string, seed: SeedDocument) {
-    const { appContext, bootstrapped } = await control().create(name, seed);
-    return { context: appContext, credentials: { ...credentials, ...bootstrapped } };
+  async function open(name: string, { seed, reuse = false }: SandboxOptions) {
+    if (reuse && seed === undefined) return { appContext: await control().open(name, true), bootstrapped: {} };
+    return control().create(name, seed === undefined ? undefined : await readSeedInput(seed));
   }
 
-  async function create(name: string, { seed }: SandboxOptions = {}): Promise<IamSandbox> {
+  async function create(name: string, options: SandboxOptions = {}): Promise<IamSandbox> {
+    assertKnownKeys('sandboxes.create', options, optionNames);
+    if (options.reuse === true && options.seed !== undefined)
+      throw new SettingError('sandboxes.create: reuse and seed exclude each other');
     validateBody(SandboxName, name);
-    const document = seed === undefined ? undefined : await readSeedInput(seed);
-    const { context, ...own } = await (document ? createSeeded(name, document) : openShared(name));
+    const { appContext: context, bootstrapped } = await open(name, options);
     const { instance, close } = createInstance({
       getContext: () => context,
-      url: context.baseUrl,
-      credentials: own.credentials,
+      url: `${url}/s/${name}`,
+      publicUrl: context.baseUrl,
+      // With a seed of its own, a sandbox also has credentials of its own.
+      credentials: { ...credentials, ...bootstrapped },
       reset: () => resetState(context, 'seed'),
     });
     closers.add(close);
@@ -96,13 +103,20 @@ export function createIamSandboxes({ getContext, credentials }: SandboxesDeps): 
   }
 
   return {
-    sandboxes: { create, list: () => control().list().map(toRecord), delete: (name) => control().delete(name) },
+    sandboxes: {
+      create,
+      list: () =>
+        control()
+          .list()
+          .map((view) => toRecord(view, url)),
+      delete: (name) => control().delete(name),
+    },
     async close() {
       await Promise.all([...closers].map((close) => close()));
     },
   };
 }
 
-function toRecord({ baseUrl, ...view }: SandboxView): SandboxRecord {
-  return { ...view, url: baseUrl };
+function toRecord({ name, createdAt, expiresAt }: SandboxView, url: string): SandboxRecord {
+  return { name, url: `${url}/s/${name}`, createdAt, expiresAt };
 }

@@ -3,6 +3,7 @@ import type { TokenSource } from '../client/index.ts';
 import type { AppContext } from '../server/app-context.ts';
 import { requireActiveClient, signInLevels, startSessionWithoutPassword } from '../server/auth/sign-in.ts';
 import { readClientContent } from '../server/tokens/content.ts';
+import { assertKnownKeys } from './assert-known-keys.ts';
 
 export interface SignInOptions {
   /** Authentication level. Default: AUTH-BASIC, as after a password login. */
@@ -21,15 +22,19 @@ export interface SignInResult {
   readonly sessionId: string;
 }
 
+const optionNames: Readonly<Record<keyof SignInOptions, true>> = { level: true, clientId: true, remember: true };
+
 /**
  * Creates a session of a user, by id or any login name, and returns its tokens.
- * @throws RangeError for an unknown level; Error if the user or client does not exist, or the user is locked.
+ * @throws RangeError for an unknown level; IamError if the user or client does not exist, or the user is locked.
  */
 export async function signInUser(
   context: AppContext,
   user: string,
-  { level = 'AUTH-BASIC', clientId, remember = false }: SignInOptions = {},
+  options: SignInOptions = {},
 ): Promise<SignInResult> {
+  assertKnownKeys('signIn', options, optionNames);
+  const { level = 'AUTH-BASIC', clientId, remember = false } = options;
   if (!signInLevels.includes(level))
     throw new RangeError(`Unknown level ${level}. Use one of ${signInLevels.join(', ')}.`);
   const started = await startSessionWithoutPassword(

@@ -3,15 +3,24 @@ import { type FileTrust, readFileTrust } from '../lib/file-trust.ts';
 import { openAudit } from '../server/audit/open.ts';
 import type { WriteLine } from '../server/audit/stream-sink.ts';
 import { assertTrustedKeys } from '../server/config/read-secret-file.ts';
-import { readSettings, type Setting, SettingError, type Settings, settingsTable } from '../server/config/settings.ts';
-import type { AdjustableClock } from '../server/lib/adjustable-clock.ts';
+import {
+  readSettings,
+  type Setting,
+  SettingError,
+  type SettingOrigins,
+  type Settings,
+  settingsTable,
+} from '../server/config/settings.ts';
+import { type AdjustableClock, validateClockTime } from '../server/lib/adjustable-clock.ts';
 import { systemClock } from '../server/lib/clock.ts';
+import { createSequentialIds } from '../server/lib/ids.ts';
 import { createLog, type Log } from '../server/lib/log.ts';
 import { systemRandom } from '../server/lib/random.ts';
 import { type ListenOptions, listen } from '../server/listen.ts';
 import type { SeedDocument } from '../server/seed/schema.ts';
 import { readTables } from '../server/snapshots/dump.ts';
 import { openStore } from '../server/store/open.ts';
+import { assertKnownKeys } from './assert-known-keys.ts';
 import { type DateInput, parseDate } from './clock.ts';
 import { createIamServer, type IamServer } from './iam-server.ts';
 import type { SeedInput, SettingValues } from './library-types.ts';
@@ -33,6 +42,11 @@ export interface StartOptions {
   readonly credentials?: Partial<ServerCredentials> | undefined;
   /** The start time; 'frozen' stops the clock at the time of the start. */
   readonly clock?: 'frozen' | DateInput | { readonly at?: DateInput; readonly frozen?: boolean } | undefined;
+  /**
+   * 'sequential' gives entities the ids 000000000000000000000001 and so on, for snapshots; only with the store in memory.
+   * Secrets and tokens stay random. Default: 'random'.
+   */
+  readonly ids?: 'random' | 'sequential' | undefined;
   /** Receives the log lines. Default: errors are written to standard error. */
   readonly log?: ((line: string) => void) | undefined;
   /** Stops the server when it aborts. */
@@ -42,7 +56,7 @@ export interface StartOptions {
 /**
  * Starts a service in this process and resolves when it accepts requests. Several isolated servers can run concurrently.
  * A server does not keep the process running.
- * @throws SettingError, SeedError, RangeError (the clock), the reason of an aborted signal, and errors of listening and of
+ * @throws SettingError (an option), SeedError, the reason of an aborted signal, and errors of listening and of
  * opening the store.
  */
 export function startServer(options?: StartOptions): Promise<IamServer>;
@@ -57,7 +71,7 @@ export async function startServer(first: StartOptions | TestScope = {}, second?:
 }
 
 async function startWithOptions(options: StartOptions): Promise<IamServer> {
-  assertKnownOptions(options);
+  assertOptions(options);
   const { signal } = options;
   signal?.throwIfAborted();
   const stopped = new AbortController();
@@ -73,6 +87,7 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
       ref: false,
       seed,
       prepareClock: createClockSetup(options.clock),
+      ids: options.ids === 'sequential' ? createSequentialIds(systemClock) : undefined,
       openStore: (identity, heap) => openStore(settings, identity, { log, heap, trust }),
       openAudit: createAuditOpener(log, trust, options),
     },
@@ -93,17 +108,25 @@ const optionNames: Readonly<Record<keyof StartOptions, true>> = {
   settings: true,
   credentials: true,
   clock: true,
+  ids: true,
   log: true,
   signal: true,
 };
 
-/** Validates options of JavaScript callers: a misspelled option would be ignored, a wrong store would use the default folder. */
-function assertKnownOptions(options: StartOptions): void {
-  for (const name of Object.keys(options))
-    if (!Object.hasOwn(optionNames, name)) throw new SettingError(`startServer: unknown option ${name}`);
+/** Validates options of JavaScript callers; a wrong store would use the default folder. @throws SettingError. */
+function assertOptions(options: StartOptions): void {
+  assertKnownKeys('startServer', options, optionNames);
+  assertKnownKeys('credentials', options.credentials ?? {}, credentialVariables);
+  assertKnownKeys('settings', options.settings ?? {}, settingNames());
   const { store = 'memory' } = options;
   if (store !== 'memory' && typeof store?.data !== 'string')
     throw new SettingError("store: must be 'memory' or { data: FOLDER }");
+  const { ids = 'random' } = options;
+  if (!['random', 'sequential'].includes(ids)) throw new SettingError("ids: must be 'random' or 'sequential'");
+  if (ids === 'sequential' && store !== 'memory')
+    throw new SettingError(
+      "ids: 'sequential' is for the store 'memory', since a store on disk has ids of earlier starts",
+    );
 }
 
 function createAuditOpener(
@@ -118,7 +141,9 @@ function createAuditOpener(
   return (settings) => openAudit(settings, { log, trust, write: writeLine });
 }
 
-type InternalStartOptions = ListenOptions & { prepareClock(clock: AdjustableClock): void };
+type InternalStartOptions = ListenOptions & {
+  prepareClock(clock: AdjustableClock): void;
+};
 
 async function startIamServer(
   options: InternalStartOptions,
@@ -126,6 +151,7 @@ async function startIamServer(
   onStop?: () => void,
 ): Promise<IamServer> {
   const service = await listen(options);
+  options.ids?.sequence?.markStart();
   // The bootstrap result contains only generated secrets.
   const credentials = { ...fixed, ...service.bootstrapResult } as ServerCredentials;
   return createIamServer({
@@ -140,6 +166,7 @@ async function startIamServer(
           settings: forkSettings(options.settings),
           seed: undefined,
           prepareClock,
+          ids: options.ids?.sequence?.fork(),
           openStore: async () => store,
           readInitialState: () => readTables(initial),
         },
@@ -153,15 +180,15 @@ async function startIamServer(
 /** The store of a fork is already initialized, so bootstrap settings are cleared. */
 function forkSettings(settings: Settings): Settings {
   const noBootstrap = { resetAdmin: false, adminClientSecret: undefined, adminPassword: undefined };
-  return { ...settings, ...noBootstrap, port: 0, store: 'memory' };
+  // A proxy leads to the origin only.
+  return { ...settings, ...noBootstrap, baseUrl: undefined, port: 0, store: 'memory' };
 }
 
 function buildSettings({ port = 0, host, store = 'memory', settings, credentials }: StartOptions, seed?: SeedDocument) {
   const storeSettings = store === 'memory' ? { store } : { store: 'file', data: store.data, 'reset-admin': true };
-  assertKnownSettings(Object.keys(settings ?? {}));
   const values = { 'log-level': 'error', ...settings, ...(host === undefined ? {} : { host }), port, ...storeSettings };
   const flags = Object.entries(values).map(([name, value]) => [name, flagText(value)]);
-  const read = readSettings(Object.fromEntries(flags), buildEnvironment(credentials ?? {}), seed?.settings);
+  const read = readSettings(Object.fromEntries(flags), buildEnvironment(credentials ?? {}), seed?.settings, origins);
   if (read.tlsCert === undefined) return read;
   throw new SettingError('tls-cert: an in-process server supports HTTP only');
 }
@@ -171,22 +198,36 @@ function flagText(value: unknown): string | undefined {
   return value === undefined || (Array.isArray(value) && value.length === 0) ? undefined : String(value);
 }
 
-/** A misspelled setting would be ignored silently. @throws SettingError. */
-function assertKnownSettings(names: readonly string[]): void {
-  const known = new Set(Object.values<Setting>(settingsTable).flatMap(({ name, flag }) => (flag ? [name] : [])));
-  for (const name of names) if (!known.has(name)) throw new SettingError(`settings: unknown setting ${name}`);
+function settingNames(): Readonly<Record<string, true>> {
+  const names = Object.values<Setting>(settingsTable).flatMap(({ name, flag }) => (flag ? [name] : []));
+  return Object.fromEntries(names.map((name) => [name, true]));
 }
 
-/** Passes the credentials as environment variables; the environment of the process is not used. */
+/** Credentials are passed as environment variables; the environment of the process is not used. */
+const credentialVariables: Readonly<Record<keyof ServerCredentials, string>> = {
+  adminClientId: 'IAM_ADMIN_CLIENT_ID',
+  adminClientSecret: 'IAM_ADMIN_CLIENT_SECRET',
+  appClientId: 'IAM_APP_CLIENT_ID',
+  adminUser: 'IAM_ADMIN_USER',
+  adminPassword: 'IAM_ADMIN_PASSWORD',
+};
+
 function buildEnvironment(credentials: Partial<ServerCredentials>): Record<string, string | undefined> {
-  return {
-    IAM_ADMIN_CLIENT_ID: credentials.adminClientId,
-    IAM_ADMIN_CLIENT_SECRET: credentials.adminClientSecret,
-    IAM_APP_CLIENT_ID: credentials.appClientId,
-    IAM_ADMIN_USER: credentials.adminUser,
-    IAM_ADMIN_PASSWORD: credentials.adminPassword,
-  };
+  const entries = Object.entries(credentialVariables) as [keyof ServerCredentials, string][];
+  return Object.fromEntries(entries.map(([name, variable]) => [variable, credentials[name]]));
 }
+
+/** Options of `startServer` by the name of the setting. All others are in `settings`. */
+const optionOf: Readonly<Record<string, string>> = { host: 'host', port: 'port', store: 'store', data: 'store.data' };
+
+/** Messages name what the caller wrote. */
+const origins: SettingOrigins = {
+  flag: (name) => optionOf[name] ?? `settings['${name}']`,
+  variable(variable) {
+    const [name] = Object.entries(credentialVariables).find(([, one]) => one === variable) ?? [variable];
+    return `credentials.${name}`;
+  },
+};
 
 function createServerLog(
   { log = (line) => void process.stderr.write(line) }: StartOptions,
@@ -195,7 +236,7 @@ function createServerLog(
   return createLog(logLevel, log, () => systemClock.now());
 }
 
-/** Returns a function that applies the clock option at start and after each reset. @throws RangeError. */
+/** Returns a function that applies the clock option at start and after each reset. @throws SettingError. */
 function createClockSetup(option: StartOptions['clock']): (clock: AdjustableClock) => void {
   const { at, frozen = false } =
     option === 'frozen'
@@ -203,9 +244,20 @@ function createClockSetup(option: StartOptions['clock']): (clock: AdjustableCloc
       : typeof option === 'string' || option instanceof Date
         ? { at: option }
         : (option ?? {});
-  const time = at === undefined ? (frozen ? systemClock.now() : undefined) : parseDate(at);
+  const time = at === undefined ? (frozen ? systemClock.now() : undefined) : readStartTime(at);
   return (clock) => {
     if (frozen) clock.freeze();
     if (time !== undefined) clock.set(time);
   };
+}
+
+function readStartTime(at: DateInput): Date {
+  try {
+    const time = parseDate(at);
+    const problem = validateClockTime(time.getTime());
+    if (problem === undefined) return time;
+    throw new RangeError(problem);
+  } catch (error) {
+    throw new SettingError(`clock: ${(error as Error).message}`);
+  }
 }

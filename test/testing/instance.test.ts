@@ -79,7 +79,7 @@ describe('faults', () => {
   test('are rejected if they are not valid, and cleared by a reset', async () => {
     await using iam = await startServer(quick);
     for (const wrong of [
-      { operation: 'groups.lst', effect: { status: 503 } },
+      { operation: 'groups.lst' as 'groups.list', effect: { status: 503 } },
       { effect: {} },
       { effect: { latency: 'x' } },
     ])
@@ -168,6 +168,16 @@ describe('a sandbox', () => {
     await expect(fetch(again.url)).rejects.toThrow();
   });
 
+  test('of a name in use is an error, unless it is reused', async () => {
+    await using iam = await startServer(quick);
+    const both = ['one', 'one'].map((name) => iam.sandboxes.create(name));
+    expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    await expect(iam.sandboxes.create('one')).rejects.toThrow('A sandbox "one" already exists');
+    await using same = await iam.sandboxes.create('one', { reuse: true });
+    expect(same.url).toBe(`${iam.url}/s/one`);
+    await expect(iam.sandboxes.create('one', { reuse: true, seed })).rejects.toThrow('exclude each other');
+  });
+
   test('of a fork starts with the state of the fork', async () => {
     await using iam = await startServer({ ...quick, seed });
     await iam.client.groups.create({ body: { groupName: 'shared', roles: ['VIEW'] } });
@@ -218,5 +228,24 @@ describe('a reset has one scope, by the library and by HTTP:', () => {
     await reset(fork);
     expect(await groupNames(fork)).toEqual(expect.arrayContaining(['ops', 'shared']));
     expect(await groupNames(fork)).not.toContain('later');
+  });
+});
+
+test('behind a proxy, the address where it listens is another than the public one', async () => {
+  const publicUrl = 'https://iam.example.com';
+  await using iam = await startServer({ settings: { 'fast-passwords': true, 'base-url': publicUrl } });
+  await using sandbox = await iam.sandboxes.create('one');
+  await using fork = await iam.fork();
+  expect([iam.publicUrl, sandbox.publicUrl]).toEqual([publicUrl, `${publicUrl}/s/one`]);
+  expect([sandbox.url, iam.sandboxes.list()[0]?.url]).toEqual([`${iam.url}/s/one`, `${iam.url}/s/one`]);
+  // The proxy leads to the origin.
+  expect(fork.publicUrl).toBe(fork.url);
+  for (const place of [iam, sandbox, fork]) {
+    expect(place.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    expect(await groupNames(place)).not.toEqual([]);
+  }
+  const { accessToken } = await iam.client.clientIdentities.login();
+  expect(JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())).toMatchObject({
+    iss: publicUrl,
   });
 });

@@ -1,6 +1,6 @@
 /** `iam config`: shows and sets CLI settings. */
 import type { Command } from 'commander';
-import { findNearest } from '../../contract/nearest-name.ts';
+import { findNearest } from '../../lib/nearest-name.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import { changeProfiles, findProfile, type Profile } from '../config/profile.ts';
 import { parseProfileValue } from '../config/profile-value.ts';

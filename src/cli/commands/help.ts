@@ -1,6 +1,6 @@
 /** `iam help`: shows help on a command or a topic. */
 import type { Command } from 'commander';
-import { findNearest } from '../../contract/nearest-name.ts';
+import { findNearest } from '../../lib/nearest-name.ts';
 import { createGlobalOptions, formatGlobalOption } from '../config/global-options.ts';
 import { settingDefinitions } from '../config/settings.ts';
 import { usageError } from '../errors.ts';

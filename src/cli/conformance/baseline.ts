@@ -1,7 +1,7 @@
 /** The baseline: a file of accepted differences. */
 import { writeFile } from 'node:fs/promises';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import { findNearest } from '../../contract/nearest-name.ts';
+import { findNearest } from '../../lib/nearest-name.ts';
 import { usageError } from '../errors.ts';
 import { unwritableFileError } from '../io/file-errors.ts';
 import { readDocument } from '../io/input.ts';

@@ -1,6 +1,6 @@
 /** Parses the options of `iam conformance`. */
 import type { Manifest } from '../../contract/manifest-types.ts';
-import { findNearest } from '../../contract/nearest-name.ts';
+import { findNearest } from '../../lib/nearest-name.ts';
 import type { CommandOptions } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveOperation } from '../request/operation-names.ts';

@@ -1,6 +1,6 @@
 /** `--query`: filters a result with a JMESPath expression. Loaded only by runs with this option. */
 import { compile, type InputSignature, TreeInterpreter } from '@jmespath-community/jmespath';
-import { findNearest } from '../../contract/nearest-name.ts';
+import { findNearest } from '../../lib/nearest-name.ts';
 import { CliError, queryFailedCode, usageError } from '../errors.ts';
 
 /** Returns the matches of the expression in a value, or null. */

@@ -1,6 +1,6 @@
 /** Finds operations by id and by request. */
 import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
-import { findNearest } from '../../contract/nearest-name.ts';
+import { findNearest } from '../../lib/nearest-name.ts';
 import { usageError } from '../errors.ts';
 import { routeAt } from '../http/redact.ts';
 

@@ -1,6 +1,6 @@
 /** Names of operations: the operation id (`user-identities.create`), or the command (`users create`, `users.create`). */
 import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
-import { findNearest } from '../../contract/nearest-name.ts';
+import { findNearest } from '../../lib/nearest-name.ts';
 import { usageError } from '../errors.ts';
 import { toSingular } from './field-options.ts';
 

@@ -68,8 +68,10 @@ export const settingsTable = {
     'signing-key',
     'File with the private key that signs tokens, in PEM or as JWK, so that every store publishes the same keys; it must fit --signing-alg. Defaults to a key that is generated for each store',
   ),
-  issuer: textSetting('issuer', 'Issuer and audience of tokens; defaults to the base URL', { check: validateBaseUrl }),
-  baseUrl: textSetting(
+  issuer: textSetting<string>('issuer', 'Issuer and audience of tokens; defaults to the base URL', {
+    check: validateBaseUrl,
+  }),
+  baseUrl: textSetting<string>(
     'base-url',
     'Public URL of the service, and issuer and audience of its tokens without --issuer; defaults to the listening address',
     {

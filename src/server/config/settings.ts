@@ -1,10 +1,12 @@
 /** Reads the settings from flags, environment and seed. Errors name the origin of an invalid value. */
 
 import { readSecretFiles } from '../../contract/secret-files.ts';
+import { SettingError } from './setting-error.ts';
 import type { Setting } from './setting-types.ts';
 import { settingsTable } from './settings-table.ts';
 import { isLoopbackHost } from './validators.ts';
 
+export { SettingError } from './setting-error.ts';
 export type { Setting } from './setting-types.ts';
 export { settingsTable } from './settings-table.ts';
 
@@ -25,11 +27,6 @@ type ValueOf<S> = S extends { kind: 'integer'; default: infer Default extends nu
 
 export type Settings = { readonly [Key in SettingKey]: ValueOf<Table[Key]> };
 
-/** An invalid setting, with a message for the user. */
-export class SettingError extends Error {
-  override readonly name = 'SettingError';
-}
-
 /** Environment variables by name. */
 export type SettingsEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -47,6 +44,14 @@ export type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
 /** Settings of a seed document, by flag name. */
 type SeedSettings = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
+/** How messages name the origin of a value. */
+export interface SettingOrigins {
+  flag(name: string): string;
+  variable(name: string): string;
+}
+
+const commandOrigins: SettingOrigins = { flag: (name) => `--${name}`, variable: (name) => name };
+
 /**
  * Settings from flags (by flag name), then the environment, then the seed, then the defaults.
  * @throws SettingError naming the flag, variable or key and the valid values.
@@ -55,14 +60,15 @@ export function readSettings(
   flags: FlagValues,
   environment: SettingsEnvironment,
   seedSettings: SeedSettings = {},
+  origins: SettingOrigins = commandOrigins,
 ): Settings {
   for (const name of Object.keys(seedSettings)) assertSeedable(name);
   const entries = Object.entries(settingsTable).map(([key, setting]) => [
     key,
-    readSetting(setting, flags, environment, seedSettings),
+    readSetting(setting, flags, environment, seedSettings, origins),
   ]);
   const settings = Object.fromEntries(entries) as Settings;
-  assertConsistent(settings);
+  assertConsistent(settings, origins);
   return settings;
 }
 
@@ -96,11 +102,13 @@ function readSetting(
   flags: FlagValues,
   environment: SettingsEnvironment,
   seedSettings: SeedSettings,
+  origins = commandOrigins,
 ) {
   const flag = setting.flag ? flags[setting.name] : undefined;
-  if (flag !== undefined) return parseSetting(setting, String(flag), `--${setting.name}`);
+  if (flag !== undefined) return parseSetting(setting, String(flag), origins.flag(setting.name));
   const variable = environment[setting.environment];
-  if (variable !== undefined && variable !== '') return parseSetting(setting, variable, setting.environment);
+  if (variable !== undefined && variable !== '')
+    return parseSetting(setting, variable, origins.variable(setting.environment));
   const fromSeed = seedSettings[setting.name];
   return fromSeed === undefined
     ? setting.default
@@ -178,13 +186,13 @@ export function resolveSessionsPerUser({
   return resolved === 0 ? undefined : resolved;
 }
 
-function assertConsistent(settings: Settings): void {
+function assertConsistent(settings: Settings, { flag }: SettingOrigins): void {
   if ((settings.tlsCert === undefined) !== (settings.tlsKey === undefined))
-    throw new SettingError('--tls-cert and --tls-key must be set together');
+    throw new SettingError(`${flag('tls-cert')} and ${flag('tls-key')} must be set together`);
   if (settings.store === 'postgres' && settings.databaseUrl === undefined && settings.databaseSecretUrl === undefined)
-    throw new SettingError('--store postgres requires --database-url or IAM_DATABASE_URL');
+    throw new SettingError(`${flag('store')} postgres requires ${flag('database-url')} or IAM_DATABASE_URL`);
   if (!settings.allowRemote && !isLoopbackHost(settings.host))
     throw new SettingError(
-      `--host ${settings.host} can be reached from other machines; use --allow-remote to allow this`,
+      `${flag('host')} ${settings.host} can be reached from other machines; use ${flag('allow-remote')} to allow this`,
     );
 }

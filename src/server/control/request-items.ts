@@ -1,11 +1,20 @@
 /** Entries of the request log as the control plane returns them. */
 import * as z from 'zod';
+import { errorTable } from '../../contract/error-codes.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 import { exampleText, optionalInt, optionalText, singleLine } from '../../contract/schemas/primitives.ts';
 import { isNamedBy, type Principal } from '../directory/principal.ts';
 import { redactRequestHeaders, redactResponseHeaders } from '../observability/redact-headers.ts';
 import { redactBody, redactQuery, redactResponse } from '../observability/redaction.ts';
 import type { RequestLog, RequestLogEntry } from '../observability/request-log.ts';
-import { isOperationId, operationIdMessage } from './operation-ids.ts';
+import { knownName } from './known-names.ts';
+import { type RecordedId, RecordedOperationId } from './operation-ids.ts';
+
+/** An error code: a misspelled one would match no request. */
+export const KnownErrorCode = knownName(
+  Object.keys(errorTable) as ErrorCode[],
+  'an error code, such as GROUP_NOT_FOUND',
+).meta({ id: 'ErrorCode', description: 'An error code, such as GROUP_NOT_FOUND.' });
 
 export const RequestItem = z.strictObject({
   id: exampleText('4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11', 'X-Request-Id of the response'),
@@ -16,11 +25,14 @@ export const RequestItem = z.strictObject({
   userId: optionalText('alice'),
   callerRequestId: optionalText('checkout-4711', 'X-Request-Id of the request'),
   traceId: optionalText('4bf92f3577b34da6a3ce929d0e0e4736', 'Trace id of the header traceparent (W3C Trace Context)'),
-  operation: optionalText('groups.get', 'Absent if the request matched no operation'),
+  operation: RecordedOperationId.optional().meta({
+    description: 'Absent if the request matched no operation',
+    examples: ['groups.get'],
+  }),
   method: exampleText('GET'),
   path: exampleText('/security/iam/v1/groups/ops'),
   status: optionalInt(404, 'Absent if an injected fault closed the connection'),
-  errors: z.array(z.string()).meta({ description: 'Error codes', examples: [['GROUP_NOT_FOUND']] }),
+  errors: z.array(KnownErrorCode).meta({ description: 'Error codes', examples: [['GROUP_NOT_FOUND']] }),
   milliseconds: z.number().meta({ examples: [3.2] }),
   fault: optionalText('status 503', 'The injected fault'),
 });
@@ -42,10 +54,10 @@ export const RequestDetail = RequestItem.extend({
 });
 
 export const RequestFilters = {
-  operation: singleLine(64, 'Only requests to this operation, such as groups.create')
-    .refine(isOperationId, operationIdMessage)
-    .optional()
-    .meta({ examples: ['groups.get'] }),
+  operation: RecordedOperationId.optional().meta({
+    description: 'Only requests to this operation, such as groups.create',
+    examples: ['groups.get'],
+  }),
   caller: singleLine(100, 'Only requests of this subject, client or user, by id or name')
     .optional()
     .meta({ examples: ['billing-service'] }),
@@ -54,9 +66,10 @@ export const RequestFilters = {
     .regex(/^[1-5](\d\d|xx)$/, 'must be a status such as 404, or a class such as 4xx')
     .optional()
     .meta({ description: 'Only responses with this status, such as 404, or class, such as 4xx', examples: ['404'] }),
-  error: singleLine(64, 'Only responses with this error code')
-    .optional()
-    .meta({ examples: ['GROUP_NOT_FOUND'] }),
+  error: KnownErrorCode.optional().meta({
+    description: 'Only responses with this error code',
+    examples: ['GROUP_NOT_FOUND'],
+  }),
 };
 
 export type RequestQuery = z.output<z.ZodObject<typeof RequestFilters>>;
@@ -102,7 +115,7 @@ export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestIte
     caller: actor,
     ...(caller ? { callerName: nameOf(caller), clientId: caller.client.clientId } : {}),
     ...(caller?.user ? { userId: caller.user.userId } : {}),
-    ...(operation ? { operation: operation.id } : {}),
+    ...(operation ? { operation: operation.id as RecordedId } : {}),
     method,
     path,
     ...(status === undefined ? {} : { status }),

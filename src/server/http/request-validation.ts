@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
 import { type ApiErrorItem, type FieldErrorCode, fieldError, formatPath, IamError } from '../../contract/errors.ts';
-import { findNearest } from '../../contract/nearest-name.ts';
 import { withoutNullMembers } from '../../contract/schemas/null-members.ts';
+import { findNearest } from '../../lib/nearest-name.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import { findMalformedNames, isWellEncoded } from './query.ts';
 

@@ -9,12 +9,46 @@ export interface Ids {
   newIdAfter(time: number): { readonly id: string; readonly time: number };
   /** Generates an id for a request, for logs and the X-Request-Id header. */
   newRequestId(): string;
+  /** Of ids that count up: those of another store, and back to the count of the start. */
+  readonly sequence?: { fork(): Ids; markStart(): void; resetToStart(): void };
+}
+
+/**
+ * For tests that compare responses: 000000000000000000000001 and so on, and for requests request-1 and so on. Unique within
+ * one store in memory only.
+ */
+export function createSequentialIds(clock: Clock, count = 0): Ids {
+  let last = { id: count, request: 0 };
+  let start = last;
+  const newId = () => {
+    last = { ...last, id: last.id + 1 };
+    return last.id.toString(16).padStart(idLength, '0');
+  };
+  return {
+    newId,
+    newIdAfter: (previous) => ({ id: newId(), time: Math.max(clock.now().getTime(), previous + 1) }),
+    newRequestId() {
+      last = { ...last, request: last.request + 1 };
+      return `request-${last.request}`;
+    },
+    sequence: {
+      fork: () => createSequentialIds(clock, last.id),
+      markStart() {
+        start = last;
+      },
+      resetToStart() {
+        last = start;
+      },
+    },
+  };
 }
 
 /** Generates the name of a server among those that share a store. */
 export function createReplicaName(random: Random): string {
   return `r${random.bytes(4).toString('hex')}`;
 }
+
+const idLength = 24;
 
 /** Random bytes of an id. */
 const suffixLength = 4;

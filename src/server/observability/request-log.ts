@@ -4,7 +4,7 @@
  */
 
 import { errorTable } from '../../contract/error-codes.ts';
-import type { ErrorCode, ErrorItem, ErrorReason } from '../../contract/errors.ts';
+import type { ErrorItem, ErrorReason } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Principal } from '../directory/principal.ts';
 import type { Correlation } from '../http/correlation.ts';
@@ -158,7 +158,7 @@ function removeLongTexts(record: RequestLogRecord): void {
   if (responseLength > maxBodyLength) record.response = undefined;
   // Messages contain field names of the body, which the caller chooses.
   if (measureErrors(errors) > maxBodyLength)
-    record.errors = errors.map(({ code }) => ({ code, message: errorTable[code as ErrorCode].message }));
+    record.errors = errors.map(({ code }) => ({ code, message: errorTable[code].message }));
 }
 
 function estimateSize(record: RequestLogRecord): number {

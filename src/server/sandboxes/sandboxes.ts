@@ -35,8 +35,8 @@ export interface SandboxView {
 
 export interface SeededSandbox<Context> {
   readonly appContext: Context;
-  /** Its administrators, with their generated secrets. */
-  readonly bootstrapped: BootstrapResult;
+  /** The administrators of its own seed, with their generated secrets; empty without one. */
+  readonly bootstrapped: Partial<BootstrapResult>;
 }
 
 /** Generic in the app context, which contains its sandboxes. */
@@ -48,10 +48,10 @@ export interface Sandboxes<Context> {
   /** Finds or creates a sandbox. @throws IamError TOO_MANY_SANDBOXES. */
   open(name: string, changes: boolean): Promise<Context>;
   /**
-   * Creates a sandbox with its own seed instead of that of the server.
+   * Creates a sandbox, with its own seed if there is one instead of that of the server.
    * @throws IamError SANDBOX_EXISTS, TOO_MANY_SANDBOXES; SeedError if the seed can't be applied. Nothing is created then.
    */
-  create(name: string, seed: SeedDocument): Promise<SeededSandbox<Context>>;
+  create(name: string, seed: SeedDocument | undefined): Promise<SeededSandbox<Context>>;
   /** @throws IamError SANDBOX_NOT_FOUND. */
   view(name: string): SandboxView;
   /** Deletes a sandbox; running requests complete. @throws IamError SANDBOX_NOT_FOUND. */
@@ -170,8 +170,9 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
     if (findCurrent(name)) throw apiError('SANDBOX_EXISTS', `A sandbox ${JSON.stringify(name)} already exists.`);
   }
 
-  async function createSeeded(name: string, seed: SeedDocument): Promise<SeededSandbox<Context>> {
+  async function createNew(name: string, seed: SeedDocument | undefined): Promise<SeededSandbox<Context>> {
     assertFree(name);
+    if (!seed) return { appContext: await create(name, true), bootstrapped: {} };
     const settings = withoutServerSettings(deps.settings);
     assertSettingsEqual(seed, settings);
     const { baseline, bootstrapped } = await createSeededBaseline(seed, deps.baseline, { ...deps, settings });
@@ -196,7 +197,7 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
     },
     find,
     open: async (name, changes) => find(name, changes) ?? create(name, changes),
-    create: createSeeded,
+    create: createNew,
     view,
     delete(name) {
       if (!findCurrent(name)) throw apiError('SANDBOX_NOT_FOUND');

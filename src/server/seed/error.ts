@@ -1,8 +1,10 @@
+import { StandinError } from '../../contract/standin-error.ts';
 import type { SeedIssue } from './issues.ts';
 
 /** An invalid seed, or one that can't be applied. The message contains each problem. Nothing was applied. */
-export class SeedError extends Error {
+export class SeedError extends StandinError {
   override readonly name = 'SeedError';
+  readonly code = 'SEED_INVALID';
   /** The problems by their paths in the document; empty if the text of a file could not be parsed. */
   readonly issues: readonly SeedIssue[];
 

@@ -1,6 +1,6 @@
 /** Finds what a name means, and prints the explanation. */
 import type { Manifest, ManifestOperation } from '../../../contract/manifest-types.ts';
-import { findNearest } from '../../../contract/nearest-name.ts';
+import { findNearest } from '../../../lib/nearest-name.ts';
 import { commandPath, descriptionOf } from '../../command.ts';
 import type { CliRuntime, Context } from '../../context.ts';
 import { type CliError, usageError } from '../../errors.ts';

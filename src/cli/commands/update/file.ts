@@ -2,8 +2,8 @@
 
 import { idPropertyOf } from '../../../contract/entities.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
-import { findNearest } from '../../../contract/nearest-name.ts';
 import { isMaskedEmail } from '../../../lib/masked-email.ts';
+import { findNearest } from '../../../lib/nearest-name.ts';
 import { usageError } from '../../errors.ts';
 import { maskText, maskValue } from '../../output/mask.ts';
 import { type EntityFields, isRow, isSame } from '../../request/differences.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../../../contract/testing/fault-effects.ts';
 import type { FaultInjector } from '../../../fault-injection/fault-injector.ts';
 import type { FaultEffect, FaultRule, FaultRuleInput } from '../../../fault-injection/fault-rules.ts';
-import { isOperationId, operationIdMessage } from '../../operation-ids.ts';
+import { type RecordedId, RecordedOperationId } from '../../operation-ids.ts';
 
 const maxMs = 60_000;
 
@@ -62,11 +62,10 @@ const EffectSchema = z
   .refine((effect) => isSingleEffect(listDefined(effect)), `must be one of ${listEffects((name) => name)}`);
 
 const RuleFields = {
-  operation: z
-    .string()
-    .refine(isOperationId, operationIdMessage)
-    .optional()
-    .meta({ description: 'Only requests to this operation, such as groups.create', examples: ['groups.get'] }),
+  operation: RecordedOperationId.optional().meta({
+    description: 'Only requests to this operation, such as groups.create',
+    examples: ['groups.get'],
+  }),
   target: z
     .enum(faultTargetNames)
     .optional()
@@ -185,10 +184,11 @@ function parseTimes(times: Readonly<Record<'latency' | 'jitter', string | undefi
   return Object.fromEntries(entries.map(([name, text]) => [name, parseMilliseconds(text ?? '')]));
 }
 
-export function toFaultItem({ effect, ...rule }: FaultRule): z.input<typeof FaultItem> {
+export function toFaultItem({ effect, operation, ...rule }: FaultRule): z.input<typeof FaultItem> {
   const { latency, jitter, ...others } = effect;
   return {
     ...rule,
+    ...(operation === undefined ? {} : { operation: operation as RecordedId }),
     effect: {
       ...others,
       ...(latency === undefined ? {} : { latency: `${latency}ms` }),
