@@ -1,7 +1,7 @@
 /** Converts a record to a request, and validates it as far as possible without the server. */
 import type { CallInput, Scalar } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import { type Field, setAtPath } from '../request/field-options.ts';
+import { createField, type Field, setAtPath } from '../request/field-options.ts';
 import { buildRequestSpec, type RequestSpec } from '../request/request-spec.ts';
 import type { NameResolver } from '../request/resolve-names.ts';
 import { assertTrimmed, type CellReader, convertCell, splitCell } from './cells.ts';
@@ -98,9 +98,11 @@ export function createRowParser({ find, common, allowsOthers, isPartial }: RowOp
 
 function parseJsonCall(getShape: (id: unknown) => RequestSpec, value: unknown): Call {
   if (!isObject(value)) throw new Error('must be an object');
+  if (value.ifMatch !== undefined && typeof value.ifMatch !== 'string') throw new Error('ifMatch must be a string');
+  const shape = getShape(value.operation);
   const unknownKey = Object.keys(value).find((name) => !callParts.includes(name));
-  if (unknownKey) throw new Error(`unknown key ${JSON.stringify(unknownKey)}; use ${callParts.join(', ')}`);
-  const { operation } = getShape(value.operation);
+  if (unknownKey !== undefined) return parseFlatCall(shape, value, unknownKey);
+  const { operation } = shape;
   const params = parseScalars(
     'params',
     value.params,
@@ -111,8 +113,34 @@ function parseJsonCall(getShape: (id: unknown) => RequestSpec, value: unknown): 
     value.query,
     operation.query.map(({ name }) => name),
   );
-  if (value.ifMatch !== undefined && typeof value.ifMatch !== 'string') throw new Error('ifMatch must be a string');
   return { operation, params, query, body: value.body, ifMatch: value.ifMatch };
+}
+
+/** An object with the fields of the operation as its keys. Their values are as they are. */
+function parseFlatCall(shape: RequestSpec, row: Readonly<Record<string, unknown>>, key: string): Call {
+  const { operation: _operation, ifMatch, ...fields } = row;
+  if (['params', 'query', 'body'].some((name) => Object.hasOwn(fields, name)))
+    throw new Error(
+      `unknown key ${JSON.stringify(key)}; use ${callParts.join(', ')}, or only fields of ${shape.operation.id}`,
+    );
+  const parts = parseFields(shape, Object.entries(fields), {
+    noun: 'key',
+    find: (name) => findWholeField(shape, name) ?? findTarget(shape, name),
+    convert: ({ part }, value) => {
+      if (part === 'body') return shape.members ? [value].flat() : value;
+      if (['string', 'number', 'boolean'].includes(typeof value)) return value;
+      throw new Error('must be a string, number or boolean');
+    },
+  });
+  return { ...parts, ifMatch: ifMatch as string | undefined };
+}
+
+/** A field of the body with all that is in it: in CSV, an object has a column for each of its fields. */
+function findWholeField({ operation, members, entries }: RequestSpec, name: string): Target | undefined {
+  const properties = members || entries ? {} : (operation.body?.properties ?? {});
+  const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const isParameter = [...operation.params, ...operation.query].some((one) => one.name === name);
+  return schema && !isParameter ? { part: 'body', field: createField([name], schema, false) } : undefined;
 }
 
 function parseScalars(part: string, value: unknown, known: readonly string[]): Record<string, Scalar> {
@@ -127,48 +155,66 @@ function parseScalars(part: string, value: unknown, known: readonly string[]): R
   return value as Record<string, Scalar>;
 }
 
-/**
- * Column names are resolved as path parameter, then query parameter, then body field, unless a prefix `params.`,
- * `query.` or `body.` selects the part. Empty cells are ignored.
- */
+/** Empty cells are ignored. */
 function parseCsvCall(shape: RequestSpec, cells: Readonly<Record<string, string>>, read: CellReader): Call {
-  const { operation } = shape;
+  const { operation: _operation, ifMatch = '', ...columns } = cells;
+  const values = Object.entries(columns).flatMap(([name, text]) => (text === '' ? [] : [[read(name), text] as const]));
+  const parts = parseFields(shape, values, {
+    noun: 'column',
+    find: (name) => findTarget(shape, name),
+    convert: (target, text) => {
+      if (target.part === 'params') return assertTrimmed(read(text));
+      return target.part === 'body' && shape.members ? splitCell(text, read) : convertCell(target.field, text, read);
+    },
+  });
+  return { ...parts, ifMatch: read(ifMatch) || undefined };
+}
+
+interface FieldReader<Value> {
+  /** What messages call the place of a value. */
+  readonly noun: string;
+  find(name: string): Target;
+  convert(target: Target, value: Value): unknown;
+}
+
+/** @throws Error for a field that does not exist, that two names mean, or whose value is not valid */
+function parseFields<Value>(
+  shape: RequestSpec,
+  values: Iterable<readonly [name: string, value: Value]>,
+  { noun, find, convert }: FieldReader<Value>,
+): Omit<Call, 'ifMatch'> {
   const params: Record<string, Scalar> = {};
   const query: Record<string, Scalar> = {};
   const body: Record<string, unknown> = {};
-  const columns = new Map<string, string>();
-  for (const [name, text] of Object.entries(cells)) {
-    if (text === '' || name === 'operation' || name === 'ifMatch') continue;
-    const column = read(name);
-    const target = findTarget(shape, column);
-    assertSingle(columns, target, column);
+  const names = new Map<string, string>();
+  for (const [name, value] of values) {
     try {
-      if (target.part === 'params') params[target.name] = assertTrimmed(read(text));
-      else if (target.part === 'query')
-        query[target.field.path[0] ?? ''] = convertCell(target.field, text, read) as Scalar;
-      else if (shape.members) setAtPath(body, target.field.path, splitCell(text, read));
-      else setAtPath(body, target.field.path, convertCell(target.field, text, read));
+      const target = find(name);
+      const path = target.part === 'params' ? [target.name] : target.field.path;
+      const key = `${target.part} ${path.join('.')}`;
+      const other = names.get(key);
+      if (other !== undefined) throw new Error(`is the same field as ${noun} ${other}`);
+      names.set(key, name);
+      const converted = convert(target, value);
+      if (target.part === 'body') setAtPath(body, path, converted);
+      else (target.part === 'params' ? params : query)[path[0] ?? ''] = converted as Scalar;
     } catch (error) {
-      throw new Error(`column ${column}: ${(error as Error).message}`);
+      throw new Error(`${noun} ${name}: ${(error as Error).message}`);
     }
   }
-  return { operation, params, query, body: buildBody(shape, body), ifMatch: read(cells.ifMatch ?? '') || undefined };
-}
-
-/** @throws Error if another column with a cell in this row has the same field, such as `userName` and `body.userName` */
-function assertSingle(columns: Map<string, string>, target: Target, column: string): void {
-  const key = `${target.part} ${target.part === 'params' ? target.name : formatFieldName(target.field)}`;
-  const other = columns.get(key);
-  if (other !== undefined) throw new Error(`column ${column}: is the same field as column ${other}`);
-  columns.set(key, column);
+  return { operation: shape.operation, params, query, body: buildBody(shape, body) };
 }
 
 type Target =
   | { readonly part: 'params'; readonly name: string }
   | { readonly part: 'query' | 'body'; readonly field: Field };
 
-function findTarget({ operation, query, body, members }: RequestSpec, column: string): Target {
-  const [, part, name = ''] = /^(?:(params|query|body)\.)?(.+)$/s.exec(column) ?? [];
+/**
+ * A name is that of a path parameter, then of a query parameter, then of a body field, unless a prefix `params.`, `query.` or
+ * `body.` selects the part.
+ */
+function findTarget({ operation, query, body, members }: RequestSpec, typed: string): Target {
+  const [, part, name = ''] = /^(?:(params|query|body)\.)?(.+)$/s.exec(typed) ?? [];
   const fieldIn = (fields: readonly Field[]) => fields.find(({ path }) => path.join('.') === name);
   const bodyFields = members ? [members] : body;
   if ((part ?? 'params') === 'params' && operation.params.some((param) => param.name === name))
@@ -178,9 +224,9 @@ function findTarget({ operation, query, body, members }: RequestSpec, column: st
   const inBody = (part ?? 'body') === 'body' ? fieldIn(bodyFields) : undefined;
   if (inBody) return { part: 'body', field: inBody };
   const known = [...operation.params.map((param) => param.name), ...[...query, ...bodyFields].map(formatFieldName)];
-  const similar = known.find((one) => toPlainName(one) === toPlainName(column));
+  const similar = known.find((one) => toPlainName(one) === toPlainName(typed));
   const hint = similar === undefined ? formatKnownNames(known) : `did you mean ${similar}?`;
-  throw new Error(`column ${column}: ${operation.id} has no field ${JSON.stringify(column)}; ${hint}`);
+  throw new Error(`${operation.id} has no field ${JSON.stringify(typed)}; ${hint}`);
 }
 
 /** Without case, spaces and punctuation: `User Name` is like userName. */

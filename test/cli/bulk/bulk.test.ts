@@ -188,7 +188,7 @@ describe('bulk run', () => {
     ['groupName\n"never closed\n', 'never closed'],
     ['{"operation":"groups.nothing"}\n', 'not found'],
     ['{"operation":"groups.get","params":{"id":"x"}}\n', 'unknown key "id" in params; use groupId'],
-    ['{"operation":"groups.get","parms":{}}\n', 'unknown key "parms"'],
+    ['{"operation":"groups.get","parms":{}}\n', 'groups.get has no field "parms"; use groupId'],
     ['{"params":{}}\n', 'no operation'],
     ['{"operation":"groups.get"}\n{\n', 'line 2: column 2: expected a name in double quotes'],
   ])('rejects %j before anything is sent', async (text, reason) => {

@@ -123,6 +123,31 @@ describe('a row of', () => {
     });
   });
 
+  test('JSON lines has the names of CSV columns, or the parts of the request', async ({ home }) => {
+    const created = { userName: 'bob', userEmail: 'bob@example.com', 'userMobile.areaCode': '11' };
+    const rows = [
+      { operation: 'groups.update', groupId: 'ops', roles: ['VIEW', 'DEPLOY'], organizationId: null },
+      { operation: 'groups.add-role', groupId: 'ops', roleName: 'PAGE' },
+      { operation: 'user-accesses.add-user', groupName: 'ops', userId: ['alice'] },
+      { operation: 'user-identities.create', ...created, userMobile: { number: '912345678' } },
+      { operation: 'groups.update', groupId: 'ops', body: { roles: [] } },
+      { operation: 'groups.update', groupId: 'ops', roels: [] },
+      { operation: 'groups.update', groupId: ['ops'] },
+    ];
+    await writeFile(home.file('flat.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const words = ['bulk', 'run', home.file('flat.jsonl'), '--concurrency', '1'];
+    expect((await home.iam(words, { url: server.url, variables })).err.split('\n').slice(1, 4)).toEqual([
+      expect.stringContaining('line 5: unknown key "groupId"; use operation, params, query, body, ifMatch, or only'),
+      expect.stringContaining('line 6: key roels: groups.update has no field "roels"; use groupId'),
+      'line 7: key groupId: must be a string, number or boolean',
+    ]);
+    expect((await home.iam([...words, '--skip-invalid'], { url: server.url, variables })).code).toBe(8);
+    const group = await get(home, ['groups', 'get', 'ops']);
+    expect(group).toMatchObject({ roles: ['VIEW', 'DEPLOY', 'PAGE'] });
+    expect(group).not.toHaveProperty('organizationId');
+    expect(await get(home, ['groups', 'users', 'list', 'ops'])).toMatchObject([{ userId: 'u1' }]);
+  });
+
   test('JSON lines with a field that is not one fails, and changes nothing', async ({ home }) => {
     for (const body of [{ roels: ['X'], organizationId: 'o7' }, { organisationId: 'o7' }]) {
       const row = `${JSON.stringify({ params: { groupId: 'ops' }, body })}\n`;
