@@ -17,10 +17,6 @@ const entryPoints = {
   testcontainers: 'src/testcontainers/index.ts',
 };
 
-/**
- * The client and the server import undici as a dependency of the package, because they use all of it. The command contains
- * the part that sends a request, which starts sooner.
- */
 const resolvePackages = {
   name: 'resolve-packages',
   setup({ initialOptions, onResolve }) {
@@ -30,14 +26,11 @@ const resolvePackages = {
       onResolve({ filter: new RegExp(`^${name}$`) }, ({ importer }) =>
         importer.startsWith(inRoot(`node_modules/${packageName}/`)) ? { path: inRoot(file) } : undefined,
       );
-    onResolve({ filter: /^undici$/ }, ({ importer }) =>
-      importer.startsWith(inRoot('src/cli/'))
-        ? { path: inRoot('scripts/undici-for-command.mjs') }
-        : { path: 'undici', external: true },
-    );
+    onResolve({ filter: /^undici$/ }, () => ({ path: inRoot('scripts/undici.mjs') }));
+    replaceIn('timers', 'xml2js', 'src/lib/host.ts');
     replaceIn('node:child_process', 'commander', 'scripts/child-process-for-command.cjs');
-    replaceIn('node:http', 'undici', 'scripts/http-for-command.cjs');
-    replaceIn('node:http2', 'undici', 'scripts/http2-for-command.cjs');
+    replaceIn('node:http', 'undici', 'scripts/http-for-undici.cjs');
+    replaceIn('node:http2', 'undici', 'scripts/http2-for-undici.cjs');
     onResolve({ filter: /^(pg-native|supports-color)$/ }, () => ({
       path: inRoot('scripts/without-optional-package.cjs'),
     }));
@@ -78,6 +71,7 @@ export async function bundle({ root, outdir }) {
     ...forNode,
     absWorkingDir: root,
     entryPoints,
+    inject: ['src/lib/host.ts', 'src/lib/host-web.ts'],
     // Native code.
     external: ['@node-rs/argon2', 'fs-native-extensions'],
     outdir,

@@ -82,16 +82,21 @@ async function send(
   const limit = AbortSignal.timeout(total);
   const controller = new AbortController();
   const abort = () => controller.abort(limit.reason);
+  const abortByCaller = () => controller.abort(signal?.reason);
   limit.addEventListener('abort', abort);
+  // `AbortSignal.any` rejects the signals of an environment such as jsdom.
+  signal?.addEventListener('abort', abortByCaller);
+  if (signal?.aborted) abortByCaller();
+  let isOpen = false;
   try {
     const data = await observed.request({
       origin,
       ...rest,
       body: rest.body ?? null,
-      signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
+      signal: controller.signal,
     });
     const headers = flattenHeaders(data.headers);
-    const isOpen = isStream && data.statusCode === 200;
+    isOpen = isStream && data.statusCode === 200;
     if (isOpen) limit.removeEventListener('abort', abort);
     const body = isOpen ? data.body : parseBody(await data.body.text(), headers['content-type']);
     return { status: data.statusCode, headers, body, requestId: headers['x-request-id'] };
@@ -100,6 +105,8 @@ async function send(
     throw limit.aborted
       ? new NetworkError(`No response from ${name} within ${total / 1000} s.`, 'TIMEOUT', cause)
       : createNetworkError(name, cause, isSent);
+  } finally {
+    if (!isOpen) signal?.removeEventListener('abort', abortByCaller);
   }
 }
 

@@ -4,6 +4,7 @@
  * and server share it. Messages contain no value of the text except such numbers.
  */
 import {
+  Composer,
   type Document,
   isMap,
   isNode,
@@ -11,13 +12,12 @@ import {
   isScalar,
   LineCounter,
   type Node,
-  parseAllDocuments,
+  Parser,
   type Scalar,
   visit,
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import { findPlace } from './json-text.ts';
 
 /** A problem with its place, from 1. */
 export interface YamlProblem {
@@ -42,38 +42,48 @@ interface Finding {
   readonly reason: string;
 }
 
-/** The parser calls itself for each level, and Node ends when that exhausts its memory. */
-const maxOpenBrackets = 10_000;
+/**
+ * Deeper than any document of the product. Readers of the tokens call themselves for each level; some 800 exhaust the
+ * stack of Node, which ends if it compiles a regular expression then.
+ */
+const maxDepth = 200;
 
-/** The offset at which more brackets are open than the parser can read; also those in texts count. */
-function findTooDeep(text: string): number | undefined {
-  let open = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charAt(at);
-    if (character === '[' || character === '{') open += 1;
-    else if ((character === ']' || character === '}') && open > 0) open -= 1;
-    if (open > maxOpenBrackets) return at;
+class DepthError extends Error {
+  override readonly name = 'DepthError';
+  readonly offset: number;
+
+  constructor(offset: number) {
+    super(`nested deeper than ${maxDepth} levels`);
+    this.offset = offset;
   }
-  return undefined;
+}
+
+/** Stops at a value that is nested too deep. */
+class BoundedParser extends Parser {
+  /** @throws DepthError */
+  override *next(lexeme: string): ReturnType<Parser['next']> {
+    yield* super.next(lexeme);
+    // One entry is the document, and one the value.
+    if (this.stack.length > maxDepth + 2) throw new DepthError(this.offset - lexeme.length);
+  }
 }
 
 /** Parses the documents of a text. Keys are text; `<<` does not merge. */
 export function parseYamlText(text: string): YamlText {
   const lines = new LineCounter();
-  const tooDeep = findTooDeep(text);
-  if (tooDeep !== undefined) {
-    const place = findPlace(text, tooDeep);
-    const problems = [{ reason: `more than ${maxOpenBrackets} brackets are open`, ...place }];
-    return { documents: [], problems, placeAt: () => place };
-  }
-  // The duplicate check of the library takes quadratic time.
-  const options = { lineCounter: lines, uniqueKeys: false, stringKeys: true, merge: false, prettyErrors: false };
-  const parsed = parseAllDocuments(text, options);
-  const documents = Array.isArray(parsed) ? parsed : [];
   const placeAt = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
+  const documents: Document[] = [];
+  try {
+    // The duplicate check of the library takes quadratic time.
+    const composer = new Composer({ uniqueKeys: false, stringKeys: true, merge: false, prettyErrors: false });
+    documents.push(...composer.compose(new BoundedParser(lines.addNewLine).parse(text)));
+  } catch (error) {
+    if (!(error instanceof DepthError)) throw error;
+    return { documents: [], problems: [{ reason: error.message, ...placeAt(error.offset) }], placeAt };
+  }
   const problems = documents
     .flatMap(findProblems)
     .slice(0, maxProblems)

@@ -11,7 +11,7 @@ import { createIntegrations, type Integrations } from './integrations.ts';
 import type { AdjustableClock } from './lib/adjustable-clock.ts';
 import { createIds, type Ids } from './lib/ids.ts';
 import { type Log, withLogFields } from './lib/log.ts';
-import type { OutgoingFetch } from './lib/outgoing-fetch.ts';
+import { type OutgoingFetch, systemFetch } from './lib/outgoing-fetch.ts';
 import type { Random } from './lib/random.ts';
 import type { Subscribers } from './lib/subscribers.ts';
 import { systemTimer, type Timer } from './lib/timer.ts';
@@ -123,7 +123,7 @@ export type AppContextDeps = Pick<
 };
 
 export function createAppContext(deps: AppContextDeps): AppContext {
-  const { clock, random, settings, hashQueue, timer = systemTimer, outgoingFetch = fetch } = deps;
+  const { clock, random, settings, hashQueue, timer = systemTimer, outgoingFetch = systemFetch } = deps;
   const baseUrl = deps.baseUrl.replace(/\/+$/, '');
   const issuerUrl = resolveIssuerUrl(settings, baseUrl, deps.sandbox);
   const passwords = createPasswords(hashQueue, {

@@ -6,6 +6,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo } from 'node:net';
 import { type PlainErrorCode, retryLater } from '../contract/errors.ts';
 import { servicePrefix } from '../contract/prefix.ts';
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../lib/host.ts';
 import { createApp } from './app.ts';
 import { type AppContext, type AppContextDeps, createAppContext } from './app-context.ts';
 import { type AuditLog, type AuditSinks, createAuditLog } from './audit/audit.ts';

@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import { readFileTrust } from '../lib/file-trust.ts';
+import { clearInterval, setInterval } from '../lib/host.ts';
 import { maxSecretBytes, readTextFile, TextFileError } from '../lib/text-file.ts';
 import { type AuditDeps, openAudit } from './audit/open.ts';
 import { describeTextError } from './config/read-secret-file.ts';

@@ -1,9 +1,9 @@
 /** Writes the result of a handler as its operation declares it. */
 
-import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import type { ByteStream, Operation, Page, PlainText, TextStream } from '../contract/operation.ts';
 import type { RoleExpression } from '../contract/roles.ts';
+import { nextTurn } from '../lib/host.ts';
 import type { AppContext } from './app-context.ts';
 import { matchesEtag } from './http/conditions.ts';
 import { createErrorResponse } from './http/error-response.ts';
@@ -139,7 +139,7 @@ async function serializeArray(values: readonly object[], serializer: Serializer)
   for (;;) {
     bytes += serializeTurn(values, items, serializer);
     if (items.length === values.length) break;
-    await setImmediate();
+    await nextTurn();
   }
   items[0] = `[${items[0]}`;
   items.push(`${items.pop()}]`);

@@ -3,6 +3,8 @@
  * newer. It takes the container from the caller and so imports nothing of that package.
  */
 import { createClient, type IamClient } from '../client/index.ts';
+import { pause } from '../lib/host.ts';
+import { systemFetch } from '../server/lib/outgoing-fetch.ts';
 import { generateSecret, systemRandom } from '../server/lib/random.ts';
 import { freePort } from './free-port.ts';
 
@@ -93,9 +95,10 @@ const pollMs = 100;
 /** @returns whether the service was ready before the signal */
 async function waitUntilReady(url: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    const response = await fetch(`${url}/readyz`, { signal }).catch(() => undefined);
-    if (response?.ok) return true;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    const response = await systemFetch(`${url}/readyz`, { headers: {}, signal }).catch(() => undefined);
+    await response?.body.dump().catch(() => undefined);
+    if (response?.statusCode === 200) return true;
+    await pause(pollMs);
   }
   return false;
 }

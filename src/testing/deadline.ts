@@ -1,4 +1,5 @@
 /** Waits in real time that keep the process running: the server itself does not. */
+import { clearTimeout, setTimeout } from '../lib/host.ts';
 
 /** Calls `work` with a signal that aborts after a time. A pending wait keeps the process running until then. */
 export async function withDeadline<Result>(

@@ -32,7 +32,7 @@ const realTime = [
   ],
   [
     'a timer',
-    /\bset(Timeout|Interval)\b|\bscheduler\b/,
+    /\bset(Timeout|Interval)\b|\bscheduler\b|\bpause\b[^}]*\} from '[^']*\/host\.ts'/,
     [
       'src/cli/bulk/run.ts',
       'src/cli/commands/server/logs.ts',
@@ -42,11 +42,11 @@ const realTime = [
       'src/cli/io/private-files.ts',
       'src/cli/io/process.ts',
       'src/cli/local-server/launch.ts',
+      'src/lib/host.ts',
       'src/server/http/node-server.ts',
       'src/server/lib/timer.ts',
       'src/server/listen.ts',
       'src/server/main.ts',
-      'src/server/store/file/checkpointer.ts',
       'src/server/store/file/lock.ts',
       'src/testcontainers/index.ts',
       'src/testing/deadline.ts',

@@ -1,6 +1,6 @@
 /** Verifies certificate assertions: a signature by the key of a certificate with a path to a trusted authority. */
 import { constants, verify } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../../lib/host.ts';
 import type { Derivation, RowCache } from '../store/derived-values.ts';
 import type { Reader } from '../store/store.ts';
 import type { Provider } from '../store/tables.ts';
@@ -43,7 +43,7 @@ async function readCertificates(
 ): Promise<ParsedCertificate[] | undefined> {
   const certificates: ParsedCertificate[] = [];
   for (const text of texts) {
-    await setImmediate();
+    await nextTurn();
     const certificate = parse(text);
     if (!certificate) return undefined;
     certificates.push(certificate);
@@ -70,7 +70,7 @@ async function readTrustAnchors(
   const anchors: TrustAnchor[] = [];
   for (const row of rows) {
     const known = cache.get(row);
-    if (!known) await setImmediate();
+    if (!known) await nextTurn();
     const certificate = known ?? (row.kind === 'certificateAuthority' ? parse(row.certificate) : undefined);
     if (!certificate) continue;
     cache.set(row, certificate);
@@ -99,7 +99,7 @@ async function findTrustAnchor(
   const steps: PathStep[] = [{ certificate: leaf, below: 0 }];
   const unvisited = new Set(chain);
   for (const step of steps) {
-    await setImmediate();
+    await nextTurn();
     const found = anchors.find(({ certificate }) => mayIssue(certificate, step, now));
     if (found) return found;
     for (const next of unvisited) {

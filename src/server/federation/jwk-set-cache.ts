@@ -121,16 +121,17 @@ function throwUnavailable({ refusal }: CacheEntry): never {
 
 /** @throws Error on timeout, a redirect, a status other than 200, a document that is too long, or invalid JSON, also with repeated members. */
 async function fetchDocument(url: string, timeout: number, fetch: OutgoingFetch): Promise<unknown> {
-  const response = await fetch(url, {
-    redirect: 'error',
+  const { statusCode, body } = await fetch(url, {
     headers: { accept: 'application/jwk-set+json, application/json' },
     signal: AbortSignal.timeout(timeout),
   });
-  if (response.status !== 200 || !response.body) {
-    await response.body?.cancel();
-    throw new Error(`the response has status ${response.status}`);
+  // A body that is not read to its end reports that it was aborted.
+  body.on('error', () => undefined);
+  if (statusCode !== 200) {
+    body.destroy();
+    throw new Error(`the response has status ${statusCode}`);
   }
-  return parseJson(await readTextStream(response.body, maxDocumentBytes));
+  return parseJson(await readTextStream(body, maxDocumentBytes));
 }
 
 /** Without the stack: each login with an unreachable or refused provider logs it. */

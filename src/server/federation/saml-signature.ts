@@ -2,8 +2,8 @@
  * Verifies the signature of a SAML response with node-saml. A separate module, loaded with the first response: it depends
  * on an XML parser and more.
  */
-import { setImmediate } from 'node:timers/promises';
 import { SAML } from '@node-saml/node-saml';
+import { nextTurn } from '../../lib/host.ts';
 import type { Provider } from '../store/tables.ts';
 import { decodeCertificate, isStrongKey } from './certificate-encoding.ts';
 
@@ -28,7 +28,7 @@ export async function extractSignedAssertion(
     const certificate = decodeCertificate(text);
     if (!certificate || !isStrongKey(certificate)) continue;
     // The library is synchronous and processes the whole response for each certificate.
-    await setImmediate();
+    await nextTurn();
     const assertion = await verifyWithCertificate(certificate.toString(), encoded, provider, expected);
     if (assertion !== undefined) return assertion;
   }

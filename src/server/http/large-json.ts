@@ -2,8 +2,8 @@
  * Parses a JSON document of many megabytes without blocking the event loop: an object whose lists are two levels deep, as
  * in a store dump. Parses the entries of these lists one by one, and the rest of the document as one part.
  */
-import { setImmediate } from 'node:timers/promises';
 import { apiError, IamError } from '../../contract/errors.ts';
+import { nextTurn } from '../../lib/host.ts';
 import { JsonScanner } from '../../lib/json-text.ts';
 import { createJsonError, parseBoundedJson } from './bounded-json.ts';
 
@@ -30,7 +30,7 @@ export async function parseLargeJson(text: string): Promise<unknown> {
 async function locateProblem(text: string): Promise<IamError | undefined> {
   const scanner = new JsonScanner(text, Number.POSITIVE_INFINITY);
   for (let end = 0; end < text.length; ) {
-    await setImmediate();
+    await nextTurn();
     end += scanPerTurn;
     const problem = scanner.scanTo(end);
     if (problem) return createJsonError(problem, text);
@@ -48,7 +48,7 @@ async function parseParts(text: string): Promise<unknown> {
     for (const part of parts) {
       budget -= part.length + entryCost;
       if (budget < 0) {
-        await setImmediate();
+        await nextTurn();
         budget = readPerTurn;
       }
       entries.push(parseBoundedJson(part));
@@ -68,7 +68,7 @@ interface SplitDocument {
 async function splitLists(text: string): Promise<SplitDocument> {
   const splitter = new Splitter(text);
   for (let end = 0; end < text.length; ) {
-    await setImmediate();
+    await nextTurn();
     end += scanPerTurn;
     splitter.scanTo(end);
   }

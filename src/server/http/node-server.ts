@@ -11,6 +11,7 @@ import {
 import type { Socket } from 'node:net';
 import { errorTable } from '../../contract/error-codes.ts';
 import { apiError, type IamError, type PlainErrorCode } from '../../contract/errors.ts';
+import { clearTimeout, setTimeout } from '../../lib/host.ts';
 import { createConnectionLimits } from '../limits/connections/connection-limits.ts';
 import { createOpenExchanges } from '../limits/connections/open-exchanges.ts';
 import { toOriginForm } from './paths.ts';

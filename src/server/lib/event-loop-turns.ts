@@ -1,5 +1,5 @@
 /** Long work in slices, and small work in batches, by turns of the event loop. */
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../../lib/host.ts';
 
 /** Steps per event-loop turn: a few milliseconds. */
 const stepsPerTurn = 250;
@@ -21,7 +21,7 @@ export async function runInSlices<Result>(slices: Generator<void, Result>): Prom
   for (;;) {
     const { done, value } = slices.next();
     if (done) return value;
-    await setImmediate();
+    await nextTurn();
   }
 }
 
@@ -37,7 +37,7 @@ export function createPause(steps = stepsPerTurn): Pause {
       return undefined;
     }
     remaining = steps - work;
-    return setImmediate();
+    return nextTurn();
   };
 }
 
@@ -47,7 +47,7 @@ export async function waitWhileGrowing(count: () => number): Promise<void> {
   let turns = 0;
   do {
     before = count();
-    await setImmediate();
+    await nextTurn();
     turns += 1;
   } while (count() > before && turns < maxGrowingTurns);
 }

@@ -8,17 +8,15 @@ import type { buildConnector, Dispatcher } from 'undici';
 import { contains, createNetworks } from './ip-networks.ts';
 
 interface OutgoingRequest {
-  /** A redirect could lead to another address than the one that was chosen. */
-  readonly redirect: 'error';
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-/** The part of `fetch` that the server uses. */
+/** Sends a GET request and follows no redirect, which could lead to another address than the one that was chosen. */
 export type OutgoingFetch = (
   url: string,
   request: OutgoingRequest,
-) => Promise<{ readonly status: number; readonly body: ReadableStream<Uint8Array> | null }>;
+) => Promise<Pick<Dispatcher.ResponseData, 'statusCode' | 'body'>>;
 
 /** The host resolves to an address that is not allowed. */
 export class AddressNotAllowedError extends Error {
@@ -56,25 +54,22 @@ interface GuardOptions {
   readonly lookup?: LookupFunction | undefined;
 }
 
+/** Connects to any address. */
+export const systemFetch: OutgoingFetch = async (url, options) => (await import('undici')).request(url, options);
+
 /**
- * Creates a `fetch` that connects to allowed addresses only, and through no proxy, which would resolve the name itself.
+ * Creates a function that connects to allowed addresses only, and through no proxy, which would resolve the name itself.
  * The address that is checked is the one that is connected to: a second resolution could have another result (DNS rebinding).
  */
 export function createGuardedFetch({ networks, lookup = systemLookup as LookupFunction }: GuardOptions): OutgoingFetch {
   const allowed = createNetworks(networks);
   const isAllowed = (address: string) => isPublicAddress(address) || contains(allowed, address);
   let dispatcher: Promise<Dispatcher> | undefined;
-  return async (url, request) => {
-    const { fetch } = await import('undici');
+  return async (url, options) => {
+    const { request } = await import('undici');
     dispatcher ??= createDispatcher(isAllowed, lookup);
-    const response = await fetch(url, { ...request, dispatcher: await dispatcher }).catch(throwCause);
-    return { status: response.status, body: response.body as ReadableStream<Uint8Array> | null };
+    return request(url, { ...options, dispatcher: await dispatcher });
   };
-}
-
-function throwCause(error: unknown): never {
-  const { cause } = error as { cause?: unknown };
-  throw cause instanceof AddressNotAllowedError ? cause : error;
 }
 
 async function createDispatcher(isAllowed: (address: string) => boolean, lookup: LookupFunction): Promise<Dispatcher> {

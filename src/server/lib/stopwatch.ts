@@ -1,10 +1,12 @@
 /** A monotonic clock for durations: the server clock is adjustable. */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import perfHooks, { monitorEventLoopDelay } from 'node:perf_hooks';
 
 export interface Stopwatch {
   /** Milliseconds since an arbitrary origin, with fractions. */
   now(): number;
 }
+
+const { performance } = perfHooks;
 
 export const systemStopwatch: Stopwatch = { now: () => performance.now() };
 

@@ -1,4 +1,5 @@
 /** Timers in real time, injectable for tests. */
+import { clearTimeout, setTimeout } from '../../lib/host.ts';
 export interface Timer {
   /** Calls `work` once after a delay. @returns a function that cancels it. */
   after(milliseconds: number, work: () => void): () => void;

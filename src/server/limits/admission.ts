@@ -5,6 +5,7 @@
  * robin by source, so a source that sends thousands delays only its own requests.
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { setImmediate } from '../../lib/host.ts';
 import type { SourceReader } from '../lib/request-source.ts';
 import { FairQueue } from './fair-queue.ts';
 import { limits } from './table.ts';

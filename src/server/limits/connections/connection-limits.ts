@@ -4,6 +4,7 @@
  */
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate } from '../../../lib/host.ts';
 import { limits } from '../table.ts';
 
 export interface ConnectionLimits {

@@ -1,4 +1,5 @@
 /** Schedules and writes checkpoints: rotate the log, freeze, write, thaw, remove obsolete segments. */
+import type { Timer } from '../../lib/timer.ts';
 import type { Overlay } from '../memory/overlay.ts';
 import type { FrozenRows, OverlayStore } from '../memory/overlay-store.ts';
 import { writeCheckpoint } from './checkpoint-adapter.ts';
@@ -34,6 +35,7 @@ export interface CheckpointerOptions {
   readonly disk: Disk;
   readonly layout: Layout;
   readonly clock: { now(): Date };
+  readonly timer: Timer;
   readonly log: LogStoreEvent;
   readonly tuning: CheckpointTuning;
   readonly wal: Wal;
@@ -48,7 +50,8 @@ export class Checkpointer {
   #running: Promise<void> | undefined;
   /** Resolves when the checkpoint in progress is written or has failed. */
   #writing: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  /** Cancels the pending timer. */
+  #cancelTimer: (() => void) | undefined;
   /** After a failure, the next attempt waits for the delay, to spare a full disk. */
   #failed = false;
   #stopped = false;
@@ -88,18 +91,19 @@ export class Checkpointer {
   /** Stops scheduling and waits for a running checkpoint. `run` still works. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#cancelTimer?.();
     await this.#running?.catch(() => {});
   }
 
   #startTimer(): void {
     // A timer that fires never would retain the store of a process that a test kills.
-    if (this.#context.tuning.delayMilliseconds === Number.POSITIVE_INFINITY) return;
-    this.#timer ??= setTimeout(() => this.#onTimer(), this.#context.tuning.delayMilliseconds).unref();
+    const { timer, tuning } = this.#context;
+    if (tuning.delayMilliseconds === Number.POSITIVE_INFINITY) return;
+    this.#cancelTimer ??= timer.after(tuning.delayMilliseconds, () => this.#onTimer());
   }
 
   #onTimer(): void {
-    this.#timer = undefined;
+    this.#cancelTimer = undefined;
     const { size } = this.#last;
     // The segments that a failed attempt has closed count no longer as the size of the log.
     if (this.#failed || size < SMALL_CHECKPOINT || this.#context.wal.size > size * MIN_WAL_SHARE)

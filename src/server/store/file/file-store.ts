@@ -2,6 +2,7 @@
 
 import { dirname } from 'node:path';
 import type { Random } from '../../lib/random.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Capacity } from '../memory/capacity.ts';
 import { toStore } from '../memory/memory-store.ts';
 import { Overlay } from '../memory/overlay.ts';
@@ -36,6 +37,8 @@ export interface FileStoreOptions {
   readonly processes: Processes;
   /** Throws if the folder must not be used. Called again with the lock: another user may have put one there meanwhile. */
   readonly assertTrusted?: (folder: string) => void;
+  /** Default: that of the system. */
+  readonly timer?: Timer;
   /** Creates the store id. */
   readonly random: Random;
   readonly log?: LogStoreEvent;
@@ -136,7 +139,7 @@ async function assemble(
   recovered: RecoveredStore,
   lock: StoreLock,
 ): Promise<FileStore> {
-  const { disk, clock, log = () => {}, stopwatch } = options;
+  const { disk, clock, timer = systemTimer, log = () => {}, stopwatch } = options;
   const onAppend = () => checkpointer.onAppend();
   const beforeAppend = () => checkpointer.beforeAppend();
   const { watched: lockFile } = lock;
@@ -145,7 +148,7 @@ async function assemble(
   const overlayStore = new OverlayStore(recovered.base, wal, options.capacity);
   const tuning = { ...defaultTuning, ...options.tuning };
   const last = recovered.checkpoint;
-  const checkpointer = new Checkpointer({ disk, layout, clock, log, tuning, wal, overlayStore, last });
+  const checkpointer = new Checkpointer({ disk, layout, clock, timer, log, tuning, wal, overlayStore, last });
   if (recovered.sequence > last.sequence) checkpointer.onAppend();
   let closing: Promise<void> | undefined;
   const close = async () => {

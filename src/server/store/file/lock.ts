@@ -5,8 +5,8 @@
  * Without a kernel lock, `--unsafe-lock` permits a weaker check: whether the holder in the file still runs. Pid, boot id and
  * start time identify it, so that a reused pid, such as pid 1 of a restarted container, does not count as the holder.
  */
-import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
+import { pause } from '../../../lib/host.ts';
 import { StoreOpenError } from '../open-error.ts';
 import { type Disk, type DiskFile, getErrorCode, isDiskFull, writeAll } from './disk.ts';
 import type { Layout } from './layout.ts';
@@ -173,7 +173,7 @@ async function writeHolder(file: DiskFile, self: ProcessIdentity, lock: 'kernel'
 }
 
 async function assertWon({ disk, layout, processes: { self } }: LockDeps): Promise<void> {
-  await setTimeout(UNSAFE_SETTLE_MILLISECONDS);
+  await pause(UNSAFE_SETTLE_MILLISECONDS);
   const winner = await readHolder(disk, layout);
   const won = winner?.pid === self.pid && winner.startedAt === self.startedAt && winner.namespace === self.namespace;
   if (!won) throw createInUseError(layout, winner, 'here');
@@ -191,7 +191,7 @@ async function readHolder(disk: Disk, layout: Layout): Promise<Holder | undefine
 /** Explains a lock that another process holds. The file names the previous holder until the new one has written it. */
 async function createTakenError({ disk, layout, processes }: LockDeps): Promise<StoreOpenError> {
   for (let attempt = 0; attempt < READ_ATTEMPTS; attempt += 1) {
-    if (attempt > 0) await setTimeout(READ_INTERVAL_MILLISECONDS);
+    if (attempt > 0) await pause(READ_INTERVAL_MILLISECONDS);
     const holder = await readHolder(disk, layout);
     if (holder === undefined) continue;
     if (await processes.isRunning(holder)) return createInUseError(layout, holder, 'here');

@@ -8,7 +8,8 @@
  * Transactions run one after the other. One that accesses many rows is stopped and runs again beside the others: see
  * long-transaction.ts. Only its commit takes a turn among them.
  */
-import { setImmediate } from 'node:timers/promises';
+
+import { nextTurn } from '../../../lib/host.ts';
 import { createPause, type Pause } from '../../lib/event-loop-turns.ts';
 import { DerivedValues } from '../derived-values.ts';
 import { type Reader, type StoreDump, type StoreHealth, StoreUnavailableError, type Transaction } from '../store.ts';
@@ -184,7 +185,7 @@ export class OverlayStore {
   async #runTurn<Result>(work: () => Promise<Result>, previous: Promise<unknown>): Promise<Result> {
     await previous;
     this.#transactionCount += 1;
-    if (this.#transactionCount % TRANSACTIONS_PER_TURN === 0) await setImmediate();
+    if (this.#transactionCount % TRANSACTIONS_PER_TURN === 0) await nextTurn();
     const health = this.#sink.health();
     if (!health.writable && health.permanent) throw new StoreUnavailableError(health.reason);
     return work();

@@ -1,6 +1,6 @@
 /** One run of the work of a transaction on a connection. */
-import { setImmediate } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
+import { nextTurn } from '../../../lib/host.ts';
 import type { TableName } from '../tables.ts';
 import { SeenTables } from './seen-rows.ts';
 import type { RowsStatement, Statement } from './statements.ts';
@@ -94,7 +94,7 @@ export class Attempt implements TransactionRunner {
     if (gathered.length >= maxGathered) {
       await this.flush();
       // Without a turn of the event loop, nothing else would run until all rows of the work are gathered.
-      await setImmediate();
+      await nextTurn();
     }
   }
 

@@ -1,26 +1,31 @@
-/** The schedule of checkpoints, with fake timers. */
+/** The schedule of checkpoints, with a timer that the test advances. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FileStore } from '../../../../src/server/store/file/file-store.ts';
+import { createManualTimer } from '../../audit/manual-timer.ts';
 import { History } from '../history.ts';
 import { StoreHarness } from '../store-harness.ts';
 
-const delayMilliseconds = 2000;
 const megabyte = 1024 * 1024;
-
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
-afterEach(() => void vi.useRealTimers());
 
 interface OpenHarness {
   readonly harness: StoreHarness;
   readonly store: FileStore;
   readonly history: History;
+  readonly timer: ReturnType<typeof createManualTimer>;
+  /** Ends the delay, and waits until all work is done that it started. */
+  wait(): Promise<void>;
 }
 
 async function openHarness(walBytes = Number.MAX_SAFE_INTEGER): Promise<OpenHarness> {
   const harness = new StoreHarness();
-  const store = await harness.open({ tuning: { delayMilliseconds, walBytes } });
-  return { harness, store, history: new History() };
+  const timer = createManualTimer();
+  const store = await harness.open({ tuning: { walBytes }, timer });
+  const wait = () => {
+    timer.pass();
+    return settle();
+  };
+  return { harness, store, history: new History(), timer, wait };
 }
 
 /** Waits until all started work is done, which takes a few event-loop turns. */
@@ -28,30 +33,23 @@ async function settle(): Promise<void> {
   for (let count = 0; count < 200; count += 1) await turn();
 }
 
-async function wait(): Promise<void> {
-  await vi.advanceTimersByTimeAsync(delayMilliseconds);
-  await settle();
-}
-
 const count = ({ events }: StoreHarness, name: string) => events.filter(({ event }) => event === name).length;
 
 describe('a checkpoint after writes', () => {
   test('is written after a delay from the first commit, and only once', async () => {
-    const { harness, store, history } = await openHarness();
+    const { harness, store, history, timer, wait } = await openHarness();
     await history.commit(store);
-    await vi.advanceTimersByTimeAsync(delayMilliseconds - 1);
     await history.commit(store);
     await settle();
-    expect(harness.events).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    await settle();
+    expect([harness.events, timer.pending()]).toEqual([[], 1]);
+    await wait();
     expect(harness.events).toMatchObject([{ event: 'checkpoint-written', sequence: 2 }]);
     await wait();
     expect(count(harness, 'checkpoint-written')).toBe(1);
   });
 
   test('of more than a megabyte is written only if the write-ahead log is half of it', async () => {
-    const { harness, store, history } = await openHarness();
+    const { harness, store, history, wait } = await openHarness();
     await history.commit(store, 1.5 * megabyte);
     await store.checkpoint();
     await history.commit(store, 0.7 * megabyte);
@@ -63,7 +61,7 @@ describe('a checkpoint after writes', () => {
   });
 
   test('of less than a megabyte is written after any commit', async () => {
-    const { harness, store, history } = await openHarness();
+    const { harness, store, history, wait } = await openHarness();
     await history.commit(store, 0.5 * megabyte);
     await store.checkpoint();
     await history.commit(store);
@@ -74,7 +72,7 @@ describe('a checkpoint after writes', () => {
 
 describe('a failed checkpoint', () => {
   test('is logged, is retried after a delay, and restores the schedule once it succeeds', async () => {
-    const { harness, store, history } = await openHarness(1);
+    const { harness, store, history, wait } = await openHarness(1);
     harness.disk.failAt('ENOSPC', ({ name }) => name === 'iam.json.tmp');
     await history.commit(store, 10_000);
     await settle();
@@ -98,7 +96,7 @@ describe('a failed checkpoint', () => {
 
 /** Another server may own the folder by then. */
 test('a closed store writes nothing, even if the last checkpoint failed', async () => {
-  const { harness, store, history } = await openHarness();
+  const { harness, store, history, wait } = await openHarness();
   harness.disk.failAt('ENOSPC', ({ name }) => name === 'iam.json.tmp');
   await history.commit(store);
   await store.close();
