@@ -38,7 +38,13 @@ import { buildRequestSpec, formatArgumentName, type RequestSpec } from '../reque
 import { NameResolver, type ReferencedId } from '../request/resolve-names.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse, send } from '../request/send.ts';
-import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
+import {
+  addSeveralHelp,
+  addTargetOptions,
+  deleteIfExists,
+  runForTargets,
+  splitTargets,
+} from '../request/several-targets.ts';
 import { completeForWide } from './control-lists.ts';
 import { changesValues, describeValueChange } from './update/value-changes.ts';
 import { describeUnchangedLock, noticeLock } from './users/lock-state.ts';
@@ -69,9 +75,10 @@ export function addOperationCommand(
   for (const param of operation.params) addParameter(command, param, param === spec.target);
   if (spec.last) {
     const { flag, schema, required } = spec.last;
+    const notes = `${spec.repeatsLast ? ', one or more' : ''}${required ? ` (required, or --${flag})` : ''}`;
     command.argument(
-      `[${flag}]`,
-      `${describeNames(schema) ?? ''}${required ? ` (required, or --${flag})` : ''}`.trimStart(),
+      spec.repeatsLast ? `[${flag}...]` : `[${flag}]`,
+      `${describeNames(schema) ?? ''}${notes}`.trimStart(),
     );
   }
   if (spec.members)
@@ -106,7 +113,8 @@ function sourcesIn({ operation, query, body, last, members }: RequestSpec): Para
   );
 }
 
-function addOptions(command: Command, { operation, query, body, last, members, entries, target }: RequestSpec): void {
+function addOptions(command: Command, spec: RequestSpec): void {
+  const { operation, query, body, last, members, entries, target, repeatsLast } = spec;
   for (const field of [...query, ...body]) {
     // A field that is also an argument is described there.
     const isArgument = field === last;
@@ -118,6 +126,8 @@ function addOptions(command: Command, { operation, query, body, last, members, e
     });
   }
   if (target) addTargetOptions(command, operation);
+  if ((target && operation.effect !== 'read') || repeatsLast)
+    addSeveralHelp(command, operation.effect === 'destructive');
   if (operation.body)
     addFileOption(
       command,
@@ -180,12 +190,17 @@ async function runOperation(
     return printList(context, operation, input, parseListLimits(options), completeForWide(context, operation));
   const name = commandPath(command).replace(/^\S+ /, '');
   if (targets.length > 1) {
-    const ids = await names.resolveAll(spec.target?.schema, targets);
+    const { schema } = spec.target ?? spec.last ?? {};
+    const ids = await names.resolveAll(schema, targets);
     if (options.dryRun === true) names.printResolved();
-    else if (operation.method === 'DELETE')
-      await names.readNames([...listTargets(spec, input), ...listIds(spec.target?.schema, ids)], context.findNames);
+    else if (isShownWithNames(operation))
+      await names.readNames([...listTargets(spec, input), ...listIds(schema, ids)], context.findNames);
     const format = (id: string) => names.format(id);
-    const describeChange = (values: readonly string[]) => describeValueChange(context, operation, values, format);
+    const describeChange = async (values: readonly string[], { body }: RequestInput) => {
+      const unchanged = await describeUnchangedLock(context, operation, body);
+      if (unchanged !== undefined) return `${[name, ...values.map(format)].join(' ')}: ${unchanged}`;
+      return describeValueChange(context, operation, values, format);
+    };
     return runForTargets(context, spec, { name, input, targets: ids, options, format, describeChange });
   }
   if (options.dryRun === true) {

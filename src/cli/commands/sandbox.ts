@@ -10,11 +10,12 @@ import { splitSecrets } from '../http/redact.ts';
 import { readObject } from '../io/input.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
-import { printControlList, sendControlWrite } from '../request/control-requests.ts';
+import { printControlList, removeTargets, sendControlWrite } from '../request/control-requests.ts';
 import { createdBy } from '../request/created-entity.ts';
 import { addListOptions } from '../request/pagination.ts';
 import { declareSecrets, noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse } from '../request/send.ts';
+import { addSeveralHelp } from '../request/several-targets.ts';
 
 const path = '/_iam/sandboxes';
 const columns = ['name', 'baseUrl', 'expiresAt', 'createdAt'];
@@ -91,15 +92,17 @@ function addDeleteCommand(noun: Command, runtime: CliRuntime): void {
     effect: 'destructive',
     idempotent: true,
     examples: [{ title: 'Delete a sandbox after the test', command: 'test-1 --yes' }],
-  }).argument('<name>', 'Name of the sandbox');
+  }).argument('<name...>', 'Name of the sandbox, one or more');
+  addSeveralHelp(command, true);
   declareValueSources(command, { name: reference('sandbox', ['name']) });
-  setAction(command, runtime, (context, [name], options) => {
-    const question = `Delete the sandbox ${name} of ${resolveBaseUrl(context.settings)} and all its data?`;
-    return sendControlWrite(context, options, {
-      method: 'DELETE',
-      path: `${path}/${encodeURIComponent(String(name))}`,
-      question,
-      done: `Deleted ${name}.`,
-    });
-  });
+  setAction(command, runtime, (context, [names = []], options) =>
+    removeTargets(
+      context,
+      options,
+      [names].flat(),
+      (name) => ({ path: `${path}/${encodeURIComponent(name)}`, done: `Deleted ${name}.` }),
+      (targets) =>
+        `Delete the ${targets.length === 1 ? 'sandbox' : 'sandboxes'} ${targets.join(', ')} of ${resolveBaseUrl(context.settings)} and all ${targets.length === 1 ? 'its' : 'their'} data?`,
+    ),
+  );
 }

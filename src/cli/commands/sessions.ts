@@ -9,7 +9,7 @@ import { canPrompt } from '../io/prompt.ts';
 import { type PromptAnswer, promptForValues } from '../prompts/missing-values.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
-import { assertTargetExists, printControlList, sendControlWrite } from '../request/control-requests.ts';
+import { assertTargetExists, printControlList, removeTargets, sendControlWrite } from '../request/control-requests.ts';
 import { assertTokenOptions, createdBy } from '../request/created-entity.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
 import { addListOptions } from '../request/pagination.ts';
@@ -17,6 +17,7 @@ import { printRequestPreview } from '../request/preview.ts';
 import { NameResolver } from '../request/resolve-names.ts';
 import { declareSecrets, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse } from '../request/send.ts';
+import { addSeveralHelp } from '../request/several-targets.ts';
 
 const path = '/_iam/sessions';
 const columns = [
@@ -146,51 +147,56 @@ function addEndCommand(noun: Command, runtime: CliRuntime): void {
       { title: 'Sign a user out everywhere', command: '--user-id alice --yes' },
     ],
   })
-    .argument('[session]', 'Session id')
+    .argument('[session...]', 'Session id, one or more')
     .option('--user-id <user>', 'end all sessions of this user, by id or login name')
     .option('--client-id <client>', 'end all sessions through this client, by id or service account');
+  addSeveralHelp(command, true);
   declareValueSources(command, { session: reference('session', ['id']), ...ownerSources });
-  setAction(command, runtime, async (context, [argument], options) => {
-    const isNamed = argument !== undefined || options.userId !== undefined || options.clientId !== undefined;
-    const session = isNamed ? argument : await promptSession(context, options);
-    return end(context, session as string | undefined, options);
+  setAction(command, runtime, async (context, [argument = []], options) => {
+    const hasOwner = options.userId !== undefined || options.clientId !== undefined;
+    const typed = [argument].flat();
+    const sessions = typed.length > 0 || hasOwner ? typed : await promptSession(context, options);
+    if (hasOwner ? sessions.length > 0 || (options.userId && options.clientId) : sessions.length === 0)
+      throw usageError('Name sessions, or use --user-id or --client-id.');
+    return hasOwner ? endAll(context, options) : endSessions(context, sessions, options);
   });
 }
 
-/** Prompts for a session. Returns undefined without a terminal; `end` then reports the possible arguments. */
-async function promptSession(context: Context, options: CommandOptions): Promise<PromptAnswer | undefined> {
+/** Prompts for a session. Returns none without a terminal: then the error has the possible arguments. */
+async function promptSession(context: Context, options: CommandOptions): Promise<readonly string[]> {
   const isDry = options.dryRun === true;
-  if (isDry || !canPrompt(context.promptOptions(false))) return undefined;
+  if (isDry || !canPrompt(context.promptOptions(false))) return [];
   const schema = { type: 'string', ...reference('session', ['id']) };
   const promptContext = { context, example: 'iam sessions end SESSION_ID', allowsPrompts: true, known: {} };
-  const [answer] = await promptForValues(promptContext, [
+  const answers = await promptForValues(promptContext, [
     { name: 'session', label: 'Session id', usage: '<session>', schema },
   ]);
-  return answer;
+  return answers.flat();
 }
 
-async function end(context: Context, sessionId: string | undefined, options: CommandOptions): Promise<void> {
-  const targets = [sessionId, options.userId, options.clientId].filter((value) => value !== undefined);
-  if (targets.length !== 1) throw usageError('Name a session, or use --user-id or --client-id.');
+function endSessions(context: Context, sessions: readonly string[], options: CommandOptions): Promise<void> {
+  const removalOf = (sessionId: string) => ({ path, query: { sessionId }, done: `Ended ${sessionId}.` });
+  const ask = (ids: readonly string[]) => `End the ${ids.length === 1 ? 'session' : 'sessions'} ${ids.join(', ')}?`;
+  return removeTargets(context, options, sessions, removalOf, ask);
+}
+
+/** Ends all sessions of a user or through a client. */
+async function endAll(context: Context, options: CommandOptions): Promise<void> {
   const names = new NameResolver(context, options.dryRun === true);
-  const query = { sessionId, ...(await resolveOwners(names, options)) };
-  const [chosen = ['sessionId', '']] = Object.entries(query).filter(([, value]) => value !== undefined);
+  const query = await resolveOwners(names, options);
   if (options.dryRun === true) names.printResolved();
-  const owners = [
-    ...(query.userId === undefined ? [] : [{ entity: 'user', id: query.userId } as const]),
-    ...(query.clientId === undefined ? [] : [{ entity: 'client', id: query.clientId } as const]),
-  ];
-  await names.readNames(owners, context.findNames);
-  const question = formatConfirmation(chosen[0], names.format(chosen[1] ?? ''));
+  const { userId, clientId } = query;
+  const owner =
+    userId === undefined
+      ? ({ entity: 'client', id: String(clientId) } as const)
+      : ({ entity: 'user', id: userId } as const);
+  await names.readNames([owner], context.findNames);
+  const whose = userId === undefined ? 'through the client' : 'of the user';
+  const question = `End all sessions ${whose} ${names.format(owner.id)}?`;
   // That no session ended for an unknown user must not look like a success.
   const checkResponse = async (body: unknown) => {
     if ((body as { readonly ended?: unknown } | undefined)?.ended === 0)
       await assertTargetExists(context, 'DELETE', path, query);
   };
   await sendControlWrite(context, options, { method: 'DELETE', path, query, question, checkResponse, done: '' });
-}
-
-function formatConfirmation(name: string, value: string): string {
-  if (name === 'sessionId') return `End the session ${value}?`;
-  return `End all sessions ${name === 'userId' ? 'of the user' : 'through the client'} ${value}?`;
 }

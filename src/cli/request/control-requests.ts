@@ -1,6 +1,7 @@
 /** The requests of commands for the control plane: lists that are printed page by page, and writes. */
 import { asPage } from '../../client/response.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { assertChangeLimit } from '../config/safety.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { readPathValues } from '../http/outcome-check.ts';
 import { routeOfUrl } from '../http/redact.ts';
@@ -12,8 +13,9 @@ import { assertConfirmed, type ConfirmOptions } from './confirm.ts';
 import { buildListShape, type ControlFilters, callControlPlane, controlRequestPreview } from './control-plane.ts';
 import type { CreatedEntities } from './created-entity.ts';
 import { type PageSource, parseListLimits, printPages, withKnownFilters } from './pagination.ts';
-import { printRequestPreview } from './preview.ts';
+import { printRequestPreview, printRequestPreviews } from './preview.ts';
 import { printResponse } from './send.ts';
+import { writeEach } from './several-targets.ts';
 
 interface ControlListRequest extends Pick<ListShape, 'text' | 'required'> {
   readonly path: string;
@@ -101,6 +103,48 @@ export async function sendControlWrite(
   const row = response.body as TableRow;
   const shown = summarize && context.printer.isForPeople ? summarize(row) : row;
   await printResponse(context, shown, done, created?.(row));
+}
+
+/** A removal of one of several targets. */
+export interface ControlRemoval {
+  readonly path: string;
+  readonly query?: ControlFilters;
+  /** What is printed after it. */
+  readonly done: string;
+}
+
+/** Removes targets in turn, after one confirmation. @param question for the targets; without one, nothing is asked */
+export async function removeTargets(
+  context: Context,
+  options: CommandOptions,
+  targets: readonly string[],
+  removalOf: (target: string) => ControlRemoval,
+  question?: (targets: readonly string[]) => string,
+): Promise<void> {
+  const unique = [...new Set(targets)];
+  const removals = unique.map((target) => ({ target, ...removalOf(target) }));
+  const [only, ...others] = removals;
+  const asked = question?.(unique);
+  if (only && others.length === 0)
+    return sendControlWrite(context, options, { method: 'DELETE', ...(asked && { question: asked }), ...only });
+  if (options.dryRun === true)
+    return printRequestPreviews(
+      context,
+      removals.map(({ path, query }) => controlRequestPreview(context, 'DELETE', path, query)),
+    );
+  assertChangeLimit(context.settings, removals.length);
+  if (asked !== undefined) await assertConfirmed(context, asked, options);
+  await writeEach(
+    context,
+    removals.map(({ target, path, query = {}, done }) => ({
+      target,
+      run: async () => {
+        await callControlPlane(context, 'DELETE', path, { query });
+        return 'done';
+      },
+      describe: async () => () => done,
+    })),
+  );
 }
 
 /** Looks whether what a request to the control plane refers to exists. @throws ClientError if it does not */

@@ -11,6 +11,8 @@ export interface RequestSpec {
   readonly body: readonly Field[];
   /** The body field that is also accepted as the last argument: `groups add-role ops DEPLOY`. */
   readonly last: Field | undefined;
+  /** The command accepts several of the last argument, and sends a request for each. */
+  readonly repeatsLast: boolean;
   /** For a list body: the single field of its items. Values are further arguments: `groups users add ops u1 u2`. */
   readonly members: Field | undefined;
   /** For a body whose only field is a list of objects: options describe one item, a file any number. */
@@ -25,12 +27,14 @@ export function buildRequestSpec(operation: ManifestOperation): RequestSpec {
     ({ name }) => !(operation.response.page && (name === 'limit' || name === 'after')),
   );
   const query = visible.map(({ name, schema, required }) => createField([name], schema, required));
+  const last = findLastArgument(operation, declared);
   return {
     operation,
     target: findTarget(operation),
     query,
     body,
-    last: findLastArgument(operation, declared),
+    last,
+    repeatsLast: last !== undefined && operation.creates === undefined,
     members: findMembersField(operation.body),
     entries,
   };

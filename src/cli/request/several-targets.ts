@@ -1,4 +1,4 @@
-/** Several arguments of a read or a delete: one confirmation for all, one request each, a report of each failure. */
+/** Several arguments of a command: one confirmation for all, one request each, a report of each failure. */
 import { type Command, Option } from 'commander';
 import { ClientError, NetworkError } from '../../client/errors.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
@@ -16,24 +16,27 @@ import type { CommandArguments, RequestInput } from './request-builder.ts';
 import type { RequestSpec } from './request-spec.ts';
 import { printResponse, send } from './send.ts';
 
-/** Adds the options and the help of deletes. */
+/** Adds the options of deletes. */
 export function addTargetOptions(command: Command, { effect }: Pick<ManifestOperation, 'effect'>): void {
   if (effect === 'read') return;
   command.option('--if-exists', 'succeed if it does not exist');
-  const asks = effect === 'destructive';
   // Nothing is asked, so a script that says yes to every removal is right.
-  if (!asks) command.addOption(new Option('-y, --yes').hideHelp());
+  if (effect !== 'destructive') command.addOption(new Option('-y, --yes').hideHelp());
+}
+
+/** Adds the help of a write for each of several arguments. */
+export function addSeveralHelp(command: Command, asks: boolean): void {
   const confirmation = asks ? 'One confirmation covers all arguments. ' : '';
   command.addHelpText('after', `\n${confirmation}After a failure the next one runs.`);
 }
 
 /** Separates the targets from the other arguments. The first target stays in its place; duplicates are removed. */
 export function splitTargets(
-  { operation, target }: RequestSpec,
+  { operation, target, repeatsLast }: RequestSpec,
   args: CommandArguments,
 ): { readonly args: CommandArguments; readonly targets: readonly string[] } {
-  if (!target) return { args, targets: [] };
-  const at = operation.params.length - 1;
+  if (!target && !repeatsLast) return { args, targets: [] };
+  const at = operation.params.length - (target ? 1 : 0);
   const targets = [...new Set([args[at] ?? []].flat())];
   return { args: [...args.slice(0, at), targets[0], ...args.slice(at + 1)], targets };
 }
@@ -47,8 +50,8 @@ export interface TargetsRequest {
   readonly options: CommandOptions;
   /** The target with the name that was typed for it. */
   format(target: string): string;
-  /** What the delete of a target changes, by the values of its path; undefined if only its target is gone. */
-  describeChange(values: readonly string[]): Promise<string | undefined>;
+  /** What a request changes; undefined if there is nothing to say but that it is done. */
+  describeChange(values: readonly string[], input: RequestInput): Promise<string | undefined>;
 }
 
 interface TargetRequest {
@@ -56,22 +59,23 @@ interface TargetRequest {
   readonly input: RequestInput;
 }
 
-/** Reads or deletes several targets in turn. @throws CliError at the end if some failed */
+/** Sends a request for each of several targets in turn. @throws CliError at the end if some failed */
 export async function runForTargets(context: Context, spec: RequestSpec, request: TargetsRequest): Promise<void> {
   const { operation } = spec;
   const { input, targets, options } = request;
-  const param = spec.target?.name ?? '';
-  const requests = targets.map((target) => ({
-    target,
-    input: { ...input, params: { ...input.params, [param]: target } },
-  }));
+  const requests = targets.map((target) => ({ target, input: withTarget(spec, input, target) }));
   // A preview checks the path: nothing is sent if one of the arguments is not valid.
   const previews = requests.map((one) => previewOf(context, operation, one.input));
   if (options.dryRun === true) return printRequestPreviews(context, previews);
   const failures = new TargetFailures(context, targets.length, request.format);
   if (operation.effect === 'read') await readTargets(context, operation, requests, failures);
-  else await deleteTargets(context, spec, { ...request, requests }, failures);
+  else await writeTargets(context, spec, { ...request, requests }, failures);
   failures.assertNone();
+}
+
+function withTarget({ target, last }: RequestSpec, input: RequestInput, value: string): RequestInput {
+  if (target) return { ...input, params: { ...input.params, [target.name]: value } };
+  return { ...input, body: { ...(input.body as object), [last?.path[0] ?? '']: value } };
 }
 
 async function readTargets(
@@ -119,13 +123,42 @@ async function printEachTarget(
 /** What became of a target without a result; `unknown` if the request may have taken effect. */
 type UndoneState = 'failed' | 'unknown' | 'unsent';
 
-/** The result of one delete, for programs. */
-interface DeleteResult {
+/** The write for one target. */
+export interface TargetWrite {
   readonly target: string;
-  readonly state: 'done' | 'absent' | UndoneState;
+  run(): Promise<'done' | 'absent'>;
+  /** The line for people, made before the write. */
+  describe(): Promise<(state: 'done' | 'absent') => string>;
 }
 
-async function deleteTargets(
+/** Runs writes in turn, and prints what became of each. @throws CliError at the end if some failed */
+export async function writeEach(context: Context, writes: readonly TargetWrite[]): Promise<void> {
+  const failures = new TargetFailures(context, writes.length);
+  await runWrites(context, writes, failures);
+  failures.assertNone();
+}
+
+async function runWrites(context: Context, writes: readonly TargetWrite[], failures: TargetFailures): Promise<void> {
+  /** The result of each, for programs. */
+  async function* runEach(): AsyncGenerator<
+    readonly { readonly target: string; readonly state: 'done' | 'absent' | UndoneState }[]
+  > {
+    for (const { target, run, describe } of writes) {
+      const done = await failures.attempt(target, async () => {
+        const format = await describe();
+        const state = await run();
+        context.notice(format(state));
+        return state;
+      });
+      yield [{ target, state: done ?? failures.stateOf(target) }];
+    }
+  }
+  const { printer } = context;
+  if (!printer.isForPeople && printer.format !== 'name') await printer.list(runEach());
+  else for await (const _ of runEach());
+}
+
+async function writeTargets(
   context: Context,
   spec: RequestSpec,
   { name, options, requests, format, describeChange }: TargetsRequest & { readonly requests: readonly TargetRequest[] },
@@ -137,25 +170,24 @@ async function deleteTargets(
     await assertConfirmed(context, `Run \`${name}\` for all ${requests.length}?`, options, false, {
       details: () => describeTargets(context, operation, requests, format),
     });
-  async function* deleteEach(): AsyncGenerator<readonly DeleteResult[]> {
-    for (const { target, input } of requests) {
-      const work = () => deleteTarget(context, spec, input, options.ifExists === true);
-      const done = await failures.attempt(target, work);
-      const state = done ?? failures.stateOf(target);
-      const values = Object.values(input.params);
-      const change = done === 'done' ? await describeChange(values) : undefined;
-      if (done) context.notice(change ?? `${[name, ...values.map(format)].join(' ')}: ${stateTexts[done]}`);
-      yield [{ target, state }];
-    }
-  }
-  const { printer } = context;
-  if (!printer.isForPeople && printer.format !== 'name') await printer.list(deleteEach());
-  else for await (const _ of deleteEach());
+  const writes = requests.map(({ target, input }): TargetWrite => {
+    const values = [...Object.values(input.params), ...(spec.target ? [] : [target])];
+    return {
+      target,
+      run: () => writeTarget(context, spec, input, options.ifExists === true),
+      describe: async () => {
+        const change = await describeChange(values, input);
+        const named = [name, ...values.map(format)].join(' ');
+        return (state) => (state === 'done' && change !== undefined ? change : `${named}: ${stateTexts[state]}`);
+      },
+    };
+  });
+  await runWrites(context, writes, failures);
 }
 
 const stateTexts = { done: 'done', absent: 'does not exist' };
 
-async function deleteTarget(
+async function writeTarget(
   context: Context,
   spec: RequestSpec,
   input: RequestInput,

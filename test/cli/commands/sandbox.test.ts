@@ -57,7 +57,7 @@ test('the secrets of a sandbox with its own seed are shown once, or written to a
     const printed = await create('one', '--seed', '-', '-o', 'json');
     const { adminClientSecret, adminPassword } = JSON.parse(printed.out) as Record<string, string>;
     expect([adminClientSecret?.length, adminPassword?.length]).toEqual([expect.any(Number), expect.any(Number)]);
-    expect(printed.err).toContain('It is not shown again.');
+    expect(printed.err).toContain('They are not shown again.');
     const written = await create('two', '--seed', '-', '--secret-output', file, '-o', 'json');
     const [secret = '', password = '', ...rest] = (await readFile(file, 'utf8')).split('\n');
     expect([secret.length, password.length, rest]).toEqual([adminClientSecret?.length, adminPassword?.length, ['']]);

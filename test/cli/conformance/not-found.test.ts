@@ -119,7 +119,7 @@ function lineOf({ path, name, command }: Place, value: string): string[] {
   const args = command.registeredArguments.flatMap((argument) => {
     if (argument.name() === name) return [value];
     const [other] = sourcesOf(command, argument.name());
-    const isFilled = argument.required || argument.variadic || (!isOption && path.includes('add-'));
+    const isFilled = argument.required || (!isOption && (argument.variadic || path.includes('add-')));
     return isFilled ? [(typeof other === 'object' && existing[other.entity]) || 'x1'] : [];
   });
   const yes = command.options.some(({ long }) => long === '--yes') ? ['--yes'] : [];

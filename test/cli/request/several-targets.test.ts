@@ -1,4 +1,7 @@
+import type { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { buildCompleteProgram } from '../../../src/cli/cli-reference.ts';
+import { commandPath } from '../../../src/cli/command.ts';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
@@ -116,6 +119,45 @@ describe('several arguments', () => {
     expect(await server.dump()).toEqual(before);
   });
 
+  test('are locked, added and removed in turn, and each line says what changed', async () => {
+    for (const name of ['u1', 'u2'])
+      await run(`users create --user-id ${name} --user-name ${name} --user-email ${name}@example.com`);
+    await run('users lock u1 --yes');
+    expect(await run('users lock u1 u2 unknown --yes')).toMatchObject({
+      code: 8,
+      err: expect.stringMatching(/^users lock u1: nothing to change\nusers lock u2: done\nerror: unknown: /),
+    });
+    expect(JSON.parse((await run('users unlock u1 u2 -o json')).out)).toEqual([
+      { target: 'u1', state: 'done' },
+      { target: 'u2', state: 'done' },
+    ]);
+    expect(await run('groups add-role g1 A B C')).toMatchObject({
+      code: 0,
+      err: 'g1: nothing to change\ng1: + role B\ng1: + role C\n',
+    });
+  });
+
+  test('of the control plane are removed in turn, with one confirmation', async () => {
+    for (const name of ['s1', 's2']) await run(`state save ${name}`);
+    const { prompter, questions } = createScriptedPrompter(true);
+    expect(await run('state delete s1 s2 s1', { columns: 80, prompter })).toMatchObject({
+      code: 0,
+      err: 'Deleted s1.\nDeleted s2.\n',
+    });
+    expect(questions).toMatchObject([{ message: 'Delete the snapshots s1, s2?' }]);
+    expect(await run('state delete s1 s2')).toMatchObject({ code: 10 });
+    const { code, out } = await run('sandbox delete x y --yes -o json');
+    expect([code, JSON.parse(out)]).toEqual([
+      3,
+      [
+        { target: 'x', state: 'failed' },
+        { target: 'y', state: 'failed' },
+      ],
+    ]);
+    expect(await run('sessions end a b --dry-run -o name')).toMatchObject({ code: 0 });
+    expect(await run('sessions end a --user-id u1')).toMatchObject({ code: 2 });
+  });
+
   test('an argument that is not valid is a usage error, and none is deleted', async () => {
     const before = await server.dump();
     expect((await run('groups delete g1 .. --yes')).code).toBe(2);
@@ -133,6 +175,16 @@ test('are accepted by every command whose path ends in the entity that it reads 
     expect(out, command).toContain('--if-exists');
   }
   expect((await iam(['users', 'roles', '--help'])).out).toContain('<user-id>');
+});
+
+test('are accepted by every command that removes, ends, locks, or adds a value', () => {
+  const list = (command: Command): Command[] => [command, ...command.commands.flatMap(list)];
+  const changing = list(buildCompleteProgram(process.stdout)).filter((command) =>
+    /^(delete|remove|end|lock|unlock|add-|remove-)/.test(command.name()),
+  );
+  expect(changing.length).toBeGreaterThan(20);
+  const single = changing.filter(({ registeredArguments }) => registeredArguments.at(-1)?.variadic !== true);
+  expect(single.map(commandPath)).toEqual([]);
 });
 
 test('a failed sign-in or connection ends the command: the rest is not sent', async () => {

@@ -24,7 +24,7 @@ export function addProfile(noun: Command, runtime: CliRuntime): void {
   setAction(declareValueSources(useCommand, existing), runtime, use);
   const removeCommand = add('remove', 'Remove a profile', 'old --yes')
     .aliases(['rm', 'delete'])
-    .argument('<name>', 'Name of the profile');
+    .argument('<name...>', 'Name of the profile, one or more');
   setAction(declareValueSources(addConfirmOptions(removeCommand), existing), runtime, removeProfile);
   addProfileAdd(noun, runtime);
 }
@@ -83,17 +83,27 @@ async function use(context: Context, [name]: readonly unknown[]): Promise<void> 
 }
 
 async function removeProfile(context: Context, [argument]: readonly unknown[], options: CommandOptions): Promise<void> {
-  const name = String(argument);
-  if (!Object.hasOwn(context.settings.file.profiles, name)) throw unknownProfileError(name);
-  const requireName = context.settings.file.profiles[name]?.protected === true;
-  await assertConfirmed(context, `Remove the profile ${name} and its credentials?`, options, false, {
-    requireName,
+  const names = [...new Set([argument].flat().map(String))];
+  const { profiles: known } = context.settings.file;
+  for (const name of names) if (!Object.hasOwn(known, name)) throw unknownProfileError(name);
+  const [name = '', ...others] = names;
+  const guarded = names.find((one) => known[one]?.protected === true);
+  if (guarded !== undefined && others.length > 0)
+    throw usageError(
+      `The profile ${guarded} is protected; nothing was removed.`,
+      'Remove it with a command of its own.',
+    );
+  const question = others.length === 0 ? `the profile ${name} and its` : `the profiles ${names.join(', ')} and their`;
+  await assertConfirmed(context, `Remove ${question} credentials?`, options, false, {
+    requireName: guarded !== undefined,
     name,
   });
   await changeProfiles(context.environment.variables, ({ current, profiles, ...rest }) => {
-    const remaining = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
-    return { ...rest, ...(current === undefined || current === name ? {} : { current }), profiles: remaining };
+    const remaining = Object.fromEntries(Object.entries(profiles).filter(([other]) => !names.includes(other)));
+    return { ...rest, ...(current === undefined || names.includes(current) ? {} : { current }), profiles: remaining };
   });
-  await deleteSession(name, context.environment.variables);
-  context.notice(`Removed the profile ${name}.`);
+  for (const one of names) {
+    await deleteSession(one, context.environment.variables);
+    context.notice(`Removed the profile ${one}.`);
+  }
 }

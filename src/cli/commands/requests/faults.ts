@@ -21,11 +21,12 @@ import type { NameOf } from '../../output/name-columns.ts';
 import type { TableRow } from '../../output/table.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { buildListShape, callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
-import { sendControlWrite, summarizeForTables } from '../../request/control-requests.ts';
+import { removeTargets, sendControlWrite, summarizeForTables } from '../../request/control-requests.ts';
 import { createdBy } from '../../request/created-entity.ts';
 import { addFieldOption, createField, lowerFirst, parseInteger } from '../../request/field-options.ts';
 import { resolveOperation } from '../../request/operation-names.ts';
 import { printPages } from '../../request/pagination.ts';
+import { addSeveralHelp } from '../../request/several-targets.ts';
 import { callerNotFoundError, findCallerId } from './find-caller.ts';
 
 const path = '/_iam/faults';
@@ -142,10 +143,11 @@ function addRemoveCommand(noun: Command, runtime: CliRuntime): void {
     examples: [{ title: 'Remove a fault by id', command: 'f1' }],
   })
     .alias('rm')
-    .argument('<fault>', 'Fault id');
+    .argument('<fault...>', 'Fault id, one or more');
+  addSeveralHelp(command, false);
   declareValueSources(command, { fault: reference('fault', ['id']) });
-  setAction(command, runtime, (context, [id], options) =>
-    sendControlWrite(context, options, { method: 'DELETE', path, query: { id: String(id) }, done: 'Removed.' }),
+  setAction(command, runtime, (context, [ids = []], options) =>
+    removeTargets(context, options, [ids].flat(), (id) => ({ path, query: { id }, done: `Removed ${id}.` })),
   );
 }
 

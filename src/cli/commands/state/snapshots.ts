@@ -5,9 +5,10 @@ import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { controlPlaneNote } from '../../request/control-plane.ts';
-import { printControlList, sendControlWrite } from '../../request/control-requests.ts';
+import { printControlList, removeTargets, sendControlWrite } from '../../request/control-requests.ts';
 import { createdBy } from '../../request/created-entity.ts';
 import { addListOptions } from '../../request/pagination.ts';
+import { addSeveralHelp } from '../../request/several-targets.ts';
 import { confirmReplacement, durableStoreNote } from './confirm-replacement.ts';
 
 const snapshots = '/_iam/state/snapshots';
@@ -75,15 +76,17 @@ export function addSnapshotDelete(noun: Command, runtime: CliRuntime): void {
     effect: 'destructive',
     idempotent: true,
     examples: [{ title: 'Delete a snapshot', command: 'before' }],
-  }).argument('<name>', 'Name of the snapshot');
+  }).argument('<name...>', 'Name of the snapshot, one or more');
+  addSeveralHelp(command, true);
   declareValueSources(command, { name: reference('snapshot', ['name']) });
-  setAction(command, runtime, (context, [name], options) =>
-    sendControlWrite(context, options, {
-      method: 'DELETE',
-      path: snapshotPath(name),
-      question: `Delete the snapshot ${name}?`,
-      done: `Deleted ${name}.`,
-    }),
+  setAction(command, runtime, (context, [names = []], options) =>
+    removeTargets(
+      context,
+      options,
+      [names].flat(),
+      (name) => ({ path: snapshotPath(name), done: `Deleted ${name}.` }),
+      (targets) => `Delete the ${targets.length === 1 ? 'snapshot' : 'snapshots'} ${targets.join(', ')}?`,
+    ),
   );
 }
 
