@@ -8,13 +8,15 @@ import path from 'node:path';
 import { build, transform } from 'esbuild';
 import { evaluateModule } from './evaluate-module.mjs';
 
-/** The files of the package that others load by name. */
+/** The files of the package that others load by name; those of `host`, by `useHost`. */
 const entryPoints = {
   cli: 'src/cli/main.ts',
   server: 'src/server/main.ts',
   index: 'src/testing/index.ts',
   client: 'src/client/index.ts',
   testcontainers: 'src/testcontainers/index.ts',
+  host: 'src/lib/host.ts',
+  'host-web': 'src/lib/host-web.ts',
 };
 
 const resolvePackages = {
@@ -27,7 +29,7 @@ const resolvePackages = {
         importer.startsWith(inRoot(`node_modules/${packageName}/`)) ? { path: inRoot(file) } : undefined,
       );
     onResolve({ filter: /^undici$/ }, () => ({ path: inRoot('scripts/undici.mjs') }));
-    replaceIn('timers', 'xml2js', 'src/lib/host.ts');
+    replaceIn('timers', 'xml2js', 'scripts/timers-for-xml2js.cjs');
     replaceIn('node:child_process', 'commander', 'scripts/child-process-for-command.cjs');
     replaceIn('node:http', 'undici', 'scripts/http-for-undici.cjs');
     replaceIn('node:http2', 'undici', 'scripts/http2-for-undici.cjs');
@@ -71,7 +73,6 @@ export async function bundle({ root, outdir }) {
     ...forNode,
     absWorkingDir: root,
     entryPoints,
-    inject: ['src/lib/host.ts', 'src/lib/host-web.ts'],
     // Native code.
     external: ['@node-rs/argon2', 'fs-native-extensions'],
     outdir,
@@ -86,15 +87,38 @@ export async function bundle({ root, outdir }) {
     metafile: true,
     write: false,
   });
-  for (const { path: file, text } of outputFiles) writeFileSync(file, await toCommonJs(text));
+  const define = defineHost(metafile);
+  for (const { path: file, text } of outputFiles)
+    writeFileSync(file, useHost(path.relative(outdir, file), await toCommonJs(text, define)));
   for (const name of ['index', 'client', 'testcontainers'])
     writeModule(path.join(outdir, `${name}.js`), exportsOf(metafile, name));
   writeFileSync(path.join(outdir, 'metafile.json'), JSON.stringify(metafile));
   return metafile;
 }
 
+/** The modules whose exports replace global names in all files, also of packages. */
+const hosts = { iamHost: 'host', iamHostWeb: 'host-web' };
+
+/** Test runners replace globals. @returns each global name with what replaces it */
+function defineHost(metafile) {
+  return Object.fromEntries(
+    Object.entries(hosts).flatMap(([variable, entry]) =>
+      exportsOf(metafile, entry).map((name) => [name, `${variable}.${name}`]),
+    ),
+  );
+}
+
+/** Loads the modules that a file uses. */
+function useHost(file, code) {
+  const used = Object.entries(hosts).filter(([variable]) => code.includes(`${variable}.`));
+  const folder = path.dirname(file) === '.' ? './' : '../';
+  const lines = used.map(([variable, entry]) => `const ${variable}=require("${folder}${entry}.cjs");`).join('');
+  // After the directive, if the file starts with it.
+  return code.replace(/^("use strict";)?/, `$1${lines}`);
+}
+
 /** esbuild splits ES modules only, so each file is converted afterwards. */
-async function toCommonJs(text) {
+async function toCommonJs(text, define) {
   const { code } = await transform(text, {
     ...forNode,
     format: 'cjs',
@@ -102,7 +126,7 @@ async function toCommonJs(text) {
     minifyWhitespace: true,
     // Test runners without ES modules, such as jest, do not support import().
     supported: { 'dynamic-import': false },
-    define: { 'import.meta.dirname': '__dirname' },
+    define: { ...define, 'import.meta.dirname': '__dirname' },
     // Bundling has reported the warnings.
     logLevel: 'error',
   });

@@ -29,6 +29,8 @@ const programFiles = [
   'bin',
   'dist/cli.cjs',
   'dist/server.cjs',
+  'dist/host.cjs',
+  'dist/host-web.cjs',
   'dist/chunks',
   'dist/console/index.html',
 ];

@@ -62,6 +62,7 @@ describe('the bundle', () => {
       'scripts/child-process-for-command.cjs',
       'scripts/http-for-undici.cjs',
       'scripts/http2-for-undici.cjs',
+      'scripts/timers-for-xml2js.cjs',
       'scripts/undici.mjs',
       'scripts/without-optional-package.cjs',
       'src/cli',
