@@ -174,7 +174,10 @@ async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOut
       const send = async () => (await context.connect()).once.call(row.operation.id, row.input);
       return context.ifNotExists ? await createOnce(context, row, send) : await send();
     } catch (error) {
-      const problem = classifyRequestError(manifest, nameRejected(manifest, row.operation, row.input, error));
+      const problem = classifyRequestError(
+        manifest,
+        nameRejected(manifest, row.operation, row.typed ?? row.input, error),
+      );
       if (!problem) throw error;
       const wait = computeBackoff(context, row, error, attempt);
       const isOver = wait === undefined || waited + wait > maxWait.milliseconds;

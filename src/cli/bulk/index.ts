@@ -11,7 +11,9 @@ import { requireSendableCredentials } from '../http/connection.ts';
 import { singleQuote } from '../http/curl.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { withFileLock } from '../io/private-files.ts';
+import type { ListShape } from '../output/list-writer.ts';
 import { assertConfirmed } from '../request/confirm.ts';
+import { buildListShape } from '../request/control-plane.ts';
 import { resolveOperation } from '../request/operation-names.ts';
 import { previewOf, withoutSecrets } from '../request/preview.ts';
 import { findAdministrativeGroups, listGrants } from './administrative-rows.ts';
@@ -177,9 +179,15 @@ async function executeJob(job: BulkJob): Promise<void> {
   reportSummary(job, report, await sendRows(job, report));
 }
 
+const previewColumns = ['line', 'operation', 'method', 'url', 'headers', 'body', 'message'];
+const previewShape: ListShape = {
+  ...buildListShape(previewColumns, previewColumns.length),
+  text: ['url', 'body', 'message'],
+};
+
 async function printPreviews({ context, source, operation, select, options }: BulkJob): Promise<void> {
   const { rows } = await openSelectedRows(context, source, operation, select, options);
-  await context.printer.list(previewRows(context, rows, options));
+  await context.printer.list(previewRows(context, rows, options), previewShape);
   context.notice('Dry run, nothing was sent.');
 }
 

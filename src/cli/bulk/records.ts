@@ -43,6 +43,8 @@ export async function openRows(input: AsyncIterable<Buffer>, delimiter?: CsvDeli
   if (/^\s*\[/.test(first))
     throw new Error("The file is a JSON array; write one object per line, for example with `jq -c '.[]'`.");
   const [headerLine = ''] = first.trimStart().split('\n', 1);
+  if (/^(---\s*$|- |[\w.]+: )/.test(headerLine))
+    throw new Error('The file looks like YAML; write JSON Lines, one object per line, or CSV.');
   const separator = readSeparatorLine(headerLine);
   const records = readCsv(all, delimiter ?? separator ?? detectDelimiter(headerLine), maxRowLength);
   if (separator !== undefined) await records.next();

@@ -13,6 +13,8 @@ export interface BulkRow {
   readonly text: string;
   readonly operation: ManifestOperation;
   readonly input: CallInput;
+  /** The same as in the file, where `input` has ids in place of names. */
+  readonly typed?: CallInput;
 }
 
 /** A record that is not a valid request. */
@@ -68,7 +70,7 @@ export async function resolveRow(names: NameResolver, row: BulkRow): Promise<Bul
   const texts = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
   const input = { params: texts, query: { ...query }, body: structuredClone(body) };
   await names.resolveRequest(row.operation, input);
-  return { ...row, input: { ...row.input, ...input } };
+  return { ...row, typed: row.input, input: { ...row.input, ...input } };
 }
 
 /** Creates a parser. */
@@ -191,8 +193,8 @@ function parseFields<Value>(
     try {
       const target = find(name);
       const path = target.part === 'params' ? [target.name] : target.field.path;
-      const key = `${target.part} ${path.join('.')}`;
-      const other = names.get(key);
+      const key = `${target.part} ${path.join('.')}.`;
+      const [, other] = [...names].find(([known]) => known.startsWith(key) || key.startsWith(known)) ?? [];
       if (other !== undefined) throw new Error(`is the same field as ${noun} ${other}`);
       names.set(key, name);
       const converted = convert(target, value);

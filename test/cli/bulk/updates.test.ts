@@ -124,27 +124,32 @@ describe('a row of', () => {
   });
 
   test('JSON lines has the names of CSV columns, or the parts of the request', async ({ home }) => {
-    const created = { userName: 'bob', userEmail: 'bob@example.com', 'userMobile.areaCode': '11' };
+    const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 912345678 };
+    const created = { userName: 'bob', userEmail: 'bob@example.com', userMobile };
     const rows = [
       { operation: 'groups.update', groupId: 'ops', roles: ['VIEW', 'DEPLOY'], organizationId: null },
       { operation: 'groups.add-role', groupId: 'ops', roleName: 'PAGE' },
       { operation: 'user-accesses.add-user', groupName: 'ops', userId: ['alice'] },
-      { operation: 'user-identities.create', ...created, userMobile: { number: '912345678' } },
+      { operation: 'user-identities.create', ...created },
       { operation: 'groups.update', groupId: 'ops', body: { roles: [] } },
       { operation: 'groups.update', groupId: 'ops', roels: [] },
       { operation: 'groups.update', groupId: ['ops'] },
+      { operation: 'user-identities.create', 'userMobile.areaCode': 12, ...created },
     ];
     await writeFile(home.file('flat.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
     const words = ['bulk', 'run', home.file('flat.jsonl'), '--concurrency', '1'];
-    expect((await home.iam(words, { url: server.url, variables })).err.split('\n').slice(1, 4)).toEqual([
+    expect((await home.iam(words, { url: server.url, variables })).err.split('\n').slice(1, 5)).toEqual([
       expect.stringContaining('line 5: unknown key "groupId"; use operation, params, query, body, ifMatch, or only'),
       expect.stringContaining('line 6: key roels: groups.update has no field "roels"; use groupId'),
       'line 7: key groupId: must be a string, number or boolean',
+      'line 8: key userMobile: is the same field as key userMobile.areaCode',
     ]);
     expect((await home.iam([...words, '--skip-invalid'], { url: server.url, variables })).code).toBe(8);
     const group = await get(home, ['groups', 'get', 'ops']);
     expect(group).toMatchObject({ roles: ['VIEW', 'DEPLOY', 'PAGE'] });
     expect(group).not.toHaveProperty('organizationId');
+    const users = (await get(home, ['users', 'list'])) as object[];
+    expect(users).toContainEqual(expect.objectContaining({ userName: 'bob', userEmail: 'bob@example.com' }));
     expect(await get(home, ['groups', 'users', 'list', 'ops'])).toMatchObject([{ userId: 'u1' }]);
   });
 
@@ -181,10 +186,17 @@ describe('a row of', () => {
     expect(await get(home, ['groups', 'get', 'ops'])).toMatchObject({ roles: ['DEPLOY'] });
   });
 
-  test('a JSON array is refused with what to do', async ({ home }) => {
-    expect(await bulk(home, '[{"groupName": "x"}]', 'groups create')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('one object per line'),
-    });
+  test.each(['[{"groupName": "x"}]', '- groupName: x\n', '---\ngroupName: x\n', 'groupName: x\nroles: [A]\n'])(
+    'an array or YAML is refused with what to do: %j',
+    async (text) => {
+      await using home = await Home.make();
+      const err = expect.stringContaining('one object per line');
+      expect(await bulk(home, text, 'groups create')).toMatchObject({ code: 2, err });
+    },
+  );
+
+  test('a removal names what is no member as the row does', async ({ home }) => {
+    const { out } = await bulk(home, '{"groupName":"ops","userId":"alice"}\n', 'groups users remove', 'r.jsonl');
+    expect(JSON.parse(out)).toMatchObject({ message: 'ops, alice: Not a member of this group.' });
   });
 });
