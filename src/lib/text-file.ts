@@ -122,15 +122,26 @@ function assertLength(bytes: number, maxBytes: number): void {
   throw new TextFileError(`is longer than the limit of ${limit}`, 'Name another file, or divide it.');
 }
 
-const signatureLength = 4;
-/** The first bytes of .xlsx, .ods and other ZIP files, of .xls files (OLE 2), and of gzip. */
-const binarySignatures = /^(?:504b0304|d0cf11e0|1f8b)/;
+const signatureLength = 6;
+
+const exportHint = 'Save it as text, in Excel as "CSV UTF-8"; of an archive, unpack it and name the file in it.';
+
+/** Files that are no text, by their first bytes: what they are, and what to do. */
+const binaryFiles: readonly (readonly [start: RegExp, reason: string, hint: string])[] = [
+  [/^1f8b/, 'is compressed with gzip', 'Decompress it with gunzip.'],
+  [/^425a683[1-9]3141/, 'is compressed with bzip2', 'Decompress it with bunzip2.'],
+  [/^28b52ffd/, 'is compressed with Zstandard', 'Decompress it with unzstd.'],
+  [/^fd377a585a00/, 'is compressed with xz', 'Decompress it with unxz.'],
+  [/^377abcaf271c/, 'is a 7z archive, not text', 'Unpack it and name the file in it.'],
+  // .xlsx and .ods are ZIP archives, .xls is OLE 2.
+  [/^504b0(?:304|506|708)/, 'is a spreadsheet or a ZIP archive, not text', exportHint],
+  [/^d0cf11e0/, 'is a spreadsheet, not text', exportHint],
+];
 
 /** The encoding of a text and the length of its byte order mark. @throws TextFileError */
 function readStart(bytes: Buffer): readonly [Encoding, number] {
   const start = bytes.toString('hex', 0, signatureLength);
-  if (binarySignatures.test(start))
-    throw new TextFileError('is a spreadsheet or an archive, not text', 'Save it as text, in Excel as "CSV UTF-8".');
+  for (const [signature, reason, hint] of binaryFiles) if (signature.test(start)) throw new TextFileError(reason, hint);
   if (start.startsWith('fffe')) return ['utf-16le', 2];
   if (start.startsWith('feff')) return ['utf-16be', 2];
   return ['utf-8', start.startsWith('efbbbf') ? 3 : 0];

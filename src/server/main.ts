@@ -23,6 +23,7 @@ import { type ListenOptions, listen, type RunningServer } from './listen.ts';
 import { readConfiguration } from './seed/configuration.ts';
 import { SeedError } from './seed/error.ts';
 import type { ReportHashes } from './seed/passwords.ts';
+import { withSeedPlaces } from './seed/read-file.ts';
 import { SeedDocument } from './seed/schema.ts';
 import { formatBanner, formatReadyLine } from './startup-banner.ts';
 import { openStore } from './store/open.ts';
@@ -100,18 +101,20 @@ export async function serve(options: ServeOptions): Promise<number> {
   io.releaseSignals?.();
   try {
     if (io.signal?.aborted) return 0;
-    const { settings, seed } = await readConfiguration(options.flags, options.environment);
+    const { settings, seed, seedFile } = await readConfiguration(options.flags, options.environment);
     const log = createLog(
       settings.logLevel,
       (line) => io.stderr.write(line),
       () => systemClock.now(),
     );
-    const server = await startServerProcess(settings, seed, {
-      log,
-      write: (line, onWritten) => io.stderr.write(line, onWritten),
-      trust: readFileTrust(options.environment),
-      reportHashes: io.stderr.isTTY ? createHashProgress(io.stderr) : undefined,
-    });
+    const server = await withSeedPlaces(seedFile, () =>
+      startServerProcess(settings, seed, {
+        log,
+        write: (line, onWritten) => io.stderr.write(line, onWritten),
+        trust: readFileTrust(options.environment),
+        reportHashes: io.stderr.isTTY ? createHashProgress(io.stderr) : undefined,
+      }),
+    );
     printWarnings(server, settings, { log, stderr: io.stderr });
     await printBanner(server, settings, options);
     await signal.received;

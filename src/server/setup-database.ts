@@ -12,6 +12,7 @@ import { systemTimer } from './lib/timer.ts';
 import { createHashQueue } from './limits/hash-queue.ts';
 import { readConfiguration } from './seed/configuration.ts';
 import { SeedError } from './seed/error.ts';
+import { withSeedPlaces } from './seed/read-file.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import { initializeStore } from './snapshots/baseline.ts';
 import { formatCredentials } from './startup-banner.ts';
@@ -43,10 +44,12 @@ export interface SetupResult {
  * nothing. @throws SettingError, SeedError, StoreOpenError
  */
 export async function initializeDatabase({ flags, environment: variables }: SetupOptions): Promise<SetupResult> {
-  const { settings, seed } = await readConfiguration({ ...flags, store: 'postgres' }, variables);
+  const { settings, seed, seedFile } = await readConfiguration({ ...flags, store: 'postgres' }, variables);
   const { withSetupStore } = await import('./store/postgres/open-postgres-store.ts');
   const work = (store: Store) => setUp(store, settings, seed);
-  const { result, migrated } = await withSetupStore({ ...databaseOf(settings), initialize: true }, work);
+  const { result, migrated } = await withSeedPlaces(seedFile, () =>
+    withSetupStore({ ...databaseOf(settings), initialize: true }, work),
+  );
   return { migrated, bootstrapped: result };
 }
 

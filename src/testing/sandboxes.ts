@@ -5,11 +5,12 @@ import { resetState } from '../server/control/reset-state.ts';
 import { SandboxName } from '../server/control/routes/sandboxes/sandbox-schemas.ts';
 import { validateBody } from '../server/http/request-validation.ts';
 import type { SandboxView } from '../server/sandboxes/sandboxes.ts';
+import { withSeedPlaces } from '../server/seed/read-file.ts';
 import { assertKnownKeys } from './assert-known-keys.ts';
 import { createInstance, type IamInstance } from './instance.ts';
 import type { SeedInput } from './library-types.ts';
 import { requireControlPlane } from './requests.ts';
-import { readSeedInput } from './seed-input.ts';
+import { fileOf, readSeedInput } from './seed-input.ts';
 import type { ServerCredentials } from './server-credentials.ts';
 
 /** A sandbox, used like a server. `await using` deletes it. */
@@ -83,7 +84,7 @@ export function createIamSandboxes({ getContext, url, credentials }: SandboxesDe
     if (options.reuse === true && options.seed !== undefined)
       throw new SettingError('sandboxes.create: reuse and seed exclude each other');
     validateBody(SandboxName, name);
-    const { appContext: context, bootstrapped } = await open(name, options);
+    const { appContext: context, bootstrapped } = await withSeedPlaces(fileOf(options.seed), () => open(name, options));
     const { instance, close } = createInstance({
       getContext: () => context,
       url: `${url}/s/${name}`,

@@ -5,7 +5,7 @@ import { internalFlow } from '../server/limits/hash-queue.ts';
 import { applySeedToServer } from '../server/seed/apply-to-server.ts';
 import { SeedError } from '../server/seed/error.ts';
 import { toSeedIssues } from '../server/seed/issues.ts';
-import { readSeedFile } from '../server/seed/read-file.ts';
+import { readSeedFile, withSeedPlaces } from '../server/seed/read-file.ts';
 import { SeedDocument } from '../server/seed/schema.ts';
 import type { SeedInput, SeedSummary } from './library-types.ts';
 
@@ -21,8 +21,14 @@ export async function readSeedInput(seed: string | SeedInput): Promise<SeedDocum
   );
 }
 
+/** The file of a seed that is none itself. */
+export function fileOf(seed: string | SeedInput | undefined): string | undefined {
+  return typeof seed === 'string' ? seed : undefined;
+}
+
 /** Applies a seed to a running server, like POST /_iam/seed. @throws SeedError; nothing was applied then. */
 export async function applySeedInput(context: AppContext, seed: string | SeedInput): Promise<SeedSummary> {
   const hash = (password: string) => context.passwords.hash(password, internalFlow);
-  return applySeedToServer(await readSeedInput(seed), { ...context, hash });
+  const document = await readSeedInput(seed);
+  return withSeedPlaces(fileOf(seed), () => applySeedToServer(document, { ...context, hash }));
 }

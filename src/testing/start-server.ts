@@ -17,6 +17,7 @@ import { createSequentialIds } from '../server/lib/ids.ts';
 import { createLog, type Log } from '../server/lib/log.ts';
 import { systemRandom } from '../server/lib/random.ts';
 import { type ListenOptions, listen } from '../server/listen.ts';
+import { withSeedPlaces } from '../server/seed/read-file.ts';
 import type { SeedDocument } from '../server/seed/schema.ts';
 import { readTables } from '../server/snapshots/dump.ts';
 import { openStore } from '../server/store/open.ts';
@@ -24,7 +25,7 @@ import { assertKnownKeys } from './assert-known-keys.ts';
 import { type DateInput, parseDate } from './clock.ts';
 import { createIamServer, type IamServer } from './iam-server.ts';
 import type { SeedInput, SettingValues } from './library-types.ts';
-import { readSeedInput } from './seed-input.ts';
+import { fileOf, readSeedInput } from './seed-input.ts';
 import type { ServerCredentials } from './server-credentials.ts';
 import { isTestScope, runAfterTest, type TestScope } from './test-scope.ts';
 
@@ -81,18 +82,20 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
   const trust = readFileTrust({});
   assertTrustedKeys(settings, trust);
   const base = { settings, log, clock: systemClock, random: systemRandom };
-  const iam = await startIamServer(
-    {
-      ...base,
-      ref: false,
-      seed,
-      prepareClock: createClockSetup(options.clock),
-      ids: options.ids === 'sequential' ? createSequentialIds(systemClock) : undefined,
-      openStore: (identity, heap) => openStore(settings, identity, { log, heap, trust }),
-      openAudit: createAuditOpener(log, trust, options),
-    },
-    options.credentials ?? {},
-    () => stopped.abort(),
+  const iam = await withSeedPlaces(fileOf(options.seed), () =>
+    startIamServer(
+      {
+        ...base,
+        ref: false,
+        seed,
+        prepareClock: createClockSetup(options.clock),
+        ids: options.ids === 'sequential' ? createSequentialIds(systemClock) : undefined,
+        openStore: (identity, heap) => openStore(settings, identity, { log, heap, trust }),
+        openAudit: createAuditOpener(log, trust, options),
+      },
+      options.credentials ?? {},
+      () => stopped.abort(),
+    ),
   );
   signal?.addEventListener('abort', () => void iam.stop(), { once: true, signal: stopped.signal });
   if (signal?.aborted) await iam.stop();

@@ -4,6 +4,7 @@ import { mkdtempSync, openSync, rmSync, truncateSync, writeFileSync } from 'node
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   maxSecretBytes,
@@ -97,11 +98,22 @@ describe('a text', () => {
       'is not valid UTF-8 (line 3, column 2)',
     ],
     ['U+0000', Buffer.from('a\nb\0'), 'is not text: it has U+0000 (line 2, column 2)'],
-    ['a workbook', Buffer.from('504b0304140006', 'hex'), 'is a spreadsheet or an archive, not text'],
-    ['gzip', Buffer.from('1f8b080000', 'hex'), 'is a spreadsheet or an archive, not text'],
+    ['a workbook', Buffer.from('504b0304140006', 'hex'), 'is a spreadsheet or a ZIP archive, not text'],
+    ['a former workbook', Buffer.from('d0cf11e0a1b1', 'hex'), 'is a spreadsheet, not text'],
   ])('with %s is refused with its place', async (_, bytes, reason) => {
     expect(await read(bytes)).toContain(reason);
     expect(await read(bytes)).toMatch(/Save it as/);
+  });
+
+  test.each([
+    ['gzip', gzipSync('text'), 'is compressed with gzip. Decompress it with gunzip.'],
+    ['bzip2', Buffer.from('BZh91AY&SY'), 'is compressed with bzip2. Decompress it with bunzip2.'],
+    ['Zstandard', Buffer.from('28b52ffd00', 'hex'), 'is compressed with Zstandard. Decompress it with unzstd.'],
+    ['xz', Buffer.from('fd377a585a000004', 'hex'), 'is compressed with xz. Decompress it with unxz.'],
+    ['7z', Buffer.from('377abcaf271c0004', 'hex'), 'is a 7z archive, not text. Unpack it and name the file in it.'],
+    ['an empty archive', Buffer.from('504b050600', 'hex'), 'of an archive, unpack it and name the file in it.'],
+  ])('of %s is refused with what to do', async (_, bytes, message) => {
+    expect(await read(bytes)).toContain(message);
   });
 
   test('in pieces has the place of its error', async () => {

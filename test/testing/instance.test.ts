@@ -1,4 +1,7 @@
 /** Seeds, faults and sandboxes of the library, which do what HTTP does. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   ClientError,
@@ -55,6 +58,21 @@ describe('seed', () => {
     });
     expect(await groupNames(iam)).toEqual(before);
   });
+});
+
+test('a seed in a file that cannot be applied has the places of its problems', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-seed-'));
+  const file = path.join(folder, 'seed.yaml');
+  await writeFile(file, 'users:\n  - userId: u\ngroups:\n  - groupName: a\n    users: [u, gone]\n');
+  await using iam = await startServer(quick);
+  const expected = {
+    name: 'SeedError',
+    message: `${file}:5:16: groups[0].users[1]: a refers to gone, which does not exist`,
+  };
+  await expect(iam.seed(file)).rejects.toMatchObject(expected);
+  await expect(iam.sandboxes.create('box', { seed: file })).rejects.toMatchObject(expected);
+  await expect(startServer({ ...quick, seed: file })).rejects.toMatchObject(expected);
+  await rm(folder, { recursive: true });
 });
 
 describe('faults', () => {

@@ -7,7 +7,8 @@ import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { splitSecrets } from '../http/redact.ts';
-import { readObject } from '../io/input.ts';
+import { readObjectText } from '../io/input.ts';
+import { withPlaces } from '../output/text-places.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
 import { printControlList, removeTargets, sendControlWrite } from '../request/control-requests.ts';
@@ -54,7 +55,8 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
       const created = () => ({ ...createdBy('sandbox delete', String(name)), mayBeOlder: true }) as const;
       return sendControlWrite(context, options, { method: 'POST', path, body: { name }, created, done: '' });
     }
-    await createSeeded(context, { name, seed: await readObject(String(file), context.io) }, options);
+    const read = await readObjectText(String(file), context.io);
+    await withPlaces(read, ['seed'], () => createSeeded(context, { name, seed: read.value }, options));
   });
 }
 

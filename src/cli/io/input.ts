@@ -37,7 +37,10 @@ export async function readDocument(
   io: Io,
   reportRepeated?: (error: JsonError) => void,
 ): Promise<unknown> {
-  const text = await readText(file, io);
+  return parseDocument(await readText(file, io), file, reportRepeated);
+}
+
+async function parseDocument(text: string, file: string, reportRepeated?: (error: JsonError) => void) {
   const name = nameOfInput(file);
   if (text.trim() === '') throw usageError(`${name} is empty.`);
   try {
@@ -55,10 +58,24 @@ export function invalidJsonError(name: string, { line, column, problem }: JsonEr
   return usageError(`${name}:${line}:${column}: ${problem.reason}.`, hint);
 }
 
+/** An object, and the text that it was read from. */
+export interface ObjectText {
+  readonly value: Record<string, unknown>;
+  readonly text: string;
+  /** The file in messages. */
+  readonly name: string;
+}
+
 export async function readObject(file: string, io: Io): Promise<Record<string, unknown>> {
-  const value = await readDocument(file, io);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw usageError(`${nameOfInput(file)} must contain an object.`);
+  return (await readObjectText(file, io)).value;
+}
+
+export async function readObjectText(file: string, io: Io): Promise<ObjectText> {
+  const [text, name] = [await readText(file, io), nameOfInput(file)];
+  const value = await parseDocument(text, file);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return { value: value as Record<string, unknown>, text, name };
+  throw usageError(`${name} must contain an object.`);
 }
 
 export async function readList(file: string, io: Io): Promise<unknown[]> {

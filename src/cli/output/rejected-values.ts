@@ -24,15 +24,20 @@ export function showRejectedValues(error: unknown, sent: readonly SentValues[]):
   return new ClientError({ status, requestId, retryAfter, items });
 }
 
+/** The names and indexes of the path to a field, `groups[0].roles`. */
+export function splitField(field: string): readonly string[] {
+  return field
+    .replace(indexes, '.$1')
+    .split('.')
+    .filter((part) => part !== '');
+}
+
 const indexes = /\[(\d+)\]/g;
 
 function showValue(item: ClientErrorItem, { values: body, schema }: SentValues): ClientErrorItem {
   const { field } = item.details ?? {};
   if (field === undefined || (field.match(indexes)?.length ?? 0) > 1) return item;
-  const path = field
-    .replace(indexes, '.$1')
-    .split('.')
-    .filter((part) => part !== '');
+  const path = splitField(field);
   const value = valueAt(body, path);
   const isShown = (typeof value === 'string' || typeof value === 'number') && !isSensitive(schema, path);
   if (!isShown || !isOnlyValue(body, path)) return item;

@@ -36,7 +36,7 @@ import {
   withVerifiedName,
 } from '../users/users.ts';
 import { applyBusinesses } from './businesses.ts';
-import { createSeedEntries, isRejection, type SeedCounts, type SeedOutcome } from './entries.ts';
+import { createSeedEntries, isRejection, type SeedCounts, type SeedOutcome, withoutStop } from './entries.ts';
 import { SeedError, SeedProblem } from './error.ts';
 import { applyFactors } from './factors.ts';
 import { applyGroups } from './groups.ts';
@@ -67,7 +67,7 @@ export async function applySeed(seed: SeedDocument, deps: SeedDeps): Promise<See
     );
   } catch (error) {
     if (!isRejection(error)) throw error;
-    const message = `the seed can't be applied: ${error.message}`;
+    const message = `the seed can't be applied: ${withoutStop(error.message)}`;
     throw new SeedError(message, [{ path: [], message }]);
   }
 }

@@ -19,6 +19,7 @@ export { SeedError, SettingError };
 export interface Configuration {
   readonly settings: Settings;
   readonly seed?: SeedDocument;
+  readonly seedFile?: string | undefined;
 }
 
 /**
@@ -32,5 +33,5 @@ export async function readConfiguration(flags: FlagValues, variables: SettingsEn
   const seed = file === undefined ? undefined : await readSeedFile(file);
   const settings = readSettings(flags, environment, seed?.settings);
   assertTrustedKeys(settings, readFileTrust(variables));
-  return { settings, ...(seed ? { seed } : {}) };
+  return { settings, ...(seed ? { seed, seedFile: file } : {}) };
 }

@@ -68,9 +68,13 @@ function countOutcomes(known: readonly SeedOutcome[]): SeedCount {
 /** @throws every error that is no problem of the seed. */
 function toIssue(error: unknown, path: readonly PropertyKey[]): SeedIssue {
   if (error instanceof SeedProblem) return { path: [...path, ...error.path], message: error.message };
-  // The messages of problems have no stop, as others follow them in a sentence.
-  if (isRejection(error) || error instanceof DuplicateError) return { path, message: error.message.replace(/\.$/, '') };
+  if (isRejection(error) || error instanceof DuplicateError) return { path, message: withoutStop(error.message) };
   throw error;
+}
+
+/** The messages of problems have no stop, as others follow them in a sentence. */
+export function withoutStop(message: string): string {
+  return message.replace(/\.$/, '');
 }
 
 /** Whether a rule rejected the seed, and not a server that is too busy. */

@@ -3,7 +3,7 @@ import { formatPath } from '../../contract/errors.ts';
 import { isMeantAsJson, JsonError, parseJson } from '../../lib/json-text.ts';
 import { findYamlOffset, parseSingleYaml, tooManyAliases, toPlainValue } from '../../lib/yaml-text.ts';
 import { SeedError } from './error.ts';
-import { toSeedIssues } from './issues.ts';
+import { type SeedIssue, toSeedIssues } from './issues.ts';
 import { SeedDocument } from './schema.ts';
 
 /** Parses and validates a seed. @throws SeedError with file, line and column of each error. */
@@ -21,16 +21,27 @@ export async function parseSeed(text: string, file: string): Promise<SeedDocumen
   if (!plainValue) throw new SeedError(`${file}: ${tooManyAliases}`);
   const result = await SeedDocument.safeParseAsync(plainValue.value ?? {}, { reportInput: true });
   if (result.success) return result.data;
-  const issues = result.error.issues.slice(0, maxErrors).flatMap(toSeedIssues).slice(0, maxErrors);
-  const positionOf = (path: readonly PropertyKey[]) => {
-    const { line, column } = placeAt(document ? findYamlOffset(document, path) : 0);
-    return `${file}:${line}:${column}:`;
-  };
-  throw new SeedError(
-    issues
-      .map(({ path, message }) => `${positionOf(path)} ${formatPath(path) || 'the document'}: ${message}`)
-      .join('\n'),
-  );
+  const issues = result.error.issues.slice(0, maxErrors).flatMap(toSeedIssues);
+  throw new SeedError(formatIssues(issues, file, { document, placeAt }));
+}
+
+/** The problems of a seed that could not be applied, with their places in its text. */
+export function locateIssues(issues: readonly SeedIssue[], text: string, file: string): string {
+  return formatIssues(issues, file, parseSingleYaml(text));
+}
+
+function formatIssues(
+  issues: readonly SeedIssue[],
+  file: string,
+  { document, placeAt }: Pick<ReturnType<typeof parseSingleYaml>, 'document' | 'placeAt'>,
+): string {
+  return issues
+    .slice(0, maxErrors)
+    .map(({ path, message }) => {
+      const { line, column } = placeAt(document ? findYamlOffset(document, path) : 0);
+      return `${file}:${line}:${column}: ${formatPath(path) || 'the document'}: ${message}`;
+    })
+    .join('\n');
 }
 
 /** Maximum number of reported errors, as locating each one takes time. */

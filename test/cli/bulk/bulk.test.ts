@@ -236,7 +236,7 @@ describe('bulk run', () => {
     expect([spelled.code, spelled.err]).toEqual([2, expect.stringContaining('did you mean groupName?')]);
     await writeFile(home.file('book.xlsx'), Buffer.from('504b03041400', 'hex'));
     const workbook = await run(home, server, ['run', home.file('book.xlsx'), ...creating]);
-    expect([workbook.code, workbook.err]).toEqual([2, expect.stringContaining('is a spreadsheet or an archive')]);
+    expect([workbook.code, workbook.err]).toEqual([2, expect.stringContaining('is a spreadsheet or a ZIP archive')]);
     await writeFile(home.file('latin.csv'), Buffer.from('groupName\nops\nS\xe3o\n', 'latin1'));
     const latin = await run(home, server, ['run', home.file('latin.csv'), ...creating]);
     expect([latin.code, latin.err]).toEqual([2, expect.stringContaining('not valid UTF-8 (line 3, column 2)')]);

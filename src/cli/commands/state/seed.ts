@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { addCommand, addConfirmOptions, setAction } from '../../command.ts';
 import type { CliRuntime, Context } from '../../context.ts';
-import { readObject } from '../../io/input.ts';
+import { readObjectText } from '../../io/input.ts';
+import { withPlaces } from '../../output/text-places.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../../request/control-plane.ts';
 import { printRequestPreview } from '../../request/preview.ts';
 import { printResponse } from '../../request/send.ts';
@@ -13,7 +14,7 @@ const path = '/_iam/seed';
 export function addStateSeed(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'seed', {
     title: 'Apply a seed to the running server',
-    description: `Creates or updates the entries of the document in one transaction, and leaves everything else alone. Prints the number of created, updated and unchanged entries; applied again, it changes nothing. Of an invalid document nothing is applied, and each error is printed with its path. A reset still returns to the seed of the server. ${durableStoreNote} ${controlPlaneNote}`,
+    description: `Creates or updates the entries of the document in one transaction, and leaves everything else alone. Prints the number of created, updated and unchanged entries; applied again, it changes nothing. Of an invalid document nothing is applied, and each error is printed with its path and its place in the file. A reset still returns to the seed of the server. ${durableStoreNote} ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
     examples: [
@@ -23,11 +24,13 @@ export function addStateSeed(noun: Command, runtime: CliRuntime): void {
   }).argument('<file>', 'Seed document in JSON or YAML, - for standard input');
   addConfirmOptions(command);
   setAction(command, runtime, async (context, [file], options) => {
-    const body = await readObject(String(file), context.io);
+    const read = await readObjectText(String(file), context.io);
+    const body = read.value;
     if (options.dryRun === true)
       return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body });
     await confirmLastingChange(context, 'Apply the seed?', options, file === '-');
-    await printCounts(context, (await callControlPlane(context, 'POST', path, { body })).body as Counts);
+    const { body: counts } = await withPlaces(read, [], () => callControlPlane(context, 'POST', path, { body }));
+    await printCounts(context, counts as Counts);
   });
 }
 

@@ -69,6 +69,33 @@ describe('state seed', () => {
     expect((await server.dump()).groups).toEqual(before.groups);
   });
 
+  test.each<[string, string, readonly string[]]>([
+    ['of the document, in YAML', 'users:\n  - userId: u\n    pasword: x\n', [':3:5: Unknown field: users[0].pasword.']],
+    [
+      'of the document, in JSON',
+      '{\n  "groups": [\n    {"groupName": "a", "roles": ["A", 7]}\n  ],\n  "x": 1\n}',
+      [':3:39: groups[0].roles[1] must be', ':5:3: Unknown field: x.'],
+    ],
+    [
+      'that only the server knows',
+      'groups:\n  - groupName: ops\n    users: [gone, also]\n  - {groupName: a, users: [gone]}\n',
+      [':3:13: groups[0].users[0]', ':4:28: groups[1].users[0]'],
+    ],
+    ['of its settings', 'settings:\n  user-token-lifetime: 5\n', [':2:3: settings.user-token-lifetime']],
+  ])('prints the places of errors %s', async (_, text, places) => {
+    await using opened = await open();
+    const { home, run } = opened;
+    const file = home.file('wrong.yaml');
+    await writeFile(file, text);
+    const { code, err } = await home.iam(['state', 'seed', file], run);
+    expect(code).toBe(7);
+    for (const place of places) expect(err).toContain(`${file}${place}`);
+    expect(err).not.toMatch(/\.\.$/m);
+    const piped = await home.iam(['sandbox', 'create', 'box', '--seed', '-'], { ...run, stdin: text });
+    // A sandbox has no settings of its own, and none are compared.
+    if (!text.startsWith('settings')) expect(piped.err).toContain(`standard input${places[0]?.split(' ')[0]} `);
+  });
+
   test('previews the request without secrets', async ({ home }) => {
     await using server = await startFakeServer(() => ({}));
     const { out } = await home.iam(['state', 'seed', '-', '--dry-run'], { url: server.url, stdin: yaml });

@@ -1,3 +1,4 @@
+import { pbkdf2Sync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { sharedServer } from '../access.ts';
@@ -206,6 +207,18 @@ describe('a password with letters that keyboards send composed or decomposed', (
         expect(hashes.count).toBe(2);
       }
     await expect(logIn(server, { name: 'before', secret })).rejects.toMatchObject({ status: 429 });
+  });
+
+  test('is accepted as sent for the hash of an exporter, and then in each form', async () => {
+    const secret = 'cafe\u0301 au lait';
+    const salt = Buffer.from('0123456789abcdef');
+    const toText = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+    const passwordHash = `$pbkdf2-sha256$i=1000,l=32$${toText(salt)}$${toText(pbkdf2Sync(secret, salt, 1000, 32, 'sha256'))}`;
+    await using server = await startWith([{ userId: 'moved', userName: 'moved', passwordHash }]);
+    const composed = { name: 'moved', secret: secret.normalize('NFC') };
+    await expect(logIn(server, composed)).rejects.toMatchObject({ status: 401 });
+    await expect(logIn(server, { name: 'moved', secret })).resolves.toBeDefined();
+    await expect(logIn(server, composed)).resolves.toBeDefined();
   });
 
   test('has its limits after NFC, and at most 512 code points as sent', async () => {
