@@ -778,8 +778,7 @@ export interface UserAccessesOperations {
   /**
    * List the business users in a group.
    *
-   * Returns the users who are in the group on behalf of this business, ordered by id. Paging values that are not
-   * valid are ignored.
+   * Returns the users who are in the group on behalf of this business, ordered by id.
    *
    * `GET /security/iam/v1/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts`
    *

@@ -90,7 +90,7 @@ function createBaseError({ baseUrl, settings }: AppContext): IamError {
 function createUnmatchedError(path: string, methods: readonly string[], isControl: boolean): IamError {
   const isServicePath = path.startsWith(servicePathPrefix);
   if (methods.length === 0) return apiError('PATH_UNKNOWN', isServicePath || isControl ? undefined : prefixHint);
-  // Preflights of CORS: the control plane responds to none.
+  // Preflights of CORS: pages of other machines get none from the control plane.
   const allowed = isControl ? methods : [...methods, 'OPTIONS'];
   return apiError('METHOD_NOT_ALLOWED', undefined, { Allow: allowed.join(', ') });
 }

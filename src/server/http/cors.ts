@@ -2,7 +2,8 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { apiError } from '../../contract/errors.ts';
-import { servicePrefix } from '../../contract/prefix.ts';
+import { controlPrefix, servicePrefix } from '../../contract/prefix.ts';
+import type { Settings } from '../config/settings.ts';
 import { isFromScript } from './fetch-metadata.ts';
 import { isLocalName } from './hosts.ts';
 import type { KoaContext, Middleware } from './request-state.ts';
@@ -12,22 +13,30 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const exposedHeaders = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Opaque-Token, X-Iam-Fault';
 
 /**
- * Allows origins to read responses, and responds to preflights without authentication.
- * @param origins allowed origins; an empty list allows every loopback origin.
+ * Allows origins to read responses, and responds to preflights without authentication. Pages of this machine may use the
+ * control plane of a server without remote access, which identifies them by their origins.
+ * An empty list of origins allows every loopback origin.
  */
-export function allowCors(origins: readonly string[]): Middleware {
-  const isAllowed = createOriginCheck(origins);
+export function allowCors({ corsOrigins, allowRemote, disableControlPlane }: CorsSettings): Middleware {
+  const isAllowedForService = createOriginCheck(corsOrigins);
+  const hasLocalControl = !allowRemote && !disableControlPlane;
   return (ctx, next) => {
-    if (!isCorsPath(ctx.state.path)) return next();
+    const isControl = hasLocalControl && ctx.state.path.startsWith(belowControl);
+    if (!isControl && !isCorsPath(ctx.state.path)) return next();
+    const isAllowed = isControl ? isLoopbackOrigin : isAllowedForService;
     const { origin = '' } = ctx.req.headers;
     // No other header varies the response, so there is no list to append to.
     setHeader(ctx, 'Vary', 'Origin');
-    if (origin !== '' && isAllowed(origin))
+    const allowed = origin !== '' && isAllowed(origin);
+    if (allowed)
       setHeaders(ctx, { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposedHeaders });
-    if (ctx.req.method !== 'OPTIONS') return next();
-    writePreflight(ctx, origin !== '' && isAllowed(origin));
+    // The guard of the control plane says why it refuses others.
+    if (ctx.req.method !== 'OPTIONS' || (isControl && !allowed)) return next();
+    writePreflight(ctx, allowed);
   };
 }
+
+type CorsSettings = Pick<Settings, 'corsOrigins' | 'allowRemote' | 'disableControlPlane'>;
 
 /** @param origins the setting `cors-origins`. */
 export function createOriginCheck(origins: readonly string[]): (origin: string) => boolean {
@@ -62,6 +71,7 @@ export function createPreflightAssertion(
 }
 
 const belowService = `${servicePrefix}/`;
+const belowControl = `${controlPrefix}/`;
 
 function isCorsPath(path: string): boolean {
   return path.startsWith(belowService) || path.startsWith('/.well-known/') || path.startsWith('/oauth2/');

@@ -27,8 +27,11 @@ export function buildParameters(operation: AnyOperation, schemas: SchemaCollecti
     { location: 'query', shape: query },
     { location: 'header', shape: headers },
   ];
+  const lenient = !operation.statuses.includes(400);
   const declared = locations.flatMap(({ location, shape }) =>
-    Object.entries(shape).map(([name, schema]) => buildParameter({ name, location, schema }, schemas)),
+    Object.entries(shape).map(([name, schema]) =>
+      buildParameter({ name, location, schema, lenient: location !== 'path' && lenient }, schemas),
+    ),
   );
   return [...declared, ...buildConditions(operation)];
 }
@@ -37,22 +40,27 @@ interface Parameter {
   readonly name: string;
   readonly location: string;
   readonly schema: NonNullable<RequestDeclaration['query']>[string];
+  /** Values that are not valid are ignored, as the operation has no status to refuse them with. */
+  readonly lenient: boolean;
 }
 
 /**
  * Required parameters have an `example`, which fills the form of the documentation page; optional ones have it in their
  * schema, where it fills nothing.
  */
-function buildParameter({ name, location, schema }: Parameter, schemas: SchemaCollection): Json {
+function buildParameter({ name, location, schema, lenient }: Parameter, schemas: SchemaCollection): Json {
   const { schema: described, createExample } = schemas.describe(schema, 'input');
-  const { description, ...rest } = described;
+  const { description: meaning, ...rest } = described;
+  const description = [meaning, ...(lenient ? ['A value that is not valid is ignored'] : [])]
+    .filter(Boolean)
+    .join('. ');
   const required = location === 'path' || !schema.safeParse(undefined).success;
   const example = createExample();
   return {
     name,
     in: location,
     required,
-    ...(description === undefined ? {} : { description }),
+    ...(description === '' ? {} : { description }),
     ...(required ? { schema: rest, example } : { schema: { ...rest, examples: [example] } }),
   };
 }

@@ -93,6 +93,23 @@ describe('without a setting', () => {
   });
 });
 
+test('a page of this machine can use the control plane, and pages elsewhere cannot', async () => {
+  await using server = await startServer();
+  const json = { lines: ['Access-Control-Request-Method: POST', 'Access-Control-Request-Headers: content-type'] };
+  for (const path of ['/_iam/faults', '/_iam/state/reset', '/s/one/_iam/clock']) {
+    expect(await callFrom(server, 'http://localhost:3000', { ...json, path })).toMatchObject({
+      status: 204,
+      allowed: 'http://localhost:3000',
+    });
+    const foreign = await callFrom(server, 'https://app.example', { ...json, path });
+    expect([foreign.status, foreign.allowed]).toEqual([403, undefined]);
+  }
+  const read = await callFrom(server, 'http://localhost:3000', { method: 'GET', path: '/_iam/faults' });
+  expect([read.status, read.allowed]).toEqual([200, 'http://localhost:3000']);
+  await using remote = await startServer({ flags: { 'allow-remote': true } });
+  expect((await callFrom(remote, 'http://localhost:3000', { ...json, path: '/_iam/faults' })).allowed).toBeUndefined();
+});
+
 test('OPTIONS without an origin lists the allowed methods', async () => {
   await using server = await startServer();
   const response = await send(server, buildHead(`OPTIONS ${groups} HTTP/1.1`, 'Host: localhost', 'Connection: close'));

@@ -15,8 +15,7 @@ const requiredRoles = parseRoles(roles);
 export default defineOperation({
   id: 'user-accesses.list-business-users',
   title: 'List the business users in a group',
-  description:
-    'Returns the users who are in the group on behalf of this business, ordered by id. Paging values that are not valid are ignored.',
+  description: 'Returns the users who are in the group on behalf of this business, ordered by id.',
   method: 'GET',
   path: '/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts',
   auth: 'caller',
