@@ -83,18 +83,8 @@ export async function writeBaseline(file: string, entries: readonly BaselineEntr
 export function updateBaseline(
   entries: readonly BaselineEntry[],
   stale: readonly BaselineEntry[],
-  differences: readonly FoundDifference[],
+  differences: readonly { readonly accepted: boolean; readonly baseline: BaselineEntry }[],
 ): BaselineEntry[] {
-  const added = differences.filter((difference) => !entries.some((entry) => acceptsDifference(entry, difference)));
-  return [
-    ...entries.filter((entry) => !stale.includes(entry)),
-    ...added.map(({ operation, case: name, aspect, name: field, expected, seen }) => ({
-      operation,
-      case: name,
-      aspect,
-      ...(field === undefined ? {} : { name: field }),
-      expected,
-      seen,
-    })),
-  ];
+  const added = differences.filter(({ accepted }) => !accepted);
+  return [...entries.filter((entry) => !stale.includes(entry)), ...added.map(({ baseline }) => baseline)];
 }

@@ -2,8 +2,9 @@
 import type { Context } from '../context.ts';
 import { getTerminalWidth } from '../io/io.ts';
 import { hangingIndent } from '../output/table.ts';
+import type { ReportedDifference } from './group-differences.ts';
 import type { ConformanceOptions } from './options.ts';
-import type { ConformanceReport, ReportedDifference, UncheckedCase } from './report.ts';
+import type { ConformanceReport, UncheckedCase } from './report.ts';
 
 /** Formats of one row for each difference. */
 const rowFormats: readonly string[] = ['csv', 'jsonl', 'name'];
@@ -47,7 +48,8 @@ const line = (heading: string, text = ''): Line => ({ heading, text });
 function formatDifferences(heading: string, differences: readonly ReportedDifference[]): Line[] {
   if (differences.length === 0) return [];
   const byCase = new Map<string, ReportedDifference[]>();
-  for (const one of differences) {
+  const ofOneCase = differences.filter(({ cases }) => cases === 1);
+  for (const one of ofOneCase) {
     const name = `${one.operation}: ${one.case}`;
     byCase.set(name, [...(byCase.get(name) ?? []), one]);
   }
@@ -56,7 +58,21 @@ function formatDifferences(heading: string, differences: readonly ReportedDiffer
     ...own.map(formatDifference),
     line(`    $ ${own[0]?.reproduce ?? ''}`),
   ]);
-  return [line(''), line(`${heading}:`), ...cases];
+  const groups = differences.filter((one) => one.cases > 1).flatMap(formatGroup);
+  return [line(''), line(`${heading}:`), ...groups, ...cases];
+}
+
+/** The same difference in many cases: one request shows it, and one entry of a baseline accepts it. */
+function formatGroup(group: ReportedDifference): Line[] {
+  const { cases, where, operation, case: name, accepted, baseline, reproduce } = group;
+  const { size } = new Set(where.map((one) => one.operation));
+  const subjects = size === 1 ? operation : `${size} operations`;
+  return [
+    line('  ', `${cases} cases of ${subjects}, such as ${operation}: ${name}`),
+    formatDifference(group),
+    line(`    $ ${reproduce}`),
+    ...(accepted ? [] : [line(`    accept with ${JSON.stringify(baseline)}`)]),
+  ];
 }
 
 function formatDifference({ aspect, name, expected, seen, reason }: ReportedDifference): Line {

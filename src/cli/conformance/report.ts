@@ -1,7 +1,8 @@
 /** The report of a run: counts by operation, differences, and what was not checked. */
 import type { Manifest } from '../../contract/manifest-types.ts';
-import { acceptsDifference, type BaselineEntry, type FoundDifference } from './baseline.ts';
+import { acceptsDifference, type BaselineEntry } from './baseline.ts';
 import type { LeftOver } from './cleanup.ts';
+import { type CaseDifference, groupDifferences, type ReportedDifference } from './group-differences.ts';
 import type { CaseResult } from './run-suite.ts';
 import { uncheckedReasons } from './unchecked.ts';
 
@@ -21,14 +22,6 @@ interface CheckedCase {
   /** The status that the reference returned. */
   readonly expectedStatus: number;
   readonly result: 'same' | 'different' | 'accepted';
-}
-
-export interface ReportedDifference extends FoundDifference {
-  readonly accepted: boolean;
-  /** The reason of the baseline. */
-  readonly reason?: string;
-  /** A curl command that sends the request. */
-  readonly reproduce: string;
 }
 
 export interface UncheckedCase {
@@ -86,7 +79,7 @@ export function buildReport(input: ReportInput): ConformanceReport {
       notChecked: total('notChecked'),
     },
     operations,
-    differences,
+    differences: groupDifferences(differences),
     checked: results.flatMap((result) => describeChecked(result, differences)),
     notChecked: listUnchecked(operations, results),
     staleBaseline: findStale(baseline, results, differences),
@@ -94,7 +87,7 @@ export function buildReport(input: ReportInput): ConformanceReport {
   };
 }
 
-function listDifferences(result: CaseResult, baseline: readonly BaselineEntry[]): ReportedDifference[] {
+function listDifferences(result: CaseResult, baseline: readonly BaselineEntry[]): CaseDifference[] {
   return result.differences.map((difference) => {
     const found = { operation: result.operation, case: result.case, ...difference };
     const entry = baseline.find((one) => acceptsDifference(one, found));
@@ -103,7 +96,7 @@ function listDifferences(result: CaseResult, baseline: readonly BaselineEntry[])
   });
 }
 
-function describeChecked(result: CaseResult, differences: readonly ReportedDifference[]): CheckedCase[] {
+function describeChecked(result: CaseResult, differences: readonly CaseDifference[]): CheckedCase[] {
   const { operation, case: name, expectedStatus, skipped } = result;
   if (expectedStatus === undefined || skipped !== undefined) return [];
   const own = differences.filter((one) => one.operation === operation && one.case === name);
@@ -114,7 +107,7 @@ function describeChecked(result: CaseResult, differences: readonly ReportedDiffe
 function countCases(
   id: string,
   results: readonly CaseResult[],
-  differences: readonly ReportedDifference[],
+  differences: readonly CaseDifference[],
 ): OperationResult {
   const own = results.filter(({ operation }) => operation === id);
   const checked = own.filter(({ skipped }) => skipped === undefined);
@@ -149,7 +142,7 @@ function listUnchecked(operations: readonly OperationResult[], results: readonly
 function findStale(
   baseline: readonly BaselineEntry[],
   results: readonly CaseResult[],
-  differences: readonly ReportedDifference[],
+  differences: readonly CaseDifference[],
 ): BaselineEntry[] {
   const isOf = ({ operation, case: name }: BaselineEntry, result: CaseResult) =>
     (operation ?? result.operation) === result.operation && (name ?? result.case) === result.case;

@@ -1,7 +1,7 @@
 /** The baseline of accepted differences. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../harness.ts';
+import { adminClient, startServer, type TestServer } from '../../../harness.ts';
 import { Home, iam } from '../../run-cli.ts';
 import { checkConformance, type DeviatingDeployment, type Deviation, startDeviation } from './deployment.ts';
 
@@ -43,6 +43,31 @@ test.each(['new.json', 'new.yaml'])('--update-baseline writes %s, which accepts 
   expect(report.summary).toMatchObject({ different: 0, accepted: 1 });
   expect(report.differences).toEqual([expect.objectContaining({ ...etag, accepted: true })]);
   expect(report.staleBaseline).toEqual([]);
+});
+
+test('the same difference in many cases is one entry, which accepts all of them', async () => {
+  await using gateway = await startDeviation(server, {
+    response: (reply) => {
+      const { 'x-request-id': _, ...headers } = reply.headers;
+      return { ...reply, headers };
+    },
+  });
+  const variables = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
+  const options = { url: gateway.url, variables, now: () => server.clock.now().getTime() };
+  const { out } = await iam(['conformance', ...words], options);
+  const [, cases, line] =
+    /^Differences:\n {2}(\d+) cases of groups\.get, such as .*\n {4}header x-request-id: .*\n {4}\$ curl .*\n {4}accept with (.*)$/m.exec(
+      out,
+    ) ?? [];
+  expect(Number(cases)).toBeGreaterThan(4);
+  const file = home.file('grouped.json');
+  await writeFile(file, `{"differences": [${line}]}`);
+  const { code, report } = await check(file, [], gateway.url);
+  expect({ code, differences: report.differences.length }).toEqual({ code: 0, differences: 1 });
+  await check(home.file('written.json'), ['--update-baseline'], gateway.url);
+  expect(JSON.parse(await readFile(home.file('written.json'), 'utf8'))).toMatchObject({
+    differences: [JSON.parse(line ?? '')],
+  });
 });
 
 test('an entry accepts the differences that have all its values', async () => {

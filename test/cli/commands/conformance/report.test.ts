@@ -64,7 +64,7 @@ test('is a row for each difference with -o csv and jsonl', async () => {
   expect(JSON.parse(out)).toMatchObject({ operation: 'groups.get', case: 'reads', aspect: 'header', name: 'etag' });
   const csv = await run(['-o', 'csv']);
   expect(csv.out).toMatch(
-    /^operation,case,aspect,name,expected,seen,accepted,reproduce\ngroups.get,reads,header,etag,/,
+    /^operation,case,aspect,name,expected,seen,accepted,reproduce,cases,where,baseline\ngroups.get,reads,header,etag,/,
   );
 });
 
