@@ -51,16 +51,16 @@ interface Parameter {
 function buildParameter({ name, location, schema, lenient }: Parameter, schemas: SchemaCollection): Json {
   const { schema: described, createExample } = schemas.describe(schema, 'input');
   const { description: meaning, ...rest } = described;
-  const description = [meaning, ...(lenient ? ['A value that is not valid is ignored'] : [])]
-    .filter(Boolean)
-    .join('. ');
+  const sentences = [meaning, ...(lenient ? ['A value that is not valid is ignored'] : [])].filter(
+    (one) => one !== undefined,
+  );
   const required = location === 'path' || !schema.safeParse(undefined).success;
   const example = createExample();
   return {
     name,
     in: location,
     required,
-    ...(description === '' ? {} : { description }),
+    ...(sentences.length === 0 ? {} : { description: sentences.join('. ') }),
     ...(required ? { schema: rest, example } : { schema: { ...rest, examples: [example] } }),
   };
 }
