@@ -2,7 +2,9 @@
  * Text files and standard input: UTF-8, or UTF-16 with a byte order mark, as PowerShell and spreadsheets write it. The
  * length is bounded while reading, as a name can be that of a device or a pipe. Command and server share it.
  */
-import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { isatty } from 'node:tty';
 
 /** Keys and certificates fit, too. */
 export const maxSecretBytes = 64 * 1024;
@@ -202,29 +204,77 @@ export async function readTextStream(chunks: AsyncIterable<Uint8Array | string>,
   return text;
 }
 
-/** Reads a file, which can be a pipe. @throws TextFileError; the error of the system */
-export async function readTextFile(file: string, maxBytes: number): Promise<string> {
+interface OpenText {
+  readonly descriptor: number;
+  /** What was in the pipe, if it is one: undefined if its writer has written nothing yet. */
+  readonly pipe: { readonly start: Buffer | undefined } | undefined;
+}
+
+/**
+ * Opens a file, which can be a pipe, such as that of `<(...)` in a shell. Opening a named pipe would wait for its writer, and
+ * a process that waits in a system call handles no signal. @throws TextFileError; the error of the system
+ */
+function openText(file: string, maxBytes: number): OpenText {
   const stats = statSync(file);
   if (stats.isFile()) assertLength(stats.size, maxBytes);
-  return readTextStream(createReadStream(file), maxBytes);
+  if (!stats.isFIFO()) return { descriptor: openSync(file, 'r'), pipe: undefined };
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const start = readAvailable(descriptor);
+    if (start?.length !== 0) return { descriptor, pipe: { start } };
+    throw new TextFileError('is a pipe to which nothing is written', 'Start what writes to it first, or name a file.');
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
 }
 
 const chunkBytes = 64 * 1024;
 
-/** Reads a file at once. @throws TextFileError; the error of the system */
-export function readTextFileSync(file: string, maxBytes: number): string {
-  const descriptor = openSync(file, 'r');
+/** Reads what there is: nothing at the end. @returns undefined if the writer of a pipe has written nothing yet */
+function readAvailable(descriptor: number): Buffer | undefined {
+  const chunk = Buffer.alloc(chunkBytes);
   try {
-    const stats = fstatSync(descriptor);
-    if (stats.isFile()) assertLength(stats.size, maxBytes);
+    return chunk.subarray(0, readSync(descriptor, chunk, 0, chunkBytes, null));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Opens a file, which can be a pipe, as a stream.
+ * @param signal ends the read of a pipe
+ * @throws TextFileError; the error of the system
+ */
+export async function openTextStream(file: string, maxBytes: number, signal?: AbortSignal): Promise<Readable> {
+  const { descriptor, pipe } = openText(file, maxBytes);
+  if (!pipe) return createReadStream(file, { fd: descriptor });
+  const { Socket } = await import('node:net');
+  const stream = new Socket({ fd: descriptor, readable: true, writable: false, ...(signal ? { signal } : {}) });
+  if (pipe.start) stream.unshift(pipe.start);
+  return stream;
+}
+
+/** Reads a file, which can be a pipe. @throws TextFileError; the error of the system; AbortError */
+export async function readTextFile(file: string, maxBytes: number, signal?: AbortSignal): Promise<string> {
+  return readTextStream(await openTextStream(file, maxBytes, signal), maxBytes);
+}
+
+const pauseMs = 10;
+
+/** Reads a file at once, or a pipe to its end. @throws TextFileError; the error of the system */
+export function readTextFileSync(file: string, maxBytes: number): string {
+  const { descriptor, pipe } = openText(file, maxBytes);
+  try {
+    if (isatty(descriptor)) throw new TextFileError('is a terminal', 'Write the text to a file.');
     const reader = new TextReader(maxBytes);
     let text = '';
-    for (;;) {
-      const chunk = Buffer.alloc(chunkBytes);
-      const length = readSync(descriptor, chunk, 0, chunkBytes, null);
-      if (length === 0) return text + reader.end();
-      text += reader.decode(chunk.subarray(0, length));
+    for (let chunk = pipe?.start; chunk?.length !== 0; chunk = readAvailable(descriptor)) {
+      if (chunk) text += reader.decode(chunk);
+      else if (pipe) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     }
+    return text + reader.end();
   } finally {
     closeSync(descriptor);
   }

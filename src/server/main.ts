@@ -62,7 +62,7 @@ interface Streams {
 interface SignalOwner {
   /** Aborted if a stop was already requested. */
   readonly signal: AbortSignal;
-  /** Must be called after the handlers here are installed, so that no signal is lost in between. */
+  /** Restores the default actions. */
   releaseSignals(): void;
 }
 
@@ -96,12 +96,18 @@ const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** Serves until one of the stop signals. @returns the exit code: 0 after a clean stop. */
 export async function serve(options: ServeOptions): Promise<number> {
   const { io } = options;
-  // Install the handlers first: a caller may send a signal as soon as it reads the ready line.
-  const signal = waitForStopSignal(options.stopsWithParent === true);
+  const parent = options.stopsWithParent === true ? process.ppid : undefined;
+  if (io.signal?.aborted) return 0;
+  // Until the files are read a signal ends the process at once, as one of them can be a pipe whose writer is silent.
   io.releaseSignals?.();
+  const configuration = await readConfiguration(options.flags, options.environment).catch((error: unknown) =>
+    reportStartError(error, options),
+  );
+  if (typeof configuration === 'number') return configuration;
+  // Before the ready line, as a caller may send a signal as soon as it reads it.
+  const signal = waitForStopSignal(parent);
   try {
-    if (io.signal?.aborted) return 0;
-    const { settings, seed, seedFile } = await readConfiguration(options.flags, options.environment);
+    const { settings, seed, seedFile } = configuration;
     const log = createLog(
       settings.logLevel,
       (line) => io.stderr.write(line),
@@ -269,8 +275,7 @@ const parentCheckMilliseconds = 250;
  * Calls `onEnd` once the parent process has ended. An orphan gets another parent, except on Windows. Standard input
  * says less: it is at its end from the start if the parent passed none.
  */
-function watchParent(onEnd: () => void): NodeJS.Timeout {
-  const parent = process.ppid;
+function watchParent(parent: number, onEnd: () => void): NodeJS.Timeout {
   return setInterval(() => {
     if (process.ppid !== parent || !isAlive(parent)) onEnd();
   }, parentCheckMilliseconds).unref();
@@ -287,14 +292,14 @@ function isAlive(pid: number): boolean {
 /**
  * The first signal, or the end of a watched parent, requests a clean stop; a second signal ends the process immediately.
  */
-function waitForStopSignal(watchesParent: boolean): { received: Promise<void>; release(): void } {
+function waitForStopSignal(parent: number | undefined): { received: Promise<void>; release(): void } {
   let release = () => {};
   const received = new Promise<void>((resolve) => {
     const stop = () => {
       release();
       resolve();
     };
-    const watch = watchesParent ? watchParent(stop) : undefined;
+    const watch = parent === undefined ? undefined : watchParent(parent, stop);
     release = () => {
       clearInterval(watch);
       for (const name of stopSignals) process.off(name, stop);

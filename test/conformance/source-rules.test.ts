@@ -74,7 +74,6 @@ const realTime = [
 const fileReaders = [
   // The rows of a run, which it checks as text, and their private copy.
   'src/cli/bulk/resume-log.ts',
-  'src/cli/bulk/row-source.ts',
   // The files of /proc.
   'src/cli/io/process.ts',
   'src/cli/io/processes.ts',

@@ -1,6 +1,8 @@
 /** Every text file and standard input: encodings, byte order marks, line ends and limits. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, openSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -154,6 +156,63 @@ describe('the length', () => {
     await expect(readTextStream(endless(), 10_240)).rejects.toThrow('10 KiB');
   });
 });
+
+describe.skipIf(process.platform === 'win32')('a pipe', () => {
+  let pipe: string;
+  beforeAll(() => {
+    pipe = path.join(folder, 'named');
+    execFileSync('mkfifo', [pipe]);
+  });
+
+  /** A process that has the pipe open and writes after a while. */
+  async function startWriter(script: string): Promise<void> {
+    const writer = spawn('sh', ['-c', `exec 3<>"$0"; echo; sleep 0.1; ${script}`, pipe]);
+    await once(writer.stdout, 'data');
+  }
+
+  const readers: Readonly<Record<string, () => Promise<string> | string>> = {
+    'in one go': () => readTextFileSync(pipe, 1024),
+    'as it comes': () => readTextFile(pipe, 1024),
+    'as a secret': () => readSecretFile(pipe),
+  };
+
+  test.each(Object.entries(readers))('is read %s until its writer ends', async (_, readPipe) => {
+    await startWriter('printf %s sec >&3; sleep 0.1; printf ret >&3');
+    expect(await readPipe()).toBe('secret');
+  });
+
+  test.each(Object.entries(readers))('without a writer is refused %s', async (_, readPipe) => {
+    const reason = 'is a pipe to which nothing is written';
+    await expect((async () => readPipe())()).rejects.toMatchObject({ reason });
+    await startWriter(':');
+    expect(await readPipe()).toBe('');
+  });
+
+  test('is no longer read after a signal', async () => {
+    await startWriter('sleep 5');
+    const reason = new Error('stop');
+    await expect(readTextFile(pipe, 1024, AbortSignal.abort(reason))).rejects.toMatchObject({ cause: reason });
+    const stop = new AbortController();
+    const pending = readTextFile(pipe, 1024, stop.signal);
+    setTimeout(() => stop.abort(reason), 10);
+    await expect(pending).rejects.toMatchObject({ cause: reason });
+  });
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'a folder, a socket and an empty device are no text of their own',
+  async () => {
+    expect(() => readTextFileSync(folder, 1024)).toThrow('EISDIR');
+    await expect(readTextFile(folder, 1024)).rejects.toThrow('EISDIR');
+    const socket = path.join(folder, 'socket');
+    const server = createServer().listen(socket);
+    await once(server, 'listening');
+    expect(() => readTextFileSync(socket, 1024)).toThrow('ENXIO');
+    await expect(readTextFile(socket, 1024)).rejects.toThrow('ENXIO');
+    server.close();
+    expect([readTextFileSync('/dev/null', 1024), await readTextFile('/dev/null', 1024)]).toEqual(['', '']);
+  },
+);
 
 describe('a secret', () => {
   test.each([

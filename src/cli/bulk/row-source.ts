@@ -1,12 +1,11 @@
 /** The input file of a run. It is read several times: to validate the rows, to list some of them, and to send them. */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rmdir, unlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { maxRowBytes, TextFileError, TextReader } from '../../lib/text-file.ts';
+import { maxRowBytes, openTextStream, TextFileError, TextReader } from '../../lib/text-file.ts';
 import { usageError } from '../errors.ts';
 import { isFileError, uncreatableFileError, unreadableFileError } from '../io/file-errors.ts';
 import { nameOfInput } from '../io/input.ts';
@@ -47,8 +46,7 @@ export async function withRowSource<Result>(
     try {
       // The open file needs no name: nothing can replace it, and it ends with the process. Windows may keep the name.
       await removeFolder().catch(() => undefined);
-      const input = argument === '-' ? stdin : createReadStream(argument);
-      const digest = await copyRows(input, copy, { argument, folder, signal });
+      const digest = await copyRows(stdin, copy, { argument, folder, signal });
       return await work({ argument, digest, read: () => readFrom(copy) });
     } finally {
       await copy.close();
@@ -64,7 +62,7 @@ interface CopyOptions extends Pick<Io, 'signal'> {
 }
 
 /** Copies text of limited length only. @returns the SHA-256 of the rows @throws CliError (exit 2) */
-async function copyRows(input: Readable, copy: FileHandle, { argument, folder, signal }: CopyOptions): Promise<string> {
+async function copyRows(stdin: Readable, copy: FileHandle, { argument, folder, signal }: CopyOptions): Promise<string> {
   const hash = createHash('sha256');
   const reader = new TextReader(maxRowBytes);
   const write = async (chunks: AsyncIterable<Buffer>) => {
@@ -76,7 +74,7 @@ async function copyRows(input: Readable, copy: FileHandle, { argument, folder, s
     reader.end();
   };
   try {
-    await pipeline(input, write, { signal });
+    await pipeline(argument === '-' ? stdin : await openTextStream(argument, maxRowBytes), write, { signal });
   } catch (error) {
     if (error instanceof TextFileError) throw unreadableFileError(nameOfInput(argument), error);
     if (!isFileError(error)) throw error;

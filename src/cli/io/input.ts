@@ -15,7 +15,7 @@ import { type Io, readStream } from './io.ts';
 /** Reads the text of a file; `-` is standard input. @throws CliError (exit 2) if it is not text, or too long */
 export async function readText(file: string, io: Io, maxBytes = maxTextBytes): Promise<string> {
   try {
-    return await (file === '-' ? readStream(io.stdin, io.signal, maxBytes) : readTextFile(file, maxBytes));
+    return await (file === '-' ? readStream(io.stdin, io.signal, maxBytes) : readTextFile(file, maxBytes, io.signal));
   } catch (error) {
     if (file === '-' && !(error instanceof TextFileError)) throw error;
     throw unreadableFileError(nameOfInput(file), error);
