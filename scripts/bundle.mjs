@@ -101,11 +101,10 @@ const hosts = { iamHost: 'host', iamHostWeb: 'host-web' };
 
 /** Test runners replace globals. @returns each global name with what replaces it */
 function defineHost(metafile) {
-  return Object.fromEntries(
-    Object.entries(hosts).flatMap(([variable, entry]) =>
-      exportsOf(metafile, entry).map((name) => [name, `${variable}.${name}`]),
-    ),
+  const globals = Object.entries(hosts).flatMap(([variable, entry]) =>
+    exportsOf(metafile, entry).map((name) => [name, `${variable}.${name}`]),
   );
+  return { ...Object.fromEntries(globals), 'Symbol.asyncDispose': 'iamHost.asyncDispose' };
 }
 
 /** Loads the modules that a file uses. */

@@ -1,4 +1,5 @@
 /** Sends requests with undici and reads whole responses. The only network access of the client. */
+import { types } from 'node:util';
 import type { Dispatcher } from 'undici';
 import { NetworkError } from './errors.ts';
 import type { OutgoingRequest } from './request.ts';
@@ -174,7 +175,7 @@ function createNetworkError(origin: string, cause: unknown, isSent: boolean): Ne
     CERT_NOT_YET_VALID: `The certificate of ${origin} is not valid yet.`,
     DEPTH_ZERO_SELF_SIGNED_CERT: `The certificate of ${origin} is self-signed.`,
   };
-  const detail = cause instanceof Error ? cause.message : String(cause);
+  const detail = types.isNativeError(cause) ? cause.message : String(cause);
   return new NetworkError(reasons[code] ?? `The request to ${origin} failed: ${detail}`, code, cause);
 }
 

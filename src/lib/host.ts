@@ -41,6 +41,10 @@ function findAbortClasses() {
 export const structuredClone: typeof globalThis.structuredClone =
   globalThis.structuredClone ?? ((value: unknown) => JSON.parse(JSON.stringify(value)));
 
+/** The contexts of jest lack the symbol on Node 20. Compilers use this one then. */
+export const asyncDispose: typeof Symbol.asyncDispose =
+  globalThis.Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose');
+
 /** The real time: a fake class inherits from the native one, or shares its prototype. */
 const realDate: DateConstructor =
   [globalThis.Date, Object.getPrototypeOf(globalThis.Date), globalThis.Date.prototype.constructor].find(isNativeDate) ??

@@ -204,6 +204,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     close() {
       observability?.requestWaiters.end();
       observability?.eventSubscribers.end();
+      observability?.faults.end();
       unfollow();
       deps.keys.close();
       return integrations.outbox.stop();

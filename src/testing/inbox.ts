@@ -48,11 +48,12 @@ export function createInbox(getContext: () => AppContext): Inbox {
       assertKnownKeys('inbox.waitFor', search, filterNames);
       const findMessage = async (): Promise<Message | undefined> =>
         (await listMessages(getContext(), { ...search, after })).at(after === undefined ? -1 : 0);
-      const message = await withDeadline(timeout, (signal) => getContext().outbox.waitFor(findMessage, signal));
-      if (!message)
-        throw new Error(
+      const message = await withDeadline(
+        timeout,
+        (signal) => getContext().outbox.waitFor(findMessage, signal),
+        async () =>
           `No message ${formatFilter(search)}arrived within ${timeout} ms. ${await describeLatest(getContext(), after)}`,
-        );
+      );
       return toInboxItem(message, getContext());
     },
     clear: () => emptyInbox(getContext().store),

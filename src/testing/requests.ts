@@ -70,11 +70,12 @@ export function createRequests(getObservability: () => Observability | undefined
       const { requestLog, requestWaiters } = requireObservability();
       const query = { ...buildQuery(search), after };
       const findMatches = async () => findRequests(requestLog, query, count);
-      const found = await withDeadline(timeout, (signal) => requestWaiters.waitFor(findMatches, signal));
-      if (!found)
-        throw new Error(
+      const found = await withDeadline(
+        timeout,
+        (signal) => requestWaiters.waitFor(findMatches, signal),
+        () =>
           `Fewer than ${count} matching requests arrived within ${timeout} ms. ${describeLatest(requestLog, after)}`,
-        );
+      );
       return found.map(toRequestItem);
     },
   };

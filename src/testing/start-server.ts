@@ -12,7 +12,7 @@ import {
   settingsTable,
 } from '../server/config/settings.ts';
 import { type AdjustableClock, validateClockTime } from '../server/lib/adjustable-clock.ts';
-import { systemClock } from '../server/lib/clock.ts';
+import { processClock, systemClock } from '../server/lib/clock.ts';
 import { createSequentialIds } from '../server/lib/ids.ts';
 import { createLog, type Log } from '../server/lib/log.ts';
 import { systemRandom } from '../server/lib/random.ts';
@@ -41,8 +41,16 @@ export interface StartOptions {
   readonly settings?: SettingValues | undefined;
   /** Fixed credentials; all others are generated. */
   readonly credentials?: Partial<ServerCredentials> | undefined;
-  /** The start time; 'frozen' stops the clock at the time of the start. */
-  readonly clock?: 'frozen' | DateInput | { readonly at?: DateInput; readonly frozen?: boolean } | undefined;
+  /**
+   * The start time; 'frozen' stops the clock at the time of the start. 'process' follows the `Date` of the process, which a
+   * test can fake; other clocks ignore a fake one.
+   */
+  readonly clock?:
+    | 'frozen'
+    | 'process'
+    | DateInput
+    | { readonly at?: DateInput; readonly frozen?: boolean }
+    | undefined;
   /**
    * 'sequential' gives entities the ids 000000000000000000000001 and so on, for snapshots; only with the store in memory.
    * Secrets and tokens stay random. Default: 'random'.
@@ -75,29 +83,30 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
   assertOptions(options);
   const { signal } = options;
   signal?.throwIfAborted();
-  const stopped = new AbortController();
+  const stop = () => void iam.stop();
   const seed = options.seed === undefined ? undefined : await readSeedInput(options.seed);
   const settings = buildSettings(options, seed);
   const log = createServerLog(options, settings);
   const trust = readFileTrust({});
   assertTrustedKeys(settings, trust);
-  const base = { settings, log, clock: systemClock, random: systemRandom };
-  const iam = await withSeedPlaces(fileOf(options.seed), () =>
+  const clock = options.clock === 'process' ? processClock : systemClock;
+  const base = { settings, log, clock, random: systemRandom };
+  const iam: IamServer = await withSeedPlaces(fileOf(options.seed), () =>
     startIamServer(
       {
         ...base,
         ref: false,
         seed,
         prepareClock: createClockSetup(options.clock),
-        ids: options.ids === 'sequential' ? createSequentialIds(systemClock) : undefined,
+        ids: options.ids === 'sequential' ? createSequentialIds(clock) : undefined,
         openStore: (identity, heap) => openStore(settings, identity, { log, heap, trust }),
         openAudit: createAuditOpener(log, trust, options),
       },
       options.credentials ?? {},
-      () => stopped.abort(),
+      () => signal?.removeEventListener('abort', stop),
     ),
   );
-  signal?.addEventListener('abort', () => void iam.stop(), { once: true, signal: stopped.signal });
+  signal?.addEventListener('abort', stop);
   if (signal?.aborted) await iam.stop();
   signal?.throwIfAborted();
   return iam;
@@ -244,9 +253,11 @@ function createClockSetup(option: StartOptions['clock']): (clock: AdjustableCloc
   const { at, frozen = false } =
     option === 'frozen'
       ? { frozen: true }
-      : typeof option === 'string' || option instanceof Date
-        ? { at: option }
-        : (option ?? {});
+      : option === 'process'
+        ? {}
+        : typeof option === 'string' || option instanceof Date
+          ? { at: option }
+          : (option ?? {});
   const time = at === undefined ? (frozen ? systemClock.now() : undefined) : readStartTime(at);
   return (clock) => {
     if (frozen) clock.freeze();

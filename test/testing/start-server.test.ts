@@ -109,13 +109,40 @@ describe('a server in this process', () => {
     await expect(fetch(iam.url)).rejects.toThrow();
   });
 
+  test('reads the real time, unless it follows a faked Date of the process', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2001-02-03T04:05:06Z') });
+    try {
+      await using real = await startServer(quick);
+      await using following = await startServer({ ...quick, clock: 'process' });
+      vi.setSystemTime('2001-02-03T05:05:06Z');
+      expect(following.clock.now().toISOString()).toBe('2001-02-03T05:05:06.000Z');
+      expect(real.clock.now().getUTCFullYear()).toBeGreaterThan(2001);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('ends the latency of a rule when it is stopped', async () => {
+    const iam = await startServer(quick);
+    await using fork = await iam.fork();
+    const sandbox = await iam.sandboxes.create('slow');
+    const slow = [iam, fork, sandbox].map((instance) => {
+      instance.faults.add({ effect: { latency: '60s' } });
+      return statusOf(instance.client.groups.list());
+    });
+    while ([iam, fork, sandbox].some(({ faults }) => faults.list()[0]?.applied !== 1)) await new Promise(setImmediate);
+    const startedAt = performance.now();
+    await Promise.all([iam.stop(), ...slow]);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+  });
+
   test('ends pending waits when it is stopped', async () => {
     const iam = await startServer();
     const waiting = iam.client.raw('GET', '/_iam/inbox/wait?timeout=30').then(({ status }) => status);
-    const inside = iam.inbox.waitFor({ timeout: 30_000 }).catch(() => 'no message');
+    const inside = iam.inbox.waitFor({ timeout: 30_000 }).catch(({ message }: Error) => message);
     await iam.client.groups.list();
     await iam.stop();
-    expect([await waiting, await inside]).toEqual([404, 'no message']);
+    expect([await waiting, await inside]).toEqual([404, 'The server was stopped or reset.']);
   });
 
   test('reads a seed from a file, and persists a store on disk', async () => {

@@ -55,6 +55,8 @@ export interface FaultInjector {
   matchDocument(target: FaultTarget): InjectedFault | undefined;
   /** Resolves after a delay, or when the signal aborts. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** Ends all waits, including later ones. */
+  end(): void;
   list(): readonly FaultRule[];
   /** @throws IamError TOO_MANY_FAULTS, TEST_FEATURES_OFF. */
   add(rule: FaultRuleInput): FaultRule;
@@ -78,6 +80,7 @@ export function createFaultInjector({
 }: FaultInjectorOptions = {}): FaultInjector {
   let rules: readonly ActiveFaultRule[] = [];
   let lastNumber = 0;
+  const waits = createWaits(timer);
   return {
     parsePrefer(prefer, operation) {
       if (!isEnabled) return undefined;
@@ -95,7 +98,8 @@ export function createFaultInjector({
       const matching = rules.filter((rule) => rule.input.target === target && registerMatch(rule));
       return matching.length === 0 ? undefined : combineRules(matching);
     },
-    wait: (milliseconds, signal) => waitFor(timer, milliseconds, signal),
+    wait: (milliseconds, signal) => waits.wait(milliseconds, signal),
+    end: waits.end,
     list: () => rules.map(toFaultRule),
     add(input) {
       if (!isEnabled) throw apiError('TEST_FEATURES_OFF');
@@ -212,15 +216,27 @@ function findErrorCode(status: number, operation: Operation<never>): ErrorCode |
   return found ?? universalErrors.find(([universal]) => universal === status)?.[1];
 }
 
-function waitFor(timer: Timer, milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = timer.after(milliseconds, done);
-    signal.addEventListener('abort', done);
-  });
+/** Waits of requests, which end early when their client disconnects and when the server stops. */
+function createWaits(timer: Timer) {
+  const pending = new Set<() => void>();
+  let isEnded = false;
+  return {
+    wait: (milliseconds: number, signal: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        if (isEnded || signal.aborted) return resolve();
+        const done = () => {
+          cancel();
+          pending.delete(done);
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        const cancel = timer.after(milliseconds, done);
+        pending.add(done);
+        signal.addEventListener('abort', done);
+      }),
+    end() {
+      isEnded = true;
+      for (const done of pending) done();
+    },
+  };
 }

@@ -2,6 +2,7 @@
  * Caches the JWK Sets of OpenID providers (RFC 7517), fetched on demand. Requests with unknown key ids cause at most one
  * fetch at a time per provider. Each that brings no new key is followed by a longer pause.
  */
+import { types } from 'node:util';
 import { apiError } from '../../contract/errors.ts';
 import { parseJson } from '../../lib/json-text.ts';
 import { readTextStream } from '../../lib/text-file.ts';
@@ -137,5 +138,5 @@ async function fetchDocument(url: string, timeout: number, fetch: OutgoingFetch)
 /** Without the stack: each login with an unreachable or refused provider logs it. */
 function describeFailure(error: unknown): string {
   const { message = String(error), cause } = (error ?? {}) as Partial<Error>;
-  return cause instanceof Error ? `${message}: ${cause.message}` : message;
+  return types.isNativeError(cause) ? `${message}: ${cause.message}` : message;
 }

@@ -1,4 +1,5 @@
 /** The log: one JSON object per line on standard error, without secrets. */
+import { types } from 'node:util';
 import { pino, stdSerializers } from 'pino';
 
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -46,7 +47,7 @@ export function withLogFields(log: Log, fields: LogFields): Log {
 
 /** Omits other properties of an error, which may contain a query, a row or a secret. */
 function serializeError(thrown: unknown): unknown {
-  if (!(thrown instanceof Error)) return String(thrown);
+  if (!types.isNativeError(thrown)) return String(thrown);
   const { type, message, stack } = stdSerializers.err(thrown);
   return { type, message, stack };
 }

@@ -1,4 +1,5 @@
 /** Why a store cannot be opened, of each engine. */
+import { types } from 'node:util';
 import { OutcomeUnknownError, StoreBusyError, StoreUnavailableError } from './store.ts';
 
 export type StoreOpenErrorKind =
@@ -80,7 +81,7 @@ export function toInterruptedStartError(error: unknown): unknown {
       cause: error,
     });
   if (!(error instanceof StoreUnavailableError)) return error;
-  const reason = error.cause instanceof Error ? error.cause.message : error.message;
+  const reason = types.isNativeError(error.cause) ? error.cause.message : error.message;
   return new StoreOpenError(
     'unavailable',
     `The database became unavailable during the start: ${reason}. Start again.`,

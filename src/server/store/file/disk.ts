@@ -2,6 +2,7 @@
  * The file system interface of the file engine. Tests replace it with a disk that fails, tears writes and loses
  * unsynced data on demand.
  */
+import { types } from 'node:util';
 
 export interface DiskFile {
   /** The file descriptor, for the kernel lock. */
@@ -61,7 +62,7 @@ export interface Disk {
 
 /** The code of a system error, such as ENOSPC. */
 export function getErrorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  if (!types.isNativeError(error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
@@ -99,7 +100,7 @@ export function isFailedSync(error: unknown): boolean {
 }
 
 function isSync(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && ['fsync', 'fdatasync'].includes(String(error.syscall));
+  return types.isNativeError(error) && 'syscall' in error && ['fsync', 'fdatasync'].includes(String(error.syscall));
 }
 
 /** Writes all bytes, with as many partial writes as needed. */

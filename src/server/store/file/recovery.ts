@@ -1,4 +1,5 @@
 /** Crash recovery: loads the store from its files and completes interrupted operations. */
+import { types } from 'node:util';
 import { Overlay } from '../memory/overlay.ts';
 import { createDamagedError, StoreOpenError } from '../open-error.ts';
 import { DuplicateError } from '../store.ts';
@@ -271,7 +272,7 @@ function assertContiguous(segment: WalSegment, before: WalSegment | undefined, c
 }
 
 function toOneLine(error: unknown): string {
-  return String(error instanceof Error ? error.message : error).replaceAll(/\s+/g, ' ');
+  return String(types.isNativeError(error) ? error.message : error).replaceAll(/\s+/g, ' ');
 }
 
 async function finishRotation(disk: Disk, layout: Layout, newest: string): Promise<void> {

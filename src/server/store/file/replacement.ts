@@ -3,6 +3,7 @@
  * remaining steps are idempotent, so the next start completes an interrupted replacement. Old files are quarantined.
  */
 import { basename } from 'node:path';
+import { types } from 'node:util';
 import type { Random } from '../../lib/random.ts';
 import { createDamagedError, StoreOpenError } from '../open-error.ts';
 import { startChain } from './chain.ts';
@@ -104,9 +105,9 @@ async function setMarkerAside(disk: Disk, layout: Layout, number: number): Promi
   const quarantined = layout.path(setAsideName(number, basename(layout.marker)));
   if ((await disk.read(quarantined)) !== undefined) return;
   const marker = await readMarker(disk, layout).catch((error: unknown) => error);
-  if (marker instanceof Error && !(marker instanceof StoreOpenError && marker.kind === 'damaged')) throw marker;
+  if (types.isNativeError(marker) && !(marker instanceof StoreOpenError && marker.kind === 'damaged')) throw marker;
   const bytes = await disk.read(layout.marker);
-  const isOfStore = marker instanceof Error || (marker as Marker | undefined)?.initialised;
+  const isOfStore = types.isNativeError(marker) || (marker as Marker | undefined)?.initialised;
   if (bytes !== undefined && isOfStore) await replaceFileAtomically(disk, layout.folder, quarantined, bytes);
 }
 
