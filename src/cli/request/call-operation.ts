@@ -11,7 +11,7 @@ import { send } from './send.ts';
  * Upper bound for attempts of a write that is repeated after a concurrent change. One of several concurrent writers always
  * succeeds.
  */
-export const maxAttempts = 10;
+const maxAttempts = 10;
 
 /**
  * Repeats a read and a write with If-Match (RFC 9110) while others change the entity in between.

@@ -1,7 +1,7 @@
 /** Merges planned changes into entities, and updates and deletes them with If-Match (RFC 9110), so that concurrent changes are never overwritten. */
 
 import type { RequestContext } from '../../context.ts';
-import { maxAttempts, tryOperation } from '../../request/call-operation.ts';
+import { repeatOnChange, tryOperation } from '../../request/call-operation.ts';
 import { createStaleError, type Execution } from '../execution.ts';
 import { type FieldChange, isSameUnordered } from '../model/changes.ts';
 
@@ -20,24 +20,23 @@ export interface Entity {
   body(merged: EntityBody): EntityBody;
 }
 
-/** Reads, merges and writes with the ETag; retries after a conflict. */
-export async function updateEntity(
-  { context }: Execution,
-  entity: Entity,
-  fields: readonly FieldChange[],
-): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
+/** Reads, merges and writes with the ETag; repeats all after a concurrent change. */
+export function updateEntity({ context }: Execution, entity: Entity, fields: readonly FieldChange[]): Promise<void> {
+  return repeatOnChange(context, async () => {
     const current = await readEntity(context, entity);
-    if (!current) throw createStaleError(`${entity.title} no longer exists`);
+    if (!current) throw createMissingError(entity);
     const { merged, isChanged, conflicts } = mergeChanges(current.fields, fields);
     if (conflicts.length > 0)
       throw createStaleError(`${entity.title} has an unexpected value of ${conflicts.join(', ')}`);
     if (!isChanged) return;
     const input = { params: entity.params, body: entity.body(merged), ifMatch: current.etag };
-    // Deleted between read and write: the next read reports it.
-    const conflictCodes = attempt < maxAttempts ? ['CHANGED_MEANWHILE', entity.missing] : [];
-    if (await tryOperation(context, entity.update, input, ...conflictCodes)) return;
-  }
+    // It can be deleted between the read and the write.
+    if (!(await tryOperation(context, entity.update, input, entity.missing))) throw createMissingError(entity);
+  });
+}
+
+function createMissingError({ title }: Entity): Error {
+  return createStaleError(`${title} no longer exists`);
 }
 
 /** Deletes an entity that is unchanged since the plan. Ignores an entity that no longer exists. */
