@@ -353,7 +353,7 @@ export const errorTable = {
     category: 'not-found',
     entity: 'sandbox',
     message: 'Sandbox not found.',
-    hint: 'Create it with `iam sandbox create`. The server deletes sandboxes that receive no requests.',
+    hint: 'List sandboxes with `iam sandbox list`. The server deletes sandboxes that receive no requests.',
   },
   SNAPSHOT_NOT_FOUND: {
     status: 404,

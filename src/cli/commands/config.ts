@@ -51,7 +51,10 @@ function requireSetting(key: unknown) {
     String(key),
     settingDefinitions.map((one) => one.key),
   );
-  throw usageError(`Unknown setting ${JSON.stringify(key)}.${near ? ` Did you mean ${near}?` : ''}`);
+  throw usageError(
+    `Unknown setting ${JSON.stringify(key)}.${near ? ` Did you mean ${near}?` : ''}`,
+    'List the settings with `iam config explain`.',
+  );
 }
 
 async function get(context: Context, [key]: readonly unknown[]): Promise<void> {

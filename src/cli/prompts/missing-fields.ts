@@ -82,7 +82,7 @@ function createMissingMembers({ flag, schema, path: [name = ''] }: Field, body: 
   return { field: name, value, fill };
 }
 
-/** The fields of one new entry; optional ones can be omitted. */
+/** The fields of one new entry; optional ones can be omitted. Its id is generated, unless the command line has one. */
 function findMissingEntryFields(
   { path: [name = ''], schema }: Field,
   fields: readonly Field[],
@@ -90,7 +90,8 @@ function findMissingEntryFields(
 ): PromptedField[] {
   if (body[name] !== undefined) return [];
   const entry: Record<string, unknown> = {};
-  return fields.map((field): PromptedField => {
+  const asked = fields.filter(({ schema: { 'x-defines': defined } }) => defined?.by !== 'id');
+  return asked.map((field): PromptedField => {
     const required = schema.items?.required?.includes(field.path.join('.')) ?? false;
     const { value, fill } = createMissingField(field, entry, `--${field.flag}`);
     return {

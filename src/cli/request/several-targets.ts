@@ -8,6 +8,7 @@ import { CliError, type ErrorTable, errorEntryOf, UnknownOutcomeError } from '..
 import { formatServerOptions } from '../http/server-options.ts';
 import { createErrorReport, type ErrorReport, printErrorReport } from '../output/error-report.ts';
 import type { ListShape } from '../output/list-writer.ts';
+import { assertReferencesExist } from './assert-exists.ts';
 import { assertConfirmed } from './confirm.ts';
 import { describeDeleteImpact } from './delete-impact.ts';
 import { NamedNotFoundError } from './not-found.ts';
@@ -244,10 +245,25 @@ async function describeTargets(
 ): Promise<string[]> {
   return Promise.all(
     requests.map(async ({ target, input }, at) => {
-      const impact = at < maxDescribed ? await describeDeleteImpact(context, operation.id, input.params) : [];
+      const impact = at < maxDescribed ? await describeTarget(context, operation, input) : [];
       return impact.length === 0 ? format(target) : `${format(target)}: ${impact.join('; ')}`;
     }),
   );
+}
+
+/** What the write of a target affects, or that the target does not exist. */
+async function describeTarget(
+  context: Context,
+  operation: ManifestOperation,
+  input: RequestInput,
+): Promise<readonly string[]> {
+  try {
+    await assertReferencesExist(context, operation, input);
+  } catch (error) {
+    if (error instanceof NamedNotFoundError) return ['not found'];
+    throw error;
+  }
+  return describeDeleteImpact(context, operation.id, input.params);
 }
 
 /** Whether the server cannot be reached, or gave no answer. */

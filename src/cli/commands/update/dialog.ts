@@ -1,5 +1,6 @@
 /** The dialog of an update whose command line names no change: which fields of the resource, and their new values. */
 
+import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import type { Context } from '../../context.ts';
 import { escapeControls } from '../../io/control-characters.ts';
 import { prompt } from '../../io/prompt.ts';
@@ -56,14 +57,19 @@ async function selectFields(
     return condition === undefined || entity[condition.field] === condition.value;
   });
   const choices = await describeNamed(context, rules, (named) =>
-    names.map((name) => ({
-      value: name,
-      name: `${labelOf(toKebabCase(name))}  (${escapeControls(formatCurrent(name, current[name], named))})`,
-      short: labelOf(toKebabCase(name)),
-    })),
+    names.map((name) => {
+      const label = labelOfField(name, rules.schema.properties?.[name]);
+      const value = escapeControls(formatCurrent(name, current[name], named));
+      return { value: name, name: `${label}: ${value}`, short: label };
+    }),
   );
   const question = { type: 'checkbox', message: 'Fields to change:', choices, required: true, pageSize } as const;
   return (await prompt(context.promptOptions(false), question)) as string[];
+}
+
+function labelOfField(name: string, schema: JsonSchema = {}): string {
+  const declared = schema.anyOf?.find((one) => one['x-label']) ?? schema;
+  return declared['x-label'] ?? labelOf(toKebabCase(name));
 }
 
 interface FieldQuestion {
@@ -116,7 +122,7 @@ async function askForValue(
   const current = await describeNamed(context, rules, (named) =>
     formatFieldValue(path.join('.'), valueAt(entity, path), named),
   );
-  const label = `${schema['x-label'] ?? labelOf(toKebabCase(path.join('.')))}, now ${current}`;
+  const label = `${labelOfField(path.join('.'), schema)}, now ${current}`;
   const promptContext = { context, example: `iam ${operation.command}`, allowsPrompts: true, known: {} };
   const clearable = canBeCleared(operation, path);
   const [answer = ''] = await promptForValues(promptContext, [
