@@ -23,6 +23,7 @@ const globals = {
   Omit: 'es2022',
   Partial: 'es2022',
   Promise: 'es2022',
+  PropertyKey: 'es2022',
   Readonly: 'es2022',
   Record: 'es2022',
 };

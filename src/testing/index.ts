@@ -3,7 +3,6 @@
  * `iam-standin/client`, so one import is enough.
  */
 export * from '../client/index.ts';
-export { IamError } from '../contract/errors.ts';
 export { SettingError } from '../server/config/setting-error.ts';
 export { SeedError } from '../server/seed/error.ts';
 export type { DateInput, IamClock } from './clock.ts';
@@ -24,6 +23,7 @@ export type {
 export type { RequestFilter, Requests, RequestWaitOptions } from './requests.ts';
 export type { IamSandbox, IamSandboxes, SandboxOptions, SandboxRecord } from './sandboxes.ts';
 export type { ServerCredentials } from './server-credentials.ts';
+export { ServiceRejection } from './service-rejection.ts';
 export type { SignInOptions, SignInResult } from './sign-in.ts';
 export { type StartOptions, startServer } from './start-server.ts';
 export type { TestScope } from './test-scope.ts';
