@@ -141,6 +141,44 @@ describe('placeholders', () => {
   });
 });
 
+test.each<[string, object, string]>([
+  ['users', [user({ realmRoles: 'a,b' })], 'users[0].realmRoles'],
+  ['users', [user({ realmRoles: [{ name: 'a' }] })], 'users[0].realmRoles[0]'],
+  ['users', [user({ clientRoles: { job: 'run' } })], 'users[0].clientRoles.job'],
+  ['users', [user({ clientRoles: [{ job: ['run'] }] })], 'users[0].clientRoles'],
+  ['users', [user({ groups: '/staff' })], 'users[0].groups'],
+  ['users', [user({ credentials: { value: password } })], 'users[0].credentials'],
+  ['users', ['eve'], 'users[0]'],
+  ['groups', ['staff'], 'groups[0]'],
+  ['groups', [{ name: 'staff', subGroups: [{ realmRoles: ['a'] }] }], 'groups[0].subGroups[0].name'],
+  ['clients', ['job'], 'clients[0]'],
+  ['clients', [{ clientId: 'job', redirectUris: 'https://job.example' }], 'clients[0].redirectUris'],
+  ['identityProviders', [{ alias: 'x', config: 'x' }], 'identityProviders[0].config'],
+  ['roles', { realm: ['a'] }, 'roles.realm[0]'],
+  ['roles', { client: { job: [{ description: 'x' }] } }, 'roles.client.job[0].name'],
+  ['roles', { realm: [{ name: 'a', composites: { realm: 'b' } }] }, 'roles.realm[0].composites.realm'],
+  ['defaultRoles', ['a', {}], 'defaultRoles[1]'],
+])('%s of other types are reported: %j', async (member, value, path) => {
+  const { lost } = await convertRealm({ realm, [member]: value });
+  expect(lost.filter((note) => note.includes(' members '))).toEqual([
+    expect.stringMatching(
+      `^lost, left out: members ${path.replace(/[[\].]/g, '\\$&')} in 0.json: (?:must be|is required)`,
+    ),
+  ]);
+});
+
+test('null and empty lists of PHP are no other types', async () => {
+  const fields = { realmRoles: [null], clientRoles: [], groups: null, credentials: [null], attributes: [] };
+  const { lost } = await convertRealm({
+    realm,
+    users: [null, user(fields)],
+    groups: [{ name: 'x', clientRoles: [], subGroups: [] }],
+    roles: { client: [], realm: [{ name: 1, composites: [] }] },
+    clients: [{ clientId: 'page', publicClient: true, redirectUris: null, attributes: [] }],
+  });
+  expect(lost).toEqual([]);
+});
+
 describe('identity providers', () => {
   const config = { issuer: 'https://a.example', clientId: 'us', jwksUrl: 'https://a.example/keys' };
   test.each<[string, object, object | undefined, readonly string[]]>([
@@ -211,10 +249,19 @@ describe('identity providers', () => {
         mapper('two', { group: '/staff' }),
         mapper('three', { 'user.attribute': 'x' }),
       ],
+      clients: [{ clientId: 'page', publicClient: true, protocolMappers: [mapper('four', { role: 'page.x' })] }],
+      clientScopes: [{ name: 'roles', protocolMappers: [mapper('five', { role: 'vip' }), mapper('six', {})] }],
     });
     expect(lost).toEqual([
-      'lost, left out: mappers one of x: a login does not give admin here: add its users to the group',
-      'lost, left out: mappers two of x: a login does not give /staff here: add its users to the group',
+      ...[
+        ['one of x', 'admin'],
+        ['two of x', '/staff'],
+        ['four of page', 'page.x'],
+        ['five of roles', 'vip'],
+      ].map(
+        ([name, role]) =>
+          `lost, left out: mappers ${name}: a login does not give ${role} here: add its users to a group with this role`,
+      ),
     ]);
   });
 });

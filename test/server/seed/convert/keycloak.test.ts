@@ -490,9 +490,18 @@ describe('clients', () => {
         redirectUris,
         directAccessGrantsEnabled: true,
       },
-      { clientId: 'rootless', publicClient: true, redirectUris: ['/*', '/*'], standardFlowEnabled: false },
+      {
+        clientId: 'rootless',
+        publicClient: true,
+        redirectUris: ['/*', '/*'],
+        standardFlowEnabled: false,
+        fullScopeAllowed: false,
+      },
     ];
-    const { seed, lost } = await convertRealm({ realm, clients });
+    const { seed, lost, notes } = await convertRealm({ realm, clients });
+    expect(notes).toContain(
+      'changed: clients rootless: has all roles of a user in its tokens: scopes do not restrict them here',
+    );
     expect(seed.clients).toEqual([
       {
         clientId: 'page',
@@ -593,6 +602,9 @@ describe('files', () => {
     expect(await namesOf(realms)).toEqual(['eve']);
     expect(await namesOf(realms, 'master')).toEqual(['root']);
     expect(await namesOf({ kind: 'KeycloakRealmImport', spec: { realm: realms[1] } })).toEqual(['eve']);
+    expect((await convertRealm([realms])).notes).toContain(
+      'left out: realms master: is not converted: select it with --realm',
+    );
     for (const [documents, name] of [
       [[...realms, { realm }], undefined],
       [realms, 'other'],

@@ -45,6 +45,8 @@ export function convertClients(
         accounts.delete(given);
       }
       reportOtherGrants(client, given, seed);
+      if (!toFlag(client.fullScopeAllowed, true))
+        seed.report.change('clients', given, 'has all roles of a user in its tokens: scopes do not restrict them here');
       seed.clients.push({
         clientId,
         ...convertSecret(client, { given, clientId, seed, random }),

@@ -6,6 +6,7 @@ import { UserIds } from '../user-ids.ts';
 import { convertClients } from './clients.ts';
 import { type Fields, isFields, reportUnreadableFlags, toFlag, toObjects, toText, toTexts } from './fields.ts';
 import { RealmGroups, type RealmMember } from './groups.ts';
+import { reportMappers } from './mappers.ts';
 import { convertProviders } from './providers.ts';
 import { type Realm, type RealmFile, readGrants, readRealm } from './realm.ts';
 import { type RoleNameOptions, RoleNames } from './role-names.ts';
@@ -56,6 +57,7 @@ export async function convertRealm(
   }
   addUngrantedRoles(roles, groups, seed);
   reportDefaults(realm, seed, groups);
+  reportMappers(realm, seed.report);
   reportOthers(realm, seed);
   return seed.finish();
 }
@@ -101,7 +103,7 @@ function reportDefaults({ defaultRoles, defaultGroups }: Realm, seed: ConvertedS
     seed.report.leaveOut('default groups', path, 'new users are not added to it: add them when they are created');
 }
 
-/** Members of a realm that people could miss. Flows, scopes and mappers have no place here. */
+/** Members of a realm that people could miss. Flows and scopes have no place here. */
 function reportOthers({ name, users, fields }: Realm, { report }: ConvertedSeed): void {
   const organizations = toObjects(fields.organizations).length;
   if (organizations > 0) report.leaveOut('organizations', `${organizations} entries`, 'are not converted');

@@ -2,10 +2,10 @@
 import type { SeedProvider } from '../../schema.ts';
 import type { ConvertedSeed } from '../converted-seed.ts';
 import { isPlaceholder, placeholderReason } from '../placeholders.ts';
-import { type Fields, isFields, reportUnreadableFlags, toFlag, toObjects, toText } from './fields.ts';
+import { type Fields, isFields, reportUnreadableFlags, toFlag, toText } from './fields.ts';
 import type { Realm } from './realm.ts';
 
-export function convertProviders({ identityProviders, fields }: Realm, seed: ConvertedSeed): void {
+export function convertProviders({ identityProviders }: Realm, seed: ConvertedSeed): void {
   for (const provider of identityProviders) {
     const name = toText(provider.alias) ?? '';
     reportUnreadableFlags(provider, ['enabled', 'linkOnly'], name, seed.report);
@@ -13,7 +13,6 @@ export function convertProviders({ identityProviders, fields }: Realm, seed: Con
     if (reason !== undefined) seed.report.leaveOut('identity providers', name, reason);
     else convertProvider(provider, name, seed);
   }
-  for (const mapper of toObjects(fields.identityProviderMappers)) reportMapper(mapper, seed);
 }
 
 /** Why no login uses a provider. */
@@ -50,15 +49,6 @@ function convertOidc(config: Fields, name: string, kind: string, { report }: Con
   for (const other of others)
     report.lose('identity providers', `${name} of ${other}`, `a provider has one issuer, which is ${issuer}`);
   return { kind: 'oidc', name, issuer, clientId, jwksUri };
-}
-
-/** A mapper that gives roles or groups at a login. Those of attributes have no place here. */
-function reportMapper(mapper: Fields, { report }: ConvertedSeed): void {
-  const config = isFields(mapper.config) ? mapper.config : {};
-  const granted = toText(config.role) ?? toText(config.group);
-  if (granted === undefined) return;
-  const name = `${toText(mapper.name) ?? ''} of ${toText(mapper.identityProviderAlias) ?? ''}`;
-  report.lose('mappers', name, `a login does not give ${granted} here: add its users to the group`);
 }
 
 function convertSaml(config: Fields, name: string): SeedProvider | string {

@@ -7,6 +7,7 @@ import type { ImportReport } from '../report.ts';
 import { upgradeRealm } from './deprecated.ts';
 import { type Fields, isAbsent, isFields, toObjects, toText, toTexts, toTextsByName } from './fields.ts';
 import { mergeParts } from './merge-parts.ts';
+import { reportShapes } from './shapes.ts';
 
 /** Roles of the realm, and of clients by their ids. */
 export interface Grants {
@@ -52,9 +53,9 @@ const formerLists = ['applications', 'oauthClients'] as const;
  */
 export function readRealm(files: readonly RealmFile[], report: ImportReport, name?: string): Realm {
   const parts = files.flatMap(({ file, document }) =>
-    (Array.isArray(document) ? document : [document]).map((part) => assertRealm(part, file)),
+    (Array.isArray(document) ? document : [document]).map((part) => ({ file, fields: assertRealm(part, file) })),
   );
-  const names = [...new Set(parts.map(({ realm }) => String(realm)))];
+  const names = [...new Set(parts.map(({ fields }) => String(fields.realm)))];
   if (names.length === 0) throw new ConversionError(`${files.map(({ file }) => file).join(', ')} contains no realm`);
   const own = names.length > 1 ? names.filter((one) => one !== 'master') : names;
   const selected = name ?? (own.length === 1 ? own[0] : undefined);
@@ -62,11 +63,15 @@ export function readRealm(files: readonly RealmFile[], report: ImportReport, nam
     throw new ConversionError(`there are several realms, ${names.join(', ')}: select one with --realm`);
   if (!names.includes(selected))
     throw new ConversionError(`there is no realm ${selected}; there are ${names.join(', ')}`);
-  const selectedParts = parts.filter(({ realm }) => realm === selected);
+  for (const other of names)
+    if (other !== selected) report.leaveOut('realms', other, 'is not converted: select it with --realm');
+  const selectedFiles = parts.filter(({ fields }) => fields.realm === selected);
+  const selectedParts = selectedFiles.map(({ fields }) => fields);
   if (selectedParts.every(hasOnlyUsers) && selectedParts.some(hasGrants))
     throw new ConversionError(
       `the files contain users of the realm ${selected}, and not its roles and groups: name the file of the realm, too, such as ${selected}-realm.json`,
     );
+  for (const { fields, file } of selectedFiles) reportShapes(fields, file, report);
   return buildRealm(selected, mergeParts(selectedParts.map(upgradeRealm), selected, report));
 }
 
@@ -91,6 +96,10 @@ function assertRealm(value: unknown, file: string): Fields {
   if (!isFields(value)) return fail('it is no object');
   // The resource KeycloakRealmImport of the operator for Kubernetes.
   if (isFields(value.spec) && isFields(value.spec.realm)) return assertRealm(value.spec.realm, file);
+  if (isAbsent(value.realm))
+    return fail(
+      'it has no realm. Name what `kc.sh export` or the console writes; `iam import auth0` reads users of Auth0',
+    );
   if (typeof value.realm !== 'string') return fail('realm must be text');
   for (const list of [...lists, ...formerLists])
     if (value[list] !== undefined && value[list] !== null && !Array.isArray(value[list]))

@@ -15,6 +15,7 @@ const ownClients: ReadonlySet<string> = new Set([
   'account',
   'account-console',
   'admin-cli',
+  'admin-permissions',
   'broker',
   'realm-management',
   'security-admin-console',
