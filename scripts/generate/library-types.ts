@@ -4,6 +4,7 @@ import { InboxItem } from '../../src/server/control/inbox-items.ts';
 import { RequestDetail, RequestItem } from '../../src/server/control/request-items.ts';
 import { FaultInput, FaultItem } from '../../src/server/control/routes/faults/fault-items.ts';
 import { SeedResult } from '../../src/server/control/routes/seed/seed-body.ts';
+import { TestTokenInput } from '../../src/server/control/routes/tokens/test-token-body.ts';
 import { SeedDocument } from '../../src/server/seed/schema.ts';
 import { createTypeCollection, literal, member, objectType } from './schema-types.ts';
 
@@ -28,6 +29,7 @@ export function libraryTypesSource(): string {
   types.declare('RequestDetails', RequestDetail, 'output', 'A request with headers and bodies, without secrets.');
   types.declare('FaultOptions', FaultInput, 'input', 'A fault rule: which requests it affects, and how.');
   types.declare('FaultRecord', FaultItem, 'output', 'A fault rule with its counts.');
+  types.declare('TestTokenOptions', TestTokenInput, 'input', 'An access token that is wrong on purpose.');
   types.declare('SeedSummary', SeedResult, 'output', 'What happened to the entries of a seed, by kind.');
   types.declare('SeedInput', SeedDocument, 'input', 'Initial data of a server. Unknown keys are errors.');
   const {
@@ -36,6 +38,7 @@ export function libraryTypesSource(): string {
     RequestDetails,
     FaultOptions,
     FaultRecord,
+    TestTokenOptions,
     SeedSummary,
     SeedInput,
     ...ofClient
@@ -48,6 +51,7 @@ export function libraryTypesSource(): string {
     RequestDetails,
     FaultOptions,
     FaultRecord,
+    TestTokenOptions,
     SeedSummary,
     SeedInput,
     settingValues(),

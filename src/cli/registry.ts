@@ -150,7 +150,7 @@ export const commandGroups: readonly CommandGroup[] = [
       { name: 'factors', summary: 'Manage your own MFA contacts' },
       {
         name: 'token',
-        summary: 'Obtain and inspect tokens',
+        summary: 'Obtain, issue and inspect tokens',
         add: [addToken],
         replaced: { verify: 'token inspect --verify', status: 'token inspect --status' },
       },

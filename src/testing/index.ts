@@ -19,6 +19,7 @@ export type {
   SeedInput,
   SeedSummary,
   SettingValues,
+  TestTokenOptions,
 } from './library-types.ts';
 export type { RequestFilter, Requests, RequestWaitOptions } from './requests.ts';
 export type { IamSandbox, IamSandboxes, SandboxOptions, SandboxRecord } from './sandboxes.ts';
@@ -27,3 +28,4 @@ export { ServiceRejection } from './service-rejection.ts';
 export type { SignInOptions, SignInResult } from './sign-in.ts';
 export { type StartOptions, startServer } from './start-server.ts';
 export type { TestScope } from './test-scope.ts';
+export type { IssuedTestToken, Tokens } from './tokens.ts';

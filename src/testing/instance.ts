@@ -11,6 +11,7 @@ import { createRequests, type Requests } from './requests.ts';
 import { applySeedInput } from './seed-input.ts';
 import type { ServerCredentials } from './server-credentials.ts';
 import { createSignInTokenSource, type SignInOptions, type SignInResult, signInClient, signInUser } from './sign-in.ts';
+import { createTokens, type Tokens } from './tokens.ts';
 
 export interface IamInstance extends AsyncDisposable {
   /** The address where it listens, such as http://127.0.0.1:40123. */
@@ -36,6 +37,8 @@ export interface IamInstance extends AsyncDisposable {
   /** The last requests to the service. */
   readonly requests: Requests;
   readonly clock: IamClock;
+  /** Tokens that are wrong on purpose. */
+  readonly tokens: Tokens;
   /** Rules that make requests fail. */
   readonly faults: Faults;
   /**
@@ -95,6 +98,7 @@ export function createInstance({ getContext, url, publicUrl, credentials, reset 
       inbox: createInbox(getContext),
       requests: createRequests(() => getContext().observability),
       clock: createIamClock(getContext),
+      tokens: createTokens(getContext),
       faults: createFaults(getContext),
       seed: (seed) => applySeedInput(getContext(), seed),
       reset,

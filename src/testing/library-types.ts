@@ -50,6 +50,8 @@ export interface RequestRecord {
   milliseconds: number;
   /** The injected fault */
   fault?: string | undefined;
+  /** How the access token differs from a normal one, if it is a test token */
+  testToken?: string | undefined;
 }
 
 /** A request with headers and bodies, without secrets. */
@@ -79,6 +81,8 @@ export interface RequestDetails {
   milliseconds: number;
   /** The injected fault */
   fault?: string | undefined;
+  /** How the access token differs from a normal one, if it is a test token */
+  testToken?: string | undefined;
   query: Record<string, string>;
   /** Request headers as received; without credentials and without values of unknown headers */
   headers: {
@@ -219,6 +223,49 @@ export interface FaultRecord {
   matched: number;
   /** Requests that were affected */
   applied: number;
+}
+
+/** An access token that is wrong on purpose. */
+export interface TestTokenOptions {
+  /** A user, by id or login name, or a client, by id or service account */
+  for: string;
+  /** For a user: the client to sign in through; default: the application client of the server */
+  clientId?: string | undefined;
+  /** For a user: authentication level, default AUTH-BASIC */
+  level?: 'AUTH-IDENTIFIED' | 'AUTH-BASIC' | 'AUTH-MFA' | undefined;
+  /** Claims that replace those of the token or add to them; all but sid, generation, stand_in */
+  claims?: Record<string, unknown> | undefined;
+  /** Claims that the token lacks */
+  omit?: ('iss'
+    | 'aud'
+    | 'sub'
+    | 'iat'
+    | 'exp'
+    | 'jti'
+    | 'scope'
+    | 'authorities'
+    | 'client_id'
+    | 'app_id'
+    | 'user_id'
+    | 'business_id'
+    | 'customer_id'
+    | 'service_id'
+    | 'logon'
+    | 'organization_id'
+    | 'business_unit_id')[] | undefined;
+  /** Seconds until it expires, at most a day; negative if it has expired */
+  expiresIn?: number | undefined;
+  /** Seconds until it becomes valid (nbf); default: it has no nbf */
+  notBefore?: number | undefined;
+  /**
+   * Algorithm in the header; none: no signature; HS256: keyed with the public key (PEM); one that the server does
+   * not use: signed with a new key
+   */
+  alg?: 'ES256' | 'RS256' | 'RS512' | 'PS256' | 'EdDSA' | 'HS256' | 'none' | undefined;
+  /** Key id in the header */
+  kid?: string | undefined;
+  /** broken: one bit differs; wrong-key: signed with a new key, under the id of the key of the server */
+  signature?: 'broken' | 'wrong-key' | undefined;
 }
 
 /** What happened to the entries of a seed, by kind. */

@@ -83,6 +83,7 @@ const accessOf: Readonly<Record<string, Access>> = {
   'control.state-reset': { command: 'state reset', library: 'reset' },
   'control.store-backup': { command: 'store backup', library: because('process') },
   'control.token-inspect': list('token inspect'),
+  'control.token-issue': { command: 'token issue', library: 'tokens.issue' },
   'control.update-client': list('clients update'),
   'control.user': list('users get'),
   'control.user-factor': list('users factors get'),

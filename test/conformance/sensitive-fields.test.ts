@@ -55,6 +55,7 @@ const exceptions: Readonly<Record<string, string>> = {
   areaCode: 'the area code of a phone number',
   tokenType: 'the constant Bearer',
   token_type: 'the constant Bearer',
+  testToken: 'how a token differs from a normal one',
   apiKeyId: 'the id of a key, not a credential',
   apiKeys: 'entries of a seed, whose secrets are marked, or their number',
   'hash-concurrency': 'a number of computations',
@@ -64,6 +65,7 @@ const exceptions: Readonly<Record<string, string>> = {
 const exceptionsAt: Readonly<Record<string, string>> = {
   'control.request-why response errors[].code': 'the code of an error',
   'control.events response end.errors[].code': 'the code of an error',
+  'control.token-issue body signature': 'broken or wrong-key',
   'control.coverage response codes': 'a count of error codes',
   'control.coverage response items[].codes': 'codes of errors',
   'control.coverage response items[].codes[].code': 'the code of an error',

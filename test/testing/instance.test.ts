@@ -75,6 +75,19 @@ test('a seed in a file that cannot be applied has the places of its problems', a
   await rm(folder, { recursive: true });
 });
 
+test('tokens are wrong on purpose, as of HTTP', async () => {
+  await using iam = await startServer({ ...quick, seed });
+  const { accessToken, userId, claims } = await iam.tokens.issue({
+    for: 'ann.lee',
+    claims: { aud: 'https://other.example' },
+  });
+  expect([userId, claims.aud]).toEqual(['ann', 'https://other.example']);
+  expect(await statusOf(iam.as({ token: accessToken }).groups.list())).toBe(401);
+  expect(iam.requests.list()[0]).toMatchObject({ testToken: 'aud', errors: ['TOKEN_INVALID'] });
+  await expect(iam.tokens.issue({ for: 'ann', alg: 'HS512' as never })).rejects.toThrow(/alg.*ES256.*HS256/);
+  await expect(iam.tokens.issue({ for: 'unknown' })).rejects.toThrow('User or client unknown not found');
+});
+
 describe('faults', () => {
   test('are added, listed with their counts, removed and cleared; HTTP has the same rules', async () => {
     await using iam = await startServer(quick);

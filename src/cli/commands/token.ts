@@ -1,6 +1,8 @@
 /** `iam token`: prints, decodes, verifies and inspects tokens. */
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { JSONWebKeySet } from 'jose';
+import { reference } from '../../contract/entities.ts';
+import { omittableClaims, testTokenAlgorithms, testTokenSignatures } from '../../contract/testing/test-tokens.ts';
 import { decodeToken } from '../auth/decode-token.ts';
 import { addCommand, setAction } from '../command.ts';
 import { inspectTokenPath } from '../config/safety.ts';
@@ -8,8 +10,12 @@ import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { CliError, QuietExit, usageError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { readSecret } from '../io/input.ts';
-import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
+import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
 import { getCurrentToken } from '../request/current-token.ts';
+import { parseInteger } from '../request/field-options.ts';
+import { printRequestPreview } from '../request/preview.ts';
+import { NameResolver } from '../request/resolve-names.ts';
 
 export function addToken(noun: Command, runtime: CliRuntime): void {
   const generateCommand = addCommand(noun, 'generate', {
@@ -19,6 +25,7 @@ export function addToken(noun: Command, runtime: CliRuntime): void {
     examples: [{ title: 'Print a token for another profile', command: '--profile staging' }],
   });
   setAction(generateCommand, runtime, generate);
+  addIssueCommand(noun, runtime);
   const inspectCommand = addCommand(noun, 'inspect', {
     title: 'Decode a token, verify it, or show whether the server accepts it',
     description: `Shows header and claims of IAM_TOKEN or of a token in a file, without sending a request.
@@ -39,6 +46,83 @@ With one of the two, exits with 1 if the token is invalid or rejected.`,
     .addOption(new Option('--verify', 'verify the token with the keys of the server').conflicts('status'))
     .option('--status', 'ask the server whether it accepts the token');
   setAction(inspectCommand, runtime, (context, _, options) => selectInspection(options)(context, options));
+}
+
+function addIssueCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'issue', {
+    title: 'Issue a test token',
+    description: `A test feature, on servers without remote access: prints an access token that is wrong on purpose, to test what verifies tokens. The server signs it unless an option says otherwise. A token of a user belongs to a new session. ${controlPlaneNote}`,
+    effect: 'write',
+    examples: [
+      { title: 'A token for another audience', command: 'alice --claim aud=https://other.example' },
+      { title: 'An expired token without a subject', command: 'alice --expires-in=-60 --omit sub' },
+      { title: 'A token without a signature', command: 'billing-service --alg none' },
+    ],
+  })
+    .argument('<subject>', 'User, by id or login name, or client, by id or service account')
+    .option(
+      '--client-id <client>',
+      'for a user: client to sign in through, by id or service account; default: that of the server',
+    )
+    .addOption(new Option('--level <level>', 'for a user: authentication level').choices(signInLevelNames))
+    .option('--claim <name=value>', 'claim with its value, JSON or else text (repeatable)', collectClaim)
+    .addOption(
+      new Option('--omit <claim>', 'claim that the token lacks (repeatable)')
+        .choices(omittableClaims)
+        .argParser<string[]>((name, previous = []) => [...previous, parseChoice(name, omittableClaims)]),
+    )
+    .option('--expires-in <seconds>', 'seconds until it expires; negative: it has expired', parseInteger)
+    .option('--not-before <seconds>', 'seconds until it becomes valid', parseInteger)
+    .addOption(
+      new Option('--alg <algorithm>', 'algorithm; none: unsigned; HS256: keyed with the public key').choices(
+        testTokenAlgorithms,
+      ),
+    )
+    .option('--kid <kid>', 'key id in the header')
+    .addOption(new Option('--signature <kind>', 'wrong signature').choices(testTokenSignatures));
+  declareValueSources(command, { subject: subjectSources, '--client-id': client });
+  setAction(command, runtime, async (context, [subject], options) => {
+    const names = new NameResolver(context, options.dryRun === true);
+    const clientId = await names.resolveOptional(client, options.clientId);
+    const { level, claim: claims, omit, expiresIn, notBefore, alg, kid, signature } = options;
+    const body = { for: subject, clientId, level, claims, omit, expiresIn, notBefore, alg, kid, signature };
+    if (options.dryRun === true) {
+      names.printResolved();
+      return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', testTokensPath), body });
+    }
+    const { body: issued } = await callControlPlane(context, 'POST', testTokensPath, { body });
+    const { accessToken } = issued as { readonly accessToken: string };
+    if (context.printer.isForPeople) context.printer.lines([accessToken]);
+    else await context.printer.value(issued);
+  });
+}
+
+const testTokensPath = '/_iam/tokens';
+const signInLevelNames = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'];
+const client = reference('client', ['id']);
+const subjectSources = [reference('user', ['name']), reference('client', ['serviceAccount'])];
+
+function parseChoice(value: string, choices: readonly string[]): string {
+  if (choices.includes(value)) return value;
+  throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+}
+
+/** The value is JSON, or else text. */
+function collectClaim(
+  text: string,
+  previous: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, unknown>> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Must be NAME=VALUE.');
+  return { ...previous, [text.slice(0, at)]: parseClaim(text.slice(at + 1)) };
+}
+
+function parseClaim(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 type Inspection = (context: Context, options: CommandOptions) => Promise<void>;

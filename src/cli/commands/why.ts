@@ -49,6 +49,7 @@ interface Why {
   readonly rejected: boolean;
   readonly errors: readonly { readonly code: string; readonly message: string; readonly hint: string }[];
   readonly fault?: string;
+  readonly testToken?: string;
   readonly credential: { readonly authMethod: string; readonly accepted: boolean; readonly reason?: string };
   readonly client?: { readonly clientId: string; readonly party: string };
   readonly user?: { readonly userId: string; readonly userName: string; readonly locked: boolean };
@@ -74,6 +75,7 @@ async function formatExplanation(why: Why, width: number | undefined, serverOpti
   const lines: readonly Line[] = [
     ...why.errors.map(({ code, message }): Line => ['error', `${code}: ${message}`]),
     ['fault', why.fault],
+    ['testToken', why.testToken],
     ...listCallerLines(why),
     ...listRoleLines(why),
     ['rule', why.rule],

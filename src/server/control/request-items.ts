@@ -35,6 +35,10 @@ export const RequestItem = z.strictObject({
   errors: z.array(KnownErrorCode).meta({ description: 'Error codes', examples: [['GROUP_NOT_FOUND']] }),
   milliseconds: z.number().meta({ examples: [3.2] }),
   fault: optionalText('status 503', 'The injected fault'),
+  testToken: optionalText(
+    'aud, signature=broken',
+    'How the access token differs from a normal one, if it is a test token',
+  ),
 });
 
 const Headers = z.array(z.strictObject({ name: z.string(), value: z.string() }));
@@ -107,7 +111,21 @@ function matchesStatus(status: number | undefined, pattern: string): boolean {
 }
 
 export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestItem> {
-  const { requestId, correlation, at, actor, caller, operation, method, path, status, errors, duration, fault } = entry;
+  const {
+    requestId,
+    correlation,
+    at,
+    actor,
+    caller,
+    operation,
+    method,
+    path,
+    status,
+    errors,
+    duration,
+    fault,
+    testToken,
+  } = entry;
   return {
     id: requestId,
     ...correlation,
@@ -122,6 +140,7 @@ export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestIte
     errors: errors.map(({ code }) => code),
     milliseconds: Math.round(duration * 1000) / 1000,
     ...(fault === undefined ? {} : { fault }),
+    ...(testToken === undefined ? {} : { testToken }),
   };
 }
 

@@ -14,6 +14,7 @@ export async function resetState({ state, clock, ids, observability }: ResetCont
   clock.resetToStart();
   ids.sequence?.resetToStart();
   observability?.faults.clear();
+  observability?.testTokens.clear();
   observability?.requestLog.clear();
   observability?.coverage.clear();
 }

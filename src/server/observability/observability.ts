@@ -9,6 +9,7 @@ import type { Timer } from '../lib/timer.ts';
 import { type CoverageCounters, createCoverageCounters } from './coverage.ts';
 import { createMetricSeries, type MetricSeries } from './metric-series.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
+import { createTestTokens, type TestTokens } from './test-tokens.ts';
 
 export interface Observability {
   readonly requestLog: RequestLog;
@@ -22,6 +23,7 @@ export interface Observability {
   /** Since the start, for at most an hour. */
   readonly series: MetricSeries;
   readonly faults: FaultInjector;
+  readonly testTokens: TestTokens;
   readonly stopwatch: Stopwatch;
   readonly loopDelay: LoopDelay;
   hashesWaiting(): number;
@@ -52,6 +54,7 @@ export function createObservability(
     coverage: createCoverageCounters(),
     series: createMetricSeries(machineClock),
     faults: createFaultInjector({ timer, isEnabled: hasTestFeatures(settings), onChange: eventSubscribers.notify }),
+    testTokens: createTestTokens(),
     stopwatch,
     loopDelay: createLoopDelay(),
     hashesWaiting,

@@ -44,6 +44,8 @@ export interface RequestLogRecord {
   readonly responseLength: number;
   /** The injected fault, as in the X-Iam-Fault header. */
   readonly fault: string | undefined;
+  /** How the access token differs from a normal one, if it is a test token. */
+  readonly testToken: string | undefined;
   /** Only for rejected requests. */
   readonly credential: CredentialKind | undefined;
   readonly reason: ErrorReason | undefined;

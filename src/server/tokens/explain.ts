@@ -1,5 +1,5 @@
 /** Explains why an access token is rejected. Reads the unverified content of the token; the signature is considered last. */
-import { accessTokenType, maxClockSkewSeconds } from './claims.ts';
+import { AccessClaims, accessTokenType, maxClockSkewSeconds } from './claims.ts';
 import type { KeyRing } from './keys.ts';
 
 interface VerificationContext {
@@ -18,11 +18,14 @@ export function explainRejection(token: string, context: VerificationContext): s
   if (parts.length !== 3 || !header || !payload)
     return 'It is not a JSON Web Token. Refresh tokens and product tokens do not authenticate requests.';
   return (
-    explainHeader(header, context) ?? explainPayload(payload, context) ?? 'Its signature is invalid: it was modified.'
+    explainHeader(header, context) ??
+    explainPayload(payload, context) ??
+    'Its signature is invalid: it was modified, or signed with another key.'
   );
 }
 
 function explainHeader({ kid, alg, typ }: TokenPart, { keys }: VerificationContext): string | undefined {
+  if (alg === 'none') return 'It is not signed: its algorithm is none.';
   if (typeof kid !== 'string') return 'Its header contains no key id (kid).';
   const key = keys.find(kid);
   if (!key)
@@ -33,15 +36,23 @@ function explainHeader({ kid, alg, typ }: TokenPart, { keys }: VerificationConte
     : 'It is a token of this server, but not an access token.';
 }
 
-function explainPayload(
-  { iss, aud, exp, nbf, iat }: TokenPart,
-  { issuer, now }: VerificationContext,
-): string | undefined {
+function explainPayload(payload: TokenPart, { issuer, now }: VerificationContext): string | undefined {
+  const { iss, aud, exp, nbf, iat } = payload;
   if (iss !== issuer) return `It was issued by an issuer other than ${issuer}.`;
   if (![aud].flat().includes(issuer)) return 'It has a different audience.';
   if (typeof exp === 'number' && exp <= now) return `It expired at ${formatInstant(exp)}.`;
   const validFrom = Math.max(parseSeconds(nbf) ?? now, (parseSeconds(iat) ?? now) - maxClockSkewSeconds);
-  return validFrom > now ? `It is not valid before ${formatInstant(validFrom)}: the clock was set back.` : undefined;
+  if (validFrom <= now) return explainClaims(payload);
+  const isFromLater = (parseSeconds(iat) ?? now) - maxClockSkewSeconds > now;
+  return `It is not valid before ${formatInstant(validFrom)}${isFromLater ? ': the clock was set back' : ''}.`;
+}
+
+/** Names the first claim that is missing or has a wrong type. */
+function explainClaims(payload: TokenPart): string | undefined {
+  const [issue] = AccessClaims.safeParse(payload).error?.issues ?? [];
+  const name = issue && String(issue.path[0]);
+  if (name === undefined) return undefined;
+  return name in payload ? `Its claim ${name} has a wrong type.` : `It has no claim ${name}.`;
 }
 
 function parseSeconds(claim: unknown): number | undefined {

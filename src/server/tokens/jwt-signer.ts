@@ -10,8 +10,8 @@ import { accessTokenType } from './claims.ts';
 import { fitsAlgorithm, rsaLengths } from './key-form.ts';
 
 export interface JwtSigner {
-  /** Signs these claims. They are all set: none is added. */
-  sign(claims: object): Promise<string>;
+  /** Signs these claims. They are all set: none is added. @param changes of the header, for test tokens */
+  sign(claims: object, changes?: { readonly kid: string }): Promise<string>;
   /** The length of the token with these claims. */
   measure(claims: object): number;
 }
@@ -42,7 +42,7 @@ const schemes: Readonly<Record<SigningAlgorithm, SignatureScheme>> = {
 const signInThreadPool = promisify(sign);
 
 /** @throws Error if the key or its algorithm cannot be used */
-export function createJwtSigner({ kid, alg, privateJwk }: SigningKey): JwtSigner {
+export function createJwtSigner({ kid, alg, privateJwk }: Pick<SigningKey, 'kid' | 'alg' | 'privateJwk'>): JwtSigner {
   const scheme: SignatureScheme | undefined = schemes[alg as SigningAlgorithm];
   if (scheme === undefined) throw new Error(`key ${kid} has the unknown algorithm ${alg}`);
   const { digest, options, convert, isSlow } = scheme;
@@ -50,12 +50,13 @@ export function createJwtSigner({ kid, alg, privateJwk }: SigningKey): JwtSigner
   if (!fitsAlgorithm(privateKey, alg)) throw new Error(`key ${kid} does not fit ${alg}`);
   // The key alone is faster than an object with it: see `convertEcdsaSignature`.
   const key = options === undefined ? privateKey : { key: privateKey, ...options };
-  const header = encode(JSON.stringify({ alg, kid, typ: accessTokenType }));
+  const encodeHeader = (keyId: string) => encode(JSON.stringify({ alg, kid: keyId, typ: accessTokenType }));
+  const header = encodeHeader(kid);
   // That of RSA is as long as the modulus.
   const signatureLength = (privateKey.asymmetricKeyDetails?.modulusLength ?? 512) / 8;
   return {
-    async sign(claims) {
-      const signed = `${header}.${encode(JSON.stringify(claims))}`;
+    async sign(claims, changes) {
+      const signed = `${changes ? encodeHeader(changes.kid) : header}.${encode(JSON.stringify(claims))}`;
       const data = Buffer.from(signed);
       const signature = isSlow ? await signInThreadPool(digest, data, key) : sign(digest, data, key);
       return `${signed}.${(convert?.(signature) ?? signature).toString('base64url')}`;

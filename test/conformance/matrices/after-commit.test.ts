@@ -157,6 +157,7 @@ const controlRequests: Readonly<Record<string, ControlRequest | ((server: TestSe
     body: (await send(server, `${controlPrefix}/state/export`)).body,
   }),
   'control.state-reset': {},
+  'control.token-issue': { body: { for: 'alice-id' } },
   'control.update-client': async (server) => ({
     path: `/clients/${(await server.makeClient()).clientId}`,
     body: { scope: ['READ'] },

@@ -27,6 +27,7 @@ const record: RequestLogRecord = {
   response: undefined,
   responseLength: 0,
   fault: undefined,
+  testToken: undefined,
   credential: undefined,
   headerText: '',
   responseHeaders: {},

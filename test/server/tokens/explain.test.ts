@@ -62,17 +62,20 @@ test('reports the issuer, then the audience', async () => {
 test('reports the time, to the second, before the signature', async () => {
   const expired = 'It expired at 2026-03-01T12:00:00.000Z.';
   expect(await reasonOf(await withClaims({ exp: now }, { signature: invalidSignature }))).toBe(expired);
-  const early = 'It is not valid before 2026-03-01T12:00:01.000Z: the clock was set back.';
-  expect(await reasonOf(await withClaims({ nbf: now + 1 }, { signature: invalidSignature }))).toBe(early);
-  expect(await reasonOf(await withClaims({ iat: now + 61, nbf: now }, { signature: invalidSignature }))).toBe(early);
-  for (const claims of [{ exp: now + 1 }, { nbf: now }, { iat: now + 60 }, { nbf: '9000000000' }, { exp: '1' }])
+  const early = 'It is not valid before 2026-03-01T12:00:01.000Z';
+  expect(await reasonOf(await withClaims({ nbf: now + 1 }, { signature: invalidSignature }))).toBe(`${early}.`);
+  const fromLater = await withClaims({ iat: now + 61, nbf: now }, { signature: invalidSignature });
+  expect(await reasonOf(fromLater)).toBe(`${early}: the clock was set back.`);
+  for (const claims of [{ exp: now + 1 }, { nbf: now }, { iat: now + 60 }])
     expect(await reasonOf(await withClaims(claims, { signature: invalidSignature }))).toContain('signature is invalid');
+  for (const claims of [{ nbf: '9000000000' }, { exp: '1' }])
+    expect(await reasonOf(await withClaims(claims))).toBe(`Its claim ${Object.keys(claims)[0]} has a wrong type.`);
 });
 
 test('reports times that are no valid dates', async () => {
   const latest = 8.64e12;
-  expect(await reasonOf(await withClaims({ nbf: latest }))).toContain('not valid before +275760-09-13T00:00:00.000Z:');
-  expect(await reasonOf(await withClaims({ nbf: latest + 1 }))).toContain('not valid before 8640000000001:');
+  expect(await reasonOf(await withClaims({ nbf: latest }))).toContain('not valid before +275760-09-13T00:00:00.000Z.');
+  expect(await reasonOf(await withClaims({ nbf: latest + 1 }))).toContain('not valid before 8640000000001.');
   expect(await reasonOf(await withClaims({ exp: -latest - 1 }))).toContain('expired at -8640000000001.');
 });
 

@@ -24,7 +24,7 @@ import { callerNotFoundError, findCallerId } from './find-caller.ts';
 const path = '/_iam/requests';
 const columns = [
   ...['id', 'at', 'status', 'method', 'path', 'errors', 'caller'],
-  ...['callerName', 'operation', 'milliseconds', 'clientId', 'userId', 'fault'],
+  ...['callerName', 'operation', 'milliseconds', 'clientId', 'userId', 'fault', 'testToken'],
 ];
 const references = { clientId: reference('client', ['id']), userId: reference('user', ['id']) };
 const tableColumnCount = 7;

@@ -57,6 +57,7 @@ import stateRestoreSnapshot from './state/restore-snapshot.ts';
 import stateSaveSnapshot from './state/save-snapshot.ts';
 import storeBackup from './store/backup.ts';
 import tokensInspect from './tokens/inspect.ts';
+import tokensIssue from './tokens/issue.ts';
 import usersCreate from './users/create.ts';
 import usersGet from './users/get.ts';
 import usersGetFactor from './users/get-factor.ts';
@@ -124,6 +125,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   stateSaveSnapshot,
   storeBackup,
   tokensInspect,
+  tokensIssue,
   usersCreate,
   usersGet,
   usersGetFactor,

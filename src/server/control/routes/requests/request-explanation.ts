@@ -26,6 +26,10 @@ export const RequestExplanation = z.strictObject({
     ],
   }),
   fault: optionalText('status 503', 'The injected fault'),
+  testToken: optionalText(
+    'aud, signature=broken',
+    'How the access token differs from a normal one, if it is a test token',
+  ),
   credential: z.strictObject({
     authMethod: exampleText('bearer', 'Authentication method of the request'),
     accepted: z.boolean().meta({ description: 'Whether the credential was accepted', examples: [true] }),
@@ -92,7 +96,7 @@ interface ExplanationDeps {
 }
 
 export async function explainRequest(entry: RequestLogEntry, deps: ExplanationDeps): Promise<ExplanationJson> {
-  const { requestId, operation, method, path, status, errors, fault } = entry;
+  const { requestId, operation, method, path, status, errors, fault, testToken } = entry;
   return {
     requestId,
     ...(operation ? { operation: operation.id } : {}),
@@ -102,6 +106,7 @@ export async function explainRequest(entry: RequestLogEntry, deps: ExplanationDe
     rejected: errors.length > 0,
     errors: errors.map((error) => ({ ...error, hint: findHint(error.code) })),
     ...(fault === undefined ? {} : { fault }),
+    ...(testToken === undefined ? {} : { testToken }),
     ...readReason(entry),
     ...(await readCaller(entry, deps)),
     ...(await readRoles(entry, deps)),
