@@ -49,19 +49,21 @@ export function matchesEtag(condition: string, etag: string): boolean {
 /** @throws IamError CHANGED_MEANWHILE if If-Match matches none, with the reason if no ETag could match in this form. */
 function assertIfMatch(condition: string, ...etags: readonly string[]): void {
   if (etags.some((etag) => matchesEtag(condition, etag))) return;
-  const reason = listEtags(condition)
-    .map(explainUnusable)
-    .find((found) => found !== undefined);
-  throw apiError('CHANGED_MEANWHILE', reason);
+  const candidates = listEtags(condition);
+  const reasons = candidates.length === 0 ? [emptyReason] : candidates.map(explainUnusable);
+  throw apiError(
+    'CHANGED_MEANWHILE',
+    reasons.find((found) => found !== undefined),
+  );
 }
 
 /** What Apache, Jetty and others add to the ETag of a response that they compress, within the quotes. */
 const compressionSuffix = /[-;:](?:x-)?(?:gzip|br|zstd|deflate)"$/i;
 
+const emptyReason = 'If-Match is empty, which never matches. Send an ETag as it was received, or leave the header out.';
+
 function explainUnusable(etag: string): string | undefined {
-  if (etag === '')
-    return 'If-Match is empty, which never matches. Send an ETag as it was received, or leave the header out.';
-  if (etag.startsWith('W/'))
+  if (/^W\//i.test(etag))
     return 'If-Match contains a weak ETag (W/"..."), which never matches. A proxy that compresses responses makes ETags weak: switch compression off there.';
   if (!/^"[^"]*"$/.test(etag))
     return 'If-Match contains an ETag without its quotes, which never matches. Send the ETag exactly as it was received: "..." with both quotes.';
@@ -70,4 +72,9 @@ function explainUnusable(etag: string): string | undefined {
     : undefined;
 }
 
-const listEtags = (condition: string) => condition.split(',').map((candidate) => candidate.trim());
+/** Recipients ignore empty elements of a list (RFC 9110, 5.6.1). */
+const listEtags = (condition: string) =>
+  condition
+    .split(',')
+    .map((candidate) => candidate.trim())
+    .filter((candidate) => candidate !== '');

@@ -41,7 +41,7 @@ const description = `Identities, groups, roles and credentials.
 
 Every error response is a non-empty array of \`{code, message}\`; codes are stable. Validation reports all errors, one item each.
 Unknown query parameters and headers are ignored; unknown fields in a body are rejected.
-A field of a body that is null counts as absent (\`x-null: absent\`), except where null clears it.
+A field of a body that is null counts as absent (\`x-null: absent\`), also an unknown one, except where null clears it.
 Every response has X-Request-Id. Lists return 200 if they are complete, and 206 with a Link header if there are more pages.
 \`x-roles\` is the role expression that a caller must satisfy; role names compare without the prefix ROLE_.
 \`x-sensitive\` marks fields with credentials or one-time values: do not log them.

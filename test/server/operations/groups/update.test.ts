@@ -72,7 +72,10 @@ describe('If-Match', () => {
     const code = 'CHANGED_MEANWHILE';
     expect(await rejected(`"other", W/${etag}`)).toMatchObject({ code, message: expect.stringContaining('weak ETag') });
     expect(await rejected(`${etag}`.slice(1, -1))).toMatchObject({ code, message: expect.stringContaining('quotes') });
-    expect(await rejected('')).toMatchObject({ code, message: expect.stringContaining('empty') });
+    expect(await rejected(`w/${etag}`)).toMatchObject({ code, message: expect.stringContaining('weak ETag') });
+    for (const empty of ['', ' ', ',', ', ,'])
+      expect(await rejected(empty)).toMatchObject({ code, message: expect.stringContaining('empty') });
+    expect(await rejected('"other",')).toMatchObject({ code, message: expect.stringContaining('has changed') });
     for (const suffix of ['-gzip', '-br', '--gzip', ';gzip', '-zstd', ':x-gzip'])
       expect(await rejected(`${etag?.slice(0, -1)}${suffix}"`)).toMatchObject({
         code,
