@@ -135,11 +135,13 @@ function assertSameInput(
         : header.operation !== operation
           ? `the operation ${header.operation ?? 'of each row'}`
           : undefined;
-  if (mismatch !== undefined)
-    throw usageError(
-      `The resume log ${resumeLog} is for ${mismatch}.`,
-      'Name a new file with --resume-log to send these rows.',
-    );
+  if (mismatch === undefined) return;
+  const isOmitted = operation === undefined && header.digest === digest && header.server === server;
+  const resume = isOmitted ? `Add --operation ${header.operation} to resume that run, or name` : 'Name';
+  throw usageError(
+    `The resume log ${resumeLog} is for ${mismatch}.`,
+    `${resume} a new file with --resume-log to send these rows.`,
+  );
 }
 
 /** Rejected rows changed nothing and are sent again; rows without a response only if a repetition does no harm. */

@@ -224,6 +224,7 @@ describe('the resume log', () => {
   test.each([
     ['other rows', async (home: Home) => void (await rows(home, 'groupName\nz\n'))],
     ['another server', async () => undefined],
+    ['another operation', async () => undefined],
   ])('of %s is rejected and nothing is sent', async (what, change) => {
     await using home = await Home.make();
     await using server = await groupServer();
@@ -233,8 +234,10 @@ describe('the resume log', () => {
     take(server);
     await change(home);
     const target = what.endsWith('server') ? other : server;
-    const outcome = await run(home, target, ['run', file, ...creating]);
+    const isOmitted = what.endsWith('operation');
+    const outcome = await run(home, target, ['run', file, ...(isOmitted ? [] : creating)]);
     expect([outcome.code, outcome.err.includes('The resume log ')]).toEqual([2, true]);
+    expect(outcome.err.includes('Add --operation groups.create to resume')).toBe(isOmitted);
     expect([...take(server), ...take(other)]).toEqual([]);
   });
 
