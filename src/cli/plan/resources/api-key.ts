@@ -77,7 +77,7 @@ export const apiKeyResource: Resource<DesiredApiKey, RemoteApiKey, ApiKeyChange,
     };
   },
   write: writeApiKey,
-  describeSecretOwner: ({ clientId, appId }) => `API key of ${clientId} for ${appId}`,
+  describeSecretOwner: ({ apiKeyId, name }) => `API key ${apiKeyId} (${name})`,
   export: buildApiKeyEntries,
 };
 
@@ -161,7 +161,14 @@ async function writeApiKey(execution: Execution, { change }: ApiKeyStep): Promis
     send: () => createResource(context, 'api-key.create', body),
     idsOf: ({ apiKeyId }) => [String(apiKeyId)],
     storeSecret: ({ apiKeyId, apiKey }) =>
-      execution.storeSecret({ kind: 'apiKey', apiKeyId: String(apiKeyId), appId, clientId, apiKey: String(apiKey) }),
+      execution.storeSecret({
+        kind: 'apiKey',
+        apiKeyId: String(apiKeyId),
+        name,
+        appId,
+        clientId,
+        apiKey: String(apiKey),
+      }),
   });
 }
 
