@@ -54,15 +54,22 @@ export function nameMissing(
   return addValues(new HintedClientError(error, listHint(entry, fields, sent)), values.map(String));
 }
 
-/** Names the list of what a path can have, where it depends on the objects above it: `users factors list alice`. */
+/**
+ * Names the list of what a path can have, where it depends on the objects above it: `users factors list alice`; else the hint
+ * of the table, for the group of the path.
+ */
 function listHint(
-  { entity }: ManifestError,
+  { entity, hint }: ManifestError,
   fields: readonly Pick<ManifestField, 'name' | 'schema'>[],
   sent: Readonly<Record<string, unknown>>,
-): string | undefined {
+): string {
   const at = fields.findIndex(({ schema }) => schema['x-reference']?.entity === entity);
   const among = fields[at]?.schema['x-reference']?.among;
-  if (entity === undefined || !among || !('command' in among)) return undefined;
+  if (entity === undefined || !among || !('command' in among))
+    return hint.replace(/`iam groups (get|members)`/g, (command, verb: string) => {
+      const group = fields.find(({ schema }) => schema['x-reference']?.entity === 'group')?.name ?? '';
+      return sent[group] === undefined ? command : `\`iam groups ${verb} ${singleQuote(String(sent[group]))}\``;
+    });
   const above = fields.slice(0, at).map(({ name }) => singleQuote(String(sent[name])));
   return `List them with \`${['iam', among.command, ...above].join(' ')}\`.`;
 }

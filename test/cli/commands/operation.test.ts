@@ -220,7 +220,7 @@ describe('users create', () => {
     await using server = await issuing();
     const { code, out, err } = await iam([...words, '-o', 'json', '--show-token'], server);
     expect([code, JSON.parse(out)]).toEqual([0, { userId: 'u-7', ...token }]);
-    expect(err).toContain('It is not shown again');
+    expect(err).toContain('They are not shown again');
   });
 
   test('writes the token to a private file, and prints the id', async ({ home }) => {

@@ -179,6 +179,13 @@ test('what does not exist is no failure with --if-exists, whatever its name look
       ]);
 });
 
+test.each([
+  ['groups remove-role ops NIX', '`iam groups get ops`'],
+  ['groups users remove ops unknown id:like@name.example', '`iam groups members ops`'],
+])('iam %s names the group in its hint', async (line, command) => {
+  expect((await run(line.split(' '))).err.replaceAll(/\s+/g, ' ')).toContain(command);
+});
+
 test('a question is asked about what exists only', async () => {
   const destructive = places.filter(
     ({ command, name }) =>
