@@ -30,7 +30,7 @@ export function toVisibleName(name: string): string {
 export function describeInvisible(name: string): string | undefined {
   if (plainName.test(name)) return undefined;
   if (unreadable.test(name))
-    return 'must not contain U+FFFD or a code point that is no character, as texts have them that were read in another encoding';
+    return 'must not contain U+FFFD or a noncharacter, which appear when a text is read in the wrong encoding';
   if (invisible.test(name))
     return 'must not contain invisible characters, spaces other than U+0020 and U+3000, or controls of the text direction';
   return name.replace(outerSpaces, '') === name ? undefined : 'must not start or end with a space';

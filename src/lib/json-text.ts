@@ -271,7 +271,7 @@ export class JsonScanner {
     const name = source.includes('\\') ? (JSON.parse(source) as string) : source.slice(1, -1);
     object.key = name;
     if (name === '__proto__') this.#fail('__proto__ is not allowed as a name', 'prototype', start);
-    if (object.names.has(name)) this.#fail(`${shorten(name)} is repeated in its object`, 'repeated', start);
+    if (object.names.has(name)) this.#fail(describeRepeated(name), 'repeated', start);
     object.names.add(name);
   }
 
@@ -289,6 +289,8 @@ export class JsonScanner {
 
 const maxShownLength = 64;
 
-function shorten(name: string): string {
-  return JSON.stringify(name.length > maxShownLength ? `${name.slice(0, maxShownLength)}..` : name);
+/** The reason for a repeated member. */
+export function describeRepeated(name: string): string {
+  const shown = name.length > maxShownLength ? `${name.slice(0, maxShownLength)}..` : name;
+  return `${JSON.stringify(shown)} is repeated in its object`;
 }

@@ -18,6 +18,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
+import { describeRepeated } from './json-text.ts';
 
 /** A problem with its place, from 1. */
 export interface YamlProblem {
@@ -145,7 +146,7 @@ function findProblems(document: Document): Finding[] {
     },
     Collection(_, node) {
       if (node.anchor !== undefined) anchors.set(node.anchor, node);
-      for (const key of isMap(node) ? listRepeatedKeys(node) : []) report(key, 'Map keys must be unique');
+      for (const key of isMap(node) ? listRepeatedKeys(node) : []) report(key, describeRepeated(String(key)));
     },
   });
   return found;

@@ -128,7 +128,7 @@ describe('seeds', () => {
 
   test('reports a duplicate key with its position, and at most a hundred errors', async () => {
     await expect(parseSeed('users: []\nusers: []\n', 'seed.yaml')).rejects.toThrow(
-      'seed.yaml:2:1: Map keys must be unique',
+      'seed.yaml:2:1: "users" is repeated in its object',
     );
     const message = await parseSeed(`users:\n${'  - userId: "!"\n'.repeat(500)}`, 'seed.yaml').catch(String);
     expect(String(message).split('\n')).toHaveLength(100);

@@ -18,7 +18,7 @@ describe('a diagnostic has file, line and column', () => {
     ['- a', '0.yaml:1:1: must be an object of fields'],
     ['users: []', '0.yaml:1:1: unknown field users; use set, groups, clients, apiKeys, corporateGroups, customers'],
     ['groups:\n  - roles: [A]', '0.yaml:2:5: groups: groupName is required'],
-    ['groups:\n  - groupName: a\n    groupName: b', '0.yaml:3:5: Map keys must be unique'],
+    ['groups:\n  - groupName: a\n    groupName: b', '0.yaml:3:5: "groupName" is repeated in its object'],
     [
       'groups:\n  - groupName: a\n    dependencies: [ops]',
       '0.yaml:3:20: dependencies: must be an object, such as {groupName: ..}',
