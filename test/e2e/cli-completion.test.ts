@@ -3,8 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listCompletions } from '../cli/completion/complete.ts';
-import { startFakeServer } from '../client/fake-server.ts';
+import { startFakeServer, tokenResponse } from '../client/fake-server.ts';
 import { type ProcessResult, Sandbox } from './cli-process.ts';
 import { type ShellCommand, startShellCommand } from './shell-command.ts';
 
@@ -162,16 +161,18 @@ LINES
     expect(rejected).toMatchObject({ code: 2, out: '' });
   });
 
-  test('completes server names from the cache', async () => {
+  test('completes server names with the credentials of the environment, then from the cache', async () => {
     await using shells = await Shells.prepared();
-    await using server = await startFakeServer(() => ({ json: shells.names.map((groupName) => ({ groupName })) }));
-    const signIn = { IAM_BASE_URL: server.url, IAM_TOKEN: 'token' };
-    const variables = { ...signIn, XDG_CACHE_HOME: shells.file('cache'), XDG_CONFIG_HOME: shells.file('none') };
-    await listCompletions(['groups', 'get', ''], { variables, now: Date.now });
-    const more = { ...shells.variables, ...signIn, XDG_CONFIG_HOME: shells.file('none') };
-    const { out } = await shells.start('bash', ['--norc', '-c', script(['iam groups get '])], more).done;
-    expect(out.split('\n').slice(1, -1)).toEqual(shells.names.map((name) => `1 ${name}`));
-    expect(server.received).toHaveLength(1);
+    await using server = await startFakeServer(({ method }) =>
+      method === 'GET' ? { json: shells.names.map((groupName) => ({ groupName })) } : tokenResponse('token'),
+    );
+    const client = { IAM_BASE_URL: server.url, IAM_CLIENT_ID: 'bot', IAM_CLIENT_SECRET: 'secret' };
+    const variables = { ...shells.variables, ...client, XDG_CONFIG_HOME: shells.file('none') };
+    const lines = ['iam groups get ', 'iam groups delete '];
+    const { out } = await shells.start('bash', ['--norc', '-c', script(lines)], variables).done;
+    const names = shells.names.map((name) => `1 ${name}`);
+    expect(out.split('\n').slice(0, -1)).toEqual(lines.flatMap((line) => [`> ${line}`, ...names]));
+    expect(server.received.map(({ method }) => method)).toEqual(['POST', 'GET']);
     await shells.expectUntouched();
   });
 
