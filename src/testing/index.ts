@@ -7,6 +7,7 @@ export { SettingError } from '../server/config/setting-error.ts';
 export { SeedError } from '../server/seed/error.ts';
 export type { DateInput, IamClock } from './clock.ts';
 export type { Faults } from './faults.ts';
+export { IamError } from './iam-error.ts';
 export type { IamServer } from './iam-server.ts';
 export type { Inbox, InboxFilter, InboxWaitOptions } from './inbox.ts';
 export type { IamInstance } from './instance.ts';
@@ -24,7 +25,6 @@ export type {
 export type { RequestFilter, Requests, RequestWaitOptions } from './requests.ts';
 export type { IamSandbox, IamSandboxes, SandboxOptions, SandboxRecord } from './sandboxes.ts';
 export type { ServerCredentials } from './server-credentials.ts';
-export { ServiceRejection } from './service-rejection.ts';
 export type { SignInOptions, SignInResult } from './sign-in.ts';
 export { type StartOptions, startServer } from './start-server.ts';
 export type { TestScope } from './test-scope.ts';

@@ -181,6 +181,9 @@ function isOperation(file: string): boolean {
   return file.startsWith('src/server/operations/') && file.split('/').length > 4;
 }
 
+/** Names that the library declares again, with the part that its callers can use. */
+const published: ReadonlySet<string> = new Set(['IamError']);
+
 test('every exported name is declared in one file; a generated type has the name of its schema', () => {
   const declaration = /^export (?:async )?(?:abstract )?(?:function\*?|const|class|interface|type|enum|let) ([\w$]+)/gm;
   const filesByName = new Map<string, Set<string>>();
@@ -189,7 +192,7 @@ test('every exported name is declared in one file; a generated type has the name
       filesByName.set(name, (filesByName.get(name) ?? new Set()).add(file));
   }
   expect(filesByName.size).toBeGreaterThan(1000);
-  const duplicates = [...filesByName].filter(([, declaring]) => declaring.size > 1);
+  const duplicates = [...filesByName].filter(([name, declaring]) => declaring.size > 1 && !published.has(name));
   expect(duplicates.map(([name, declaring]) => [name, [...declaring].sort()])).toEqual([]);
 });
 

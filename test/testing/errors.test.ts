@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   ClientError,
+  IamError,
   type IamServer,
   SeedError,
-  ServiceRejection,
   SettingError,
   StandinError,
   startServer,
@@ -26,11 +26,9 @@ const catchError = (work: () => unknown): Promise<Error> =>
     );
 
 describe('the errors of the library', () => {
-  test.each<
-    [string, (server: IamServer) => unknown, typeof ServiceRejection | typeof SeedError | typeof ClientError, string]
-  >([
-    ['a missing user', (server) => server.signIn('unknown'), ServiceRejection, 'USER_NOT_FOUND'],
-    ['a wrong rule', (server) => server.faults.add({ effect: {} }), ServiceRejection, 'FIELD_VALUE'],
+  test.each<[string, (server: IamServer) => unknown, typeof IamError | typeof SeedError | typeof ClientError, string]>([
+    ['a missing user', (server) => server.signIn('unknown'), IamError, 'USER_NOT_FOUND'],
+    ['a wrong rule', (server) => server.faults.add({ effect: {} }), IamError, 'FIELD_VALUE'],
     ['a wrong seed', (server) => server.seed({ users: [{ userId: '?' }] }), SeedError, 'SEED_INVALID'],
     ['a wrong option', () => startServer({ port: -1 }), SettingError as never, 'SETTING_INVALID'],
     [

@@ -175,11 +175,10 @@ export async function publintProblems(folder: string): Promise<readonly string[]
   return messages.map(({ code, path: place, args }) => `${code} ${place.join('.')} ${JSON.stringify(args)}`);
 }
 
-/** Returns what arethetypeswrong finds, except for `node10`: that resolution ignores `exports`. */
+/** Returns what arethetypeswrong finds. */
 export async function typeProblems(tarball: Uint8Array): Promise<readonly string[]> {
   const result = await checkPackage(createPackageFromTarballData(tarball));
   if (result.types === false) return ['the package has no types'];
   const entries = differences(Object.keys(result.entrypoints), ['.', './client', './testcontainers', './package.json']);
-  const problems = result.problems.filter((one) => !('resolutionKind' in one) || one.resolutionKind !== 'node10');
-  return [...entries, ...problems.map((problem) => JSON.stringify(problem))];
+  return [...entries, ...result.problems.map((problem) => JSON.stringify(problem))];
 }

@@ -150,6 +150,12 @@ test.each(pairs)('%s (%s) compiles the published types for %s', async (_name, co
   expect(await compile(compiler, sources, options)).toBe('');
 });
 
+test('TypeScript 5.9 finds the types without `exports`, as older projects resolve modules', async () => {
+  await writeFile(path.join(folder, 'older.ts'), plain);
+  const options = { module: 'commonjs', moduleResolution: 'node10', lib: ['es2022'] };
+  expect(await compile('typescript', ['older.ts'], options)).toBe('');
+});
+
 test('an error of the compiler, or a missing compiler, is a failure', async () => {
   await writeFile(path.join(folder, 'wrong.mts'), `${plain}\nexport const wrong: IamClient = connect(1);\n`);
   const options = { ...nodenext, lib: ['es2022'] };
