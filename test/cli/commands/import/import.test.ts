@@ -27,7 +27,7 @@ const createRealm = async () => ({
       email: 'alice@example.com',
       emailVerified: true,
       credentials: [await createCredential()],
-      realmRoles: ['auditor', 'default-roles-example'],
+      realmRoles: ['chief', 'default-roles-example'],
       groups: ['/staff/ops'],
     },
     {
@@ -52,6 +52,7 @@ const createRealm = async () => ({
   roles: {
     realm: [
       { name: 'employee' },
+      { name: 'chief', composites: { realm: ['auditor'] } },
       { name: 'auditor', composites: { realm: ['reader'] } },
       { name: 'reader', composites: { realm: ['auditor'] } },
     ],
@@ -112,7 +113,7 @@ describe('a realm of Keycloak', () => {
     expect(login.status).toBe(201);
     const { authorities } = decodeJwt((login.json as { accessToken: string }).accessToken);
     expect(authorities).toEqual(
-      expect.arrayContaining(['ROLE_auditor', 'ROLE_employee', 'ROLE_job.run', 'ROLE_reader']),
+      expect.arrayContaining(['ROLE_auditor', 'ROLE_chief', 'ROLE_employee', 'ROLE_job.run', 'ROLE_reader']),
     );
     const row = await server.appContext.store.users.get('u-bob');
     expect([row?.locked, row?.passwordHash]).toEqual([true, undefined]);

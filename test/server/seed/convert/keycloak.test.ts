@@ -382,16 +382,20 @@ describe('users', () => {
     ]);
   });
 
-  test('are in the group whose escaped path they name', async () => {
+  test('are in the group whose escaped path they name, or whose names', async () => {
     const { seed } = await convertRealm({
       realm,
       groups: [
         { name: 'a', path: '/a', subGroups: [{ name: 'b', path: '/a/b' }] },
         { name: 'a/b', path: '/a~/b' },
+        { name: 'ops', path: '/former' },
       ],
-      users: [user('eve', { groups: ['/a/b'] })],
+      users: [user('eve', { groups: ['/a/b', '/ops'] })],
     });
-    expect(seed.groups.flatMap(({ groupName, users = [] }) => (users.length > 0 ? [groupName] : []))).toEqual(['a.b']);
+    expect(seed.groups.flatMap(({ groupName, users = [] }) => (users.length > 0 ? [groupName] : []))).toEqual([
+      'a.b',
+      'ops',
+    ]);
   });
 
   test('have ids that are no names of others, and no ids of clients', async () => {

@@ -32,6 +32,8 @@ export class RealmGroups {
   readonly #roles: RealmRoles;
   readonly #names = new UniqueNames(maxNameLength, toVisibleName);
   readonly #byPath = new Map<string, SeedGroup>();
+  /** By names in place of the path that the file has, as Keycloak looks for them. */
+  readonly #byNames = new Map<string, SeedGroup>();
   readonly #byRole = new Map<string | CompositeRole, SeedGroup>();
   /** Groups that have yet to depend on those of composite roles. */
   readonly #open: { readonly group: SeedGroup; readonly composites: readonly CompositeRole[] }[] = [];
@@ -65,12 +67,14 @@ export class RealmGroups {
     this.#open.push({ group, composites });
     // With slashes in names escaped, since Keycloak 23: unescaped, it can be that of another group.
     this.#byPath.set(toText(fields.path) ?? path, group);
+    if (!this.#byNames.has(path)) this.#byNames.set(path, group);
     for (const child of toObjects(fields.subGroups)) this.#convert(child, [...parents, { name, groupName }]);
   }
 
   addToGroup(path: string, member: RealmMember): boolean {
     // Keycloak ignores one slash at each end.
-    const group = this.#byPath.get(path) ?? this.#byPath.get(`/${path.replace(/^\/|\/$/g, '')}`);
+    const whole = `/${path.replace(/^\/|\/$/g, '')}`;
+    const group = this.#byPath.get(path) ?? this.#byPath.get(whole) ?? this.#byNames.get(whole);
     if (group) addMember(group, member);
     return group !== undefined;
   }
