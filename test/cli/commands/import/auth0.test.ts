@@ -336,3 +336,43 @@ test('flags and metadata of other languages count, and what is neither is report
     ],
   ]);
 });
+
+test('entries of a user in several files are one, with the roles and links of all', async () => {
+  const inGoogle = { provider: 'google-oauth2', user_id: '106', connection: 'google-oauth2', isSocial: true };
+  const { seed, notes } = await convert([
+    {
+      user_id: 'auth0|1',
+      username: 'ann',
+      password_hash: bcryptHash,
+      app_metadata: { roles: ['Editor'], plan: 'pro' },
+    },
+    {
+      user_id: 'auth0|1',
+      blocked: 'True',
+      app_metadata: '{"roles":["auditor"]}',
+      identities: [inDatabase('1'), inGoogle],
+    },
+    { user_id: 'auth0|1', blocked: false, app_metadata: { roles: ['Editor'] }, identities: [inDatabase('1')] },
+    { user_id: 'auth0|2', username: 'ben', password_hash: bcryptHash, app_metadata: { roles: { Editor: true } } },
+    {
+      user_id: 'auth0|3',
+      username: 'cat',
+      password_hash: bcryptHash,
+      roles: ['Editor', { id: 1 }, null],
+      app_metadata: { roles: {} },
+    },
+  ]);
+  expect(seed?.users?.map(({ userName, locked, identities }) => [userName, locked, identities])).toEqual([
+    ['ann', true, ['google-oauth2:106']],
+    ['ben', undefined, undefined],
+    ['cat', undefined, undefined],
+  ]);
+  expect(seed?.groups?.map(({ roles, users }) => [roles, users])).toEqual([
+    [['Editor'], ['auth0-1', 'auth0-3']],
+    [['auditor'], ['auth0-1']],
+  ]);
+  expect(notes.filter((note) => note.includes('roles of'))).toEqual([
+    'lost roles of ben: must be a list of names, or of objects with a name',
+    'lost roles of cat: must be a list of names, or of objects with a name',
+  ]);
+});

@@ -240,6 +240,22 @@ describe('identity providers', () => {
     expect(seed.providers).toEqual(provider && [expect.objectContaining(provider)]);
   });
 
+  test('that no file has are reported for links to them', async () => {
+    const federatedIdentities = ['off', 'gone', 'no name'].map((identityProvider) => ({
+      identityProvider,
+      userId: '1',
+    }));
+    const { seed, lost } = await convertRealm({
+      realm,
+      users: [user({ federatedIdentities }), user({ username: 'dan', id: 'dan', federatedIdentities })],
+      identityProviders: [{ alias: 'off', enabled: false }],
+    });
+    expect(seed.users[0]?.identities).toEqual(['off:1', 'gone:1']);
+    expect(lost.filter((note) => note.includes('identity providers'))).toEqual([
+      'lost, left out: identity providers gone: is not in the file: add it to the seed for users with links to it',
+    ]);
+  });
+
   test('that give roles or groups at a login are reported', async () => {
     const mapper = (name: string, of: object) => ({ name, identityProviderAlias: 'x', config: of });
     const { lost } = await convertRealm({
@@ -271,6 +287,7 @@ test.each([
   ['oidc.ciba.grant.enabled', 'True', 'CIBA'],
   ['standard.token.exchange.enabled', ['true'], 'token exchange'],
   ['oauth2.device.authorization.grant.enabled', 'false', undefined],
+  ['client.secret.expiration.time', '1', undefined],
 ])('clients that have the grant %s: %j', async (name, value, grant) => {
   const client = { clientId: 'tv', publicClient: true, standardFlowEnabled: false, attributes: { [name]: value } };
   const { seed, lost } = await convertRealm({ realm, clients: [client] });

@@ -455,7 +455,7 @@ describe('users', () => {
 describe('clients', () => {
   test('get a new secret where the file hides it, and public ones stay public', async () => {
     const clients = [
-      { clientId: 'known', secret: 'a-secret' },
+      { clientId: 'known', secret: 'a-secret', attributes: { 'client.secret.rotated': 'former-secret' } },
       { clientId: 'masked', secret: '**********' },
       { clientId: 'absent', secret: null },
       { clientId: 'placeholder', secret: '$(env:SECRET)' },
@@ -479,6 +479,7 @@ describe('clients', () => {
     ]);
     expect(notes.filter((note) => note.startsWith('left out: clients'))).toHaveLength(2);
     expect(lost).toEqual([
+      'lost, left out: client secrets former one of known: only the current secret is converted',
       'lost, left out: clients https://app.example/saml: its protocol is saml',
       'lost, changed: clients https://app.example/x y: has the id https:-app.example-x-y',
     ]);

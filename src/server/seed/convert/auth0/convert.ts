@@ -16,6 +16,7 @@ import {
   withoutNulls,
 } from '../keycloak/fields.ts';
 import { type RoleNameOptions, RoleNames } from '../keycloak/role-names.ts';
+import type { ImportReport } from '../report.ts';
 import { UniqueNames } from '../unique-names.ts';
 import { UserIds } from '../user-ids.ts';
 import { type Auth0Account, readAuth0Account } from './accounts.ts';
@@ -44,7 +45,7 @@ export async function convertUsers(
   for (const source of sortByPassword(sources)) {
     const userId = ids.get(source) ?? '';
     seed.users.push(convertUser(source, userId, { seed, logins }));
-    for (const role of readRoles(source.fields)) roles.add(role, userId);
+    for (const role of readRoles(source, seed.report)) roles.add(role, userId);
     reportOthers(source, seed);
   }
   reportProviders(sources, seed);
@@ -168,18 +169,27 @@ function convertFactors({ fields, name }: Source, { report }: ConvertedSeed): Se
 }
 
 /** Roles of applications: in app_metadata, also below `authorization`, where an extension of Auth0 writes them. */
-function readRoles(fields: Fields): readonly string[] {
+function readRoles({ fields, name }: Source, report: ImportReport): readonly string[] {
   const metadata = isFields(fields.app_metadata) ? fields.app_metadata : {};
   const authorization = isFields(metadata.authorization) ? metadata.authorization : {};
   const lists = [fields.roles, fields['app_metadata.roles'], metadata.roles, authorization.roles];
-  return [...new Set(lists.flatMap(readRoleNames))];
+  return [
+    ...new Set(lists.flatMap((list) => readRoleNames(list, () => report.lose('roles', `of ${name}`, unreadable)))),
+  ];
 }
 
+const unreadable = 'must be a list of names, or of objects with a name';
+
 /** A list of names or of objects with names, or a text. */
-function readRoleNames(value: unknown): readonly string[] {
+function readRoleNames(value: unknown, reportUnreadable: () => void): readonly string[] {
   if (typeof value === 'string') return value.split(',').flatMap((name) => toText(name.trim()) ?? []);
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((role) => toText(isFields(role) ? role.name : role) ?? []);
+  const names = toList(value).map((role) => toText(isFields(role) ? role.name : role));
+  if (names.includes(undefined)) reportUnreadable();
+  return names.flatMap((name) => name ?? []);
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return (Array.isArray(value) ? value : [value]).filter((one) => !isEmpty(one));
 }
 
 /** Users get roles by groups only: those with a role become a group. */

@@ -4,7 +4,8 @@
  */
 import { JsonError, parseJson } from '../../../../lib/json-text.ts';
 import { ConversionError } from '../converted-seed.ts';
-import { type Fields, isFields, toObjects, toText } from '../keycloak/fields.ts';
+import { type Fields, isFields, toFlag, toObjects, toText } from '../keycloak/fields.ts';
+import { mergeValues } from '../keycloak/merge-parts.ts';
 
 /** The text of a file, and its name. */
 export interface UsersFile {
@@ -149,7 +150,10 @@ function mergeEntries(entries: readonly Fields[]): readonly Fields[] {
     const known =
       (id === undefined ? undefined : byId.get(id)) ?? (isHashEntry(fields) ? withoutId.get(email) : undefined);
     const user = known ?? {};
-    for (const [name, value] of Object.entries(fields)) if (!isOfOther(name, fields, user)) user[name] ??= value;
+    for (const [name, value] of Object.entries(fields))
+      if (mergedFields.has(name)) user[name] = mergeValues([value, user[name]]);
+      else if (name === 'blocked' && toFlag(value, true)) user.blocked = value;
+      else if (!isOfOther(name, fields, user)) user[name] ??= value;
     for (const one of ids) byId.set(one, user);
     if (ids.length === 0 && email !== '' && !withoutId.has(email)) withoutId.set(email, user);
     if (known === undefined) users.push(user);
@@ -159,6 +163,9 @@ function mergeEntries(entries: readonly Fields[]): readonly Fields[] {
   for (const fields of entries) if (isHashEntry(fields)) add(fields);
   return users;
 }
+
+/** Fields of which each file can have a part. A user that one of them blocks is blocked. */
+const mergedFields: ReadonlySet<string> = new Set(['app_metadata', 'user_metadata', 'roles', 'identities']);
 
 const verifiedFields: ReadonlyMap<string, string> = new Map([
   ['email_verified', 'email'],

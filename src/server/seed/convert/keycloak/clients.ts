@@ -6,7 +6,7 @@ import type { ConvertedSeed } from '../converted-seed.ts';
 import { isMask, isPlaceholder, placeholderReason } from '../placeholders.ts';
 import { UniqueNames } from '../unique-names.ts';
 import { toId } from '../user-ids.ts';
-import { type Fields, isFields, reportUnreadableFlags, toFlag, toText, toTexts } from './fields.ts';
+import { type Fields, isAbsent, isFields, reportUnreadableFlags, toFlag, toText, toTexts } from './fields.ts';
 import type { Realm } from './realm.ts';
 import { isKeycloakClient } from './roles.ts';
 
@@ -150,6 +150,8 @@ function reportOtherGrants(
   for (const [name, grant] of Object.entries(otherGrants))
     if (isFields(attributes) && toFlag([attributes[name]].flat()[0], false))
       report.lose('grants', `${grant} of ${given}`, 'this service has no such grant');
+  if (isFields(attributes) && !isAbsent(attributes['client.secret.rotated']))
+    report.lose('client secrets', `former one of ${given}`, 'only the current secret is converted');
   if (isFields(authorizationSettings))
     report.leaveOut('authorization settings', given, 'resources, policies and permissions are not converted');
 }

@@ -7,7 +7,7 @@ import { convertClients } from './clients.ts';
 import { type Fields, isFields, reportUnreadableFlags, toFlag, toObjects, toText, toTexts } from './fields.ts';
 import { RealmGroups, type RealmMember } from './groups.ts';
 import { reportMappers } from './mappers.ts';
-import { convertProviders } from './providers.ts';
+import { convertProviders, reportUnknownProviders } from './providers.ts';
 import { type Realm, type RealmFile, readGrants, readRealm } from './realm.ts';
 import { type RoleNameOptions, RoleNames } from './role-names.ts';
 import { displayName, listRoleReferences, RealmRoles } from './roles.ts';
@@ -57,6 +57,7 @@ export async function convertRealm(
   }
   addUngrantedRoles(roles, groups, seed);
   reportDefaults(realm, seed, groups);
+  reportUnknownProviders(realm, seed);
   reportMappers(realm, seed.report);
   reportOthers(realm, seed);
   return seed.finish();

@@ -99,9 +99,17 @@ class Merge {
   }
 }
 
+/** Merges values in the order of their files, without a report. */
+export function mergeValues(values: readonly unknown[]): unknown {
+  return new Merge().objects(
+    values.map((value) => ({ value })),
+    { kind: '', name: '' },
+  ).value;
+}
+
 /** Each server has its own ids; those of users are in tokens. The names of a user differ in case only. */
 function canDiffer({ kind, list }: Place): boolean {
-  return list === 'containerId' || list === (kind === 'users' ? 'username' : 'id');
+  return list === 'containerId' || list === 'composite' || list === (kind === 'users' ? 'username' : 'id');
 }
 
 function placeOfEntry(place: Place, name: string): Place {

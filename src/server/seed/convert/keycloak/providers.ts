@@ -15,6 +15,15 @@ export function convertProviders({ identityProviders }: Realm, seed: ConvertedSe
   }
 }
 
+/** Reports the providers of links whose settings no file has. */
+export function reportUnknownProviders({ identityProviders }: Realm, { users, report }: ConvertedSeed): void {
+  const known = new Set(identityProviders.map(({ alias }) => toText(alias)));
+  const linked = new Set(users.flatMap(({ identities = [] }) => identities.map((link) => link.split(':')[0] ?? '')));
+  for (const alias of linked)
+    if (!known.has(alias))
+      report.lose('identity providers', alias, 'is not in the file: add it to the seed for users with links to it');
+}
+
 /** Why no login uses a provider. */
 function findReason(provider: Fields): string | undefined {
   if (!toFlag(provider.enabled, true)) return 'is disabled';
