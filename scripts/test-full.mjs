@@ -32,6 +32,7 @@ const stages = {
   twice: () => ({ commands: [vitest('twice')] }),
   executable: () => ({ commands: [['scripts/test-executable.mjs']], missing: onLinux() }),
   container: findContainerCheck,
+  runners: () => ({ commands: [['scripts/test-runners.mjs']] }),
   nodes: () => ({
     commands: [['scripts/test-nodes.mjs', '--majors', '22,24,26']],
     variables: { IAM_TEST_EFFORT: '1' },

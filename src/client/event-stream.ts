@@ -2,6 +2,7 @@
 import { errorItems } from './error-items.ts';
 import { ClientError, NetworkError } from './errors.ts';
 import { type ApiResponse, assertSuccess } from './response.ts';
+import { getAbortReason } from './transport.ts';
 
 export interface ServerSentEvent {
   /** Its position in the stream: a later request can continue after it. */
@@ -27,7 +28,7 @@ export async function* readEvents(
       yield event;
     }
   } catch (cause) {
-    if (signal?.aborted) throw signal.reason;
+    if (signal?.aborted) throw getAbortReason(signal);
     if (cause instanceof ClientError) throw cause;
     throw new NetworkError('The connection was lost while reading events.', 'NETWORK', cause);
   }

@@ -45,13 +45,20 @@ export function createTransport(origin: string, options: TransportOptions): Tran
   const total = options.timeouts?.total ?? defaultTimeouts.total;
   const name = via === undefined ? origin : `${origin} (through ${via})`;
   let pool: Promise<Dispatcher> | undefined;
+  let closed: Promise<void> | undefined;
   return {
     send: async (request) => {
       const open = () => (pool ??= openPool(origin, options));
       return send(dispatcher ?? (await open()), { origin, name }, total, request);
     },
-    close: async () => (await pool)?.close(),
+    // A pool that is closed twice rejects.
+    close: async () => (closed ??= (await pool)?.close()),
   };
+}
+
+/** Signals of older versions of jsdom have no reason. */
+export function getAbortReason(signal: AbortSignal): unknown {
+  return signal.reason ?? AbortSignal.abort().reason;
 }
 
 /** Loads undici with the first request, as loading it takes longer than a request. */
@@ -102,7 +109,7 @@ async function send(
     const body = isOpen ? data.body : parseBody(await data.body.text(), headers['content-type']);
     return { status: data.statusCode, headers, body, requestId: headers['x-request-id'] };
   } catch (cause) {
-    if (signal?.aborted) throw signal.reason;
+    if (signal?.aborted) throw getAbortReason(signal);
     throw limit.aborted
       ? new NetworkError(`No response from ${name} within ${total / 1000} s.`, 'TIMEOUT', cause)
       : createNetworkError(name, cause, isSent);

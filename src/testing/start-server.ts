@@ -1,4 +1,5 @@
 /** `startServer`: the composition root of servers that run in the process of a test. */
+import { getAbortReason } from '../client/transport.ts';
 import { type FileTrust, readFileTrust } from '../lib/file-trust.ts';
 import { openAudit } from '../server/audit/open.ts';
 import type { WriteLine } from '../server/audit/stream-sink.ts';
@@ -82,7 +83,7 @@ export async function startServer(first: StartOptions | TestScope = {}, second?:
 async function startWithOptions(options: StartOptions): Promise<IamServer> {
   assertOptions(options);
   const { signal } = options;
-  signal?.throwIfAborted();
+  if (signal?.aborted) throw getAbortReason(signal);
   const stop = () => void iam.stop();
   const seed = options.seed === undefined ? undefined : await readSeedInput(options.seed);
   const settings = buildSettings(options, seed);
@@ -107,9 +108,9 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
     ),
   );
   signal?.addEventListener('abort', stop);
-  if (signal?.aborted) await iam.stop();
-  signal?.throwIfAborted();
-  return iam;
+  if (!signal?.aborted) return iam;
+  await iam.stop();
+  throw getAbortReason(signal);
 }
 
 const optionNames: Readonly<Record<keyof StartOptions, true>> = {

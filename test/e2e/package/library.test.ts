@@ -24,7 +24,7 @@ async function inProject(subfolder: string, words: readonly string[]): Promise<s
   const inherited = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|TEST|IAM_|npm_)/.test(name));
   const { stdout, stderr } = await run(process.execPath, words, {
     cwd: path.join(folder, subfolder),
-    env: Object.fromEntries(inherited),
+    env: { ...Object.fromEntries(inherited), IAM_REAL_TIME: String(Date.now()) },
     // Ends what hangs before the test is ended.
     timeout: 110_000,
   });
@@ -48,6 +48,13 @@ afterAll(() => installed[Symbol.asyncDispose]());
 
 /** No example may fail because the machine is slow. */
 const patient = ['--testTimeout=110000'];
+
+/** `npm run test:runners` does so in other test runners, too. */
+test('everything public works under fake timers that are enabled before the import', async () => {
+  for (const file of ['calls.cjs', 'node-test.cjs'])
+    await cp(path.join(root, 'test/runners', file), path.join(folder, file));
+  expect(await inProject('.', ['node-test.cjs', 'require', 'before'])).toMatch(/pass 1\b/);
+});
 
 describe('an example', () => {
   test('for node:test passes', async () => {

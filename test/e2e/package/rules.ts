@@ -27,6 +27,8 @@ const required = [
   'dist/docs/cli.md',
   'dist/docs/control-openapi.json',
   'dist/docs/control.md',
+  'dist/host-web.cjs',
+  'dist/host.cjs',
   'dist/index.cjs',
   'dist/index.d.cts',
   'dist/index.d.ts',
