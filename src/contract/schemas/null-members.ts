@@ -16,18 +16,18 @@ interface Field {
 
 class NullRemover {
   /** A list has an object for each of its items. */
-  readonly #fields = new Map<z.ZodObject, ReadonlyMap<string, Field>>();
+  readonly #fields = new Map<z.ZodType, ReadonlyMap<string, Field>>();
 
   remove(schema: z.ZodType | undefined, value: unknown): unknown {
     if (schema === undefined || typeof value !== 'object' || value === null) return value;
     const inner = unwrapSchema(schema);
     if (inner instanceof z.ZodArray) return this.#removeFromItems(inner.element as z.ZodType, value);
-    if (!(inner instanceof z.ZodObject) || Array.isArray(value)) return value;
-    const fields = this.#fieldsOf(inner);
+    const find = Array.isArray(value) ? undefined : this.#fieldFinder(inner);
+    if (!find) return value;
     const before = Object.entries(value);
     const after = before
-      .filter(([name, item]) => item !== null || fields.get(name)?.acceptsNull === true)
-      .map(([name, item]): [string, unknown] => [name, this.remove(fields.get(name)?.schema, item)]);
+      .filter(([name, item]) => item !== null || find(name)?.acceptsNull === true)
+      .map(([name, item]): [string, unknown] => [name, this.remove(find(name)?.schema, item)]);
     const isSame = after.length === before.length && after.every(([, item], at) => item === before[at]?.[1]);
     return isSame ? value : Object.fromEntries(after);
   }
@@ -39,16 +39,29 @@ class NullRemover {
     return items.every((item, at) => item === value[at]) ? value : items;
   }
 
-  #fieldsOf(schema: z.ZodObject): ReadonlyMap<string, Field> {
-    const known = this.#fields.get(schema);
-    if (known) return known;
-    const shape = Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>);
-    const fields = new Map(
-      shape.map(([name, field]) => [name, { schema: field, acceptsNull: field.safeParse(null).success }]),
-    );
+  /** @returns undefined for a schema of other values than objects */
+  #fieldFinder(schema: z.ZodType): ((name: string) => Field | undefined) | undefined {
+    if (schema instanceof z.ZodRecord) {
+      const field = toField(schema.valueType as z.ZodType);
+      return () => field;
+    }
+    if (!(schema instanceof z.ZodObject || schema instanceof z.ZodUnion)) return undefined;
+    const fields = this.#fields.get(schema) ?? listFields(schema);
     this.#fields.set(schema, fields);
-    return fields;
+    return (name) => fields.get(name);
   }
+}
+
+function toField(schema: z.ZodType): Field {
+  return { schema, acceptsNull: schema.safeParse(null).success };
+}
+
+/** The fields of an object, or of all options of a union: those of the same name have the same schema. */
+function listFields(schema: z.ZodType): ReadonlyMap<string, Field> {
+  if (schema instanceof z.ZodUnion)
+    return new Map(schema.options.flatMap((option) => [...listFields(unwrapSchema(option as z.ZodType))]));
+  const shape = schema instanceof z.ZodObject ? (schema.shape as Readonly<Record<string, z.ZodType>>) : {};
+  return new Map(Object.entries(shape).map(([name, field]) => [name, toField(field)]));
 }
 
 /** The schema within optional and nullable ones, and behind a conversion. */
