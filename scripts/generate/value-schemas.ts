@@ -1,7 +1,7 @@
 /** Generates the constraints of values in provisioning documents, which the CLI checks without zod. */
 import * as z from 'zod';
 import type { JsonSchema } from '../../src/contract/manifest-types.ts';
-import { clientFields, RedirectURIs } from '../../src/contract/schemas/client.ts';
+import { Audiences, clientFields, RedirectURIs } from '../../src/contract/schemas/client.ts';
 import { CorporateGroupInput } from '../../src/contract/schemas/corporate-group.ts';
 import { BusinessCustomerInput, UserCustomerInput } from '../../src/contract/schemas/customer.ts';
 import { GroupInput, groupNamePattern } from '../../src/contract/schemas/group.ts';
@@ -27,7 +27,7 @@ export function valueSchemasSource(): string {
   const schemas = {
     id: constraintsOf(z.toJSONSchema(Id) as JsonSchema),
     group: { ...group, groupName: { ...group.groupName, pattern: groupNamePattern } },
-    client: fieldsOf({ ...clientFields, redirectURIs: RedirectURIs }),
+    client: fieldsOf({ ...clientFields, redirectURIs: RedirectURIs, audiences: Audiences }),
     corporateGroup: fieldsOf(CorporateGroupInput.shape),
     customer: { ...fieldsOf(UserCustomerInput.shape), ...fieldsOf(BusinessCustomerInput.shape) },
   };

@@ -1820,6 +1820,7 @@ export type ErrorCode = 'BODY_NOT_JSON'
   | 'SCOPE_EXCEEDED'
   | 'GRANT_TYPE_NOT_ALLOWED'
   | 'GRANT_INVALID'
+  | 'TARGET_INVALID'
   | 'TOKEN_TOO_LONG'
   | 'GRANT_TYPE_UNSUPPORTED'
   | 'TOKEN_TYPE_UNSUPPORTED'
@@ -2595,6 +2596,8 @@ export interface TokenForm {
   client_secret?: string | undefined;
   /** Scopes separated by spaces */
   scope?: string | undefined;
+  /** Services that the token is for (RFC 8707), repeatable: the issuer, or audiences of the client */
+  resource?: string | string[] | undefined;
   refresh_token?: string | undefined;
   username?: string | undefined;
   password?: string | undefined;

@@ -889,6 +889,12 @@ export const errorTable = {
     message: 'The password or refresh token is not valid or has expired.',
     hint: 'Log in again.',
   },
+  TARGET_INVALID: {
+    status: 400,
+    category: 'grant',
+    message: 'The client may not request a token for this resource.',
+    hint: 'Request the issuer or an audience of the client. An administrator adds one with `iam clients update CLIENT --add-audience URI`.',
+  },
   TOKEN_TOO_LONG: {
     status: 400,
     category: 'limit',

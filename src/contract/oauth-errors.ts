@@ -9,6 +9,7 @@ const errorNames: Readonly<Record<string, string>> = {
   GRANT_TYPE_UNSUPPORTED: 'unsupported_grant_type',
   GRANT_TYPE_NOT_ALLOWED: 'unauthorized_client',
   SCOPE_EXCEEDED: 'invalid_scope',
+  TARGET_INVALID: 'invalid_target',
   TOKEN_TYPE_UNSUPPORTED: 'unsupported_token_type',
   TOO_MANY_ATTEMPTS: 'temporarily_unavailable',
   TOO_BUSY: 'temporarily_unavailable',

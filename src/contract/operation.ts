@@ -127,6 +127,8 @@ export interface RequestDeclaration {
   readonly bodyIgnored?: boolean;
   /** The body is a form (application/x-www-form-urlencoded) of text fields, or a JSON object of them. */
   readonly form?: boolean;
+  /** The only parameters of the form that can be repeated: their value is then a list. */
+  readonly repeatable?: readonly string[];
   /** Authorization contains the credentials of a user, not of the client. The body is then optional and not validated. */
   readonly userBasicAuth?: boolean;
   /** The body can also contain client credentials, so the handler authenticates the client. */

@@ -371,6 +371,8 @@ export interface SeedInput {
     redirectURI?: string | undefined;
     /** Several redirect URIs */
     redirectURIs?: string[] | undefined;
+    /** Audiences of its tokens, besides the issuer */
+    audiences?: string[] | undefined;
     /** Id: 1 to 64 letters, digits or . _ : @ - */
     serviceAccountId?: string | undefined;
     /** Id: 1 to 64 letters, digits or . _ : @ - */

@@ -61,7 +61,16 @@ const details: Readonly<Record<string, ControlDetail>> = {
     shape: buildListShape(
       [
         ...['clientId', 'appId', 'serviceAccountId', 'party', 'effectiveRoles', 'authorities', 'scope', 'grantTypes'],
-        ...['redirectURIs', 'userId', 'userName', 'businessId', 'businessName', 'ownerClientId', 'ownerClientName'],
+        ...[
+          'redirectURIs',
+          'audiences',
+          'userId',
+          'userName',
+          'businessId',
+          'businessName',
+          'ownerClientId',
+          'ownerClientName',
+        ],
         ...[
           'organizationId',
           'businessUnitId',

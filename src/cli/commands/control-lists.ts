@@ -45,7 +45,17 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     nameReference: reference('client', ['id']),
     example: '--name billing -o wide',
     columns: [
-      ...['clientId', 'appId', 'serviceAccountId', 'party', 'authorities', 'scope', 'grantTypes', 'redirectURIs'],
+      ...[
+        'clientId',
+        'appId',
+        'serviceAccountId',
+        'party',
+        'authorities',
+        'scope',
+        'grantTypes',
+        'redirectURIs',
+        'audiences',
+      ],
       ...['userId', 'userName', 'businessId', 'businessName', 'ownerClientId', 'ownerClientName', 'organizationId'],
       ...['businessUnitId', 'factorVisibility', 'createdAt', 'secretRotatedAt', 'previousSecretEndsAt'],
     ],

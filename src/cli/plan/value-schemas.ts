@@ -89,6 +89,15 @@ export const valueSchemas = {
         "maxLength": 2000,
         "format": "uri"
       }
+    },
+    "audiences": {
+      "type": "array",
+      "maxItems": 20,
+      "items": {
+        "type": "string",
+        "maxLength": 200,
+        "pattern": "^[!$-~]+$"
+      }
     }
   },
   "corporateGroup": {

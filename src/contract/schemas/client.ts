@@ -45,6 +45,14 @@ const RedirectURI = z.url('must be a URI').max(2000, 'must not be longer than 20
 /** All redirect URIs of a client. The operations that create clients set the first one only. */
 export const RedirectURIs = listUpTo(50, RedirectURI);
 
+/** RFC 7519, 4.1.3. A fragment is refused as RFC 8707, 2 does for resources. */
+const Audience = textUpTo(200)
+  .regex(/^[!$-~]+$/, 'must be printable ASCII without spaces, quotes and #')
+  .meta({ examples: ['https://api.example.com'] });
+
+/** Audiences of the tokens of a client, besides the server itself. The operations that create clients set none. */
+export const Audiences = listUpTo(20, Audience);
+
 /** Fields of the body of both operations that create clients. */
 export const clientFields = {
   appId: applicationId('Application that the client belongs to'),

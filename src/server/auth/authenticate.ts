@@ -28,6 +28,13 @@ export interface Authentication {
   readonly apiKeyUses: ApiKeyUses;
 }
 
+interface AuthenticateOptions {
+  readonly auth: Auth;
+  readonly source: RequestSource;
+  /** Also accepts tokens for other services only: to tell about them, never to serve a request. */
+  readonly isAnyAudience?: boolean;
+}
+
 /**
  * @returns the caller; undefined if the request has no credentials.
  * @throws IamError CREDENTIALS_*, TOKEN_INVALID, TOO_MANY_ATTEMPTS.
@@ -35,9 +42,9 @@ export interface Authentication {
 export function authenticate(
   deps: Authentication,
   credentials: RequestCredentials,
-  { auth, source }: { readonly auth: Auth; readonly source: RequestSource },
+  { auth, source, isAnyAudience = false }: AuthenticateOptions,
 ): Promise<Principal | undefined> {
-  const principal = authenticateCredentials(deps, credentials, source);
+  const principal = authenticateCredentials(deps, credentials, { source, isAnyAudience });
   const { clientId } = credentials;
   return auth === 'client-id' && clientId !== undefined ? assertSameClient(deps, principal, clientId) : principal;
 }
@@ -61,9 +68,9 @@ async function assertSameClient(
 function authenticateCredentials(
   deps: Authentication,
   credentials: RequestCredentials,
-  source: RequestSource,
+  { source, isAnyAudience }: Required<Omit<AuthenticateOptions, 'auth'>>,
 ): Promise<Principal | undefined> {
-  if (credentials.bearer !== undefined) return authenticateToken(deps, credentials.bearer);
+  if (credentials.bearer !== undefined) return authenticateToken(deps, credentials.bearer, isAnyAudience);
   if (credentials.basic) return authenticateBasic(deps, credentials.basic, source);
   return credentials.apiKey === undefined ? noPrincipal : authenticateApiKey(deps, credentials.apiKey);
 }
@@ -150,8 +157,12 @@ async function authenticateApiKey(deps: Authentication, key: string): Promise<Pr
 }
 
 /** The token contains subject, roles and scope; the store decides which of them are still valid. */
-async function authenticateToken({ verifier, clock, store }: Authentication, token: string): Promise<Principal> {
-  const claims = await verifier.verify(token);
+async function authenticateToken(
+  { verifier, clock, store }: Authentication,
+  token: string,
+  isAnyAudience: boolean,
+): Promise<Principal> {
+  const claims = await (isAnyAudience ? verifier.verifyForAnyAudience(token) : verifier.verify(token));
   if (!claims) throw createAuthenticationError('TOKEN_INVALID').withReason(() => ({ text: verifier.explain(token) }));
   const deps: TokenReading = { clock, store: store.prefetch ? await store.prefetch(listReads(claims)) : store };
   const client = await deps.store.clients.get(claims.client_id);

@@ -8,6 +8,7 @@ import { type RotationDeps, rotateRefreshToken } from '../sessions/refresh-token
 import { startSession } from '../sessions/sessions.ts';
 import type { Client, Session } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
+import { listAudiences } from '../tokens/claims.ts';
 import { readClientContent, readSessionContent } from '../tokens/content.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import {
@@ -24,9 +25,12 @@ export interface GrantRequest extends ClientAuthenticationRequest {
   readonly password?: string | undefined;
   readonly refreshToken?: string | undefined;
   readonly scope?: readonly string[] | undefined;
+  /** The services that the token is for (RFC 8707). */
+  readonly resources?: readonly string[] | undefined;
 }
 
 export interface GrantDeps extends LoginDeps, ClientAuthenticationDeps {
+  readonly issuerUrl: string;
   readonly settings: (LoginDeps & RotationDeps)['settings'];
   sourceBehindClient(client: Client): RequestSource;
   /** Called when the client has authenticated. */
@@ -35,7 +39,7 @@ export interface GrantDeps extends LoginDeps, ClientAuthenticationDeps {
 
 /**
  * @param clientsRenew whether a client that logs in for itself receives a refresh token too.
- * @throws IamError CREDENTIALS_*, FIELD_MISSING, GRANT_INVALID, GRANT_TYPE_NOT_ALLOWED, SCOPE_EXCEEDED, TOO_MANY_ATTEMPTS, TOO_BUSY.
+ * @throws IamError CREDENTIALS_*, FIELD_MISSING, GRANT_INVALID, GRANT_TYPE_NOT_ALLOWED, SCOPE_EXCEEDED, TARGET_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY.
  */
 export async function issueGrant(
   deps: GrantDeps,
@@ -45,6 +49,7 @@ export async function issueGrant(
   const grantee = await authenticateTokenClient(deps, request);
   if (grantee.authenticated) deps.markAuthenticated(grantee.client);
   assertGrantAllowed(grantee, request);
+  assertKnownResources(grantee.client, request.resources, deps);
   if (request.grantType === 'client_credentials') return issueClientToken(deps, grantee.client, request, clientsRenew);
   if (request.grantType === 'password') return issueUserToken(deps, grantee, request);
   return renewToken(deps, grantee, request);
@@ -63,6 +68,26 @@ function assertGrantAllowed(
   if (scope?.some((name) => !client.scope.includes(name))) throw apiError('SCOPE_EXCEEDED');
 }
 
+/** @throws IamError TARGET_INVALID. */
+function assertKnownResources(
+  client: Client,
+  resources: readonly string[] | undefined,
+  { issuerUrl }: Pick<GrantDeps, 'issuerUrl'>,
+): void {
+  const known = listAudiences(client, issuerUrl);
+  if (resources?.some((name) => !known.includes(name))) throw apiError('TARGET_INVALID');
+}
+
+/** The client can have lost the audiences of a session. @throws IamError TARGET_INVALID. */
+function assertHasResource(
+  client: Client,
+  resources: readonly string[] | undefined,
+  { issuerUrl }: Pick<GrantDeps, 'issuerUrl'>,
+): void {
+  const known = listAudiences(client, issuerUrl);
+  if (resources && !resources.some((name) => known.includes(name))) throw apiError('TARGET_INVALID');
+}
+
 /** A token alone is not enough to obtain a new one: a stolen token could be renewed forever. */
 function requiresClientCredential(client: Client, grantType: GrantRequest['grantType']): boolean {
   return grantType === 'client_credentials' || (grantType === 'refresh_token' && client.secretHash !== undefined);
@@ -71,12 +96,12 @@ function requiresClientCredential(client: Client, grantType: GrantRequest['grant
 async function issueClientToken(
   deps: GrantDeps,
   client: Client,
-  { scope }: GrantRequest,
+  { scope, resources }: GrantRequest,
   renewable: boolean,
 ): Promise<TokenResponse> {
   const { store, issuer } = deps;
-  if (!renewable) return issuer.issue(await readClientContent(deps, client, { scope }));
-  const start = { clientId: client.clientId, level: 'NONE', remember: false, renewable, scope } as const;
+  if (!renewable) return issuer.issue(await readClientContent(deps, client, { scope, resources }));
+  const start = { clientId: client.clientId, level: 'NONE', remember: false, renewable, scope, resources } as const;
   const content = await store.transaction(async (tx) =>
     readClientContent(deps, client, { scope, ...(await startSession(tx, start, deps)) }),
   );
@@ -100,6 +125,7 @@ async function issueUserToken(
       remember: false,
       renewable: true,
       scope: request.scope,
+      resources: request.resources,
     });
   } catch (error) {
     throw toInvalidGrant(error);
@@ -122,16 +148,23 @@ async function renewToken(
     );
     // Thrown inside the transaction, so that a request with an excessive scope does not consume the token.
     if (rotation.outcome !== 'rotated') return undefined;
-    assertScopeWithinSession(rotation.session, request);
-    const session = { ...rotation.session, ...(request.scope === undefined ? {} : { scope: request.scope }) };
+    assertWithinSession(rotation.session, request);
+    assertHasResource(client, request.resources ?? rotation.session.resources, deps);
+    const session = {
+      ...rotation.session,
+      ...(request.scope === undefined ? {} : { scope: request.scope }),
+      ...(request.resources === undefined ? {} : { resources: request.resources }),
+    };
     return readSessionContent(deps, { session, client, refreshToken: rotation.refreshToken });
   });
   if (!content) throw apiError('GRANT_INVALID');
   return deps.issuer.issue(content);
 }
 
-/** A renewal may request at most the scope of the session (RFC 6749, 6). */
-function assertScopeWithinSession(session: Session, { scope }: GrantRequest): void {
+/** A renewal may request at most the scope of the session (RFC 6749, 6), and its resources (RFC 8707, 2.2). */
+function assertWithinSession(session: Session, { scope, resources }: GrantRequest): void {
+  if (session.resources !== undefined && resources?.some((name) => !session.resources?.includes(name)))
+    throw apiError('TARGET_INVALID');
   if (session.scope !== undefined && scope?.some((name) => !session.scope?.includes(name)))
     throw apiError('SCOPE_EXCEEDED');
 }

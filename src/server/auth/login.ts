@@ -40,7 +40,7 @@ export interface LoginDeps extends PasswordDeps {
   readonly issuer: TokenIssuer;
 }
 
-export interface LoginOptions extends Pick<SessionOptions, 'remember' | 'renewable' | 'scope'> {
+export interface LoginOptions extends Pick<SessionOptions, 'remember' | 'renewable' | 'scope' | 'resources'> {
   /** A device token. A device of this user is bound to the session; the token of any other device is ignored. */
   readonly deviceTokenId?: string | undefined;
 }

@@ -26,7 +26,7 @@ export interface RevocationDeps extends GrowthDeps {
  */
 export async function revokeToken(token: string, deps: RevocationDeps, issuedTo?: string): Promise<void> {
   const { store, authentication } = deps;
-  const claims = await authentication.verifier.verify(token);
+  const claims = await authentication.verifier.verifyForAnyAudience(token);
   if (claims && !isIssuedTo(issuedTo, claims.client_id)) return;
   if (claims) return revokeAccessToken(claims, deps);
   const tokenHash = hashSecret(token);

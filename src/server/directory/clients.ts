@@ -102,6 +102,11 @@ export function replaceRedirectUris(client: Client, uris: readonly string[]): Cl
   };
 }
 
+/** The stored audiences of a client: each once; undefined for none. */
+export function toAudiences(audiences: readonly string[]): readonly string[] | undefined {
+  return audiences.length === 0 ? undefined : [...new Set(audiences)];
+}
+
 /** Fields of a client that its creator chooses. */
 type ClientFields = Pick<Client, 'appId' | 'serviceAccountId' | 'redirectURI' | 'organizationId' | 'businessUnitId'> &
   Pick<Client, 'userId' | 'businessId' | 'ownerClientId'> & {

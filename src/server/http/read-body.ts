@@ -43,7 +43,7 @@ export async function readBody(
     // A missing body equals an empty one if no field is required.
     if (!request.form && hasNoBody(ctx.req) && schema.safeParse({}).success) return schema.parse({});
     const body = await (request.form
-      ? readFormOrJson(ctx.req, maxBytes)
+      ? readFormOrJson(ctx.req, maxBytes, request.repeatable)
       : readJson(ctx.req, maxBytes, { isLarge: isLongBody, bytes }));
     ctx.state.body = body;
     // Only if needed: most operations are faster without the promise of each nested schema.

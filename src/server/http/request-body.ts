@@ -33,15 +33,23 @@ function createTextError(field: string): IamError {
 const maxFields = 100;
 
 /** Reads a form or, if the Content-Type is JSON, a JSON value. @throws the errors of `readForm` and `readJson`. */
-export function readFormOrJson(request: IncomingMessage, limit: number): Promise<unknown> {
-  return isJsonType(parseMediaType(request).type) ? readJson(request, limit) : readForm(request, limit);
+export function readFormOrJson(
+  request: IncomingMessage,
+  limit: number,
+  repeatable?: readonly string[],
+): Promise<unknown> {
+  return isJsonType(parseMediaType(request).type) ? readJson(request, limit) : readForm(request, limit, repeatable);
 }
 
 /**
  * Reads the fields of a form, as text. @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_TOO_COMPLEX,
  * BODY_NOT_JSON (unreadable), FIELD_TYPE (malformed percent-encoding), QUERY_REPEATED (RFC 6749, 3.2: no parameter more than once).
  */
-async function readForm(request: IncomingMessage, limit: number): Promise<Record<string, string>> {
+async function readForm(
+  request: IncomingMessage,
+  limit: number,
+  repeatable: readonly string[] = [],
+): Promise<Record<string, string | string[]>> {
   assertUncompressed(request);
   if (parseMediaType(request).type !== 'application/x-www-form-urlencoded')
     throw apiError(
@@ -54,11 +62,13 @@ async function readForm(request: IncomingMessage, limit: number): Promise<Record
   const [malformed] = findMalformedNames(text);
   if (malformed !== undefined)
     throw fieldError('FIELD_TYPE', malformed, `${malformed} is not valid percent-encoding of UTF-8.`);
-  const fields = new Map<string, string>();
+  const fields = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
-    if (fields.has(name)) throw fieldError('QUERY_REPEATED', name, `${name} is given more than once.`);
+    const previous = fields.get(name);
+    if (previous !== undefined && !repeatable.includes(name))
+      throw fieldError('QUERY_REPEATED', name, `${name} is given more than once.`);
     if (!isStorableText(value)) throw createTextError(name);
-    fields.set(name, value);
+    fields.set(name, previous === undefined ? value : [previous, value].flat());
   }
   return Object.fromEntries(fields);
 }

@@ -8,7 +8,7 @@ import { logonSubjectPrefix } from '../directory/subject-ids.ts';
 import { defineOperation } from '../operations/define.ts';
 import type { OperationContext } from '../request-context.ts';
 import { findActiveRefreshToken } from '../sessions/refresh-tokens.ts';
-import type { Client, Session } from '../store/tables.ts';
+import type { Client, Session, User } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import { toAuthorities } from '../tokens/claims.ts';
 import { authenticateEndpointClient, TokenParameters } from './endpoint-client.ts';
@@ -22,12 +22,16 @@ const TokenState = z
     active: z.boolean().meta({ examples: [true] }),
     scope: id.meta({ description: 'Scopes separated by spaces, which are still granted', examples: ['reports.read'] }),
     client_id: id.meta({ examples: ['billing-service'] }),
+    username: id.meta({ description: 'Name of the user; absent for a client', examples: ['alice@example.com'] }),
     token_type: z.literal('Bearer').optional().describe('Present for access tokens'),
     exp: number.meta({ examples: [1772370000] }),
     iat: number.meta({ examples: [1772366400] }),
     nbf: number.meta({ examples: [1772366400] }),
     sub: id.meta({ examples: ['billing-service'] }),
-    aud: id.meta({ examples: ['http://127.0.0.1:8080'] }),
+    aud: z
+      .union([z.string(), z.array(z.string()).readonly()])
+      .optional()
+      .meta({ description: 'Text, or a list if there are several', examples: ['http://127.0.0.1:8080'] }),
     iss: id.meta({ examples: ['http://127.0.0.1:8080'] }),
     jti: id.meta({ examples: ['5f0c1d1e-9d0b-4d5a-8b5e-0a1b2c3d4e5f'] }),
     authorities: z
@@ -105,17 +109,18 @@ async function describeAccessToken(
   { client }: AuthenticatedClient,
   token: string,
 ): Promise<TokenState | undefined> {
-  const claims = await authentication.verifier.verify(token);
+  const claims = await authentication.verifier.verifyForAnyAudience(token);
   const mayIntrospect = client.party === '1STPARTY' || claims?.client_id === client.clientId;
   if (!claims || !mayIntrospect) return undefined;
   const principal = await authenticateIfActive(() =>
-    authenticate(authentication, { bearer: token }, { auth: 'caller', source }),
+    authenticate(authentication, { bearer: token }, { auth: 'caller', source, isAnyAudience: true }),
   );
   if (!principal) return undefined;
   return {
     ...claims,
     active: true,
     token_type: 'Bearer',
+    ...toUsername(principal.user),
     scope: [...principal.scope].join(' '),
     authorities: toAuthorities(principal.roles),
   };
@@ -143,12 +148,17 @@ async function describeRefreshToken(
   return {
     active: true,
     client_id: client.clientId,
+    ...toUsername(session.userId === undefined ? undefined : await store.users.get(session.userId)),
     sub: subjectOf(session, client),
     scope: client.scope.filter((name) => session.scope?.includes(name) ?? true).join(' '),
     iat: issuedAt,
     exp: expiresAt,
     iss: issuerUrl,
   };
+}
+
+function toUsername(user: User | undefined): { readonly username?: string } {
+  return user?.userName === undefined ? {} : { username: user.userName };
 }
 
 function subjectOf({ userId, logon }: Session, client: Client): string {

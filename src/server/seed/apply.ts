@@ -11,7 +11,7 @@ import { revokeUserAccess } from '../auth/revoke-user-access.ts';
 import { hasTestFeatures } from '../config/settings.ts';
 import { withAdministratorCheck } from '../directory/administrators.ts';
 import { digestApiKey } from '../directory/api-keys.ts';
-import { replaceRedirectUris } from '../directory/clients.ts';
+import { replaceRedirectUris, toAudiences } from '../directory/clients.ts';
 import { assertNoLookalikes } from '../directory/groups.ts';
 import { normalizeNewName } from '../directory/new-names.ts';
 import { reserveSubjectId } from '../directory/subject-ids.ts';
@@ -264,6 +264,7 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
     authorities,
     redirectURI,
     redirectURIs = redirectURI && [redirectURI],
+    audiences,
     ...others
   } = seed;
   const { secretHash = clientSecret && hashSecret(clientSecret), ...rest } = others;
@@ -277,7 +278,10 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
   await assertOwnersExist(tx, seed.clientId, seed);
   if (seed.serviceAccountId !== undefined && known?.serviceAccountId !== seed.serviceAccountId)
     await reserveClientSubject(tx, seed, 'serviceAccountId');
-  const withUris = (client: Client) => (redirectURIs ? replaceRedirectUris(client, redirectURIs) : client);
+  const withUris = (client: Client): Client => {
+    const { audiences: previous, ...changed } = redirectURIs ? replaceRedirectUris(client, redirectURIs) : client;
+    return { ...changed, ...omitUndefined({ audiences: audiences ? toAudiences(audiences) : previous }) };
+  };
   if (known) return replaceIfChanged(known, withUris({ ...known, ...fields }), (row) => tx.clients.replace(row));
   await reserveClientSubject(tx, seed, 'clientId');
   const client: Client = {

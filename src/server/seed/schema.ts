@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { isReservedRole, isServiceRoleLookalike, stripRolePrefix } from '../../contract/roles.ts';
 import { ApiKeyValue } from '../../contract/schemas/api-key.ts';
-import { RedirectURIs, ScopeName } from '../../contract/schemas/client.ts';
+import { Audiences, RedirectURIs, ScopeName } from '../../contract/schemas/client.ts';
 import { ContactType, Email, EmailDomain, Mobile, Tags } from '../../contract/schemas/contact.ts';
 import { CorporateGroupName } from '../../contract/schemas/corporate-group.ts';
 import { GroupName } from '../../contract/schemas/group.ts';
@@ -68,6 +68,7 @@ const SeedClient = z
     grantTypes: z.array(singleLine(100, 'A grant type')).optional(),
     redirectURI: z.url().optional().describe('The only redirect URI'),
     redirectURIs: RedirectURIs.optional().describe('Several redirect URIs'),
+    audiences: Audiences.optional().describe('Audiences of its tokens, besides the issuer'),
     serviceAccountId: NewId.optional(),
     userId: Id.optional(),
     businessId: Id.optional(),

@@ -36,6 +36,8 @@ export interface SessionOptions {
   readonly remember: boolean;
   /** A subset of the client's scope, if the request asks for less. */
   readonly scope?: readonly string[] | undefined;
+  /** The audiences of its tokens, if the request names them. */
+  readonly resources?: readonly string[] | undefined;
   readonly renewable: boolean;
   readonly logon?: string | undefined;
   /** The device that the refresh token is bound to from the start. */
@@ -63,6 +65,7 @@ export async function startSession(
     ...(options.level === 'AUTH-MFA' ? { mfaAt: options.parentSession?.mfaAt ?? startedAt } : {}),
     smart: options.parentSession?.smart ?? false,
     ...(options.scope === undefined ? {} : { scope: [...options.scope] }),
+    ...(options.resources === undefined ? {} : { resources: [...options.resources] }),
     remember: options.remember,
     ...(options.parentSession ? { derived: true as const } : {}),
     ...(options.logon === undefined ? {} : { logon: options.logon }),

@@ -18,7 +18,8 @@ export const maxClockSkewSeconds = 60;
 
 export const AccessClaims = z.object({
   iss: z.string(),
-  aud: z.string(),
+  /** One audience as text, several as a list (RFC 7519, 4.1.3). */
+  aud: z.union([z.string(), z.array(z.string()).readonly()]),
   sub: z.string(),
   iat: z.number().int().nonnegative(),
   exp: z.number().int(),
@@ -55,7 +56,7 @@ export function parseAuthorities(claims: AccessClaims): string[] {
   return claims.authorities.map(stripRolePrefix);
 }
 
-/** Dependencies of the claims; `issuer` is the value of `iss` and `aud`. */
+/** Dependencies of the claims; `issuer` is the value of `iss`, and the audience of every token unless a request names others. */
 export interface ClaimOptions {
   readonly clock: Clock;
   readonly random: Pick<Random, 'uuid'>;
@@ -66,7 +67,7 @@ type CommonClaims = Omit<AccessClaims, 'authorities'>;
 
 /** Claims of every token about its client. A token does not outlive its session. */
 export function createCommonClaims(
-  { client, session, scope }: Pick<ClientContent, 'client' | 'session' | 'scope'>,
+  { client, session, scope, resources }: Pick<ClientContent, 'client' | 'session' | 'scope' | 'resources'>,
   options: ClaimOptions,
   lifetime: number,
 ): CommonClaims {
@@ -74,7 +75,7 @@ export function createCommonClaims(
   const exp = Math.min(iat + lifetime, session?.endsAt ?? Number.POSITIVE_INFINITY);
   return {
     iss: options.issuer,
-    aud: options.issuer,
+    aud: toAudience(client, session?.resources ?? resources, options.issuer),
     sub: client.clientId,
     iat,
     exp,
@@ -86,6 +87,29 @@ export function createCommonClaims(
     ...(client.tokenGeneration === undefined ? {} : { generation: client.tokenGeneration }),
     ...(session === undefined ? {} : { sid: session.sessionId }),
   };
+}
+
+/** What a client can request tokens for (RFC 8707). */
+export function listAudiences(client: Pick<Client, 'audiences'>, issuer: string): readonly string[] {
+  return client.audiences === undefined ? [issuer] : [issuer, ...client.audiences];
+}
+
+/**
+ * The requested audiences that the client still has, or all: a token for others only is for no operation of this server
+ * (RFC 9068, 4).
+ */
+function toAudience(
+  client: Client,
+  requested: readonly string[] | undefined,
+  issuer: string,
+): string | readonly string[] {
+  if (client.audiences === undefined && requested === undefined) return issuer;
+  const audiences = listAudiences(client, issuer).filter((name) => requested?.includes(name) ?? true);
+  return audiences.length === 1 ? (audiences[0] as string) : audiences;
+}
+
+export function hasAudience({ aud }: Pick<AccessClaims, 'aud'>, audience: string): boolean {
+  return typeof aud === 'string' ? aud === audience : aud.includes(audience);
 }
 
 /** Additional claims of a client's own token. */

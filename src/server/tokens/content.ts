@@ -23,6 +23,8 @@ export interface ClientContent extends CommonContent {
   readonly roles: ReadonlySet<string>;
   /** A subset of the client's scope, for a token without a session. */
   readonly scope?: readonly string[] | undefined;
+  /** The audiences of a token without a session, if the request names them. */
+  readonly resources?: readonly string[] | undefined;
 }
 
 /** A user in a session: the user's level and roles, and the client's party and scope. */

@@ -6,7 +6,7 @@
 import { type JWTHeaderParameters, jwtVerify } from 'jose';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import { AccessClaims, accessTokenType, maxClockSkewSeconds } from './claims.ts';
+import { AccessClaims, accessTokenType, hasAudience, maxClockSkewSeconds } from './claims.ts';
 import { explainRejection } from './explain.ts';
 import type { KeyRing, VerificationKey } from './keys.ts';
 
@@ -16,6 +16,8 @@ export interface TokenVerifier {
    * @throws StoreUnavailableError if another server may have the key of the token, and the store cannot be read
    */
   verify(token: string): Promise<AccessClaims | undefined> | AccessClaims | undefined;
+  /** The same for a token of this server for any audience: for its introspection and revocation. */
+  verifyForAnyAudience(token: string): Promise<AccessClaims | undefined> | AccessClaims | undefined;
   /** Explains for operators, in one sentence, why a token is rejected. Reads the token's content without trusting it. */
   explain(token: string): string;
 }
@@ -25,7 +27,7 @@ interface VerifiedToken {
   readonly claims: AccessClaims;
 }
 
-/** `issuer` is also the audience. `capacity` bounds the cache, which evicts the least recently used entry. */
+/** `issuer` is also the audience of the server. `capacity` bounds the cache, which evicts the least recently used entry. */
 export function createVerifier(options: {
   keys: KeyRing;
   clock: Clock;
@@ -53,6 +55,10 @@ export function createVerifier(options: {
   return {
     verify(token) {
       const cached = findCached(token);
+      return cached ? claimsForServer(claimsIfCurrent(cached)) : verifyAndCache(token).then(claimsForServer);
+    },
+    verifyForAnyAudience(token) {
+      const cached = findCached(token);
       return cached ? claimsIfCurrent(cached) : verifyAndCache(token);
     },
     explain: (token) => explainRejection(token, { keys, issuer, now: epochSeconds(clock) }),
@@ -63,6 +69,10 @@ export function createVerifier(options: {
     if (!verified) return undefined;
     cacheToken(token, verified);
     return claimsIfCurrent(verified);
+  }
+
+  function claimsForServer(claims: AccessClaims | undefined): AccessClaims | undefined {
+    return claims && hasAudience(claims, issuer) ? claims : undefined;
   }
 
   function claimsIfCurrent({ claims }: VerifiedToken): AccessClaims | undefined {
@@ -81,7 +91,6 @@ async function verifySignature(
       async (header) => (await findVerificationKey(keys, header)).publicKey,
       {
         issuer,
-        audience: issuer,
         typ: accessTokenType,
         currentDate: clock.now(),
         requiredClaims: ['exp', 'iat', 'sub', 'jti'],

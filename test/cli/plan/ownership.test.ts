@@ -13,6 +13,7 @@ const createdClient = {
   scope: [],
   grantTypes: ['client_credentials'],
   redirectURIs: [],
+  audiences: [],
   factorVisibility: 'CREDENTIALS_ONLY',
   createdAt: '2026-03-01T12:00:00.000Z',
 };
@@ -26,6 +27,7 @@ test.each([
   ['client', 'clients', createdClient, { authorities: ['ADMIN'] }],
   ['client', 'clients', createdClient, { grantTypes: ['client_credentials', 'password'] }],
   ['client', 'clients', createdClient, { redirectURIs: ['https://app.example.com'] }],
+  ['client', 'clients', createdClient, { audiences: ['https://api.example.com'] }],
 ] as const)(
   'a %s of the %s is not that of the set if it also has a field that was not sent',
   (kind, list, own, more) => {

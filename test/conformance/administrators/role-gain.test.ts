@@ -112,6 +112,7 @@ describe('the guard', () => {
       grantTypes: ['password'],
       redirectURI: 'x:y',
       otherRedirectURIs: ['x:z'],
+      audiences: ['x:z'],
       organizationId: 'x',
       businessUnitId: 'x',
       factorVisibility: 'UNRESTRICTED',

@@ -90,7 +90,19 @@ const kindByEntity: Readonly<Partial<Record<EntityName, ObjectKind>>> = {
 
 /** Parameters that name no object: values, options, credentials and labels. */
 const nonObjectNames = new Set([
-  ...['appId', 'organizationId', 'businessUnitId', 'role', 'roleName', 'roles', 'scope', 'tags', 'lead', 'reason'],
+  ...[
+    'appId',
+    'organizationId',
+    'businessUnitId',
+    'role',
+    'roleName',
+    'roles',
+    'scope',
+    'resource',
+    'tags',
+    'lead',
+    'reason',
+  ],
   ...['algorithm', 'certificate', 'chain', 'signature', 'idToken', 'nonce', 'samlResponse', 'relayState', 'token'],
   ...['validationCode', 'password', 'newPassword', 'clientSecret', 'client_secret', 'grantType', 'grant_type'],
   ...['grantTypes', 'redirectURI', 'contactType', 'regionCode', 'areaCode', 'deviceId', 'deviceName', 'deviceVersion'],

@@ -41,6 +41,7 @@ describe('an active access token', () => {
     expect(response.json).toEqual({
       ...decodeJwt(access_token),
       active: true,
+      username: alice.userName,
       token_type: 'Bearer',
       scope: 'READ',
       iss: server.url,
@@ -125,6 +126,7 @@ describe('who sees which token', () => {
     expect(await stateFor(server, refresh_token, 'web')).toEqual({
       active: true,
       client_id: 'web',
+      username: alice.userName,
       sub: alice.userId,
       scope: 'READ',
       iss: server.url,

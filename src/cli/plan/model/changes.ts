@@ -38,7 +38,7 @@ export interface GroupChange extends ResourceChange {
 export interface ClientChange extends ResourceChange {
   readonly kind: 'client';
   readonly before?: RemoteClient;
-  /** Fields of the client to create, or what changes: `target`, where it moves, and `redirectURIs`. */
+  /** Fields of the client to create, or what changes: `target`, where it moves, and its lists. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 

@@ -35,6 +35,7 @@ const creationDefaults = {
   grantTypes: ['client_credentials'],
   factorVisibility: createdVisibility,
   redirectURIs: [],
+  audiences: [],
   ...{ organizationId: undefined, businessUnitId: undefined },
   ...{ userId: undefined, businessId: undefined, ownerClientId: undefined },
 };
@@ -145,6 +146,11 @@ function createSchema(): JsonSchema {
         'Redirect URIs of logins',
         valueSchemas.client.redirectURIs.maxItems,
       ),
+      audiences: list(
+        { ...described(valueSchemas.client.audiences.items, 'An audience'), minLength: 1 },
+        'Audiences of its tokens, besides the issuer',
+        valueSchemas.client.audiences.maxItems,
+      ),
       organizationId: described(valueSchemas.client.organizationId, 'Organization the client belongs to'),
       businessUnitId: described(valueSchemas.client.businessUnitId, 'Business unit the client belongs to'),
       userId: id('User that owns the client'),
@@ -222,7 +228,7 @@ function buildClientCreation({ path, clientId, serviceAccountId, fields }: Desir
   return acceptChanges([{ action: 'create', kind: 'client', name: serviceAccountId, fields: created, body }]);
 }
 
-/** Of an existing client, only the redirect URIs and the organization with the business unit can change. */
+/** Of an existing client, only the redirect URIs, the audiences and the organization with the business unit can change. */
 function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClient): DiffResult<ClientChange> {
   const changed = Object.entries(fields).flatMap(([name, value]) => diffField(name, before[name], value));
   const immutable = changed.filter(({ field }) => !mutableFields.has(field));
@@ -235,7 +241,8 @@ function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClien
       })),
     };
   if (changed.length === 0) return acceptChanges([]);
-  const isMoved = changed.some(({ field }) => field !== 'redirectURIs');
+  const updated = controlLists.filter((name) => changed.some(({ field }) => field === name));
+  const isMoved = changed.length > updated.length;
   const organizationId = fields.organizationId ?? before.organizationId;
   const businessUnitId = fields.businessUnitId ?? before.businessUnitId;
   if (isMoved && (organizationId === undefined || businessUnitId === undefined))
@@ -245,7 +252,7 @@ function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClien
     );
   const body = {
     ...(isMoved ? { target: { organizationId, businessUnitId } } : {}),
-    ...(changed.some(({ field }) => field === 'redirectURIs') ? { redirectURIs: fields.redirectURIs } : {}),
+    ...Object.fromEntries(updated.map((name) => [name, fields[name]])),
   };
   const name = before.serviceAccountId ?? before.clientId;
   return acceptChanges([
@@ -256,7 +263,10 @@ function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClien
 /** The fields that only a route of the control plane changes. */
 const controlFields: ReadonlySet<string> = new Set(['appId', 'scope', 'grantTypes', 'authorities', 'factorVisibility']);
 
-const mutableFields: ReadonlySet<string> = new Set(['organizationId', 'businessUnitId', 'redirectURIs']);
+/** Lists that the route of the control plane changes. */
+const controlLists = ['redirectURIs', 'audiences'] as const;
+
+const mutableFields: ReadonlySet<string> = new Set(['organizationId', 'businessUnitId', ...controlLists]);
 
 function formatValue(value: unknown): string {
   return value === undefined ? 'not set' : Array.isArray(value) ? value.join(', ') || 'empty' : String(value);
@@ -281,7 +291,7 @@ async function writeClient(execution: Execution, { change }: ClientStep): Promis
     await tryOperation(context, 'client-identities.remove', { params: { serviceAccountId: id } }, 'CLIENT_NOT_FOUND');
     return record({ what: 'gone', kind: 'client', id, name });
   }
-  const { redirectURIs = [], ...fields } = body as Readonly<Record<string, unknown>> & ClientUris;
+  const { redirectURIs = [], audiences = [], ...fields } = body as Readonly<Record<string, unknown>> & ClientLists;
   const [redirectURI, ...others] = redirectURIs;
   const isWithUri = redirectURI !== undefined;
   const created = await recordCreation(execution, {
@@ -303,21 +313,18 @@ async function writeClient(execution: Execution, { change }: ClientStep): Promis
       }),
   });
   clientIds.set(name, String(created.clientId));
-  // The operation that creates clients sets one only.
-  if (others.length > 0) await updateClient(context, String(created.clientId), { redirectURIs });
+  // The operation that creates clients sets one redirect URI, and no audience.
+  const later = { ...(others.length > 0 ? { redirectURIs } : {}), ...(audiences.length > 0 ? { audiences } : {}) };
+  await updateClient(context, String(created.clientId), later);
 }
 
-interface ClientUris {
-  readonly redirectURIs?: readonly string[];
-}
+type ClientLists = Readonly<Partial<Record<(typeof controlLists)[number], readonly string[]>>>;
 
-/** @param update `target`, where the client moves, and its redirect URIs; what is missing stays */
+/** @param update `target`, where the client moves, and its lists; what is missing stays */
 async function updateClient(context: RequestContext, clientId: string, update: ClientChange['body']): Promise<void> {
-  const { target, redirectURIs } = update;
+  const { target, ...lists } = update;
   if (target !== undefined)
     await callOperation(context, 'client-identities.migrate', { body: { clientIds: [clientId], target } });
-  if (redirectURIs !== undefined)
-    await callControlPlane(context, 'PATCH', `/_iam/clients/${encodeURIComponent(clientId)}`, {
-      body: { redirectURIs },
-    });
+  if (Object.keys(lists).length > 0)
+    await callControlPlane(context, 'PATCH', `/_iam/clients/${encodeURIComponent(clientId)}`, { body: lists });
 }

@@ -17,6 +17,10 @@ const Form = z
     client_id: text.optional(),
     client_secret: sensitive(text, 'secret').optional(),
     scope: text.optional().describe('Scopes separated by spaces'),
+    resource: z
+      .union([text, z.array(text).max(20, 'must have at most 20 values')])
+      .optional()
+      .describe('Services that the token is for (RFC 8707), repeatable: the issuer, or audiences of the client'),
     refresh_token: sensitive(text, 'secret').optional(),
     username: text.optional(),
     password: LoginPassword.optional(),
@@ -49,7 +53,7 @@ export default defineOperation({
   renewsSession: true,
   audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 401, 429, 500],
-  request: { body: Form, form: true, clientInBody: true },
+  request: { body: Form, form: true, repeatable: ['resource'], clientInBody: true },
   response: { status: 200, body: OAuthToken, secret: true },
   identifies: ['client_id', 'username'],
   errors: [
@@ -62,6 +66,7 @@ export default defineOperation({
     'GRANT_TYPE_UNSUPPORTED',
     'GRANT_TYPE_NOT_ALLOWED',
     'SCOPE_EXCEEDED',
+    'TARGET_INVALID',
     'TOO_MANY_ATTEMPTS',
     'TOO_BUSY',
     'TOKEN_TOO_LONG',
@@ -95,6 +100,7 @@ function parseGrantRequest(raw: z.output<typeof Form>): GrantRequest {
     userName: form.username,
     password: form.password,
     refreshToken: form.refresh_token,
+    resources: form.resource === undefined ? undefined : [form.resource].flat(),
     scope: form.scope === undefined || form.scope.trim() === '' ? undefined : form.scope.trim().split(/ +/),
   };
 }

@@ -30,6 +30,8 @@ export const ClientRow = z
     redirectURI: text.optional(),
     /** The redirect URIs after the first one: see `readRedirectUris`. */
     otherRedirectURIs: names.optional(),
+    /** Audiences of its tokens, besides the issuer. */
+    audiences: names.optional(),
     serviceAccountId: text.optional(),
     userId: text.optional(),
     businessId: text.optional(),

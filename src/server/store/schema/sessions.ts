@@ -18,6 +18,8 @@ export const SessionRow = z
     smart: z.boolean(),
     /** The requested subset of the client's scope. */
     scope: names.optional(),
+    /** The requested audiences of its tokens (RFC 8707). */
+    resources: names.optional(),
     /** A remembered session: its access tokens are short-lived. */
     remember: z.boolean(),
     /** The mainframe logon it started with; without userId the logon is not bound to a user. */

@@ -191,6 +191,7 @@ describe('a client', () => {
       scope: [],
       grantTypes: ['client_credentials'],
       redirectURIs: [],
+      audiences: [],
       serviceAccountId: 's1',
       factorVisibility: 'CREDENTIALS_ONLY',
       createdAt,

@@ -90,6 +90,7 @@ describe('clients', () => {
       scope: [],
       grantTypes: ['client_credentials'],
       redirectURIs: [],
+      audiences: [],
       serviceAccountId: 's1',
       businessId: 'acme',
       businessName: 'Acme',

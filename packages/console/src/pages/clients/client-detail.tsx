@@ -66,6 +66,7 @@ function ClientFacts({ client }: { readonly client: ShownClient }) {
         Scopes: client.scope.join(', '),
         'Grant types': client.grantTypes.join(', '),
         'Redirect URIs': client.redirectURIs.join(', '),
+        Audiences: client.audiences.join(', '),
         'Owner (user)': userId === undefined ? undefined : <ObjectLink page="/users" id={userId} />,
         'Owner (business)': businessId === undefined ? undefined : <ObjectLink page="/businesses" id={businessId} />,
         'Owner (client)': ownerClientId === undefined ? undefined : <ObjectLink page="/clients" id={ownerClientId} />,

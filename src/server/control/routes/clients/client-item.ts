@@ -31,6 +31,10 @@ export const ClientItem = z.strictObject({
     .array(text)
     .readonly()
     .meta({ examples: [['https://app.example.com/callback']] }),
+  audiences: z
+    .array(text)
+    .readonly()
+    .meta({ description: 'Audiences of its tokens, besides the issuer', examples: [['https://api.example.com']] }),
   serviceAccountId: text.optional().meta({ examples: ['billing-service'] }),
   userId: text.optional().meta({ examples: ['alice'] }),
   businessId: text.optional().meta({ examples: ['example-shop'] }),
@@ -54,6 +58,6 @@ export function toClientItems(reader: Reader, clients: readonly Client[], now: D
 function toClientItem(client: Client, now: Date) {
   const { secretHash: _, previousSecret, tokenGeneration: _generation, bootstrap: _bootstrap, ...fields } = client;
   const { redirectURI: _first, otherRedirectURIs: _others, ...others } = fields;
-  const item = { ...others, redirectURIs: readRedirectUris(client) };
+  const item = { ...others, redirectURIs: readRedirectUris(client), audiences: client.audiences ?? [] };
   return isInOverlap(previousSecret, now) ? { ...item, previousSecretEndsAt: previousSecret.endsAt } : item;
 }

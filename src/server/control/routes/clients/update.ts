@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { apiError, detailedError } from '../../../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../../../contract/roles.ts';
-import { ClientId, clientFields, RedirectURIs } from '../../../../contract/schemas/client.ts';
+import { Audiences, ClientId, clientFields, RedirectURIs } from '../../../../contract/schemas/client.ts';
 import { listUpTo } from '../../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../../contract/schemas/role.ts';
 import { isLevelUpTo } from '../../../directory/authentication-levels.ts';
-import { assertMayGrantScope, replaceRedirectUris } from '../../../directory/clients.ts';
+import { assertMayGrantScope, replaceRedirectUris, toAudiences } from '../../../directory/clients.ts';
 import { assertNoLookalikes } from '../../../directory/groups.ts';
 import { normalizeNewName } from '../../../directory/new-names.ts';
 import type { Principal } from '../../../directory/principal.ts';
@@ -26,6 +26,9 @@ const ClientUpdate = z
     redirectURIs: RedirectURIs.optional()
       .describe('Redirect URIs for logins')
       .meta({ examples: [['https://app.example.com/callback']] }),
+    audiences: Audiences.optional()
+      .describe('Audiences of its tokens (aud), besides the issuer')
+      .meta({ examples: [['https://api.example.com']] }),
     organizationId: organizationId.nullable(),
     businessUnitId: businessUnitId.nullable(),
     authorities: listUpTo(100, RoleName)
@@ -45,7 +48,7 @@ export default defineRoute({
   id: 'control.update-client',
   title: 'Update a client',
   description:
-    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, service account, owner and party cannot change. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, factorVisibility and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
+    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, service account, owner and party cannot change. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, audiences, factorVisibility and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
   method: 'PATCH',
   path: '/clients/{id}',
   audit: {
@@ -86,16 +89,19 @@ export default defineRoute({
 
 /** @throws IamError BOOTSTRAP_CLIENT, NAME_NOT_VISIBLE. */
 function changeClient(client: Client, update: ClientUpdate): Client {
-  const { authorities, appId: name, redirectURIs, ...fields } = update;
+  const { authorities, appId: name, redirectURIs, audiences, ...fields } = update;
   if (authorities && client.bootstrap !== undefined)
     throw apiError('BOOTSTRAP_CLIENT', 'The authorities of the clients that the first start created cannot change.');
   const changed = {
     ...(redirectURIs ? replaceRedirectUris(client, redirectURIs) : client),
+    ...(audiences ? { audiences: toAudiences(audiences) } : {}),
     ...fields,
     ...(name === undefined ? {} : { appId: normalizeNewName('appId', name, client.appId) }),
     ...(authorities ? { authorities: [...new Set(authorities.map(stripRolePrefix))] } : {}),
   };
-  return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null)) as Client;
+  return Object.fromEntries(
+    Object.entries(changed).filter(([, value]) => value !== null && value !== undefined),
+  ) as Client;
 }
 
 /**
@@ -103,11 +109,13 @@ function changeClient(client: Client, update: ClientUpdate): Client {
  * @throws IamError GRANT_EXCEEDED.
  */
 function assertMayAdminister({ bootstrap }: Client, update: ClientUpdate, caller: Principal): void {
-  const { authorities, factorVisibility } = update;
-  if (bootstrap === undefined && authorities === undefined && factorVisibility === undefined) return;
+  const { authorities, audiences, factorVisibility } = update;
+  const isForOwners = [authorities, audiences, factorVisibility].every((field) => field === undefined);
+  if (bootstrap === undefined && isForOwners) return;
   const missingRoles = ['IAM_ADMIN_MAINTENANCE', 'AUTH-MFA'].filter((role) => !caller.roles.has(role));
   if (missingRoles.length === 0) return;
-  const what = bootstrap === undefined ? 'authorities and factorVisibility' : 'Changes of a client of the first start';
+  const what =
+    bootstrap === undefined ? 'authorities, audiences and factorVisibility' : 'Changes of a client of the first start';
   throw detailedError('GRANT_EXCEEDED', { missingRoles }, `${what} require ${missingRoles.join(' and ')}.`);
 }
 

@@ -157,7 +157,7 @@ describe('an update', () => {
     const update = (caller: IamClient, body: object) => caller.raw('PATCH', '/_iam/clients/app', { body });
     const before = await server.dump();
     expect(await update(administrator, { scope: ['WRITE'] })).toMatchObject({ body: [{ code: 'SCOPE_EXCEEDED' }] });
-    for (const body of [{ authorities: ['ADMIN'] }, { factorVisibility: 'UNRESTRICTED' }])
+    for (const body of [{ authorities: ['ADMIN'] }, { audiences: ['urn:x'] }, { factorVisibility: 'UNRESTRICTED' }])
       expect(await update(administrator, body)).toMatchObject({ status: 403, body: [{ code: 'GRANT_EXCEEDED' }] });
     expect(await server.dump()).toEqual(before);
     expect(await update(administrator, { scope: ['READ'] })).toMatchObject({ status: 200 });

@@ -1,0 +1,140 @@
+/** Audiences of clients, and resource indicators (RFC 8707). */
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestServer } from '../../harness.ts';
+import { send } from '../control/control-client.ts';
+import { alice, password } from '../operations/user-identities/login-fixtures.ts';
+import {
+  clientToken,
+  credentials,
+  introspectPath,
+  isAccepted,
+  postBody,
+  postFields,
+  revokePath,
+  seed,
+  startOAuth,
+  tokenPath,
+  userTokens,
+} from './oauth-requests.ts';
+
+const [orders, stock] = ['https://orders.example', 'urn:stock'];
+const audienceOf = (token: string) => decodeJwt(token).aud;
+const form = { 'content-type': 'application/x-www-form-urlencoded', authorization: credentials.web };
+
+let server: TestServer;
+const setAudiences = async (audiences: readonly string[]) => {
+  const response = await send(server, '/_iam/clients/web', { method: 'PATCH', body: { audiences } });
+  expect(response).toMatchObject({ status: 200, body: { audiences } });
+};
+beforeAll(async () => {
+  const clients = seed.clients?.map((client) =>
+    client.clientId === 'web' ? { ...client, audiences: [orders, stock] } : client,
+  );
+  server = await startOAuth({ seed: { ...seed, clients } });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe('tokens of a client with audiences', () => {
+  test('are for this server and for them, so that this server accepts them', async () => {
+    const tokens = [await clientToken(server, 'web'), (await userTokens(server, 'web')).access_token];
+    for (const token of tokens) {
+      expect(audienceOf(token)).toEqual([server.url, orders, stock]);
+      expect(await isAccepted(server, token)).toBe(true);
+    }
+    expect(audienceOf(await clientToken(server, 'api'))).toBe(server.url);
+  });
+
+  test('are only for the resources of the request; this server rejects those for others and says why', async () => {
+    const token = await clientToken(server, 'web', { resource: orders });
+    expect(audienceOf(token)).toBe(orders);
+    const response = await server.as({ token }).raw('GET', '/security/iam/v1/groups');
+    expect(response.status).toBe(401);
+    const why = await send(server, `/_iam/requests/${response.headers['x-request-id']}/why`);
+    expect(why.body).toMatchObject({ credential: { reason: 'It has a different audience.' } });
+    expect(await isAccepted(server, await clientToken(server, 'web', { resource: server.url }))).toBe(true);
+  });
+
+  test('can name several resources, in a form and in JSON', async () => {
+    const fields = `grant_type=client_credentials&resource=${encodeURIComponent(orders)}&resource=${encodeURIComponent(server.url)}`;
+    const json = JSON.stringify({ grant_type: 'client_credentials', resource: [server.url, orders] });
+    const jsonType = { ...form, 'content-type': 'application/json' };
+    for (const response of [
+      await postBody(server, tokenPath, fields, form),
+      await postBody(server, tokenPath, json, jsonType),
+    ])
+      expect(audienceOf(String(response.json.access_token))).toEqual([server.url, orders]);
+    const repeated = await postBody(server, tokenPath, `${fields}&scope=READ&scope=READ`, form);
+    expect(repeated).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+  });
+
+  test.each(['https://unknown.example', `${orders}/`, 'urn:STOCK', 'orders'])(
+    'are refused for a resource that the client does not have: %s',
+    async (resource) => {
+      const fields = { grant_type: 'client_credentials', resource };
+      expect(await postFields(server, tokenPath, fields, credentials.web)).toMatchObject({
+        status: 400,
+        json: { error: 'invalid_target' },
+      });
+      expect(await postFields(server, tokenPath, { ...fields, resource: orders }, credentials.api)).toMatchObject({
+        json: { error: 'invalid_target' },
+      });
+    },
+  );
+
+  test('are introspected and revoked whatever their audience', async () => {
+    const introspect = async (token: string) =>
+      (await postFields(server, introspectPath, { token }, credentials.web)).json;
+    for (const token of [
+      await clientToken(server, 'web', { resource: orders }),
+      (await userTokens(server, 'web', { resource: orders })).access_token,
+    ]) {
+      expect(await introspect(token)).toMatchObject({ active: true, aud: orders });
+      await postFields(server, revokePath, { token }, credentials.web);
+      expect(await introspect(token)).toEqual({ active: false });
+    }
+  });
+});
+
+test('a renewal keeps the resources, can narrow them, and loses those that the client loses', async () => {
+  const renew = async (refreshToken: string, more = {}) => {
+    const fields = { grant_type: 'refresh_token', refresh_token: refreshToken, ...more };
+    const { json } = await postFields(server, tokenPath, fields, credentials.web);
+    return {
+      error: json.error,
+      token: String(json.refresh_token),
+      aud: json.access_token && audienceOf(String(json.access_token)),
+    };
+  };
+  const login = await postBody(
+    server,
+    tokenPath,
+    new URLSearchParams([
+      ...Object.entries({ grant_type: 'password', username: alice.userName, password }),
+      ['resource', orders],
+      ['resource', stock],
+    ]).toString(),
+    form,
+  );
+  expect(audienceOf(String(login.json.access_token))).toEqual([orders, stock]);
+  const first = await renew(String(login.json.refresh_token));
+  expect(first.aud).toEqual([orders, stock]);
+  expect(await renew(first.token, { resource: server.url })).toMatchObject({ error: 'invalid_target' });
+  const narrow = await renew(first.token, { resource: stock });
+  expect(narrow.aud).toBe(stock);
+  await setAudiences([orders]);
+  const less = await renew(narrow.token);
+  expect(less.aud).toBe(orders);
+  await setAudiences([]);
+  expect(await renew(less.token)).toMatchObject({ error: 'invalid_target' });
+});
+
+test.each([[['two words']], [['https://a.example#x']], [['']], [Array.from({ length: 21 }, (_, at) => `urn:${at}`)]])(
+  'audiences are checked: %j',
+  async (audiences) => {
+    expect(await send(server, '/_iam/clients/api', { method: 'PATCH', body: { audiences } })).toMatchObject({
+      status: 422,
+      body: [{ code: 'FIELD_VALUE' }],
+    });
+  },
+);
