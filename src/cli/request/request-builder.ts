@@ -58,7 +58,7 @@ async function buildBody(
   if (spec.entries) return buildEntryList(context, spec.entries, spec.body, options);
   const file = options.file as string | undefined;
   const body = file === undefined ? {} : await readObject(file, context.io);
-  for (const entry of toList(options.set)) assignField(body, spec.body, '--set', entry, parseFieldValue);
+  for (const entry of toList(options.set)) assignField(body, spec.body, '--set', entry, parseAssigned);
   for (const entry of toList(options.setFile)) {
     const [, name = '', file = ''] = splitAssignment(entry);
     const text = file === '' ? '' : withoutFinalBreak(await readText(file, context.io));
@@ -80,6 +80,16 @@ function toList(option: unknown): readonly string[] {
 
 function splitAssignment(assignment: string): readonly string[] {
   return /^([^=]*)=(.*)$/s.exec(assignment) ?? [];
+}
+
+/** As in an update, null is no text: the field is left out. */
+function parseAssigned(field: Field, text: string): unknown {
+  if (text !== 'null') return parseFieldValue(field, text);
+  if (!field.required) return undefined;
+  throw usageError(
+    `${field.path.join('.')} cannot be left out; nothing was sent.`,
+    `null stands for no value; \`--${field.flag} null\` sets it to this text.`,
+  );
 }
 
 function parseJsonValue(_: Field, text: string): unknown {

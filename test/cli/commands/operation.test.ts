@@ -148,7 +148,12 @@ describe('--set', () => {
       expect((await iam([...create, '--set-json', wrong])).code).toBe(2);
   });
 
-  test.each(['userNam=x', 'userName', 'lead=yes', 'userMobile.areaCode=x', 'token=secret'])(
+  test('takes null as no value', async () => {
+    const { out } = await iam([...create, '--set', 'userName=u', '--set', 'businessId=null']);
+    expect((JSON.parse(out) as { body: object }).body).toEqual({ userEmail: 'a@example.com', userName: 'u' });
+  });
+
+  test.each(['userNam=x', 'userName', 'userName=null', 'lead=yes', 'userMobile.areaCode=x', 'token=secret'])(
     '%s is a usage error',
     async (assignment) => {
       expect((await iam([...create, '--set', assignment])).code).toBe(2);

@@ -124,7 +124,7 @@ async function askForValue(
   );
   const label = `${labelOfField(path.join('.'), schema)}, now ${current}`;
   const promptContext = { context, example: `iam ${operation.command}`, allowsPrompts: true, known: {} };
-  const clearable = canBeCleared(operation, path);
+  const clearable = canBeCleared(operation, path) && (valueAt(entity, path) ?? undefined) !== undefined;
   const [answer = ''] = await promptForValues(promptContext, [
     { name: flag, label, usage: `--${flag}`, schema, optional: true, clearable },
   ]);
