@@ -29,6 +29,26 @@ describe(file, () => {
     expect(rest).toEqual(built);
   });
 
+  test('accepts null for optional members, also in options of unions and in maps', () => {
+    const nullable = { 'x-null': 'absent' };
+    expect(document).toHaveProperty(
+      'components.schemas.SeedDocument.properties',
+      expect.objectContaining({
+        providers: expect.objectContaining({
+          ...nullable,
+          items: expect.objectContaining({
+            oneOf: expect.arrayContaining([
+              expect.objectContaining({
+                properties: expect.objectContaining({ emailDomains: expect.objectContaining(nullable) }),
+              }),
+            ]),
+          }),
+        }),
+        settings: expect.objectContaining({ ...nullable, additionalProperties: expect.objectContaining(nullable) }),
+      }),
+    );
+  });
+
   test('lists each route exactly once, under a declared tag', () => {
     const listed = listOperations(document).map(({ call, described }) => `${described.operationId} ${call}`);
     expect(listed.toSorted()).toEqual(operations.map(({ id, method, path }) => `${id} ${method} ${path}`).toSorted());

@@ -105,10 +105,10 @@ function documentSchema(value: unknown, options: DocumentOptions): unknown {
     if (key === 'sensitive' && typeof item === 'string')
       return [['x-sensitive', true], ...(options.withLevel ? [['x-sensitivity', item]] : [])];
     const documented = documentSchema(item, options);
-    const isObject = key === 'properties' && 'type' in value && value.type === 'object';
-    return [
-      [key, isObject && options.io === 'input' ? acceptNulls(documented as Properties, value as Json) : documented],
-    ];
+    if (options.io !== 'input' || !('type' in value) || value.type !== 'object') return [[key, documented]];
+    if (key === 'properties') return [[key, acceptNulls(documented as Properties, value as Json)]];
+    const isMap = key === 'additionalProperties' && typeof item === 'object';
+    return [[key, isMap ? acceptNull(documented as Json) : documented]];
   });
   return Object.fromEntries(entries);
 }
