@@ -15,8 +15,15 @@ import { pageList } from './pages/page-list.ts';
 /** Filters are text in the URL. */
 export type PageSearch = Readonly<Record<string, string | undefined>>;
 
+/** A filter that is emptied is undefined, which is no text. */
 function validateSearch(search: Record<string, unknown>): PageSearch {
-  return Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(listFilters(search));
+}
+
+function listFilters(search: Record<string, unknown>): [string, string][] {
+  return Object.entries(search).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)] as [string, string]],
+  );
 }
 
 const rootRoute = createRootRoute({ component: Frame, notFoundComponent: NotFound, errorComponent: RenderError });
@@ -48,7 +55,6 @@ export function createConsoleRouter(consolePath: string, history?: RouterHistory
 }
 
 function formatSearch(search: Record<string, unknown>): string {
-  const entries = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
-  const text = new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString();
+  const text = new URLSearchParams(listFilters(search)).toString();
   return text === '' ? '' : `?${text}`;
 }

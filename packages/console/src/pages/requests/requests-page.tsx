@@ -1,6 +1,7 @@
 /** The request log: what was called, by whom, and why it was rejected. */
 import { Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
+import type { paths as ControlPaths } from '#control-api';
 import { usePage } from '../../api/use-page.ts';
 import { usePagedList } from '../../api/use-paged-list.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -11,11 +12,17 @@ import { requestColumns } from './request-columns.tsx';
 import { RequestDrawer } from './request-drawer.tsx';
 import { RequestFilterFields } from './request-filters.tsx';
 
+type RequestQuery = NonNullable<ControlPaths['/requests']['get']['parameters']['query']>;
+
 export default function RequestsPage() {
   const navigate = useNavigate();
   const { rest, search, setSearch } = usePage();
   const { operation, caller, status, error } = search;
-  const filters = { operation, caller, status, error };
+  // The server refuses what is no operation or code.
+  const filters = { operation, caller, status, error } as Pick<
+    RequestQuery,
+    'operation' | 'caller' | 'status' | 'error'
+  >;
   const list = usePagedList({
     queryKey: ['requests', operation, caller, status, error],
     read: ({ control }, query, signal) =>
