@@ -110,7 +110,7 @@ const compared = [
   'grant_type',
   'ip',
 ];
-compared.push('logon', 'orderId', 'relayState', 'scope', 'showCaseId', 'username', ...references);
+compared.push('logon', 'orderId', 'relayState', 'resource', 'scope', 'showCaseId', 'username', ...references);
 
 test('every text that is stored is refused with control characters and lone surrogates', () => {
   const accepted = [...Object.values(operations), ...controlRoutes].flatMap(({ id, request: { body } }) =>
