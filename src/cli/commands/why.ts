@@ -75,7 +75,7 @@ async function formatExplanation(why: Why, width: number | undefined, serverOpti
   const lines: readonly Line[] = [
     ...why.errors.map(({ code, message }): Line => ['error', `${code}: ${message}`]),
     ['fault', why.fault],
-    ['testToken', why.testToken],
+    ['test token', why.testToken],
     ...listCallerLines(why),
     ...listRoleLines(why),
     ['rule', why.rule],

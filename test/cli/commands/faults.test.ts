@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
 import { iam } from '../run-cli.ts';
 
-const rule = { id: 'f1', operation: 'groups.list', effect: { status: 503 }, matched: 2, applied: 1 };
+const rule = { id: 'f1', operation: 'groups.list', effect: { status: 503, body: 'html' }, matched: 2, applied: 1 };
 
 describe('faults', () => {
   test('list prints each fault with its effect', async () => {
@@ -10,7 +10,7 @@ describe('faults', () => {
     const { code, out } = await iam(['faults', 'list'], server);
     expect([code, out]).toEqual([
       0,
-      'ID  OPERATION    EFFECT  MATCHED  APPLIED\nf1  groups.list  503     2        1\n',
+      'ID  OPERATION    EFFECT                MATCHED  APPLIED\nf1  groups.list  status=503 body=html  2        1\n',
     ]);
   });
 

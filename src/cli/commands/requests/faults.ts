@@ -23,7 +23,7 @@ import { declareValueSources } from '../../prompts/value-sources.ts';
 import { buildListShape, callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
 import { removeTargets, sendControlWrite, summarizeForTables } from '../../request/control-requests.ts';
 import { createdBy } from '../../request/created-entity.ts';
-import { addFieldOption, createField, lowerFirst, parseInteger } from '../../request/field-options.ts';
+import { addFieldOption, createField, lowerFirst, parseInteger, toKebabCase } from '../../request/field-options.ts';
 import { resolveOperation } from '../../request/operation-names.ts';
 import { printPages } from '../../request/pagination.ts';
 import { addSeveralHelp } from '../../request/several-targets.ts';
@@ -51,14 +51,22 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
   }).alias('ls');
   setAction(command, runtime, (context) => {
     const source = async () => asPage((await callControlPlane(context, 'GET', path)) as ApiResponse);
-    const rows = summarizeForTables(context, source, nameCaller);
+    const rows = summarizeForTables(context, source, summarize);
     return printPages(context, rows, buildListShape(columns, columns.length), { all: true });
   });
 }
 
-function nameCaller({ caller, ...fault }: TableRow, nameOf: NameOf): TableRow {
+function summarize({ caller, ...row }: TableRow, nameOf: NameOf): TableRow {
+  const fault = { ...row, effect: formatEffect(row.effect as object) };
   if (typeof caller !== 'string') return fault;
   return { ...fault, caller: nameOf('user', caller) ?? nameOf('client', caller) ?? caller };
+}
+
+/** As in the header X-Iam-Fault. */
+function formatEffect(effect: object): string {
+  return Object.entries(effect)
+    .map(([name, value]) => (value === true ? toKebabCase(name) : `${toKebabCase(name)}=${value}`))
+    .join(' ');
 }
 
 function addAddCommand(noun: Command, runtime: CliRuntime): void {
