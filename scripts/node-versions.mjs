@@ -1,16 +1,23 @@
-/** Versions of Node from npm, which has a package of each for Linux. */
+/** Programs from npm that are in no lock file: versions of Node, and other run times, each a package for Linux. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
 /** Installs a version of Node below `work`. @returns its program; undefined if it cannot be installed */
 export function installNode(major, work) {
-  const folder = path.join(work, String(major));
-  mkdirSync(folder, { recursive: true });
   const name = `node-linux-${process.arch}`;
-  const flags = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder];
+  return installProgram({ name, version: String(major), program: 'bin/node' }, path.join(work, String(major)));
+}
+
+/** @param program its path in the package. @returns the program; undefined if it cannot be installed */
+export function installProgram({ name, version, program }, folder) {
+  mkdirSync(folder, { recursive: true });
+  const flags = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const options = { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] };
-  const isInstalled = spawnSync('npm', [...flags, `${name}@${major}`], options).status === 0;
-  return isInstalled ? path.join(folder, 'node_modules', name, 'bin/node') : undefined;
+  const words = [...flags, '--prefix', folder, `${name}@${version}`];
+  if (spawnSync('npm', words, options).status !== 0) return undefined;
+  const installed = path.join(folder, 'node_modules', name, program);
+  chmodSync(installed, 0o755);
+  return installed;
 }

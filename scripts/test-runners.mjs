@@ -1,6 +1,7 @@
 /**
  * `npm run test:runners [-- NAME...]`: calls everything public of the built library in test runners, with fake timers that are
- * enabled before its import, before `startServer` and after it, and in their environments. NAME is a part of the name of a run.
+ * enabled before its import, before `startServer` and after it, and in their environments; and in other run times, which come
+ * from npm's packages for Linux. NAME is a part of the name of a run.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -8,6 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { ensureFolderInstalled } from './install.mjs';
+import { installProgram } from './node-versions.mjs';
 import { root } from './root.mjs';
 
 const runners = path.join(root, 'test/runners');
@@ -19,8 +21,9 @@ const timeout = 240_000;
 
 /** A project that uses the built package. */
 function createProject(folder) {
-  for (const file of ['calls.cjs', 'node-test.cjs', 'vitest-tests.mjs', 'jest-tests.cjs'])
+  for (const file of ['calls.cjs', 'node-test.cjs', 'vitest-tests.mjs', 'jest-tests.cjs', 'run-time.mjs'])
     cpSync(path.join(runners, file), path.join(folder, file));
+  writeFileSync(path.join(folder, 'package.json'), '{ "private": true, "dependencies": { "iam-standin": "*" } }\n');
   const packages = path.join(folder, 'node_modules');
   mkdirSync(packages);
   symlinkSync(root, path.join(packages, 'iam-standin'));
@@ -63,17 +66,46 @@ const runs = {
   ...Object.fromEntries(['node', 'jsdom'].map((name) => [`jest ${name} global`, jest(name, true)])),
 };
 
-/** @returns whether it passed, after printing the output of one that did not */
+const processor = { x64: 'x64', arm64: 'aarch64' }[process.arch];
+
+/** Run times that are not in the lock file, whose packages have install scripts: a package of the program, and its words. */
+const runTimes = {
+  bun: { name: `@oven/bun-linux-${processor}`, version: '1.4.5', program: 'bin/bun', words: ['run-time.mjs'] },
+  deno: {
+    name: `@deno/linux-${process.arch}-glibc`,
+    version: '2.9.6',
+    program: 'deno',
+    words: ['run', '--allow-all', '--no-remote', 'run-time.mjs'],
+  },
+};
+
+/** @returns the program of a run and its words; undefined if it cannot be installed here */
+function findProgram(name, folder) {
+  const runTime = runTimes[name];
+  if (runTime === undefined) return [process.execPath, runs[name]];
+  const program = process.platform === 'linux' ? installProgram(runTime, path.join(folder, name)) : undefined;
+  return program && [program, runTime.words];
+}
+
+/** @returns whether it did not fail, after printing the output of one that did */
 function run(name, cwd) {
+  const [program, words] = findProgram(name, cwd) ?? [];
+  if (program === undefined) {
+    process.stdout.write(`${name}: not run here: npm has no package of it for this system\n`);
+    return true;
+  }
   const inherited = Object.entries(process.env).filter(([key]) => !/^(VITEST|NODE_|JEST|TEST|IAM_|npm_)/.test(key));
-  const env = { ...Object.fromEntries(inherited), IAM_REAL_TIME: String(Date.now()) };
-  const { status, stdout, stderr } = spawnSync(process.execPath, runs[name], { cwd, env, encoding: 'utf8', timeout });
+  // Deno's cache can have an earlier build of a file.
+  const added = { IAM_REAL_TIME: String(Date.now()), DENO_DIR: path.join(cwd, 'deno-cache') };
+  const env = { ...Object.fromEntries(inherited), ...added };
+  const { status, stdout, stderr } = spawnSync(program, words, { cwd, env, encoding: 'utf8', timeout });
   process.stdout.write(status === 0 ? `${name}: passed\n` : `${stdout}${stderr}\n${name}: failed\n`);
   return status === 0;
 }
 
 const filters = process.argv.slice(2);
-const names = Object.keys(runs).filter((name) => filters.length === 0 || filters.some((part) => name.includes(part)));
+const all = [...Object.keys(runs), ...Object.keys(runTimes)];
+const names = all.filter((name) => filters.length === 0 || filters.some((part) => name.includes(part)));
 const isBuilt = spawnSync(process.execPath, ['scripts/build.mjs', '--if-needed'], { cwd: root, stdio: 'inherit' });
 const folder = mkdtempSync(path.join(os.tmpdir(), 'iam-runners-'));
 try {

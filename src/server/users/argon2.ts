@@ -4,7 +4,6 @@
  * time, so Node's own is for executables and for installations without the package.
  */
 import crypto from 'node:crypto';
-import { isSea } from 'node:sea';
 import { promisify } from 'node:util';
 import type { Algorithm } from '@node-rs/argon2';
 import type { HashKind } from './hashes/kind.ts';
@@ -145,6 +144,9 @@ export async function importPackagedArgon2(): Promise<Argon2> {
 export class PasswordHashingError extends Error {
   override readonly name = 'PasswordHashingError';
 }
+
+/** Other run times lack the module. */
+const isSea = () => process.getBuiltinModule?.('node:sea')?.isSea() ?? false;
 
 /** Tests replace them. */
 const installation = { isExecutable: isSea(), importPackage: importPackagedArgon2, findInNode: findNodeArgon2 };

@@ -75,6 +75,8 @@ async function run(program: string, options: readonly string[]): Promise<string 
 
 /** Loads the lock, only when a store is opened: other commands start without native code. */
 async function loadTryLock(): Promise<TryLock> {
+  if ('deno' in process.versions)
+    throw new Error('Deno lacks a function of libuv that the lock needs; it ends the process.');
   return (await import('fs-native-extensions')).tryLock;
 }
 
