@@ -108,15 +108,15 @@ groups:
     const uris = ['https://a.example.com/cb', 'http://localhost/cb', 'com.example.app:/cb'];
     const document = everything
       .replace('    services: [billing]\n', '')
-      .replace('WRITE]}', `WRITE], redirectURIs: ['${uris[0]}', '${uris[1]}']}`);
+      .replace('WRITE]}', `WRITE], redirectURIs: ['${uris[0]}', '${uris[1]}'], audiences: ['urn:a', 'urn:b']}`);
     await apply(fixture, document);
     expect((await fixture.server.dump()).clients).toContainEqual(
-      expect.objectContaining({ redirectURI: uris[0], otherRedirectURIs: [uris[1]] }),
+      expect.objectContaining({ redirectURI: uris[0], otherRedirectURIs: [uris[1]], audiences: ['urn:a', 'urn:b'] }),
     );
     const before = (await fixture.server.admin.apiKey.list()).items[0];
     const outcome = await apply(
       fixture,
-      `clients:\n  - {serviceAccountId: billing, organizationId: o, businessUnitId: u, redirectURIs: ['${uris[2]}', '${uris[0]}']}\napiKeys:\n  - {serviceAccountId: billing, appId: other, apiKeyId: ${before?.apiKeyId}}\n`,
+      `clients:\n  - {serviceAccountId: billing, organizationId: o, businessUnitId: u, redirectURIs: ['${uris[2]}', '${uris[0]}'], audiences: ['urn:c']}\napiKeys:\n  - {serviceAccountId: billing, appId: other, apiKeyId: ${before?.apiKeyId}}\n`,
     );
     expect(outcome.out).not.toContain('Secret');
     const { items } = await fixture.server.admin.apiKey.list();
@@ -124,7 +124,7 @@ groups:
     expect((await fixture.server.dump()).clients).toContainEqual(
       expect.objectContaining({
         ...{ organizationId: 'o', businessUnitId: 'u' },
-        ...{ redirectURI: uris[2], otherRedirectURIs: [uris[0]] },
+        ...{ redirectURI: uris[2], otherRedirectURIs: [uris[0]], audiences: ['urn:c'] },
       }),
     );
   });

@@ -50,7 +50,7 @@ test('contains all redirect URIs of a client, and a seed replaces them', async (
   const clients = [
     { clientId: 'none' },
     { clientId: 'one', redirectURI: one },
-    { clientId: 'several', redirectURIs: [three, one, two] },
+    { clientId: 'several', redirectURIs: [three, one, two], audiences: ['urn:a', 'urn:b'] },
   ];
   await using server = await startServer({ seed: { clients } });
   const seed = await exportSeed(server);
