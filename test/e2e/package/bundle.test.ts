@@ -102,6 +102,18 @@ describe('the bundle', () => {
     ).toEqual([]);
   });
 
+  test('loads no module in the library that Bun or Deno lacks, and native code only on demand', () => {
+    const files = ['src/testing/index.ts', 'src/client/index.ts'].flatMap((entry) => [
+      ...withStaticImports(findOutput(entry)),
+    ]);
+    const loaded = files
+      .flatMap((file) => outputs[file]?.imports ?? [])
+      .filter(({ kind }) => kind === 'import-statement');
+    const names = loaded.map((imported) => imported.path);
+    expect(names).toContain('node:http');
+    expect(names.filter((name) => ['node:sea', 'fs-native-extensions', '@node-rs/argon2'].includes(name))).toEqual([]);
+  });
+
   test('uses no global that test runners replace', async () => {
     const timers = ['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'clearImmediate'];
     const classes = ['AbortController', 'AbortSignal', 'Blob', 'Buffer', 'Date', 'ReadableStream', 'Response'];
