@@ -33,7 +33,7 @@ export function createApp(appContext: AppContext): Koa<RequestState> {
     return next();
   });
   app.use(serveSandboxes(appContext, guard, createApp));
-  app.use(allowCors(appContext.settings));
+  app.use(allowCors(appContext.settings.corsOrigins, guard.isLocalPage));
   app.use(serveWellKnown(appContext, registry));
   app.use(serveConsole(appContext, guard));
   app.use(dispatchRequests(appContext, routes, guard));

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { readFileTrust } from '../lib/file-trust.ts';
-import { clearInterval, setInterval } from '../lib/host.ts';
+import { clearInterval, nextTurn, setInterval } from '../lib/host.ts';
 import { maxSecretBytes, readTextFile, TextFileError } from '../lib/text-file.ts';
 import { type AuditDeps, openAudit } from './audit/open.ts';
 import { describeTextError } from './config/read-secret-file.ts';
@@ -97,6 +97,8 @@ const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 export async function serve(options: ServeOptions): Promise<number> {
   const { io } = options;
   const parent = options.stopsWithParent === true ? process.ppid : undefined;
+  // A signal is delivered in the next turn; one that has arrived would be lost with the handler of the caller.
+  await nextTurn();
   if (io.signal?.aborted) return 0;
   // Until the files are read a signal ends the process at once, as one of them can be a pipe whose writer is silent.
   io.releaseSignals?.();

@@ -19,9 +19,12 @@ export interface ControlGuard {
   assertAllowed(record: RequestState, isPage: boolean): void;
   /** Returns whether this request, as the first one to a sandbox, may create it. */
   canCreateSandbox(record: RequestState): boolean;
+  /** Returns whether a page of this machine sent this request, which may read the responses of a server without remote access. */
+  isLocalPage(record: RequestState): boolean;
 }
 
-export function createControlGuard({ settings: { allowRemote }, baseUrl }: AppContext, hosts: Hosts): ControlGuard {
+export function createControlGuard({ settings, baseUrl }: AppContext, hosts: Hosts): ControlGuard {
+  const { allowRemote, disableControlPlane } = settings;
   const ownOrigin = allowRemote ? new URL(baseUrl).origin : undefined;
 
   /** Loopback origins identify this machine only if the server has no remote access. */
@@ -55,8 +58,10 @@ export function createControlGuard({ settings: { allowRemote }, baseUrl }: AppCo
       throw apiError('CSRF_HEADER_MISSING');
   }
 
+  const isOfMachine = (record: RequestState) => !allowRemote && isLocalRequest(record) && isSameSiteRequest(record);
   return {
     assertAllowed,
-    canCreateSandbox: (record) => !allowRemote && isLocalRequest(record) && isSameSiteRequest(record),
+    canCreateSandbox: isOfMachine,
+    isLocalPage: (record) => !disableControlPlane && record.request.headers.origin !== undefined && isOfMachine(record),
   };
 }

@@ -3,10 +3,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { apiError } from '../../contract/errors.ts';
 import { controlPrefix, servicePrefix } from '../../contract/prefix.ts';
-import type { Settings } from '../config/settings.ts';
 import { isFromScript } from './fetch-metadata.ts';
 import { isLocalName } from './hosts.ts';
-import type { KoaContext, Middleware } from './request-state.ts';
+import type { KoaContext, Middleware, RequestState } from './request-state.ts';
 import { setHeader, setHeaders, writeEmpty } from './response.ts';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
@@ -14,14 +13,13 @@ const exposedHeaders = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id,
 
 /**
  * Allows origins to read responses, and responds to preflights without authentication. Pages of this machine may use the
- * control plane of a server without remote access, which identifies them by their origins.
- * An empty list of origins allows every loopback origin.
+ * control plane too, if its guard takes them for local ones.
+ * @param origins allowed origins; an empty list allows every loopback origin.
  */
-export function allowCors({ corsOrigins, allowRemote, disableControlPlane }: CorsSettings): Middleware {
-  const isAllowedForService = createOriginCheck(corsOrigins);
-  const hasLocalControl = !allowRemote && !disableControlPlane;
+export function allowCors(origins: readonly string[], isLocalPage: (record: RequestState) => boolean): Middleware {
+  const isAllowedForService = createOriginCheck(origins);
   return (ctx, next) => {
-    const isControl = hasLocalControl && ctx.state.path.startsWith(belowControl);
+    const isControl = ctx.state.path.startsWith(belowControl) && isLocalPage(ctx.state);
     if (!isControl && !isCorsPath(ctx.state.path)) return next();
     const isAllowed = isControl ? isLoopbackOrigin : isAllowedForService;
     const { origin = '' } = ctx.req.headers;
@@ -35,8 +33,6 @@ export function allowCors({ corsOrigins, allowRemote, disableControlPlane }: Cor
     writePreflight(ctx, allowed);
   };
 }
-
-type CorsSettings = Pick<Settings, 'corsOrigins' | 'allowRemote' | 'disableControlPlane'>;
 
 /** @param origins the setting `cors-origins`. */
 export function createOriginCheck(origins: readonly string[]): (origin: string) => boolean {

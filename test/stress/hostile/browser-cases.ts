@@ -102,8 +102,8 @@ export interface Case {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether CORS may allow the page to read the response. */
-  readonly mayRead: boolean;
+  /** Whether CORS may allow the page to read the response; locally: of a server without remote access. */
+  readonly mayRead: 'always' | 'locally' | 'never';
   readonly meanings: Meanings;
 }
 
@@ -129,7 +129,9 @@ export function createCase(number: number, port: string): Case {
   const headers = Object.fromEntries(Object.entries(allHeaders).filter(([, value]) => value !== undefined));
   const meanings = { host: host.kind, origin: origin.kind, site: site.kind, mode, isScript: bodyType.isScript, target };
   const isLoopbackPage = origin.kind === 'loopback' || (origin.kind === 'same' && host.kind === 'loopback');
-  const mayRead = isLoopbackPage && (target.part === 'service' || target.part === 'keys');
+  const isOfService = target.part === 'service' || target.part === 'keys';
+  const isOfControl = target.part === 'control' || target.part === 'page';
+  const mayRead = !isLoopbackPage ? 'never' : isOfService ? 'always' : isOfControl ? 'locally' : 'never';
   return { method, path: target.path, headers: headers as Record<string, string>, mayRead, meanings };
 }
 
