@@ -54,12 +54,16 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
   test('cannot read or change anything by scripts and forms', async () => {
     await using site = await startOtherSite('<p>Other site</p>');
     const before = await server.dump();
+    const [foreign] = site.urls;
     for (const url of site.urls) {
       const page = await context.newPage();
       await page.goto(url);
-      const outcomes = await page.evaluate(attackByFetch, server.url);
-      expect(outcomes).toEqual(outcomes.map(() => 'nothing'));
-      expect(outcomes.length).toBeGreaterThan(8);
+      // Scripts of pages of this machine may use the control plane, at any port; forms may not.
+      if (url === foreign) {
+        const outcomes = await page.evaluate(attackByFetch, server.url);
+        expect(outcomes).toEqual(outcomes.map(() => 'nothing'));
+        expect(outcomes.length).toBeGreaterThan(8);
+      }
       await attackByForm(page, `${server.url}/_iam/state/reset`);
       await page.waitForURL(`${server.url}/**`);
       expect(await page.content()).toMatch(/ORIGIN_FOREIGN|CSRF_HEADER_MISSING/);
