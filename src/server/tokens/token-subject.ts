@@ -17,10 +17,13 @@ export interface IssuedToken {
 
 /** Wraps an issuer; calls `record` before each token is signed. */
 export function recordIssuedTokens(issuer: TokenIssuer, record: (issued: IssuedToken) => void): TokenIssuer {
-  const onIssue = (claims: AccessClaims) => record({ subject: readSubject(claims), roles: parseAuthorities(claims) });
   return {
     ...issuer,
-    issue: (content) => issuer.issue(content, onIssue),
+    issue: (content, onIssue) =>
+      issuer.issue(content, (claims) => {
+        record({ subject: readSubject(claims), roles: parseAuthorities(claims) });
+        onIssue?.(claims);
+      }),
   };
 }
 

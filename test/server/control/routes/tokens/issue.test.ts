@@ -5,6 +5,7 @@ import { servicePrefix } from '../../../../../src/contract/prefix.ts';
 import { fixedClaims, omittableClaims } from '../../../../../src/contract/testing/test-tokens.ts';
 import { AccessClaims } from '../../../../../src/server/tokens/claims.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../../harness.ts';
+import { createMemorySink } from '../../../audit/memory-sink.ts';
 import { sharedServer } from '../../../operations/access.ts';
 import { userToken } from '../../../operations/user-token.ts';
 import { send } from '../../control-client.ts';
@@ -32,7 +33,8 @@ async function use(server: TestServer, token: string) {
 const other = 'https://other.example';
 
 describe('a test token', () => {
-  const shared = sharedServer();
+  // The audit log records the subject of each token, in the place where the claims are obtained.
+  const shared = sharedServer(() => startServer({ audit: createMemorySink() }));
 
   test.each([
     [{ claims: { aud: other } }, 'aud', 'It has a different audience.'],
