@@ -61,7 +61,11 @@ function prepareSearch(question: Extract<Question, { readonly type: 'search' }>)
   };
   const asked: PreparedQuestion['asked'] = {
     ...question,
-    theme: createTheme(() => count, question),
+    theme: createTheme(
+      () => count,
+      question,
+      (shown) => typed ?? shown,
+    ),
     source: (text, options) => {
       term = (text ?? '').trim();
       list = load(text, options);
@@ -85,8 +89,11 @@ function prepareSearch(question: Extract<Question, { readonly type: 'search' }>)
   };
 }
 
-/** The footer: that Esc cancels, and that a list, which starts with a line of its own, has more entries than its window. */
-function createTheme(countOf: () => number, question: Question): object {
+/**
+ * The footer: that Esc cancels, and that a list, which starts with a line of its own, has more entries than its window.
+ * @param answerOf replaces the choice that inquirer shows as the answer
+ */
+function createTheme(countOf: () => number, question: Question, answerOf = (shown: string) => shown): object {
   const { pageSize = 7, hasMore = false } = question as { readonly pageSize?: number; readonly hasMore?: boolean };
   const hasFooter = ['select', 'checkbox', 'search'].includes(question.type);
   const keysHelpTip = (keys: readonly (readonly [string, string])[]) => {
@@ -102,7 +109,8 @@ function createTheme(countOf: () => number, question: Question): object {
   const header = question.type === 'select' && question.header !== undefined ? `\n  ${question.header}` : '';
   const message = (text: string, status: string) =>
     styleText('bold', text) + (status === 'done' ? '' : hasFooter ? header : styleText('dim', ' (esc cancels)'));
-  return { style: { keysHelpTip, message } };
+  const answer = (shown: string) => styleText('cyan', answerOf(shown));
+  return { style: { keysHelpTip, message, answer } };
 }
 
 /** Adds the line, unless the first choice selects nothing: `(skip)`, `(done)`. */

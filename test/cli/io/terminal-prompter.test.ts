@@ -55,8 +55,8 @@ test.each(questions)('Esc cancels a $type prompt, and its text says so', async (
   expect(drainStream(stderr)).toMatch(/esc cancel/);
 });
 
-test('a pasted line is the answer of a search whose list is still loading', async () => {
-  const { stdin, ask } = terminal(false);
+test('a pasted line is the answer of a search whose list is still loading, and is shown as the answer', async () => {
+  const { stdin, stderr, ask } = terminal(false);
   let loaded: () => void = () => undefined;
   const slow = new Promise<void>((resolve) => {
     loaded = resolve;
@@ -75,6 +75,7 @@ test('a pasted line is the answer of a search whose list is still loading', asyn
     setImmediate(loaded);
   });
   expect(await reply).toBe('zoe');
+  expect(drainStream(stderr)).toMatch(/✔ User: zoe(?! )/);
 });
 
 test('the footer of a list says that there are more entries than lines', async () => {
