@@ -1,7 +1,8 @@
 /** Values that another program wrote, or has still to replace: what decides about a login is never guessed in silence. */
+import { verify } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
 import { isPlaceholder } from '../../../../src/server/seed/convert/placeholders.ts';
-import { convertRealm, password } from './keycloak-fixtures.ts';
+import { convertRealm, createCredential, password } from './keycloak-fixtures.ts';
 
 const realm = 'example';
 const user = (fields: object) => ({ id: 'id-eve', username: 'eve', enabled: true, ...fields });
@@ -295,4 +296,55 @@ test.each([
   expect(lost).toEqual(
     grant === undefined ? [] : [`lost, left out: grants ${grant} of tv: this service has no such grant`],
   );
+});
+
+describe('numbers', () => {
+  const convert = (value: unknown) =>
+    convertRealm({
+      realm,
+      users: [
+        user({
+          credentials: [{ type: 'password', value }],
+          federatedIdentities: [{ identityProvider: 'corporate', userId: value }],
+          realmRoles: [value],
+        }),
+      ],
+      clients: [{ clientId: 'job', secret: value }],
+    });
+
+  test('are texts', async () => {
+    const { seed } = await convert(9_007_199_254_740_991);
+    expect([seed.users[0]?.identities, seed.clients[0]?.clientSecret]).toEqual([
+      ['corporate:9007199254740991'],
+      '9007199254740991',
+    ]);
+    expect(seed.users[0]?.passwordHash).toBeDefined();
+  });
+
+  test.each([1e22, 2 ** 63, 1.5, -1e300])('whose digits JSON changes are lost: %d', async (value) => {
+    const { seed, lost, secrets } = await convert(value);
+    expect([seed.users[0]?.identities, seed.users[0]?.passwordHash, seed.groups]).toEqual([undefined, undefined, []]);
+    expect(secrets).toEqual([{ clientId: 'job', clientSecret: seed.clients[0]?.clientSecret }]);
+    expect(lost.map((note) => note.split(': ')[1]).sort()).toEqual([
+      'federated identities corporate of eve',
+      'members users[0].realmRoles[0] in 0.json',
+      'passwords eve',
+    ]);
+  });
+});
+
+describe('passwords', () => {
+  const value = 'a password of eve';
+  test.each<readonly [string, (hash: object) => readonly object[], boolean]>([
+    ['a value beside a hash counts', (hash) => [{ ...hash, value }], true],
+    ['a value after a hash counts', (hash) => [hash, { type: 'password', value }], true],
+    ['a placeholder replaces the value before it', () => [{ value }, { value: '<CHANGE_ME>' }], false],
+    ['a placeholder replaces the hash before it', (hash) => [hash, { value: '<CHANGE_ME>' }], false],
+  ])('%s', async (_, listCredentials, arrives) => {
+    const hash = await createCredential();
+    const { seed, lost } = await convertRealm({ realm, users: [user({ credentials: listCredentials(hash) })] });
+    const { passwordHash = '' } = seed.users[0] ?? {};
+    expect(passwordHash !== '' && (await verify(String(passwordHash), value))).toBe(arrives);
+    expect(lost.map((note) => note.split(': ')[1])).toEqual(arrives ? [] : ['passwords eve']);
+  });
 });

@@ -11,8 +11,9 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Of a number, if JSON keeps its digits: the id of a person at an identity provider can be longer. */
 export function toText(value: unknown): string | undefined {
-  if (typeof value === 'number') return String(value);
+  if (Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 

@@ -9,7 +9,7 @@ import type { Fields } from './fields.ts';
 const object = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (Array.isArray(value) && value.length === 0 ? undefined : value), schema.nullish());
 const list = <Schema extends z.ZodType>(schema: Schema) => z.array(schema.nullish()).nullish();
-const text = z.union([z.string(), z.number()], 'must be text');
+const text = z.union([z.string(), z.int()], 'must be text');
 const texts = list(text);
 const objects = list(z.looseObject({}));
 const textsByName = object(z.record(z.string(), texts));

@@ -68,18 +68,18 @@ async function convertPassword(fields: Fields, name: string, { seed, hash }: Use
   let problem: string | undefined;
   let passwordHash: string | undefined;
   for (const credential of toObjects(fields.credentials).map(withoutNulls)) {
-    // Keycloak takes each value for a password, whatever the type.
-    const type = toText(credential.value) === undefined ? (toText(credential.type) ?? 'password') : 'password';
+    // Keycloak takes each value for a password, whatever the type and also beside a hash.
+    const plain = toText(credential.value);
+    const type = plain === undefined ? (toText(credential.type) ?? 'password') : 'password';
     if (type !== 'password') reportCredential(type, name, seed);
-    // Of several values, Keycloak keeps the last one.
-    else if (passwordHash === undefined || toText(credential.value) !== undefined) {
-      const plain = toText(credential.value);
+    else if (plain !== undefined) {
+      // Of several values, Keycloak keeps the last one.
+      passwordHash = isPlaceholder(plain) ? undefined : await hash(plain.normalize('NFC'));
+      problem = placeholderReason;
+    } else if (passwordHash === undefined) {
       const read = isHash(credential) ? readHash(withParsedData(credential)) : undefined;
-      if (read?.hash !== undefined) passwordHash = read.hash;
-      else if (read === undefined && plain !== undefined && !isPlaceholder(plain))
-        passwordHash = await hash(plain.normalize('NFC'));
-      const missing = plain === undefined ? 'has neither a hash nor a value' : placeholderReason;
-      problem = read?.problem ?? missing;
+      passwordHash = read?.hash;
+      problem = read ? read.problem : 'has neither a hash nor a value';
     }
   }
   if (passwordHash !== undefined) return passwordHash;
