@@ -1,9 +1,21 @@
 /** Waits in real time that keep the process running: the server itself does not. */
+import { StandinError } from '../contract/standin-error.ts';
 import { clearTimeout, setTimeout } from '../lib/host.ts';
+
+/** A wait without a result: nothing arrived in time, or the server was stopped or reset before. */
+export class WaitError extends StandinError {
+  override readonly name = 'WaitError';
+  readonly code: 'WAIT_TIMEOUT' | 'WAIT_ENDED';
+
+  constructor(message: string, code: WaitError['code']) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /**
  * Calls `work` with a signal that aborts after a time. A pending wait keeps the process running until then.
- * @throws Error with the description if nothing was found in this time; Error if the server was stopped before.
+ * @throws WaitError with the description if nothing was found in this time, or if the server was stopped before.
  */
 export async function withDeadline<Found>(
   milliseconds: number,
@@ -15,7 +27,8 @@ export async function withDeadline<Found>(
   try {
     const found = await work(controller.signal);
     if (found !== undefined) return found;
-    throw new Error(controller.signal.aborted ? await describeTimeout() : 'The server was stopped or reset.');
+    if (controller.signal.aborted) throw new WaitError(await describeTimeout(), 'WAIT_TIMEOUT');
+    throw new WaitError('The server was stopped or reset.', 'WAIT_ENDED');
   } finally {
     clearTimeout(timeout);
   }

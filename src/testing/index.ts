@@ -6,6 +6,7 @@ export * from '../client/index.ts';
 export { SettingError } from '../server/config/setting-error.ts';
 export { SeedError } from '../server/seed/error.ts';
 export type { DateInput, IamClock } from './clock.ts';
+export { WaitError } from './deadline.ts';
 export type { Faults } from './faults.ts';
 export { IamError } from './iam-error.ts';
 export type { IamServer } from './iam-server.ts';

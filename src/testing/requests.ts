@@ -1,6 +1,6 @@
 /** The requests that an in-process server handled. */
 import * as z from 'zod';
-import type { ErrorCode, OperationId } from '../client/index.ts';
+import { type ErrorCode, InputError, type OperationId } from '../client/index.ts';
 import {
   findRequests,
   matchesQuery,
@@ -43,7 +43,7 @@ export interface Requests {
   get(id: string): RequestDetails | undefined;
   /**
    * Returns the last `count` matching requests, newest first, and waits until there are enough.
-   * @throws Error on timeout; RangeError if `count` is out of range.
+   * @throws WaitError on timeout; InputError if `count` is out of range.
    */
   waitFor(wait?: RequestWaitOptions): Promise<RequestRecord[]>;
 }
@@ -66,7 +66,7 @@ export function createRequests(getObservability: () => Observability | undefined
     },
     async waitFor({ count = 1, after, timeout = defaultTimeout, ...search } = {}) {
       if (!Number.isInteger(count) || count < 1 || count > maxAwaited)
-        throw new RangeError(`count must be from 1 to ${maxAwaited}.`);
+        throw new InputError(`requests.waitFor: count must be from 1 to ${maxAwaited}.`);
       const { requestLog, requestWaiters } = requireObservability();
       const query = { ...buildQuery(search), after };
       const findMatches = async () => findRequests(requestLog, query, count);

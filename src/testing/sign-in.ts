@@ -1,5 +1,5 @@
 /** Signs users in without passwords, for tests of other features. */
-import type { TokenSource } from '../client/index.ts';
+import { InputError, type TokenSource } from '../client/index.ts';
 import type { AppContext } from '../server/app-context.ts';
 import { requireActiveClient, signInLevels, startSessionWithoutPassword } from '../server/auth/sign-in.ts';
 import { readClientContent } from '../server/tokens/content.ts';
@@ -26,7 +26,7 @@ const optionNames: Readonly<Record<keyof SignInOptions, true>> = { level: true, 
 
 /**
  * Creates a session of a user, by id or any login name, and returns its tokens.
- * @throws RangeError for an unknown level; IamError if the user or client does not exist, or the user is locked.
+ * @throws InputError for an unknown level; IamError if the user or client does not exist, or the user is locked.
  */
 export async function signInUser(
   context: AppContext,
@@ -36,7 +36,7 @@ export async function signInUser(
   assertKnownKeys('signIn', options, optionNames);
   const { level = 'AUTH-BASIC', clientId, remember = false } = options;
   if (!signInLevels.includes(level))
-    throw new RangeError(`Unknown level ${level}. Use one of ${signInLevels.join(', ')}.`);
+    throw new InputError(`Unknown level ${level}. Use one of ${signInLevels.join(', ')}.`);
   const started = await startSessionWithoutPassword(
     { userId: user, userName: user, level, clientId, remember },
     context,

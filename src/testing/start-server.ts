@@ -1,4 +1,5 @@
 /** `startServer`: the composition root of servers that run in the process of a test. */
+import { InputError } from '../client/index.ts';
 import { getAbortReason } from '../client/transport.ts';
 import { type FileTrust, readFileTrust } from '../lib/file-trust.ts';
 import { openAudit } from '../server/audit/open.ts';
@@ -126,9 +127,16 @@ const optionNames: Readonly<Record<keyof StartOptions, true>> = {
   signal: true,
 };
 
+const clockNames = { at: true, frozen: true };
+
 /** Validates options of JavaScript callers; a wrong store would use the default folder. @throws SettingError. */
 function assertOptions(options: StartOptions): void {
   assertKnownKeys('startServer', options, optionNames);
+  const { clock, log, signal } = options;
+  if (typeof clock === 'object' && !(clock instanceof Date)) assertKnownKeys('clock', clock, clockNames);
+  if (log !== undefined && typeof log !== 'function') throw new SettingError('log: must be a function');
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function')
+    throw new SettingError('signal: must be an AbortSignal');
   assertKnownKeys('credentials', options.credentials ?? {}, credentialVariables);
   assertKnownKeys('settings', options.settings ?? {}, settingNames());
   const { store = 'memory' } = options;
@@ -271,8 +279,8 @@ function readStartTime(at: DateInput): Date {
     const time = parseDate(at);
     const problem = validateClockTime(time.getTime());
     if (problem === undefined) return time;
-    throw new RangeError(problem);
+    throw new InputError(problem);
   } catch (error) {
-    throw new SettingError(`clock: ${(error as Error).message}`);
+    throw new SettingError(`clock: ${(error as Error).message} Or use 'frozen' or 'process'.`);
   }
 }

@@ -15,7 +15,7 @@ export function runAfterTest(scope: TestScope, work: () => Promise<void>): void 
 }
 
 function findRegistration(value: object): ((work: () => Promise<void>) => void) | undefined {
-  const { after, onTestFinished } = value as Partial<Record<'after' | 'onTestFinished', unknown>>;
+  const { after, onTestFinished } = (value ?? {}) as Partial<Record<'after' | 'onTestFinished', unknown>>;
   const register = typeof after === 'function' ? after : onTestFinished;
   return typeof register === 'function' ? (work) => void register.call(value, work) : undefined;
 }

@@ -3,10 +3,12 @@ import {
   ClientError,
   IamError,
   type IamServer,
+  InputError,
   SeedError,
   SettingError,
   StandinError,
   startServer,
+  WaitError,
 } from '../../src/testing/index.ts';
 
 const quick = { settings: { 'fast-passwords': true } } as const;
@@ -31,6 +33,21 @@ describe('the errors of the library', () => {
     ['a wrong rule', (server) => server.faults.add({ effect: {} }), IamError, 'FIELD_VALUE'],
     ['a wrong seed', (server) => server.seed({ users: [{ userId: '?' }] }), SeedError, 'SEED_INVALID'],
     ['a wrong option', () => startServer({ port: -1 }), SettingError as never, 'SETTING_INVALID'],
+    [
+      'a wait in vain',
+      (server) => server.requests.waitFor({ operation: 'groups.create', timeout: 1 }),
+      WaitError as never,
+      'WAIT_TIMEOUT',
+    ],
+    [
+      'a wrong level',
+      (server) => server.signIn('admin', { level: 'MFA' as never }),
+      InputError as never,
+      'INPUT_INVALID',
+    ],
+    ['a wrong duration', (server) => server.clock.advance('10 min'), InputError as never, 'INPUT_INVALID'],
+    ['a clock out of range', (server) => server.clock.advance(1e20), InputError as never, 'INPUT_INVALID'],
+    ['a missing token', (server) => server.clock.toExpiry('none'), IamError, 'EXPIRY_NOT_FOUND'],
     [
       'an error response',
       (server) => server.client.groups.get({ params: { groupId: 'none' } }),
@@ -68,6 +85,10 @@ describe('a wrong option', () => {
     [{ port: 70_000 }, 'port must be a whole number'],
     [{ host: '0.0.0.0' }, "host 0.0.0.0 can be reached from other machines; use settings['allow-remote']"],
     [{ clock: 'tomorrow' }, 'clock: tomorrow is not a time'],
+    [{ clock: { freeze: true } }, 'clock: unknown option freeze; allowed: at, frozen'],
+    [{ log: true }, 'log: must be a function'],
+    [{ signal: {} }, 'signal: must be an AbortSignal'],
+    [null, 'startServer: must be an object'],
     [{ ids: 'serial' }, "ids: must be 'random' or 'sequential'"],
     [{ ids: 'sequential', store: { data: '/unused' } }, "ids: 'sequential' is for the store 'memory'"],
   ])('of startServer is named as the caller wrote it: %j', async (options, message) => {

@@ -4,6 +4,7 @@
  * Reads need no transaction, writes do: `store.groups.insert` outside one does not compile.
  * `test/server/store/suite.ts` tests the behaviour against each engine.
  */
+import { StandinError } from '../../contract/standin-error.ts';
 import type { Derivation, RowCache } from './derived-values.ts';
 import type { StoredRow } from './table-shape.ts';
 import type { Indexes, Row, TableName, Uniques } from './tables.ts';
@@ -258,8 +259,9 @@ export class MissingRowError extends Error {
 }
 
 /** The store accepts no writes (disk full, failed fsync, closing). Callers receive 503 with Retry-After. */
-export class StoreUnavailableError extends Error {
+export class StoreUnavailableError extends StandinError {
   override readonly name: string = 'StoreUnavailableError';
+  readonly code = 'STORE_UNAVAILABLE';
 }
 
 /** Other transactions changed the same rows each time, or had precedence. Nothing was changed. */
