@@ -30,6 +30,8 @@ export interface ExistingEntity {
   describe(nameOf?: NameOf): readonly string[];
   /** It has all values of the request, as far as reads show them. */
   readonly isAsRequested: boolean;
+  /** Whether the command created it: unknown if the response was lost. */
+  readonly created: false | null;
 }
 
 /** With the reader of names of a command, ids in errors have names. */
@@ -53,7 +55,7 @@ export async function createIfNotExists(
     return { ...(creation.created as EntityFields | undefined), created: true };
   }
   context.notice(...(await describeWithNames(context.findNames, creation.existing.describe)));
-  return { ...creation.existing.body, created: false };
+  return { ...creation.existing.body, created: creation.existing.created };
 }
 
 /**
@@ -122,7 +124,7 @@ async function findInstead(search: Search, error: unknown): Promise<ExistingEnti
   });
   if (found === undefined) return undefined;
   const hint = await describeStranger(context, found);
-  if (hint === undefined) return describe(search, found);
+  if (hint === undefined) return describe(search, found, isReadBack ? null : false);
   if (error instanceof ClientError) throw new HintedClientError(error, hint);
   return undefined;
 }
@@ -253,20 +255,29 @@ function createdBy({ id, creates }: ManifestOperation): EntityName {
   return creates;
 }
 
-function describe({ operation, key, body }: Search, found: EntityFields): ExistingEntity {
+function describe(
+  { operation, key, body }: Search,
+  found: EntityFields,
+  created: ExistingEntity['created'] = false,
+): ExistingEntity {
+  const heading =
+    created === null
+      ? 'Exists: this command created it, and the response was lost, or it existed before.'
+      : 'Already exists; nothing was changed.';
   const id = found[idPropertyOf(createdBy(operation))];
   if (id === undefined)
     return {
       body: {},
-      describe: () => [unchanged, 'Its id is not known: no operation that this caller may use returns it.'],
+      describe: () => [heading, 'Its id is not known: no operation that this caller may use returns it.'],
       isAsRequested: false,
+      created,
     };
   const { describeFields, hidden } = compare(operation, key, body, found);
   const rotate = formatRotateCommand(key.kind, singleQuote(String(id)));
   return {
     body: pickResponseFields(operation, found),
     describe: (nameOf) => [
-      unchanged,
+      heading,
       ...describeFields(nameOf).flatMap((line, at) => [
         ...(at === 0 ? ['From the existing one to the request:'] : []),
         `  ${line}`,
@@ -275,10 +286,9 @@ function describe({ operation, key, body }: Search, found: EntityFields): Existi
       ...(rotate === undefined ? [] : [`Its secret is not shown again; ${rotate} replaces it.`]),
     ],
     isAsRequested: describeFields().length + hidden.length === 0,
+    created,
   };
 }
-
-const unchanged = 'Already exists; nothing was changed.';
 
 /** The field that says that a read masks the value of another one for this caller. */
 function maskMark(field: string): string {

@@ -22,6 +22,15 @@ describe('--if-not-exists', () => {
     expect(again).toMatchObject({ code: 0, out });
   });
 
+  test('does not know who created what a read finds after a lost response', async () => {
+    const line = 'groups create --group-name lost --if-not-exists -o json';
+    await run('faults add --operation groups.create --times 1 --drop after');
+    const { code, out, err } = await run(line);
+    expect([code, JSON.parse(out)]).toEqual([0, { groupId: expect.any(String), created: null }]);
+    expect(err).toContain('the response was lost');
+    expect(JSON.parse((await run(line)).out)).toMatchObject({ created: false });
+  });
+
   test('finds a name in another form of Unicode, and calls it no difference', async () => {
     const line = 'clients create --app-id cafe\u0301 --service-account-id svc-cafe --if-not-exists';
     await run(line);
