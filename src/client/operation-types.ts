@@ -1692,6 +1692,17 @@ export interface UserIdentitiesFactorsOperations {
   }): Promise<SmartChallenge>;
 }
 
+/** The entries of each list by the id of its operation. */
+export interface ListItems {
+  readonly 'api-key.list': ApiKey;
+  readonly 'business-accesses.list-businesses': BusinessReference;
+  readonly 'corporate-groups.list': CorporateGroup;
+  readonly 'groups.list': Group;
+  readonly 'service-accesses.list-services': ServiceReference;
+  readonly 'user-accesses.list-business-users': UserReference;
+  readonly 'user-accesses.list-users': UserReference;
+}
+
 /** An error code, such as GROUP_NOT_FOUND. */
 export type ErrorCode = 'BODY_NOT_JSON'
   | 'BODY_TOO_DEEP'

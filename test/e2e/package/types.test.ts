@@ -37,7 +37,7 @@ export async function main(signal: AbortSignal): Promise<void> {
   await iam.client.userAccesses.addUser({ params: { groupName: 'ops' }, body: { userId: 'ann' } });
   await iam.client.userIdentities.factors.list();
   const nothing: undefined = await iam.client.groups.remove({ params: { groupId }, anonymous: true });
-  for await (const item of iam.client.items('groups.list')) void item;
+  for await (const item of iam.client.items('groups.list')) item.groupName.trim();
   const { code, text } = await iam.inbox.waitFor({ to: 'ann@example.com', timeout: 100 });
   const requests: RequestRecord[] = await iam.requests.waitFor({ status: '4xx', count: 2 });
   iam.clock.advance('10m');

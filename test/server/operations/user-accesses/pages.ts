@@ -1,5 +1,7 @@
 /** Paging tests shared by all lists of members. */
+
 import { describe, expect, test } from 'vitest';
+import type { ListItems } from '../../../../src/client/index.ts';
 import type { OperationId } from '../../../../src/server/operations/index.ts';
 import type { Membership } from '../../../../src/server/store/tables.ts';
 import type { TestServer } from '../../../harness.ts';
@@ -35,7 +37,8 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
   const items = (memberIds: readonly string[]) => memberIds.map((memberId) => ({ [field]: memberId }));
   const all = async (server: TestServer, limit: number) => {
     const found: unknown[] = [];
-    for await (const item of server.admin.items(id, { params: params('plain'), query: { limit } })) found.push(item);
+    for await (const item of server.admin.items(id as keyof ListItems, { params: params('plain'), query: { limit } }))
+      found.push(item);
     return found;
   };
   const cursorOf = (link: string | undefined) => {
