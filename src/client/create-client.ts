@@ -4,6 +4,7 @@ import { type AuthSession, type Credentials, createAuthSession, type TokenCache 
 import { InputError } from './errors.ts';
 import { readEvents, type ServerSentEvent } from './event-stream.ts';
 import {
+  assertInput,
   buildOperationPath,
   buildQueryString,
   encodeBody,
@@ -110,6 +111,7 @@ async function call(
   operation: ManifestOperation,
   input: CallInput,
 ): Promise<ApiResponse> {
+  assertInput(operation, input);
   const path = prefix + buildOperationPath(operation, input);
   const anonymous = input.anonymous ?? (operation.auth === 'none' && !operation.clientLogin);
   const isLogin = operation.clientLogin === true && !anonymous;

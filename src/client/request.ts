@@ -33,6 +33,24 @@ export function parseBaseUrl(baseUrl: string, prefix: string): BaseUrlParts {
   return { origin: url.origin, basePath: path.endsWith(prefix) ? path.slice(0, -prefix.length) : path };
 }
 
+const inputNames: Readonly<Record<keyof CallInput, true>> = {
+  params: true,
+  query: true,
+  body: true,
+  ifMatch: true,
+  headers: true,
+  signal: true,
+  anonymous: true,
+  onSent: true,
+};
+
+/** A name of JavaScript callers that would be ignored silently: `{ path }` or fields outside of `body`. @throws InputError. */
+export function assertInput(operation: ManifestOperation, input: CallInput): void {
+  const unknown = Object.keys(input).find((name) => !Object.hasOwn(inputNames, name));
+  if (unknown === undefined) return;
+  throw new InputError(`${operation.id} has no input ${unknown}; allowed: ${Object.keys(inputNames).join(', ')}.`);
+}
+
 /** Returns the path of an operation with its parameters and query. @throws InputError. */
 export function buildOperationPath(operation: ManifestOperation, input: CallInput): string {
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
@@ -42,7 +60,8 @@ export function buildOperationPath(operation: ManifestOperation, input: CallInpu
 }
 
 function encodePathSegment(operation: ManifestOperation, name: string, value: Scalar | undefined): string {
-  if (value === undefined || value === '') throw new InputError(`${operation.id} requires the path parameter ${name}.`);
+  if (value === undefined || value === '')
+    throw new InputError(`${operation.id} requires the path parameter ${name}: params: { ${name}: ... }.`);
   // URL parsers remove dot segments, so the request would go to another path.
   if (value === '.' || value === '..') throw new InputError(`${name} cannot be ${JSON.stringify(value)}.`);
   const text = String(value);

@@ -75,6 +75,14 @@ describe('a request of an operation', () => {
     expect(server.received).toEqual([]);
   });
 
+  test.each([
+    [{ path: { groupId: 'ops' } }, 'groups.get has no input path; allowed: params, query, body, '],
+    [{ query: {} }, 'groups.get requires the path parameter groupId: params: { groupId: ... }.'],
+  ])('says how input is passed: %j', async (input, message) => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1' });
+    await expect(client.groups.get(input as never)).rejects.toThrow(message);
+  });
+
   test('has a method for each operation, with the types of its declaration', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:1' });
     expectTypeOf(client.groups.get).parameter(0).toHaveProperty('params');

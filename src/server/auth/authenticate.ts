@@ -242,6 +242,8 @@ async function resolveUserToken(deps: TokenReading, claims: AccessClaims, client
   if (user.locked) throw createTokenError('The user is locked.', { client, user });
   if (session.userId !== user.userId)
     throw createTokenError('The session of the token belongs to another user.', { client, user });
+  if (claims.sub !== user.userId)
+    throw createTokenError('The token names a subject other than its user.', { client, user });
   const granted = await resolveUserRoles(deps.store, user, computeLevel(session, now));
   if (session.smart) granted.add('AUTH-SMART');
   for (const role of ['CLI-AUTH-IDENTIFIED', partyRole(client)]) granted.add(role);

@@ -124,11 +124,13 @@ describe('a test token of a user', () => {
   test('that names another user is rejected', async () => {
     await using server = await startServer();
     for (const userId of ['ann', 'bob']) await userToken(server, { userId });
-    const { accessToken } = await issue(server, { for: 'ann', claims: { sub: 'bob', user_id: 'bob' } });
-    expect(await use(server, accessToken)).toMatchObject({
-      status: 401,
-      reason: 'The session of the token belongs to another user.',
-    });
+    for (const [claims, reason] of [
+      [{ sub: 'bob', user_id: 'bob' }, 'The session of the token belongs to another user.'],
+      [{ sub: 'bob' }, 'The token names a subject other than its user.'],
+    ]) {
+      const { accessToken } = await issue(server, { for: 'ann', claims });
+      expect(await use(server, accessToken)).toMatchObject({ status: 401, reason });
+    }
   });
 });
 
