@@ -1,8 +1,8 @@
 /** Converts a record to a request, and validates it as far as possible without the server. */
 import type { CallInput, Scalar } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import { createField, type Field, setAtPath } from '../request/field-options.ts';
-import { buildRequestSpec, type RequestSpec } from '../request/request-spec.ts';
+import { createField, type Field, setAtPath, toKebabCase } from '../request/field-options.ts';
+import { buildRequestSpec, formatArgumentName, type RequestSpec } from '../request/request-spec.ts';
 import type { NameResolver } from '../request/resolve-names.ts';
 import { assertTrimmed, type CellReader, convertCell, splitCell } from './cells.ts';
 import type { RowRecord } from './records.ts';
@@ -213,7 +213,7 @@ type Target =
 
 /**
  * A name is that of a path parameter, then of a query parameter, then of a body field, unless a prefix `params.`, `query.` or
- * `body.` selects the part.
+ * `body.` selects the part; else that of an argument of the command, as lists have it: `userId`.
  */
 function findTarget({ operation, query, body, members }: RequestSpec, typed: string): Target {
   const [, part, name = ''] = /^(?:(params|query|body)\.)?(.+)$/s.exec(typed) ?? [];
@@ -225,6 +225,8 @@ function findTarget({ operation, query, body, members }: RequestSpec, typed: str
   if (inQuery) return { part: 'query', field: inQuery };
   const inBody = (part ?? 'body') === 'body' ? fieldIn(bodyFields) : undefined;
   if (inBody) return { part: 'body', field: inBody };
+  const listed = operation.params.find((param) => formatArgumentName(param) === toKebabCase(name));
+  if (listed) return { part: 'params', name: listed.name };
   const known = [...operation.params.map((param) => param.name), ...[...query, ...bodyFields].map(formatFieldName)];
   const similar = known.find((one) => toPlainName(one) === toPlainName(typed));
   const hint = similar === undefined ? formatKnownNames(known) : `did you mean ${similar}?`;

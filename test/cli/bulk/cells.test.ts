@@ -209,6 +209,11 @@ describe('rows and header', () => {
     expect(await run(home, text)).toContain(reason);
   });
 
+  test('have the id of a user once, as id or userId', async ({ home }) => {
+    const text = 'id,userId\nann,bob\n';
+    expect(await run(home, text, { operation: 'users delete' })).toContain('userId: is the same field as column id');
+  });
+
   test('may have spaces around names of columns, and empty cells, which leave the field out', async ({ home }) => {
     const text = 'userName , userEmail,businessId\nann,a@example.com,""\n';
     expect(await run(home, text)).toEqual({ userName: 'ann', userEmail: 'a@example.com' });

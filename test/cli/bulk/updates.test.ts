@@ -50,7 +50,7 @@ describe('a row of', () => {
       { corporateGroupName: 'South', organizationId: 'o1', businesses: [{ businessId: 'b1' }] },
     ],
     ['api-key update', 'apiKeyId,appId\nk1,other\n', ['api-key', 'get', 'k1'], { appId: 'other', clientId: 'c1' }],
-    ['users update', 'id,lead\nalice,false\n', ['users', 'get', 'u1'], { userName: 'alice', lead: false }],
+    ['users update', 'userId,lead\nalice,false\n', ['users', 'get', 'u1'], { userName: 'alice', lead: false }],
   ])('%s leaves what it does not name', async (operation, text, read, expected) => {
     await using home = await Home.make();
     expect(await bulk(home, text, operation)).toMatchObject({ code: 0, err: '1 of 1 rows done.\n' });
