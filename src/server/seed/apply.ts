@@ -36,7 +36,15 @@ import {
   withVerifiedName,
 } from '../users/users.ts';
 import { applyBusinesses } from './businesses.ts';
-import { createSeedEntries, isRejection, type SeedCounts, type SeedOutcome, withoutStop } from './entries.ts';
+import {
+  type AssertOnce,
+  createAssertOnce,
+  createSeedEntries,
+  isRejection,
+  type SeedCounts,
+  type SeedOutcome,
+  withoutStop,
+} from './entries.ts';
 import { SeedError, SeedProblem } from './error.ts';
 import { applyFactors } from './factors.ts';
 import { applyGroups } from './groups.ts';
@@ -91,9 +99,14 @@ async function applyEntries(
   const entries = createSeedEntries();
   await applyBusinesses(tx, seed, deps, entries);
   const users = await prefetchUsers(tx, seed.users);
-  await entries.each('users', seed.users, (user) => applyUser(users, user, deps, passwords));
+  const userDeps = { ids: deps.ids, clock: deps.clock, passwords, assertOnce: createAssertOnce() };
+  await entries.each('users', seed.users, (user) => applyUser(users, user, userDeps));
   await entries.each('users', seed.users, (user) => applyUserFactors(tx, user, deps));
-  await entries.each('clients', seed.clients, (client) => applyClient(tx, client, deps));
+  const assertOnce = createAssertOnce();
+  await entries.each('clients', seed.clients, (client) => {
+    assertOnce(client.clientId, client.clientId, 'clientId');
+    return applyClient(tx, client, deps);
+  });
   await applyGroups(tx, seed.groups, deps, entries);
   await entries.each('apiKeys', seed.apiKeys, (key) => applyApiKey(tx, key, deps));
   await entries.each('mainframe', seed.mainframe, (logon) => applyLogon(tx, logon, passwords));
@@ -144,11 +157,15 @@ async function assertOwnersExist(
     throw new SeedProblem(`${what} refers to business ${businessId}, which does not exist`, ['businessId']);
 }
 
+interface UserDeps extends Pick<SeedDeps, 'ids' | 'clock'> {
+  readonly passwords: SeedPasswords;
+  readonly assertOnce: AssertOnce;
+}
+
 async function applyUser(
   tx: Transaction,
   seed: SeedUser,
-  { ids, clock }: SeedDeps,
-  passwords: SeedPasswords,
+  { ids, clock, passwords, assertOnce }: UserDeps,
 ): Promise<SeedOutcome> {
   const {
     password: _plain,
@@ -160,6 +177,8 @@ async function applyUser(
   } = seed;
   const seedHash = givenHash === undefined ? undefined : readHash(givenHash).hash;
   const known = await findUser(tx, seed);
+  const userId = known?.userId ?? seed.userId ?? ids.newId();
+  assertOnce(userId, seed.userName ?? userId, seed.userId === undefined ? 'userName' : 'userId');
   const userName = seed.userName === undefined ? undefined : normalizeNewUserName(seed.userName, known?.userName);
   const rest = { ...others, userName, ...normalizeLogons(legacyLogons) };
   const identities = mergeIdentities(seed, known);
@@ -181,7 +200,6 @@ async function applyUser(
     return replaceIfChanged(known, after, (row) => tx.users.replace(row));
   }
   await clearMovedLogons(tx, {}, rest);
-  const userId = seed.userId ?? ids.newId();
   const passwordHash = seedHash ?? (await passwords.hashOf(seed));
   await reserveSubjectId(tx, { subject: userId, kind: 'user', ownerId: userId });
   const user: User = {

@@ -30,6 +30,17 @@ export interface SeedEntries {
   counts(): SeedCounts;
 }
 
+/** @throws SeedProblem at a field of an entry, if an entry before describes the same thing: one of them would have no effect. */
+export type AssertOnce = (id: string, name: string, field: string) => void;
+
+export function createAssertOnce(): AssertOnce {
+  const seen = new Set<string>();
+  return (id, name, field) => {
+    if (seen.has(id)) throw new SeedProblem(`${name} is defined twice`, [field]);
+    seen.add(id);
+  };
+}
+
 const outcomes: readonly SeedOutcome[] = ['unchanged', 'updated', 'created'];
 
 export function createSeedEntries(): SeedEntries {

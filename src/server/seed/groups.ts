@@ -15,7 +15,7 @@ import { addMember } from '../directory/memberships.ts';
 import { normalizeNewName } from '../directory/new-names.ts';
 import { DuplicateError, type Transaction } from '../store/store.ts';
 import { type Group, type Membership, membershipKey } from '../store/tables.ts';
-import type { SeedEntries, SeedOutcome } from './entries.ts';
+import { createAssertOnce, type SeedEntries, type SeedOutcome } from './entries.ts';
 import { SeedProblem } from './error.ts';
 import type { SeedGroup } from './schema.ts';
 import { isSameRow, omitUndefined, type SeedDeps } from './seed-rows.ts';
@@ -28,7 +28,12 @@ export async function applyGroups(
 ): Promise<void> {
   if (seeds === undefined) return;
   const groups = await SeededGroups.read(tx, seeds);
-  await entries.each('groups', seeds, async (seed) => groups.apply(seed, deps));
+  const assertOnce = createAssertOnce();
+  await entries.each('groups', seeds, async (seed) => {
+    const outcome = groups.apply(seed, deps);
+    assertOnce(groups.of(seed).groupId, seed.groupName, 'groupName');
+    return outcome;
+  });
   await entries.each('groups', seeds, async (seed) => groups.applyDependencies(seed));
   await entries.each('groups', seeds, async (seed) => groups.write(seed));
   // Once all dependencies are set, as the seed may remove others.
@@ -59,7 +64,6 @@ class SeededGroups {
   readonly #before = new Map<string, Group>();
   /** Names that look like those of groups. */
   readonly #visibleNames = new Set<string>();
-  readonly #written = new Set<string>();
 
   private constructor(tx: Transaction) {
     this.#tx = tx;
@@ -118,11 +122,9 @@ class SeededGroups {
     return this.#replace(group, { ...group, dependencies: selectDependencyIds(seed.dependencies, find) });
   }
 
-  /** Writes the group of an entry, once. */
+  /** Writes the group of an entry. */
   async write(seed: SeedGroup): Promise<SeedOutcome> {
     const group = this.of(seed);
-    if (this.#written.has(group.groupId)) return 'unchanged';
-    this.#written.add(group.groupId);
     const before = this.#before.get(group.groupId);
     if (!before) await this.#tx.groups.insert(group);
     else if (before !== group) await this.#tx.groups.replace(group);

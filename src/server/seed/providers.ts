@@ -1,7 +1,6 @@
 /** Applies the identity providers of a seed, matched by name; existing ones are replaced. */
 import type { Transaction } from '../store/store.ts';
-import type { SeedEntries, SeedOutcome } from './entries.ts';
-import { SeedProblem } from './error.ts';
+import { createAssertOnce, type SeedEntries, type SeedOutcome } from './entries.ts';
 import type { SeedProvider } from './schema.ts';
 import { replaceIfChanged } from './seed-rows.ts';
 
@@ -11,10 +10,9 @@ export async function applyProviders(
   seeds: readonly SeedProvider[] | undefined,
   entries: SeedEntries,
 ): Promise<void> {
-  const names = new Set<string>();
+  const assertOnce = createAssertOnce();
   await entries.each('providers', seeds, async (seed) => {
-    if (names.has(seed.name)) throw new SeedProblem(`${seed.name} is defined twice`, ['name']);
-    names.add(seed.name);
+    assertOnce(seed.name, seed.name, 'name');
     return applyProvider(tx, seed);
   });
 }

@@ -1,5 +1,6 @@
 /** A seed is checked as a whole: what it reads and writes grows with its length, not with the square. */
 import { describe, expect, test } from 'vitest';
+import { formatPath } from '../../../src/contract/errors.ts';
 import { createIds } from '../../../src/server/lib/ids.ts';
 import { systemRandom } from '../../../src/server/lib/random.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
@@ -127,20 +128,29 @@ test.each([1, 2])('groups are read together, whatever their number: applied %i t
   expect(long.groupReads()).toBeLessThan(10);
 });
 
+describe('an entry for what another one describes', () => {
+  test.each<readonly [string, object, string]>([
+    ['a user with its id', { users: [{ userId: 'u' }, { userId: 'u', userName: 'b' }] }, 'users[1].userId'],
+    ['a user with its name', { users: [{ userName: 'a' }, { userName: 'A', locked: true }] }, 'users[1].userName'],
+    ['a user with its id as name', { users: [{ userId: 'u' }, { userName: 'u' }] }, 'users[1].userName'],
+    ['a user with its name in NFD', { users: [{ userName: '\u00e9' }, { userName: 'e\u0301' }] }, 'users[1].userName'],
+    ['a client', { clients: [{ clientId: 'c' }, { clientId: 'c', scope: ['READ'] }] }, 'clients[1].clientId'],
+    ['a group', { groups: [{ groupName: 'a', roles: ['ONE'] }, { groupName: 'a' }] }, 'groups[1].groupName'],
+    ['a group in NFD', { groups: [{ groupName: '\u00e9' }, { groupName: 'e\u0301' }] }, 'groups[1].groupName'],
+  ])('is rejected: %s', async (_, seed, path) => {
+    const rejected = apply(SeedDocument.parse(seed));
+    await expect(rejected).rejects.toThrow('is defined twice');
+    const issues = await rejected.then(
+      () => [],
+      (error: unknown) => (error instanceof SeedError ? error.issues : []),
+    );
+    expect(issues.map((issue) => formatPath(issue.path))).toEqual([path]);
+  });
+});
+
 describe('groups of a seed', () => {
   const rowsOf = async (store: Store) =>
     (await store.groups.list()).map(({ groupName, roles }) => `${groupName} ${roles.join()}`).sort();
-
-  test('that occur twice are applied one after the other', async () => {
-    const twice = [
-      { groupName: 'a', roles: ['ONE'], dependencies: [{ groupName: 'b' }] },
-      { groupName: 'b' },
-      { groupName: 'a', roles: ['TWO'] },
-    ];
-    const store = await apply({ groups: twice });
-    expect(await rowsOf(store)).toEqual(['a TWO', 'b ']);
-    expect((await store.groups.getBy('groupName', 'a'))?.dependencies).toHaveLength(1);
-  });
 
   test('find each other by id, and by name in another normal form', async () => {
     const store = await apply({ groups: [{ groupName: 'caf\u00e9', groupId: 'g-1' }] });
