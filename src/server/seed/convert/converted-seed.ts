@@ -84,6 +84,8 @@ export class ConvertedSeed {
   readonly secrets: ImportedSecret[] = [];
   readonly report = new ImportReport();
   readonly #trustEmails: boolean;
+  /** Addresses with which their users log in. */
+  readonly #logins = new Set<string>();
 
   constructor({ trustEmails = false }: ConversionOptions = {}) {
     this.#trustEmails = trustEmails;
@@ -113,6 +115,7 @@ export class ConvertedSeed {
     isLogin = false,
   ): Pick<SeedUser, 'userEmail'> {
     if (userEmail === undefined) return {};
+    if (isLogin) this.#logins.add(userEmail);
     if (isPlaceholder(userEmail)) {
       this.report.lose('e-mail addresses', user, placeholderReason);
       return {};
@@ -268,7 +271,7 @@ export class ConvertedSeed {
         if (!known.has(element)) this.#noteField(field, describeElement(value[element], entry), message);
         elements.set(value, known.add(element));
       } else {
-        this.#noteField(field, nameOfEntry(entry), message);
+        this.#noteField(field, nameOfEntry(entry), message, this.#logins.has(String(value)));
         delete fields[field];
         dropped.add(JSON.stringify([owner, at, field]));
       }
@@ -283,9 +286,9 @@ export class ConvertedSeed {
     for (const section of sections) this.#keep(section, (entry) => rejected.get(entry));
   }
 
-  #noteField(field: string, name: string, reason: string): void {
+  #noteField(field: string, name: string, reason: string, isLogin = false): void {
     const kind = fieldKinds[field] ?? field;
-    if (plainFields.has(field)) this.report.leaveOut(kind, name, reason);
+    if (plainFields.has(field) && !isLogin) this.report.leaveOut(kind, name, reason);
     else this.report.lose(kind, name, reason);
   }
 

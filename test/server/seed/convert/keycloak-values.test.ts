@@ -348,3 +348,16 @@ describe('passwords', () => {
     expect(lost.map((note) => note.split(': ')[1])).toEqual(arrives ? [] : ['passwords eve']);
   });
 });
+
+test.each<readonly [string, object, string]>([
+  ['a realm', { Users: [user({})] }, 'Users in 0.json: is called users'],
+  ['a realm, as one', { client: [] }, 'client in 0.json: is called clients'],
+  ['a user', { users: [user({ realm_roles: ['a'] })] }, 'users[0].realm_roles in 0.json: is called realmRoles'],
+  ['a user, in short', { users: [null, user({ roles: ['a'] })] }, 'users[1].roles in 0.json: is called realmRoles'],
+  ['a user, alone', { users: [user({ password })] }, 'users[0].password in 0.json: is called credentials'],
+  ['a group', { groups: [{ name: 'a', RealmRoles: [] }] }, 'groups[0].RealmRoles in 0.json: is called realmRoles'],
+  ['a client', { clients: [{ clientId: 'a', Secret: 'x' }] }, 'clients[0].Secret in 0.json: is called secret'],
+])('a member of %s that is nearly called as one that is converted is reported', async (_, fields, note) => {
+  const { lost } = await convertRealm({ realm, ...fields });
+  expect(lost).toEqual([expect.stringContaining(`lost, left out: members ${note}`)]);
+});

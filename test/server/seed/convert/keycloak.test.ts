@@ -343,10 +343,15 @@ describe('users', () => {
       user('eve', { email: 'eve@example.com', emailVerified: true }),
       user('dan', { email: 'dan@example.com', emailVerified: false, credentials: [{ value: password }] }),
       user('EVE2', { email: 'EVE@example.com', emailVerified: true }),
+      user('cat', { email: 'c..at@example.com', emailVerified: true, credentials: [{ value: password }] }),
+      user('bob', { email: 'b..ob@example.com', emailVerified: true }),
     ];
     const { seed, lost } = await convertRealm({ realm, users });
-    expect(seed.users.map(({ userEmail }) => userEmail)).toEqual(['eve@example.com', undefined, undefined]);
-    expect(lost).toEqual([expect.stringContaining('e-mail addresses dan: is not verified')]);
+    expect(seed.users.map(({ userEmail }) => userEmail)).toEqual(['eve@example.com', ...Array(4).fill(undefined)]);
+    expect(lost).toEqual([
+      expect.stringContaining('e-mail addresses dan: is not verified'),
+      expect.stringContaining('e-mail addresses cat: must be an e-mail address'),
+    ]);
     const byName = await convertRealm({ realm, users, loginWithEmailAllowed: false });
     expect(byName.lost).toEqual([]);
     const trusted = await convertRealm({ realm, users }, { trustEmails: true });

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { formatPath } from '../../../../contract/errors.ts';
 import { toSeedIssues } from '../../issues.ts';
 import type { ImportReport } from '../report.ts';
-import type { Fields } from './fields.ts';
+import { type Fields, isAbsent, isFields } from './fields.ts';
 
 /** PHP writes an empty object as a list. */
 const object = <Schema extends z.ZodType>(schema: Schema) =>
@@ -43,9 +43,48 @@ const Realm = z.looseObject({
   defaultGroups: texts,
 });
 
+/** Members that are converted, of a realm and of its entries. Of another spelling, Keycloak rejects the file. */
+const memberNames = {
+  realm: ['users', 'groups', 'clients', 'roles', 'identityProviders'],
+  users: [
+    ...['username', 'email', 'emailVerified', 'enabled', 'credentials', 'groups', 'realmRoles', 'clientRoles'],
+    ...['federatedIdentities', 'serviceAccountClientId'],
+  ],
+  groups: ['name', 'realmRoles', 'clientRoles', 'subGroups'],
+  clients: [
+    ...['clientId', 'secret', 'enabled', 'publicClient', 'bearerOnly', 'serviceAccountsEnabled', 'redirectUris'],
+    'directAccessGrantsEnabled',
+  ],
+} as const;
+
+/** What people call members of users. */
+const otherNames: Readonly<Record<string, string>> = { roles: 'realmRoles', password: 'credentials' };
+
+const foldName = (name: string) => name.toLowerCase().replace(/[^a-z]|s$/g, '');
+
 /** Reports the members of a part of a realm that are left out, as their types are others. */
 export function reportShapes(part: Fields, file: string, report: ImportReport): void {
   const { error } = Realm.safeParse(part, { reportInput: true });
   for (const { path, message } of error?.issues.flatMap(toSeedIssues) ?? [])
     report.lose('members', `${formatPath(path)} in ${file}`, message);
+  const reportNames = (fields: Fields, kind: keyof typeof memberNames, path: readonly PropertyKey[]) => {
+    for (const { member, meant } of listMisspelled(fields, kind))
+      report.lose(
+        'members',
+        `${formatPath([...path, member])} in ${file}`,
+        `is called ${meant} in Keycloak: rename it`,
+      );
+  };
+  reportNames(part, 'realm', []);
+  for (const kind of ['users', 'groups', 'clients'] as const)
+    for (const [at, entry] of [part[kind]].flat().entries()) if (isFields(entry)) reportNames(entry, kind, [kind, at]);
+}
+
+/** Members with nearly the name of one that is converted, such as `Users` of a realm or `realm_roles` of a user. */
+function listMisspelled(fields: Fields, kind: keyof typeof memberNames): { member: string; meant: string }[] {
+  const known = new Map<string, string>(memberNames[kind].map((name) => [foldName(name), name]));
+  return Object.keys(fields).flatMap((member) => {
+    const meant = (kind === 'users' ? otherNames[member] : undefined) ?? known.get(foldName(member));
+    return meant === undefined || meant === member || isAbsent(fields[member]) ? [] : [{ member, meant }];
+  });
 }
