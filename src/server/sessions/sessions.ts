@@ -42,7 +42,7 @@ export interface SessionOptions {
   readonly logon?: string | undefined;
   /** The device that the refresh token is bound to from the start. */
   readonly device?: Device | undefined;
-  /** The session that this one is derived from: AUTH-MFA expires at the same time, and this session ends no later. */
+  /** The session that this one is derived from: AUTH-MFA expires at the same time, this session ends no later and has no more audiences. */
   readonly parentSession?: Session | undefined;
 }
 
@@ -56,6 +56,7 @@ export async function startSession(
   deps: SessionDeps,
 ): Promise<{ session: Session; refreshToken?: string }> {
   const startedAt = epochSeconds(deps.clock);
+  const { resources = options.parentSession?.resources } = options;
   await deleteEndedSessions(tx, options, startedAt, deps.random);
   const session: Session = {
     sessionId: deps.random.uuid(),
@@ -65,7 +66,7 @@ export async function startSession(
     ...(options.level === 'AUTH-MFA' ? { mfaAt: options.parentSession?.mfaAt ?? startedAt } : {}),
     smart: options.parentSession?.smart ?? false,
     ...(options.scope === undefined ? {} : { scope: [...options.scope] }),
-    ...(options.resources === undefined ? {} : { resources: [...options.resources] }),
+    ...(resources === undefined ? {} : { resources: [...resources] }),
     remember: options.remember,
     ...(options.parentSession ? { derived: true as const } : {}),
     ...(options.logon === undefined ? {} : { logon: options.logon }),

@@ -129,6 +129,16 @@ test('a renewal keeps the resources, can narrow them, and loses those that the c
   expect(await renew(less.token)).toMatchObject({ error: 'invalid_target' });
 });
 
+test('a session that a token with less scope starts in another client keeps the resources', async () => {
+  const { access_token: token } = await userTokens(server, 'api', { resource: server.url });
+  const path = '/security/iam/v1/user-identities/me';
+  const less = await server.as({ token }).raw('POST', `${path}/access-token`, { body: { scope: ['READ'] } });
+  const caller = server.as({ token: (less.body as { accessToken: string }).accessToken });
+  await setAudiences([orders]);
+  const { body } = await caller.raw('POST', `${path}/change-app`, { query: { targetClientId: 'web' }, body: {} });
+  expect(audienceOf((body as { accessToken: string }).accessToken)).toBe(server.url);
+});
+
 test.each([[['two words']], [['https://a.example#x']], [['']], [Array.from({ length: 21 }, (_, at) => `urn:${at}`)]])(
   'audiences are checked: %j',
   async (audiences) => {
