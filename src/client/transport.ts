@@ -52,13 +52,23 @@ export function createTransport(origin: string, options: TransportOptions): Tran
       return send(dispatcher ?? (await open()), { origin, name }, total, request);
     },
     // A pool that is closed twice rejects.
-    close: async () => (closed ??= (await pool)?.close()),
+    close: async () => (closed ??= pool?.then((opened) => opened.close())),
   };
 }
 
 /** Signals of older versions of jsdom have no reason. */
 export function getAbortReason(signal: AbortSignal): unknown {
   return signal.reason ?? AbortSignal.abort().reason;
+}
+
+/** `AbortSignal.any` rejects the signals of an environment such as jsdom. It adds no listener to a signal that many requests share. */
+function toNativeSignal(signal: AbortSignal): AbortSignal {
+  if ((signal as object) instanceof AbortSignal) return signal;
+  const controller = new AbortController();
+  const abort = () => controller.abort(getAbortReason(signal));
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return controller.signal;
 }
 
 /** Loads undici with the first request, as loading it takes longer than a request. */
@@ -90,21 +100,16 @@ async function send(
   const limit = AbortSignal.timeout(total);
   const controller = new AbortController();
   const abort = () => controller.abort(limit.reason);
-  const abortByCaller = () => controller.abort(signal?.reason);
   limit.addEventListener('abort', abort);
-  // `AbortSignal.any` rejects the signals of an environment such as jsdom.
-  signal?.addEventListener('abort', abortByCaller);
-  if (signal?.aborted) abortByCaller();
-  let isOpen = false;
   try {
     const data = await observed.request({
       origin,
       ...rest,
       body: rest.body ?? null,
-      signal: controller.signal,
+      signal: signal ? AbortSignal.any([toNativeSignal(signal), controller.signal]) : controller.signal,
     });
     const headers = flattenHeaders(data.headers);
-    isOpen = isStream && data.statusCode === 200;
+    const isOpen = isStream && data.statusCode === 200;
     if (isOpen) limit.removeEventListener('abort', abort);
     const body = isOpen ? data.body : parseBody(await data.body.text(), headers['content-type']);
     return { status: data.statusCode, headers, body, requestId: headers['x-request-id'] };
@@ -113,8 +118,6 @@ async function send(
     throw limit.aborted
       ? new NetworkError(`No response from ${name} within ${total / 1000} s.`, 'TIMEOUT', cause)
       : createNetworkError(name, cause, isSent);
-  } finally {
-    if (!isOpen) signal?.removeEventListener('abort', abortByCaller);
   }
 }
 

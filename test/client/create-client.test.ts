@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { ClientError, createClient, InputError, NetworkError } from '../../src/client/index.ts';
 import { errorResponse, type FakeHandler, startFakeServer, tokenResponse } from './fake-server.ts';
@@ -28,6 +29,19 @@ describe('a request of an operation', () => {
         headers: { authorization: 'Bearer secret-token', 'content-type': 'application/json' },
       },
     ]);
+  });
+
+  test('adds no listener to its signal, which many requests can share', async () => {
+    const { signal } = new AbortController();
+    const counts: number[] = [];
+    await using server = await startFakeServer(() => {
+      counts.push(getEventListeners(signal, 'abort').length);
+      return { status: 204 };
+    });
+    const client = createClient({ baseUrl: server.url });
+    await client.groups.remove({ params: { groupId: 'ops' }, signal });
+    await client.close();
+    expect(counts).toEqual([0]);
   });
 
   test('resolves to undefined for a response without a body', async () => {
