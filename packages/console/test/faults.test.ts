@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await page.getByLabel('Probability').fill('0.25');
     await page.getByLabel('Seed').fill('7');
     await submit(page);
-    await page.getByRole('cell', { name: 'latency 100ms jitter 50ms' }).waitFor();
+    await page.getByRole('cell', { name: 'latency=100ms jitter=50ms' }).waitFor();
     expect(await list()).toEqual([
       expect.objectContaining({ probability: 0.25, seed: 7, effect: { latency: '100ms', jitter: '50ms' } }),
     ]);
@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await page.getByRole('button', { name: 'groups.list' }).first().click();
     await page.getByRole('link', { name: 'Make a fault of this' }).click();
     await submit(page);
-    await page.getByRole('status').getByText('status 503, groups.list.').waitFor();
+    await page.getByRole('status').getByText('status=503, groups.list.').waitFor();
     expect(await list()).toMatchObject([{ operation: 'groups.list', effect: { status: 503 } }]);
     expect(problems).toEqual([]);
   });

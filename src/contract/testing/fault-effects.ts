@@ -138,6 +138,17 @@ export function scopeOfEffect(names: readonly string[]): 'operations' | 'jwks' |
   return faultEffectEntries.find(([name, { only }]) => names.includes(name) && only !== undefined)?.[1].only;
 }
 
+/** An effect as in the header X-Iam-Fault: `status=503 retry-after=30`. */
+export function formatEffect(effect: object): string {
+  return Object.entries(effect)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => {
+      const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      return value === true ? name : `${name}=${value}`;
+    })
+    .join(' ');
+}
+
 interface FaultPresetEntry {
   readonly description: string;
   readonly rule: {

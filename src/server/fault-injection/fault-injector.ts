@@ -2,7 +2,7 @@
 import { apiError, type ErrorCode, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
-import { type FaultTarget, faultTargets } from '../../contract/testing/fault-effects.ts';
+import { type FaultTarget, faultTargets, formatEffect } from '../../contract/testing/fault-effects.ts';
 import { isNamedBy, type Principal } from '../directory/principal.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import {
@@ -171,22 +171,15 @@ function toGatewayResponse({ status = 302, redirect, retryAfter }: FaultEffect):
 }
 
 function formatRules(matching: readonly ActiveFaultRule[]): string {
-  return matching.map(({ id, input }) => `${id} ${formatEffect(input.effect)}`).join(', ');
+  return matching.map(({ id, input }) => `${id} ${formatEffect(withUnits(input.effect))}`).join(', ');
 }
 
-function formatEffect({ latency, jitter, ...others }: FaultEffect): string {
-  const times = {
+function withUnits({ latency, jitter, ...others }: FaultEffect): object {
+  return {
+    ...others,
     ...(latency === undefined ? {} : { latency: `${latency}ms` }),
     ...(jitter ? { jitter: `${jitter}ms` } : {}),
   };
-  return Object.entries({ ...others, ...times })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => (value === true ? toKebabCase(name) : `${toKebabCase(name)}=${value}`))
-    .join(' ');
-}
-
-function toKebabCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function createFailure(status: number, operation?: Operation<never>, retryAfter?: number): IamError | undefined {

@@ -9,6 +9,7 @@ import {
   faultEffects,
   faultPresetNames,
   faultTargetNames,
+  formatEffect,
   formatTargets,
   isSingleEffect,
   listEffects,
@@ -23,7 +24,7 @@ import { declareValueSources } from '../../prompts/value-sources.ts';
 import { buildListShape, callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
 import { removeTargets, sendControlWrite, summarizeForTables } from '../../request/control-requests.ts';
 import { createdBy } from '../../request/created-entity.ts';
-import { addFieldOption, createField, lowerFirst, parseInteger, toKebabCase } from '../../request/field-options.ts';
+import { addFieldOption, createField, lowerFirst, parseInteger } from '../../request/field-options.ts';
 import { resolveOperation } from '../../request/operation-names.ts';
 import { printPages } from '../../request/pagination.ts';
 import { addSeveralHelp } from '../../request/several-targets.ts';
@@ -60,13 +61,6 @@ function summarize({ caller, ...row }: TableRow, nameOf: NameOf): TableRow {
   const fault = { ...row, effect: formatEffect(row.effect as object) };
   if (typeof caller !== 'string') return fault;
   return { ...fault, caller: nameOf('user', caller) ?? nameOf('client', caller) ?? caller };
-}
-
-/** As in the header X-Iam-Fault. */
-function formatEffect(effect: object): string {
-  return Object.entries(effect)
-    .map(([name, value]) => (value === true ? toKebabCase(name) : `${toKebabCase(name)}=${value}`))
-    .join(' ');
 }
 
 function addAddCommand(noun: Command, runtime: CliRuntime): void {

@@ -1,6 +1,7 @@
 /** The active fault rules, each with an off switch. Hidden while there are none. */
 import { Button, Group, Popover, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useChanged } from '../../api/use-changed.ts';
@@ -37,7 +38,7 @@ export function FaultsMenu() {
           {faults.map(({ id, effect, applied, ...rule }) => (
             <Group key={id} justify="space-between" wrap="nowrap">
               <Text size="sm">
-                {describeTarget(rule)}: {describeEffect(effect)}, applied {applied} times
+                {describeTarget(rule)}: {formatEffect(effect)}, applied {applied} times
               </Text>
               <PermittedButton
                 operation="DELETE /_iam/faults"
@@ -67,11 +68,4 @@ export function describeTarget({
   readonly target?: string;
 }): string {
   return operation ?? target ?? 'all operations';
-}
-
-/** The effect has one key, or latency with jitter. */
-export function describeEffect(effect: Readonly<Record<string, unknown>>): string {
-  return Object.entries(effect)
-    .map(([name, value]) => (value === true ? name : `${name} ${String(value)}`))
-    .join(' ');
 }

@@ -3,13 +3,13 @@ import { Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { faultTargetNames } from '../../../../../src/contract/testing/fault-effects.ts';
+import { faultTargetNames, formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { RequestError, unwrap } from '../../api/errors.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
-import { describeEffect, describeTarget } from '../../components/top-bar/faults-menu.tsx';
+import { describeTarget } from '../../components/top-bar/faults-menu.tsx';
 import { listChoices, useOperations } from '../requests/use-operations.ts';
 import { EffectFields, SelectionFields } from './effect-fields.tsx';
 import {
@@ -38,7 +38,7 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
       form.clearErrors();
     },
     onSuccess: (rule) => {
-      setAdded(`Added the rule ${rule.id}: ${describeEffect(rule.effect)}, ${describeTarget(rule)}.`);
+      setAdded(`Added the rule ${rule.id}: ${formatEffect(rule.effect)}, ${describeTarget(rule)}.`);
       return queryClient.invalidateQueries({ queryKey: ['faults'] });
     },
     onError: (error) => {

@@ -1,8 +1,9 @@
 /** The active fault rules, with how often they matched and applied. */
+import { formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
 import type { ControlData } from '../../api/clients.ts';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
-import { describeEffect, describeTarget } from '../../components/top-bar/faults-menu.tsx';
+import { describeTarget } from '../../components/top-bar/faults-menu.tsx';
 
 type FaultRuleRecord = ControlData<'/faults'>[number];
 
@@ -15,7 +16,7 @@ export function FaultList({ faults, onRemove }: FaultListProps) {
   const columns: RowColumn<FaultRuleRecord>[] = [
     { title: 'Rule', width: '4rem', render: ({ id }) => id },
     { title: 'Operation', width: 'minmax(11rem, 2fr)', render: describeTarget },
-    { title: 'Effect', width: 'minmax(11rem, 2fr)', render: ({ effect }) => describeEffect(effect) },
+    { title: 'Effect', width: 'minmax(11rem, 2fr)', render: ({ effect }) => formatEffect(effect) },
     { title: 'Caller', width: 'minmax(7rem, 1fr)', render: ({ caller }) => caller ?? 'all' },
     { title: 'Requests', width: 'minmax(11rem, 1fr)', render: describeSelection },
     { title: 'Matched', width: '5rem', render: ({ matched }) => matched },
