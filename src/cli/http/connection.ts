@@ -4,7 +4,6 @@ import { type BaseClient, createBaseClient } from '../../client/create-client.ts
 import type { Credentials } from '../../client/credentials.ts';
 import { ClientError, NetworkError } from '../../client/errors.ts';
 import { type ApiResponse, findResponseError } from '../../client/response.ts';
-import type { ErrorCode } from '../../contract/errors.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import {
   assertOwnTarget,
@@ -125,11 +124,10 @@ function explainTls(client: BaseClient, baseUrl: string): BaseClient {
 
 /** Explains operations that the server does not have below the path of the base URL, or at all. */
 function explainPath(client: BaseClient, baseUrl: string): BaseClient {
-  const unknown: readonly string[] = ['PATH_UNKNOWN'] satisfies ErrorCode[];
   const isMissing = (failure: unknown) =>
     failure instanceof ClientError &&
     failure.status === 404 &&
-    (failure.items.length === 0 || (unknown.includes(failure.code) && basePathOf(baseUrl) !== ''));
+    (failure.items.length === 0 || (failure.code === 'PATH_UNKNOWN' && basePathOf(baseUrl) !== ''));
   return {
     ...client,
     call: async (id, input) => {

@@ -59,7 +59,7 @@ export function formatErrorPage(status: number): Content {
 }
 
 /** Sends a page of HTML, nothing, half of the text, or half of it until the connection closes, in place of the content. */
-export function writeFaultyBody(ctx: KoaContext, status: number, fault: FaultBody, content: Content): void {
+function writeFaultyBody(ctx: KoaContext, status: number, fault: FaultBody, content: Content): void {
   const { contentType, text } = fault === 'html' ? formatErrorPage(status) : content;
   const bytes = Buffer.from(text as string);
   const sent = fault === 'html' ? bytes : bytes.subarray(0, fault === 'empty' ? 0 : bytes.length >> 1);

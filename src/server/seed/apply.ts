@@ -296,11 +296,11 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
   await assertOwnersExist(tx, seed.clientId, seed);
   if (seed.serviceAccountId !== undefined && known?.serviceAccountId !== seed.serviceAccountId)
     await reserveClientSubject(tx, seed, 'serviceAccountId');
-  const withUris = (client: Client): Client => {
+  const withLists = (client: Client): Client => {
     const { audiences: previous, ...changed } = redirectURIs ? replaceRedirectUris(client, redirectURIs) : client;
     return { ...changed, ...omitUndefined({ audiences: audiences ? toAudiences(audiences) : previous }) };
   };
-  if (known) return replaceIfChanged(known, withUris({ ...known, ...fields }), (row) => tx.clients.replace(row));
+  if (known) return replaceIfChanged(known, withLists({ ...known, ...fields }), (row) => tx.clients.replace(row));
   await reserveClientSubject(tx, seed, 'clientId');
   const client: Client = {
     appId: seed.clientId,
@@ -314,7 +314,7 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
     ...omitUndefined({ secretHash, previousSecret }),
     createdAt: clock.now().toISOString(),
   };
-  await tx.clients.insert(withUris(client));
+  await tx.clients.insert(withLists(client));
   return 'created';
 }
 
