@@ -49,7 +49,8 @@ export async function issueGrant(
   const grantee = await authenticateTokenClient(deps, request);
   if (grantee.authenticated) deps.markAuthenticated(grantee.client);
   assertGrantAllowed(grantee, request);
-  assertKnownResources(grantee.client, request.resources, deps);
+  const known = listAudiences(grantee.client, deps.issuerUrl);
+  if (request.resources?.some((name) => !known.includes(name))) throw apiError('TARGET_INVALID');
   if (request.grantType === 'client_credentials') return issueClientToken(deps, grantee.client, request, clientsRenew);
   if (request.grantType === 'password') return issueUserToken(deps, grantee, request);
   return renewToken(deps, grantee, request);
@@ -66,26 +67,6 @@ function assertGrantAllowed(
   if (grantType === 'password' && client.party !== '1STPARTY')
     throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Only first-party clients may use the password grant.');
   if (scope?.some((name) => !client.scope.includes(name))) throw apiError('SCOPE_EXCEEDED');
-}
-
-/** @throws IamError TARGET_INVALID. */
-function assertKnownResources(
-  client: Client,
-  resources: readonly string[] | undefined,
-  { issuerUrl }: Pick<GrantDeps, 'issuerUrl'>,
-): void {
-  const known = listAudiences(client, issuerUrl);
-  if (resources?.some((name) => !known.includes(name))) throw apiError('TARGET_INVALID');
-}
-
-/** The client can have lost the audiences of a session. @throws IamError TARGET_INVALID. */
-function assertHasResource(
-  client: Client,
-  resources: readonly string[] | undefined,
-  { issuerUrl }: Pick<GrantDeps, 'issuerUrl'>,
-): void {
-  const known = listAudiences(client, issuerUrl);
-  if (resources && !resources.some((name) => known.includes(name))) throw apiError('TARGET_INVALID');
 }
 
 /** A token alone is not enough to obtain a new one: a stolen token could be renewed forever. */
@@ -149,7 +130,10 @@ async function renewToken(
     // Thrown inside the transaction, so that a request with an excessive scope does not consume the token.
     if (rotation.outcome !== 'rotated') return undefined;
     assertWithinSession(rotation.session, request);
-    assertHasResource(client, request.resources ?? rotation.session.resources, deps);
+    const { resources } = rotation.session;
+    // The client can have lost the audiences of the session.
+    const known = listAudiences(client, deps.issuerUrl);
+    if (resources && !resources.some((name) => known.includes(name))) throw apiError('TARGET_INVALID');
     const session = {
       ...rotation.session,
       ...(request.scope === undefined ? {} : { scope: request.scope }),

@@ -64,6 +64,9 @@ describe('tokens of a client with audiences', () => {
       await postBody(server, tokenPath, json, jsonType),
     ])
       expect(audienceOf(String(response.json.access_token))).toEqual([server.url, orders]);
+    const none = JSON.stringify({ grant_type: 'client_credentials', resource: [] });
+    const { json: ofAll } = await postBody(server, tokenPath, none, jsonType);
+    expect(audienceOf(String(ofAll.access_token))).toEqual([server.url, orders, stock]);
     const repeated = await postBody(server, tokenPath, `${fields}&scope=READ&scope=READ`, form);
     expect(repeated).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
   });

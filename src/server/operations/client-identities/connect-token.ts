@@ -100,7 +100,7 @@ function parseGrantRequest(raw: z.output<typeof Form>): GrantRequest {
     userName: form.username,
     password: form.password,
     refreshToken: form.refresh_token,
-    resources: form.resource === undefined ? undefined : [form.resource].flat(),
+    resources: form.resource?.length ? [form.resource].flat() : undefined,
     scope: form.scope === undefined || form.scope.trim() === '' ? undefined : form.scope.trim().split(/ +/),
   };
 }
