@@ -9,8 +9,8 @@ import { type CliRuntime, type CommandOptions, type Context, withContext } from 
 import { usageError } from './errors.ts';
 import { formatCommandLine } from './output/command-line.ts';
 import { findMissingArguments, promptForValues } from './prompts/missing-values.ts';
-import { declareValueSources } from './prompts/value-sources.ts';
-import { toSingular } from './request/field-options.ts';
+import { declareValueSources, sourcesOf } from './prompts/value-sources.ts';
+import { ClearableOption, toSingular } from './request/field-options.ts';
 
 export interface CommandDescription {
   readonly title: string;
@@ -218,12 +218,19 @@ export async function promptForArguments(
 const emptyHint = 'A shell variable may be unset: "$NAME" is an empty argument if NAME has no value.';
 
 /**
- * Rejects empty arguments, which an unset shell variable in quotes leaves, before the command reads or sends anything.
+ * Rejects empty arguments, and empty names of entities in options, which an unset shell variable in quotes leaves, before the
+ * command reads or sends anything.
  * @throws CliError (exit 2) with the argument as in help
  */
 export function assertNoEmptyArguments(command: Command): void {
   const { profile, baseUrl } = command.optsWithGlobals<GlobalOptions>();
-  const empty = profile === '' ? '--profile' : baseUrl === '' ? '--base-url' : undefined;
+  const named = command.options.find(
+    (option) =>
+      command.getOptionValue(option.attributeName()) === '' &&
+      !(option instanceof ClearableOption) &&
+      sourcesOf(command, option.long ?? '').length > 0,
+  );
+  const empty = profile === '' ? '--profile' : baseUrl === '' ? '--base-url' : named?.long;
   if (empty !== undefined) throw usageError(`${empty} is empty; nothing was sent.`, emptyHint);
   for (const [at, argument] of command.registeredArguments.entries()) {
     const name = argument.name();

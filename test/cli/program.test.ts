@@ -5,8 +5,9 @@ import { commandPath, varyingRoles } from '../../src/cli/command.ts';
 import { updatableResources } from '../../src/cli/commands/update/resources.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { sourcesOf } from '../../src/cli/prompts/value-sources.ts';
 import { commandGroups } from '../../src/cli/registry.ts';
-import { toSingular } from '../../src/cli/request/field-options.ts';
+import { ClearableOption, toSingular } from '../../src/cli/request/field-options.ts';
 import { manifest } from '../../src/contract/manifest.ts';
 import { parseRoles } from '../../src/contract/roles.ts';
 import { startFakeServer } from '../client/fake-server.ts';
@@ -88,6 +89,26 @@ describe('every command', () => {
     const second = await iam(['groups', 'users', 'add', 'ops', 'u1', '', '-o', 'json'], server);
     expect(JSON.parse(second.err).error).toMatchObject({ code: 'USAGE', hint: expect.stringContaining('unset') });
     expect((await iam(['config', 'set', '', 'x'], server)).err).toContain('<key> is empty');
+  });
+
+  test('rejects an empty name of an entity in an option, unless it clears a field', async () => {
+    await using server = await startFakeServer(() => ({ status: 204 }));
+    const cases = all.flatMap((command) =>
+      command.options
+        .filter(({ long }) => sourcesOf(command, long ?? '').length > 0)
+        .filter((option) => !(option instanceof ClearableOption))
+        .map(({ long = '' }) => [
+          ...commandPath(command).split(' ').slice(1),
+          ...command.registeredArguments.map(() => 'x'),
+          ...[long, ''],
+        ]),
+    );
+    expect(cases.length).toBeGreaterThan(20);
+    for (const words of cases) {
+      const { code, err } = await iam(words, server);
+      expect({ words, code, err }).toMatchObject({ code: 2, err: expect.stringMatching(/empty|""/) });
+    }
+    expect(server.received).toEqual([]);
   });
 
   test('has examples whose options exist', () => {

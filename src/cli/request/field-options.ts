@@ -65,6 +65,9 @@ export function addFieldOption(command: Command, field: Field): void {
   command.addOption(createOption(field));
 }
 
+/** The option of a field that an empty value clears. */
+export class ClearableOption extends Option {}
+
 function createOption({ flag, path, schema, secret, required }: Field): Option {
   const isList = schema.type === 'array' && Object.keys(schema.items?.properties ?? {}).length <= 1;
   const notes = `${required ? ' (required)' : ''}${isList ? ' (repeatable or comma-separated)' : ''}${schema.nullable === true ? '; empty to clear' : ''}`;
@@ -72,7 +75,8 @@ function createOption({ flag, path, schema, secret, required }: Field): Option {
   if (secret) return new Option(`--${flag} <file>`, `${description}; read from a file, - is standard input`);
   if (schema.type === 'boolean')
     return new Option(`--${flag} [true|false]`, description).choices(['true', 'false']).preset('true');
-  const option = new Option(`--${flag} <${placeholder(schema)}>`, description);
+  const kind = schema.nullable === true ? ClearableOption : Option;
+  const option = new kind(`--${flag} <${placeholder(schema)}>`, description);
   if (schema.type === 'array')
     return option.argParser((value, previous) => collectValues(value, previous, path.join('.')));
   if (schema.enum) return option.choices(schema.enum.map(String));
