@@ -29,21 +29,25 @@ export function describeChanges({ claims = {}, omit = [], ...others }: TokenChan
 }
 
 export function changeClaims(
-  { iat, ...normal }: AccessClaims,
+  normal: AccessClaims,
   { claims = {}, omit = [], expiresIn, notBefore }: TokenChanges,
 ): Readonly<Record<string, unknown>> {
   const changed = {
-    iat,
     ...normal,
-    ...(expiresIn === undefined ? {} : { exp: iat + expiresIn }),
-    ...(notBefore === undefined ? {} : { nbf: iat + notBefore }),
+    ...(expiresIn === undefined ? {} : { exp: normal.iat + expiresIn }),
+    ...(notBefore === undefined ? {} : { nbf: normal.iat + notBefore }),
     ...claims,
   };
   return Object.fromEntries(Object.entries(changed).filter(([name]) => !omit.includes(name)));
 }
 
-/** Signs with the key of the server, unless the changes require another key or none. */
 export async function signTestToken(claims: object, keys: KeyRing, changes: TokenChanges): Promise<string> {
+  const token = await sign(claims, keys, changes);
+  return changes.signature === 'broken' ? breakSignature(token) : token;
+}
+
+/** Signs with the key of the server, unless the changes require another key or none. */
+async function sign(claims: object, keys: KeyRing, changes: TokenChanges): Promise<string> {
   const current = keys.current();
   const { alg = current.alg, kid = current.kid, signature } = changes;
   if (alg === 'none' || alg === 'HS256') {
@@ -52,8 +56,7 @@ export async function signTestToken(claims: object, keys: KeyRing, changes: Toke
   }
   const isOwn = alg === current.alg && signature !== 'wrong-key';
   const signer = isOwn ? current.signer : await createForeignSigner(alg, kid);
-  const token = await signer.sign(claims, { kid });
-  return signature === 'broken' ? breakSignature(token) : token;
+  return signer.sign(claims, { kid });
 }
 
 function encode(part: object): string {

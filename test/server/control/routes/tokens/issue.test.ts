@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../../../src/contract/prefix.ts';
 import { fixedClaims, omittableClaims } from '../../../../../src/contract/testing/test-tokens.ts';
 import { AccessClaims } from '../../../../../src/server/tokens/claims.ts';
+import type { KeyRing } from '../../../../../src/server/tokens/keys.ts';
+import { signTestToken } from '../../../../../src/server/tokens/test-tokens.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../../harness.ts';
 import { createMemorySink } from '../../../audit/memory-sink.ts';
 import { sharedServer } from '../../../operations/access.ts';
@@ -61,6 +63,14 @@ describe('a test token', () => {
     const found = await use(shared(), accessToken);
     expect(found).toMatchObject({ status: 401, testToken });
     expect(found.reason).toMatch(reason);
+  });
+
+  test('with a broken HMAC has another signature than one with an HMAC', async () => {
+    const sign = async (signature?: 'broken') => {
+      const keys = { current: () => ({ alg: 'ES256', kid: 'k1' }), currentPem: async () => 'PEM' };
+      return signTestToken({ sub: 'ann' }, keys as unknown as KeyRing, { alg: 'HS256', signature });
+    };
+    expect(await sign('broken')).not.toBe(await sign());
   });
 
   test('has the claims and the header of the request, and otherwise those of a normal token', async () => {
