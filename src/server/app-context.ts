@@ -190,6 +190,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
       }),
     state: createStateManager({
       ...deps,
+      ids,
       throttles,
       // Resetting a sandbox does not clear the counts of the server.
       growthLimits: deps.sandbox === undefined ? growthLimits : noGrowthLimits,

@@ -31,6 +31,12 @@ test('sequential ids are the same at each start, after each reset, and in forks 
   expect(await createGroup(iam)).toBe(first);
   await iam.client.raw('POST', '/_iam/state/reset');
   expect(await createGroup(iam)).toBe(first);
+  const snapshots = '/_iam/state/snapshots';
+  const post = (path: string, body?: object) => iam.client.raw('POST', path, { body });
+  await post(snapshots, { name: 'with-group' });
+  await post('/_iam/state/reset');
+  await post(`${snapshots}/with-group/restore`);
+  await iam.client.groups.create({ body: { groupName: 'later', roles: ['VIEW'] } });
   const ofFork = await createGroup(fork);
   await fork.reset();
   expect(await createGroup(fork)).toBe(ofFork);

@@ -9,8 +9,8 @@ export interface Ids {
   newIdAfter(time: number): { readonly id: string; readonly time: number };
   /** Generates an id for a request, for logs and the X-Request-Id header. */
   newRequestId(): string;
-  /** Of ids that count up: those of another store, and back to the count of the start. */
-  readonly sequence?: { fork(): Ids; markStart(): void; resetToStart(): void };
+  /** Of ids that count up: those of another store, back to the count of the start, and past an id that was used before. */
+  readonly sequence?: { fork(): Ids; markStart(): void; resetToStart(): void; skip(id: string): void };
 }
 
 /**
@@ -39,6 +39,9 @@ export function createSequentialIds(clock: Clock, count = 0): Ids {
       resetToStart() {
         last = start;
       },
+      skip(id) {
+        if (countedId.test(id)) last = { ...last, id: Math.max(last.id, Number.parseInt(id, 16)) };
+      },
     },
   };
 }
@@ -49,6 +52,8 @@ export function createReplicaName(random: Random): string {
 }
 
 const idLength = 24;
+/** Up to the largest integer; those with a time are larger. */
+const countedId = /^0{11}[0-9a-f]{13}$/;
 
 /** Random bytes of an id. */
 const suffixLength = 4;

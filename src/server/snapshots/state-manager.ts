@@ -5,6 +5,7 @@
 import { apiError } from '../../contract/errors.ts';
 import type { ApiKeyUses } from '../directory/api-key-uses.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Ids } from '../lib/ids.ts';
 import type { GrowthLimits } from '../limits/growth.ts';
 import type { Throttles } from '../limits/throttles.ts';
 import type { Outbox } from '../messaging/messages.ts';
@@ -40,6 +41,7 @@ export interface StateManagerDeps {
   readonly storeSecret: ReloadableStoreSecret;
   readonly keys: KeyRing;
   readonly clock: Clock;
+  readonly ids: Pick<Ids, 'sequence'>;
   readonly baseline: BaselineSource;
   readonly throttles: Throttles;
   readonly growthLimits: GrowthLimits;
@@ -76,6 +78,8 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
       await before?.(tx);
       await replaceTables(tx, dump, retained);
     });
+    const { sequence } = deps.ids;
+    if (sequence) for (const [name, rows] of dump) for (const row of rows) sequence.skip(keyOf(name, row));
     await afterReplacement(() => clearCaches(deps));
   }
 
