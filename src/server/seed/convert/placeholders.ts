@@ -4,11 +4,14 @@
 const wholeForms: readonly RegExp[] = [
   /^<[^<>]+>$/,
   /** Of Maven, and of pipelines that replace tokens. */
-  /^@[\w.-]+@$/,
+  /^@{1,2}[\w.-]+@{1,2}$/,
+  /^\[\[[^[\]]+\]\]$/,
   /^__\w+__$/,
   /^(?:change|replace)[-_ ]me$/i,
   /** Encrypted, by Jasypt or SOPS. */
   /^ENC[([]/,
+  /** In another store of secrets: that of Bank-Vaults, 1Password or vals. */
+  /^(?:vault:\S+#|op:\/\/|ref\+\w+:\/\/|secret:\/\/)/,
 ];
 
 /** Also within a value, as in `https://login-${STAGE}.example`. */

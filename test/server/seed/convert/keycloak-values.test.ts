@@ -62,6 +62,12 @@ describe('placeholders', () => {
     '%VAR%',
     'x-%STAGE%',
     '@project.secret@',
+    '@@SECRET@@',
+    '[[secret]]',
+    'vault:secret/data/app#password',
+    'op://vault/item/password',
+    'ref+vault://app#/password',
+    'secret://app/password',
     '__TOKEN__',
     '#{Secret}#',
     'CHANGE_ME',
@@ -72,6 +78,8 @@ describe('placeholders', () => {
 
   test.each([
     'changeme',
+    'vault: x',
+    'ref+1',
     'p<3>q',
     'a<b',
     'pa$$word',
