@@ -50,10 +50,11 @@ export async function savePlan(
 
 /** Reads a plan. @throws CliError if it is not a plan for this server */
 export async function loadPlan({ settings }: Context, file: string): Promise<SavedPlan> {
-  const value = parseSavedPlan(await readFileIfExists(file).catch(() => undefined));
+  const text = await readFileIfExists(file).catch(() => '');
+  const value = parseSavedPlan(text);
   if (typeof value?.format !== 'string' || !value.format.startsWith('iam-plan/'))
     throw usageError(
-      `${file} is not a saved plan.`,
+      text === undefined ? `Cannot read ${file}: file not found.` : `${file} is not a saved plan.`,
       'Create one with `iam plan -f FILE --out PLAN`, or name documents with -f.',
     );
   const { checksum, ...saved } = value;

@@ -121,7 +121,8 @@ describe('plan', () => {
     [['plan'], '-f is required'],
     [['plan', '-f', '/nonexistent.yaml'], 'Cannot read'],
     [['plan', '-f', '-', '-f', '-'], 'only once'],
-    [['apply', 'no-plan.json'], 'is not a saved plan'],
+    [['apply', 'no-plan.json'], 'Cannot read no-plan.json: file not found'],
+    [['apply', 'package.json'], 'is not a saved plan'],
     [['export', '--kind', 'users'], 'Use one of'],
     [['export', '-o', 'csv'], 'YAML or JSON'],
   ])('%j is a usage error', async (words, message) => {
