@@ -115,7 +115,13 @@ describe('a wrong option', () => {
       'did you mean GROUP_NOT_FOUND?',
     ],
     ['requests.list', (server) => server.requests.list({ status: '9xx' }), 'must be a status such as 404'],
-    ['requests.list', (server) => server.requests.list({ opertion: 'x' } as never), 'opertion'],
+    ['requests.list', (server) => server.requests.list({ opertion: 'x' } as never), 'Did you mean operation?'],
+    [
+      'faults.add',
+      (server) => server.faults.add({ effect: { stauts: 503 } } as never),
+      'effect.stauts. Did you mean status?',
+    ],
+    ['tokens.issue', (server) => server.tokens.issue({ for: 'x', typ: 'x' } as never), 'Accepted: for, '],
     [
       'requests.waitFor',
       (server) => server.requests.waitFor({ operation: 'nonsense' as never }),

@@ -26,7 +26,7 @@ function toErrors(issue: Issue, what: string): ApiErrorItem[] {
   // An empty path is the body, not a field.
   const details = field === '' ? undefined : { field };
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.slice(0, maxErrors).map((key) => unknownField(formatPath([...issue.path, key])));
+    return issue.keys.slice(0, maxErrors).map((key) => unknownField(formatPath([...issue.path, key]), issue.message));
   const expected = expectedType(issue);
   if (expected !== undefined) {
     if (issue.input === undefined && issue.path.length > 0)
@@ -38,8 +38,9 @@ function toErrors(issue: Issue, what: string): ApiErrorItem[] {
   return [{ code: 'FIELD_VALUE', message: `${subject} ${issue.message}.`, details }];
 }
 
-function unknownField(field: string): ApiErrorItem {
-  return { code: 'FIELD_UNKNOWN', message: `Unknown field: ${field}.`, details: { field } };
+/** @param hint what is accepted instead, or nothing */
+function unknownField(field: string, hint: string): ApiErrorItem {
+  return { code: 'FIELD_UNKNOWN', message: `Unknown field: ${field}.${hint}`, details: { field } };
 }
 
 /** The expected type, if the input has another type; for an enum, the type of its values. */
@@ -57,20 +58,32 @@ function withArticle(type: string): string {
 
 /**
  * Fallback message for checks of the contract without their own predicate (such as `must not be empty`). zod's messages
- * are sentences, so they become a predicate here.
+ * are sentences, so they become a predicate here. Of unknown fields, it is what the object accepts.
  */
-const predicates: z.core.$ZodErrorMap = (issue) => {
-  const message = z.config().localeError?.(issue);
-  const text = typeof message === 'object' ? message?.message : message;
-  return `is not allowed: ${text ?? 'Invalid input'}`;
-};
+function createPredicates(): z.core.$ZodErrorMap {
+  let hints = 0;
+  return (issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      const names = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+      const [only = ''] = issue.keys;
+      return names.length === 0 || issue.keys.length > 1 || ++hints > maxHints ? '' : suggestName(only, names);
+    }
+    const message = z.config().localeError?.(issue);
+    const text = typeof message === 'object' ? message?.message : message;
+    return `is not allowed: ${text ?? 'Invalid input'}`;
+  };
+}
+
+/** Of one body: a search for a similar name takes long, and a body can have thousands of them. */
+const maxHints = 10;
 
 /**
  * Members that are null count as absent where null is not allowed.
  * @throws IamError with one error per issue; format errors first, since their status takes precedence.
  */
 export function validateBody(schema: z.ZodType, body: unknown): unknown {
-  const parse = (value: unknown) => schema.safeParse(value, { reportInput: true, error: predicates });
+  const params = { reportInput: true, error: createPredicates() };
+  const parse = (value: unknown) => schema.safeParse(value, params);
   const result = parse(body);
   // Only then: most bodies have none.
   const present = result.success ? body : withoutNullMembers(schema, body);
@@ -79,7 +92,7 @@ export function validateBody(schema: z.ZodType, body: unknown): unknown {
 
 /** Like `validateBody`, for a schema with asynchronous checks or long lists. */
 export async function validateBodyAsync(schema: z.ZodType, body: unknown): Promise<unknown> {
-  const params = { reportInput: true, error: predicates };
+  const params = { reportInput: true, error: createPredicates() };
   // Before the only parse, unlike those of short bodies: that of a long one takes long.
   return acceptBody(await safeParseInSlices(schema, body, params, withoutNullMembers));
 }
@@ -176,7 +189,7 @@ export function validateParams(shape: Shape, raw: ReadonlyMap<string, string>): 
 }
 
 function validateParam(name: string, schema: z.ZodType, raw: string): unknown {
-  const result = schema.safeParse(decodeSegment(name, raw), { error: predicates });
+  const result = schema.safeParse(decodeSegment(name, raw), { error: createPredicates() });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw fieldError('PATH_VALUE', name, `${name} in the path ${issue?.message ?? 'is not allowed'}.`);
@@ -235,10 +248,17 @@ function listUnknownParameters(search: URLSearchParams, names: readonly string[]
 /** The time to compare names grows with their length. */
 const maxComparedLength = 64;
 
+/** Longer lists are documentation, and not a hint. */
+const maxListed = 20;
+
 function suggestParameter(name: string, names: readonly string[]): string {
-  if (names.length === 0) return ' This path accepts none.';
+  return names.length === 0 ? ' This path accepts none.' : suggestName(name, names);
+}
+
+function suggestName(name: string, names: readonly string[]): string {
   const near = name.length > maxComparedLength ? undefined : findNearest(name, names);
-  return near === undefined ? ` Accepted: ${names.join(', ')}.` : ` Did you mean ${near}?`;
+  if (near !== undefined) return ` Did you mean ${near}?`;
+  return names.length > maxListed ? '' : ` Accepted: ${names.join(', ')}.`;
 }
 
 /** Creates a reader for the headers that one operation declares. `lenient`: invalid values are ignored. */
@@ -267,7 +287,7 @@ function readParameter(values: readonly string[], schema: z.ZodType, kind: strin
   const value = coerce(values[0], kind);
   if (typeof value === 'string' && kind !== 'string')
     return rejectParameter('FIELD_TYPE', name, `${name} must be ${withArticle(kind)}.`);
-  const result = schema.safeParse(value, { reportInput: true, error: predicates });
+  const result = schema.safeParse(value, { reportInput: true, error: createPredicates() });
   if (result.success) return { value: result.data, errors: [] };
   if (value === undefined) return rejectParameter('FIELD_MISSING', name, `${name} is required.`);
   const [issue] = result.error.issues;

@@ -276,7 +276,7 @@ test('an invalid value is reported by name, without repeating it', async () => {
   const response = await post('{"groupName":"x","roles":"canary-value","extra":"canary-value"}');
   expect(response.status).toBe(400);
   expect((JSON.parse(response.text) as { message: string }[]).map(({ message }) => message).sort()).toEqual([
-    'Unknown field: extra.',
+    'Unknown field: extra. Accepted: groupName, organizationId, businessUnitId, roles, dependencies.',
     'roles must be an array.',
   ]);
   expect(server.log.join('')).not.toContain('canary-value');
