@@ -41,10 +41,10 @@ function explainPayload(payload: TokenPart, { issuer, now }: VerificationContext
   if (iss !== issuer) return `It was issued by an issuer other than ${issuer}.`;
   if (![aud].flat().includes(issuer)) return 'It has a different audience.';
   if (typeof exp === 'number' && exp <= now) return `It expired at ${formatInstant(exp)}.`;
-  const validFrom = Math.max(parseSeconds(nbf) ?? now, (parseSeconds(iat) ?? now) - maxClockSkewSeconds);
+  const acceptedFrom = (parseSeconds(iat) ?? now) - maxClockSkewSeconds;
+  const validFrom = Math.max(parseSeconds(nbf) ?? now, acceptedFrom);
   if (validFrom <= now) return explainClaims(payload);
-  const isFromLater = (parseSeconds(iat) ?? now) - maxClockSkewSeconds > now;
-  return `It is not valid before ${formatInstant(validFrom)}${isFromLater ? ': the clock was set back' : ''}.`;
+  return `It is not valid before ${formatInstant(validFrom)}${acceptedFrom > now ? ': the clock was set back' : ''}.`;
 }
 
 /** Names the first claim that is missing or has a wrong type. */
