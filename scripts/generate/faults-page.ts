@@ -15,7 +15,8 @@ export function faultsPage(): string {
     'A fault rule makes requests fail, to test how a program handles it: `iam.faults.add({...})` of the ' +
       '[library](../library.md#faults), `POST /_iam/faults`, `iam faults add`, or the console. Affected responses have the header ' +
       '`X-Iam-Fault` and are marked in the request log. With `--allow-remote`, test features are off by default.',
-    '## Targets\n\nA rule affects one `operation`, a `target`, or else every operation.',
+    '## Targets\n\nA rule affects one `operation`, a `target`, or else every operation. Requests to operations are affected once their credentials ' +
+      'and roles are accepted: a rule can be for one `caller`. `Prefer: code=503` takes effect before.',
     table(
       ['Target', 'Requests'],
       faultTargetNames.map((name) => [code(name), requestsOf(name)]),
