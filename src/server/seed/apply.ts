@@ -108,9 +108,12 @@ async function applyEntries(
     return applyClient(tx, client, deps);
   });
   await applyGroups(tx, seed.groups, deps, entries);
-  await entries.each('apiKeys', seed.apiKeys, (key) => applyApiKey(tx, key, deps));
-  await entries.each('mainframe', seed.mainframe, (logon) => applyLogon(tx, logon, passwords));
-  await entries.each('products', seed.products, (product) => applyProduct(tx, product, deps));
+  const assertKeyOnce = createAssertOnce();
+  await entries.each('apiKeys', seed.apiKeys, (key) => applyApiKey(tx, key, deps, assertKeyOnce));
+  const assertLogonOnce = createAssertOnce();
+  await entries.each('mainframe', seed.mainframe, (logon) => applyLogon(tx, logon, passwords, assertLogonOnce));
+  const assertProductOnce = createAssertOnce();
+  await entries.each('products', seed.products, (product) => applyProduct(tx, product, deps, assertProductOnce));
   await applyProviders(tx, seed.providers, entries);
   return entries.counts();
 }
@@ -341,13 +344,23 @@ async function reserveClientSubject(
 }
 
 /** A plain key applies until the key is rotated: it is the replaced one then, which must not become valid again. */
-async function applyApiKey(tx: Transaction, seed: SeedApiKey, { clock }: SeedDeps): Promise<SeedOutcome> {
+async function applyApiKey(
+  tx: Transaction,
+  seed: SeedApiKey,
+  { clock }: SeedDeps,
+  assertOnce: AssertOnce,
+): Promise<SeedOutcome> {
   const { apiKey, keyHash = '', hint = '', previousKey, ...fields } = seed;
   const client = await tx.clients.get(seed.clientId);
   if (!client) throw new SeedProblem(`client ${seed.clientId} does not exist`, ['clientId']);
   const keyFields = apiKey === undefined ? { keyHash, hint, ...omitUndefined({ previousKey }) } : digestApiKey(apiKey);
   const { apiKeyId = deriveApiKeyId(keyFields.keyHash) } = seed;
   const known = (await tx.apiKeys.get(apiKeyId)) ?? (await tx.apiKeys.getBy('keyHash', keyFields.keyHash));
+  assertOnce(
+    known?.apiKeyId ?? apiKeyId,
+    `the API key of ${seed.appId}`,
+    seed.apiKeyId === undefined ? 'appId' : 'apiKeyId',
+  );
   const appId = normalizeNewName('appId', seed.appId, known?.appId, client.appId);
   if (known) {
     // An exported seed has no time of the rotation, but what it replaced.

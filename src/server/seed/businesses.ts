@@ -5,7 +5,7 @@
 import { addCustomer } from '../directory/customers.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Business, CorporateGroup } from '../store/tables.ts';
-import { mergeOutcomes, type SeedEntries, type SeedOutcome } from './entries.ts';
+import { type AssertOnce, createAssertOnce, mergeOutcomes, type SeedEntries, type SeedOutcome } from './entries.ts';
 import { SeedProblem } from './error.ts';
 import type { SeedBusiness, SeedCorporateGroup, SeedDocument } from './schema.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
@@ -20,9 +20,14 @@ export async function applyBusinesses(
   const ids = new Map<SeedBusiness, string>();
   const assignments = createAssignments();
   const moves = new BusinessMoves(tx);
-  await entries.each('corporateGroups', corporateGroups, (group) => applyCorporateGroup(tx, group, deps));
+  const assertGroupOnce = createAssertOnce();
+  const assertBusinessOnce = createAssertOnce();
+  await entries.each('corporateGroups', corporateGroups, (group) =>
+    applyCorporateGroup(tx, group, deps, assertGroupOnce),
+  );
   await entries.each('businesses', businesses, async (business) => {
     const { row, outcome } = await applyBusiness(tx, business, deps);
+    assertBusinessOnce(row.businessId, row.businessName, business.businessId === undefined ? 'document' : 'businessId');
     ids.set(business, row.businessId);
     return mergeOutcomes(outcome, await applyCustomer(tx, row, deps));
   });
@@ -98,19 +103,20 @@ async function applyCorporateGroup(
   tx: Transaction,
   seed: SeedCorporateGroup,
   { ids, clock }: SeedDeps,
+  assertOnce: AssertOnce,
 ): Promise<SeedOutcome> {
   const { businesses: _, corporateGroupName, ...rest } = seed;
   const fields = { ...omitUndefined(rest), corporateGroupName };
   const known =
     (seed.corporateGroupId === undefined ? undefined : await tx.corporateGroups.get(seed.corporateGroupId)) ??
     (await tx.corporateGroups.getBy('corporateGroupName', corporateGroupName));
+  const corporateGroupId = known?.corporateGroupId ?? seed.corporateGroupId ?? ids.newId();
+  assertOnce(corporateGroupId, corporateGroupName, 'corporateGroupName');
   if (known)
-    return replaceIfChanged(known, { ...known, ...fields, corporateGroupId: known.corporateGroupId }, (row) =>
-      tx.corporateGroups.replace(row),
-    );
+    return replaceIfChanged(known, { ...known, ...fields, corporateGroupId }, (row) => tx.corporateGroups.replace(row));
   await tx.corporateGroups.insert({
     ...fields,
-    corporateGroupId: seed.corporateGroupId ?? ids.newId(),
+    corporateGroupId,
     businesses: [],
     createdAt: clock.now().toISOString(),
   });

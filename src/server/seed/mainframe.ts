@@ -2,7 +2,7 @@
 import { normalizeLogon, revokeLogonAccess } from '../legacy/mainframe-logons.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Logon, User } from '../store/tables.ts';
-import type { SeedOutcome } from './entries.ts';
+import type { AssertOnce, SeedOutcome } from './entries.ts';
 import type { PasswordHolder, SeedPasswords } from './passwords.ts';
 import type { SeedDocument, SeedLogon } from './schema.ts';
 import { omitUndefined, replaceIfChanged } from './seed-rows.ts';
@@ -15,9 +15,15 @@ export async function listNewLogons({ mainframe = [] }: SeedDocument, store: Sto
   return found;
 }
 
-export async function applyLogon(tx: Transaction, seed: SeedLogon, passwords: SeedPasswords): Promise<SeedOutcome> {
+export async function applyLogon(
+  tx: Transaction,
+  seed: SeedLogon,
+  passwords: SeedPasswords,
+  assertOnce: AssertOnce,
+): Promise<SeedOutcome> {
   const { password: _plain, ...rest } = seed;
   const fields = { ...omitUndefined(rest), logon: normalizeLogon(seed.logon) };
+  assertOnce(fields.logon, fields.logon, 'logon');
   const known = await tx.logons.get(fields.logon);
   if (known) return replaceIfChanged<Logon>(known, { ...known, ...fields }, (row) => tx.logons.replace(row));
   const passwordHash = await passwords.hashOf(seed);

@@ -137,6 +137,45 @@ describe('an entry for what another one describes', () => {
     ['a client', { clients: [{ clientId: 'c' }, { clientId: 'c', scope: ['READ'] }] }, 'clients[1].clientId'],
     ['a group', { groups: [{ groupName: 'a', roles: ['ONE'] }, { groupName: 'a' }] }, 'groups[1].groupName'],
     ['a group in NFD', { groups: [{ groupName: '\u00e9' }, { groupName: 'e\u0301' }] }, 'groups[1].groupName'],
+    [
+      'a business',
+      {
+        businesses: [
+          { businessId: 'b', businessName: 'B' },
+          { businessId: 'b', businessName: 'C' },
+        ],
+      },
+      'businesses[1].businessId',
+    ],
+    [
+      'a corporate group',
+      { corporateGroups: [{ corporateGroupName: 'g' }, { corporateGroupName: 'g', organizationId: 'o' }] },
+      'corporateGroups[1].corporateGroupName',
+    ],
+    ['a logon', { mainframe: [{ logon: 'ABC' }, { logon: 'abc' }] }, 'mainframe[1].logon'],
+    [
+      'a product',
+      {
+        products: [
+          { productAlias: 'p', sku: '1' },
+          { productAlias: 'p', sku: '1', billingTypes: ['PREPAID'] },
+        ],
+      },
+      'products[1].productAlias',
+    ],
+    [
+      'an API key',
+      {
+        clients: [{ clientId: 'c' }],
+        apiKeys: ['a', 'b'].map((letter) => ({
+          apiKeyId: 'k',
+          appId: 'app',
+          clientId: 'c',
+          apiKey: Buffer.alloc(32, letter).toString('base64'),
+        })),
+      },
+      'apiKeys[1].apiKeyId',
+    ],
   ])('is rejected: %s', async (_, seed, path) => {
     const rejected = apply(SeedDocument.parse(seed));
     await expect(rejected).rejects.toThrow('is defined twice');

@@ -342,6 +342,13 @@ describe('numbers', () => {
 });
 
 describe('passwords', () => {
+  test('that no login accepts for their length are lost', async () => {
+    const convert = (length: number) =>
+      convertRealm({ realm, users: [user({ credentials: [{ type: 'password', value: '\u00e9'.repeat(length) }] })] });
+    expect((await convert(128)).lost).toEqual([]);
+    expect((await convert(129)).lost).toEqual(['lost, left out: passwords eve: has more than 128 characters']);
+  });
+
   const value = 'a password of eve';
   test.each<readonly [string, (hash: object) => readonly object[], boolean]>([
     ['a value beside a hash counts', (hash) => [{ ...hash, value }], true],

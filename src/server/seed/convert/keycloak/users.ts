@@ -1,6 +1,7 @@
 /** The users of a realm, with their passwords and links to identity providers. */
 import { parseJson } from '../../../../lib/json-text.ts';
 import { formatLink, isSubject } from '../../../federation/subjects.ts';
+import { maxPasswordLength } from '../../../lib/password-length.ts';
 import { readHash } from '../../../users/hashes/exporter-forms.ts';
 import type { HashPassword } from '../../../users/passwords.ts';
 import { ProviderName, type SeedUser } from '../../schema.ts';
@@ -74,8 +75,8 @@ async function convertPassword(fields: Fields, name: string, { seed, hash }: Use
     if (type !== 'password') reportCredential(type, name, seed);
     else if (plain !== undefined) {
       // Of several values, Keycloak keeps the last one.
-      passwordHash = isPlaceholder(plain) ? undefined : await hash(plain.normalize('NFC'));
-      problem = placeholderReason;
+      problem = findPasswordProblem(plain);
+      passwordHash = problem === undefined ? await hash(plain.normalize('NFC')) : undefined;
     } else if (passwordHash === undefined) {
       const read = isHash(credential) ? readHash(withParsedData(credential)) : undefined;
       passwordHash = read?.hash;
@@ -89,6 +90,13 @@ async function convertPassword(fields: Fields, name: string, { seed, hash }: Use
   else if (toObjects(fields.federatedIdentities).length === 0)
     seed.report.leaveOut('passwords', name, 'the file contains none');
   return undefined;
+}
+
+/** No login is tried with a longer password. */
+function findPasswordProblem(plain: string): string | undefined {
+  if (isPlaceholder(plain)) return placeholderReason;
+  const { length } = [...plain.normalize('NFC')];
+  return length > maxPasswordLength ? `has more than ${maxPasswordLength} characters` : undefined;
 }
 
 const isHash = (credential: Fields) =>
