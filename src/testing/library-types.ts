@@ -264,6 +264,8 @@ export interface TestTokenOptions {
   alg?: 'ES256' | 'RS256' | 'RS512' | 'PS256' | 'EdDSA' | 'HS256' | 'none' | undefined;
   /** Key id in the header */
   kid?: string | undefined;
+  /** Type in the header; default: at+jwt (RFC 9068) */
+  typ?: string | undefined;
   /** broken: one bit differs; wrong-key: signed with a new key, under the id of the key of the server */
   signature?: 'broken' | 'wrong-key' | undefined;
 }

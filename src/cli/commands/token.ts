@@ -79,13 +79,14 @@ function addIssueCommand(noun: Command, runtime: CliRuntime): void {
       ),
     )
     .option('--kid <kid>', 'key id in the header')
+    .option('--typ <type>', 'type in the header; default: at+jwt')
     .addOption(new Option('--signature <kind>', 'wrong signature').choices(testTokenSignatures));
   declareValueSources(command, { subject: subjectSources, '--client-id': client });
   setAction(command, runtime, async (context, [subject], options) => {
     const names = new NameResolver(context, options.dryRun === true);
     const clientId = await names.resolveOptional(client, options.clientId);
-    const { level, claim: claims, omit, expiresIn, notBefore, alg, kid, signature } = options;
-    const body = { for: subject, clientId, level, claims, omit, expiresIn, notBefore, alg, kid, signature };
+    const { level, claim: claims, omit, expiresIn, notBefore, alg, kid, typ, signature } = options;
+    const body = { for: subject, clientId, level, claims, omit, expiresIn, notBefore, alg, kid, typ, signature };
     if (options.dryRun === true) {
       names.printResolved();
       return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', testTokensPath), body });

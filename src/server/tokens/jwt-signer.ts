@@ -9,9 +9,14 @@ import type { SigningKey } from '../store/tables.ts';
 import { accessTokenType } from './claims.ts';
 import { fitsAlgorithm, rsaLengths } from './key-form.ts';
 
+interface TokenHeader {
+  readonly kid: string;
+  readonly typ: string;
+}
+
 export interface JwtSigner {
   /** Signs these claims. They are all set: none is added. @param changes of the header, for test tokens */
-  sign(claims: object, changes?: { readonly kid: string }): Promise<string>;
+  sign(claims: object, changes?: Partial<TokenHeader>): Promise<string>;
   /** The length of the token with these claims. */
   measure(claims: object): number;
 }
@@ -50,13 +55,14 @@ export function createJwtSigner({ kid, alg, privateJwk }: Pick<SigningKey, 'kid'
   if (!fitsAlgorithm(privateKey, alg)) throw new Error(`key ${kid} does not fit ${alg}`);
   // The key alone is faster than an object with it: see `convertEcdsaSignature`.
   const key = options === undefined ? privateKey : { key: privateKey, ...options };
-  const encodeHeader = (keyId: string) => encode(JSON.stringify({ alg, kid: keyId, typ: accessTokenType }));
-  const header = encodeHeader(kid);
+  const encodeHeader = (changes: Partial<TokenHeader>) =>
+    encode(JSON.stringify({ alg, kid, typ: accessTokenType, ...changes }));
+  const header = encodeHeader({});
   // That of RSA is as long as the modulus.
   const signatureLength = (privateKey.asymmetricKeyDetails?.modulusLength ?? 512) / 8;
   return {
     async sign(claims, changes) {
-      const signed = `${changes ? encodeHeader(changes.kid) : header}.${encode(JSON.stringify(claims))}`;
+      const signed = `${changes ? encodeHeader(changes) : header}.${encode(JSON.stringify(claims))}`;
       const data = Buffer.from(signed);
       const signature = isSlow ? await signInThreadPool(digest, data, key) : sign(digest, data, key);
       return `${signed}.${(convert?.(signature) ?? signature).toString('base64url')}`;

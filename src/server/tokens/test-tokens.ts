@@ -15,6 +15,7 @@ export interface TokenChanges {
   readonly notBefore?: number | undefined;
   readonly alg?: TestTokenAlgorithm | undefined;
   readonly kid?: string | undefined;
+  readonly typ?: string | undefined;
   readonly signature?: (typeof testTokenSignatures)[number] | undefined;
 }
 
@@ -49,14 +50,14 @@ export async function signTestToken(claims: object, keys: KeyRing, changes: Toke
 /** Signs with the key of the server, unless the changes require another key or none. */
 async function sign(claims: object, keys: KeyRing, changes: TokenChanges): Promise<string> {
   const current = keys.current();
-  const { alg = current.alg, kid = current.kid, signature } = changes;
+  const { alg = current.alg, kid = current.kid, typ = accessTokenType, signature } = changes;
   if (alg === 'none' || alg === 'HS256') {
-    const unsigned = [{ alg, kid, typ: accessTokenType }, claims].map(encode).join('.');
+    const unsigned = [{ alg, kid, typ }, claims].map(encode).join('.');
     return `${unsigned}.${alg === 'none' ? '' : await signWithPublicKey(unsigned, keys)}`;
   }
   const isOwn = alg === current.alg && signature !== 'wrong-key';
   const signer = isOwn ? current.signer : await createForeignSigner(alg, kid);
-  return signer.sign(claims, { kid });
+  return signer.sign(claims, { kid, typ });
 }
 
 function encode(part: object): string {

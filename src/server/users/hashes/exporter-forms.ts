@@ -63,9 +63,9 @@ const KeycloakCredential = z.looseObject({
   secretData: nestedJson(z.looseObject({ value: z.string(), salt: z.string().nullish() })),
 });
 
-/** Of Keycloak before version 8. */
+/** Of Keycloak before version 8. The first versions had one algorithm, and no name for it. */
 const FormerKeycloakCredential = z.looseObject({
-  algorithm: z.string().default('pbkdf2-sha256'),
+  algorithm: z.string().nullish(),
   hashIterations: z.int(),
   hashedSaltedValue: z.string(),
   salt: z.string(),
@@ -83,12 +83,13 @@ function readKeycloakCredential(value: object): ReadHash {
 function readFormerKeycloakCredential(value: object): ReadHash {
   const { data } = FormerKeycloakCredential.safeParse(value);
   if (!data) return { problem: 'must have hashedSaltedValue, salt and hashIterations, as Keycloak exported' };
-  return convertKeycloakHash({ ...data, tag: data.hashedSaltedValue }, {});
+  return convertKeycloakHash({ ...data, algorithm: data.algorithm ?? 'pbkdf2', tag: data.hashedSaltedValue }, {});
 }
 
 /** The names of the providers of Keycloak. */
 const keycloakDigests: Readonly<Record<string, string>> = {
   pbkdf2: 'sha1',
+  HmacSHA1: 'sha1',
   'pbkdf2-sha256': 'sha256',
   'pbkdf2-sha512': 'sha512',
 };

@@ -169,6 +169,17 @@ describe('a hash as its exporter writes it', () => {
       },
       hash,
     ],
+    ...[{}, { algorithm: null }, { algorithm: 'HmacSHA1' }].map((algorithm): [string, object, string] => [
+      `the first versions of Keycloak, ${JSON.stringify(algorithm)}`,
+      {
+        type: 'password',
+        ...algorithm,
+        hashIterations: 1,
+        salt: 'c2FsdHNhbHQ=',
+        hashedSaltedValue: `${'q'.repeat(86)}==`,
+      },
+      `$pbkdf2-sha1$i=1,l=64$c2FsdHNhbHQ$${'q'.repeat(85)}g`,
+    ]),
     ['Auth0, bcrypt', { algorithm: 'bcrypt', hash: { value: `$2b$10$${filler}` } }, `$2b$10$${filler}`],
     ['Auth0, PBKDF2', { algorithm: 'pbkdf2', hash: { value: hash, encoding: 'utf8' } }, hash],
     [

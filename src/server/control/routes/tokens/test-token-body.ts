@@ -14,7 +14,7 @@ import { signInLevels } from '../../../auth/sign-in.ts';
 const range = `must be from -${maxTestTokenLifetime} to ${maxTestTokenLifetime}`;
 const Seconds = z.int().min(-maxTestTokenLifetime, range).max(maxTestTokenLifetime, range);
 
-export const TestTokenInput = z.strictObject({
+const TestTokenFields = {
   for: singleLine(320, 'A user, by id or login name, or a client, by id or service account').meta({
     examples: ['alice'],
     ...reference('user', ['name']),
@@ -58,8 +58,39 @@ export const TestTokenInput = z.strictObject({
   kid: singleLine(200, 'Key id in the header')
     .optional()
     .meta({ examples: ['unknown'] }),
+  typ: singleLine(100, 'Type in the header; default: at+jwt (RFC 9068)')
+    .optional()
+    .meta({ examples: ['JWT'] }),
   signature: z
     .enum(testTokenSignatures)
     .optional()
     .describe('broken: one bit differs; wrong-key: signed with a new key, under the id of the key of the server'),
+};
+
+export const TestTokenInput = z.strictObject(TestTokenFields).superRefine((input, context) => {
+  for (const [field, message] of listContradictions(input))
+    context.addIssue({ code: 'custom', path: [field], message });
 });
+
+/** Fields of which one would have no effect, with the reason. */
+function listContradictions(input: z.output<z.ZodObject<typeof TestTokenFields>>): [field: string, message: string][] {
+  const { claims = {}, omit = [], expiresIn, notBefore, alg, signature } = input;
+  const isSet = (claim: string) => claim in claims || omit.some((name) => name === claim);
+  return [
+    ...omit
+      .filter((name) => name in claims)
+      .map((name): [string, string] => ['omit', `must not have ${name}, which claims has`]),
+    ...(expiresIn !== undefined && isSet('exp') ? [pair('expiresIn', 'exp')] : []),
+    ...(notBefore !== undefined && isSet('nbf') ? [pair('notBefore', 'nbf')] : []),
+    ...(alg === 'none' && signature !== undefined
+      ? [['signature', 'must be absent: none has no signature'] as [string, string]]
+      : []),
+    ...(alg === 'HS256' && signature === 'wrong-key'
+      ? [['signature', 'must not be wrong-key: HS256 has another key'] as [string, string]]
+      : []),
+  ];
+}
+
+function pair(field: string, claim: string): [string, string] {
+  return [field, `must be absent: claims or omit has ${claim}`];
+}

@@ -56,6 +56,7 @@ describe('a test token', () => {
     [{ alg: 'HS256' }, 'alg=HS256', 'Its algorithm differs from that of its key.'],
     [{ alg: 'EdDSA' }, 'alg=EdDSA', 'Its algorithm differs from that of its key.'],
     [{ kid: 'unknown' }, 'kid=unknown', /^It is signed with a key that this server does not have/],
+    [{ typ: 'JWT' }, 'typ=JWT', 'It is a token of this server, but not an access token.'],
     [{ signature: 'broken' }, 'signature=broken', /^Its signature is invalid/],
     [{ signature: 'wrong-key' }, 'signature=wrong-key', /^Its signature is invalid/],
   ])('of %j is rejected with the reason, and marked', async (changes, testToken, reason) => {
@@ -98,6 +99,12 @@ describe('a test token', () => {
     [{ signature: 'bad' }, 'signature', /broken.*wrong-key/],
     [{ expiresIn: 86_401 }, 'expiresIn', /from -86400 to 86400/],
     [{ level: 'AUTH-MFA' }, 'level', /tokens of users/],
+    [{ claims: { exp: 1 }, expiresIn: 60 }, 'expiresIn', /claims or omit has exp/],
+    [{ omit: ['exp'], expiresIn: 5 }, 'expiresIn', /claims or omit has exp/],
+    [{ claims: { nbf: 1 }, notBefore: 5 }, 'notBefore', /claims or omit has nbf/],
+    [{ claims: { sub: 'x' }, omit: ['sub'] }, 'omit', /must not have sub/],
+    [{ alg: 'none', signature: 'broken' }, 'signature', /none has no signature/],
+    [{ alg: 'HS256', signature: 'wrong-key' }, 'signature', /HS256 has another key/],
     [{ kind: 'id' }, 'kind', /unknown/i],
   ])('is rejected at once if the request is invalid: %j', async (changes, field, message) => {
     const body = { for: adminClient.clientId, ...changes };
