@@ -44,6 +44,8 @@ export function convertCell(field: Field, text: string, read: CellReader): unkno
 export function splitCell(text: string, read: CellReader): string[] {
   const entries = splitList(assertTrimmed(text), ';');
   if (entries === undefined) throw new Error('has an empty entry before or after a semicolon; remove the semicolon');
+  if (entries.length === 1 && entries[0] === 'null')
+    throw new Error('is null, which is no list; leave it empty, or write ["null"] for an entry of this name');
   return entries.map(read);
 }
 

@@ -173,6 +173,7 @@ describe('other columns', () => {
     [' A;B', 'begins with a space'],
     ['A;B\u00a0', 'ends with the invisible character U+00A0'],
     ['A;;B', 'has an empty entry before or after a semicolon'],
+    ['null', 'is null, which is no list'],
     ['A; ;B', 'has an empty entry'],
     ['A;', 'has an empty entry'],
     [';A', 'has an empty entry'],

@@ -17,6 +17,8 @@ export class UserIds {
   readonly #ids = new UniqueNames(maxIdLength, foldIdentifier);
   readonly #clientIds: ReadonlySet<string>;
   /** How many users have a name. */
+  /** The name of the first user with an id: what another one is granted is not its own. */
+  readonly #owners = new Map<string, string>();
   readonly #names = new Map<string, number>();
 
   constructor({ clientIds, userIds, userNames }: UsedNames) {
@@ -33,7 +35,10 @@ export class UserIds {
   assign(id: string | undefined, name: string): string {
     if (isPlaceholder(name)) return this.assign(id, 'user');
     if (id === undefined || isPlaceholder(id)) return this.#allocate(toId(name), name);
-    const isKept = toId(id) === id && !this.#clientIds.has(id) && !this.#isOther(id, name);
+    const owner = this.#owners.get(id) ?? name;
+    this.#owners.set(id, owner);
+    const isOwn = foldIdentifier(owner) === foldIdentifier(name);
+    const isKept = isOwn && toId(id) === id && !this.#clientIds.has(id) && !this.#isOther(id, name);
     return isKept ? id : this.#allocate(toId(id), name);
   }
 

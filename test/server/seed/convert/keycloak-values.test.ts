@@ -341,6 +341,16 @@ describe('numbers', () => {
   });
 });
 
+test('a user with the id of another one has an id of its own, and gives the other one no role', async () => {
+  const users = ['a', 'b'].map((username) => user({ id: 'i1', username, realmRoles: [`of-${username}`] }));
+  const { seed } = await convertRealm({ realm, roles: { realm: [{ name: 'of-a' }, { name: 'of-b' }] }, users });
+  const idOf = (name: string) => seed.users.find(({ userId, userName }) => (userName ?? userId) === name)?.userId;
+  expect(idOf('a')).toBe('i1');
+  expect(idOf('b')).not.toBe('i1');
+  const members = (role: string) => seed.groups.find(({ roles = [] }) => roles.includes(role))?.users;
+  expect([members('of-a'), members('of-b')]).toEqual([['i1'], [idOf('b')]]);
+});
+
 describe('passwords', () => {
   test('that no login accepts for their length are lost', async () => {
     const convert = (length: number) =>
