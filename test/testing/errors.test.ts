@@ -121,7 +121,7 @@ describe('a wrong option', () => {
       (server) => server.faults.add({ effect: { stauts: 503 } } as never),
       'effect.stauts. Did you mean status?',
     ],
-    ['tokens.issue', (server) => server.tokens.issue({ for: 'x', typ: 'x' } as never), 'Accepted: for, '],
+    ['tokens.issue', (server) => server.tokens.issue({ for: 'x', lifetime: 'x' } as never), 'Accepted: for, '],
     [
       'requests.waitFor',
       (server) => server.requests.waitFor({ operation: 'nonsense' as never }),

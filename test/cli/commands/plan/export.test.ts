@@ -147,7 +147,7 @@ function directory(prefix: string, isStaging: boolean): SeedDocument {
       apiKeyId: `${prefix}-k-${id}`,
       clientId: `${prefix}-${id}`,
       appId: 'portal',
-      apiKey,
+      apiKey: Buffer.alloc(32, `${prefix}${id}`).toString('base64'),
     })),
     corporateGroups: isStaging ? [{ corporateGroupName: 'holding', businesses: range(count).map(business) }] : [],
     groups: range(isStaging ? size.groups : 0).map((at) => ({
