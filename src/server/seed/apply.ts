@@ -38,7 +38,6 @@ import {
 import { applyBusinesses } from './businesses.ts';
 import {
   type AssertOnce,
-  createAssertOnce,
   createSeedEntries,
   isRejection,
   type SeedCounts,
@@ -99,21 +98,17 @@ async function applyEntries(
   const entries = createSeedEntries();
   await applyBusinesses(tx, seed, deps, entries);
   const users = await prefetchUsers(tx, seed.users);
-  const userDeps = { ids: deps.ids, clock: deps.clock, passwords, assertOnce: createAssertOnce() };
-  await entries.each('users', seed.users, (user) => applyUser(users, user, userDeps));
+  const userDeps = { ids: deps.ids, clock: deps.clock, passwords };
+  await entries.each('users', seed.users, (user, assertOnce) => applyUser(users, user, userDeps, assertOnce));
   await entries.each('users', seed.users, (user) => applyUserFactors(tx, user, deps));
-  const assertOnce = createAssertOnce();
-  await entries.each('clients', seed.clients, (client) => {
+  await entries.each('clients', seed.clients, (client, assertOnce) => {
     assertOnce(client.clientId, client.clientId, 'clientId');
     return applyClient(tx, client, deps);
   });
   await applyGroups(tx, seed.groups, deps, entries);
-  const assertKeyOnce = createAssertOnce();
-  await entries.each('apiKeys', seed.apiKeys, (key) => applyApiKey(tx, key, deps, assertKeyOnce));
-  const assertLogonOnce = createAssertOnce();
-  await entries.each('mainframe', seed.mainframe, (logon) => applyLogon(tx, logon, passwords, assertLogonOnce));
-  const assertProductOnce = createAssertOnce();
-  await entries.each('products', seed.products, (product) => applyProduct(tx, product, deps, assertProductOnce));
+  await entries.each('apiKeys', seed.apiKeys, (key, assertOnce) => applyApiKey(tx, key, deps, assertOnce));
+  await entries.each('mainframe', seed.mainframe, (logon, assertOnce) => applyLogon(tx, logon, passwords, assertOnce));
+  await entries.each('products', seed.products, (product, assertOnce) => applyProduct(tx, product, deps, assertOnce));
   await applyProviders(tx, seed.providers, entries);
   return entries.counts();
 }
@@ -162,13 +157,13 @@ async function assertOwnersExist(
 
 interface UserDeps extends Pick<SeedDeps, 'ids' | 'clock'> {
   readonly passwords: SeedPasswords;
-  readonly assertOnce: AssertOnce;
 }
 
 async function applyUser(
   tx: Transaction,
   seed: SeedUser,
-  { ids, clock, passwords, assertOnce }: UserDeps,
+  { ids, clock, passwords }: UserDeps,
+  assertOnce: AssertOnce,
 ): Promise<SeedOutcome> {
   const {
     password: _plain,

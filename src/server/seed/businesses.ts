@@ -5,7 +5,7 @@
 import { addCustomer } from '../directory/customers.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Business, CorporateGroup } from '../store/tables.ts';
-import { type AssertOnce, createAssertOnce, mergeOutcomes, type SeedEntries, type SeedOutcome } from './entries.ts';
+import { type AssertOnce, mergeOutcomes, type SeedEntries, type SeedOutcome } from './entries.ts';
 import { SeedProblem } from './error.ts';
 import type { SeedBusiness, SeedCorporateGroup, SeedDocument } from './schema.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
@@ -20,14 +20,12 @@ export async function applyBusinesses(
   const ids = new Map<SeedBusiness, string>();
   const assignments = createAssignments();
   const moves = new BusinessMoves(tx);
-  const assertGroupOnce = createAssertOnce();
-  const assertBusinessOnce = createAssertOnce();
-  await entries.each('corporateGroups', corporateGroups, (group) =>
-    applyCorporateGroup(tx, group, deps, assertGroupOnce),
+  await entries.each('corporateGroups', corporateGroups, (group, assertOnce) =>
+    applyCorporateGroup(tx, group, deps, assertOnce),
   );
-  await entries.each('businesses', businesses, async (business) => {
+  await entries.each('businesses', businesses, async (business, assertOnce) => {
     const { row, outcome } = await applyBusiness(tx, business, deps);
-    assertBusinessOnce(row.businessId, row.businessName, business.businessId === undefined ? 'document' : 'businessId');
+    assertOnce(row.businessId, row.businessName, business.businessId === undefined ? 'document' : 'businessId');
     ids.set(business, row.businessId);
     return mergeOutcomes(outcome, await applyCustomer(tx, row, deps));
   });

@@ -20,12 +20,12 @@ export type SeedCounts = Partial<Record<SeedKind, SeedCount>>;
 export interface SeedEntries {
   /**
    * Applies one step to each entry of a kind; all problems of a step are reported together. Later steps add to the
-   * outcome of an entry. @throws SeedError after the last entry, if there was a problem.
+   * outcome of an entry. `assertOnce` compares the entries of the step. @throws SeedError after the last entry, if there was a problem.
    */
   each<Entry>(
     kind: SeedKind,
     entries: readonly Entry[] | undefined,
-    apply: (entry: Entry) => Promise<SeedOutcome>,
+    apply: (entry: Entry, assertOnce: AssertOnce) => Promise<SeedOutcome>,
   ): Promise<void>;
   counts(): SeedCounts;
 }
@@ -33,7 +33,7 @@ export interface SeedEntries {
 /** @throws SeedProblem at a field of an entry, if an entry before describes the same thing: one of them would have no effect. */
 export type AssertOnce = (id: string, name: string, field: string) => void;
 
-export function createAssertOnce(): AssertOnce {
+function createAssertOnce(): AssertOnce {
   const seen = new Set<string>();
   return (id, name, field) => {
     if (seen.has(id)) throw new SeedProblem(`${name} is defined twice`, [field]);
@@ -52,10 +52,11 @@ export function createSeedEntries(): SeedEntries {
       outcomesByKind.set(kind, known);
       const issues: SeedIssue[] = [];
       const pause = createPause();
+      const assertOnce = createAssertOnce();
       for (const [index, entry] of entries.entries()) {
         await pause();
         try {
-          known[index] = mergeOutcomes(known[index] ?? 'unchanged', await apply(entry));
+          known[index] = mergeOutcomes(known[index] ?? 'unchanged', await apply(entry, assertOnce));
         } catch (error) {
           issues.push(toIssue(error, [kind, index]));
         }

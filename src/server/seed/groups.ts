@@ -15,7 +15,7 @@ import { addMember } from '../directory/memberships.ts';
 import { normalizeNewName } from '../directory/new-names.ts';
 import { DuplicateError, type Transaction } from '../store/store.ts';
 import { type Group, type Membership, membershipKey } from '../store/tables.ts';
-import { createAssertOnce, type SeedEntries, type SeedOutcome } from './entries.ts';
+import type { SeedEntries, SeedOutcome } from './entries.ts';
 import { SeedProblem } from './error.ts';
 import type { SeedGroup } from './schema.ts';
 import { isSameRow, omitUndefined, type SeedDeps } from './seed-rows.ts';
@@ -28,8 +28,7 @@ export async function applyGroups(
 ): Promise<void> {
   if (seeds === undefined) return;
   const groups = await SeededGroups.read(tx, seeds);
-  const assertOnce = createAssertOnce();
-  await entries.each('groups', seeds, async (seed) => {
+  await entries.each('groups', seeds, async (seed, assertOnce) => {
     const outcome = groups.apply(seed, deps);
     assertOnce(groups.of(seed).groupId, seed.groupName, 'groupName');
     return outcome;

@@ -1,6 +1,6 @@
 /** Applies the identity providers of a seed, matched by name; existing ones are replaced. */
 import type { Transaction } from '../store/store.ts';
-import { createAssertOnce, type SeedEntries, type SeedOutcome } from './entries.ts';
+import type { SeedEntries, SeedOutcome } from './entries.ts';
 import type { SeedProvider } from './schema.ts';
 import { replaceIfChanged } from './seed-rows.ts';
 
@@ -10,8 +10,7 @@ export async function applyProviders(
   seeds: readonly SeedProvider[] | undefined,
   entries: SeedEntries,
 ): Promise<void> {
-  const assertOnce = createAssertOnce();
-  await entries.each('providers', seeds, async (seed) => {
+  await entries.each('providers', seeds, async (seed, assertOnce) => {
     assertOnce(seed.name, seed.name, 'name');
     return applyProvider(tx, seed);
   });
