@@ -1,7 +1,11 @@
 /** Finds the name that a mistyped one probably means. */
 
-/** The candidate with the smallest edit distance, if small enough for a typing error. */
+/** The time to compare names grows with their length. */
+const maxComparedLength = 64;
+
+/** The candidate with the smallest edit distance, if small enough for a typing error; none for a longer word than any name. */
 export function findNearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > maxComparedLength) return undefined;
   const ranked = candidates
     .map((candidate) => ({ candidate, far: levenshteinDistance(word, candidate) }))
     .sort((a, b) => a.far - b.far);

@@ -2,14 +2,12 @@
 import * as z from 'zod';
 import { findNearest } from '../../lib/nearest-name.ts';
 
-const maxComparedLength = 64;
-
 /** A schema for one of these names, whose error suggests the nearest one: all of them would be too long. */
 export function knownName<Name extends string>(names: readonly Name[], what: string) {
   return z.enum(names, { error: ({ input }) => `must be ${what}${suggestName(input, names)}` });
 }
 
 function suggestName(input: unknown, names: readonly string[]): string {
-  const near = typeof input === 'string' && input.length <= maxComparedLength ? findNearest(input, names) : undefined;
+  const near = typeof input === 'string' ? findNearest(input, names) : undefined;
   return near === undefined ? '' : `; did you mean ${near}?`;
 }

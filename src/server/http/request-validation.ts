@@ -245,9 +245,6 @@ function listUnknownParameters(search: URLSearchParams, names: readonly string[]
     }));
 }
 
-/** The time to compare names grows with their length. */
-const maxComparedLength = 64;
-
 /** Longer lists are documentation, and not a hint. */
 const maxListed = 20;
 
@@ -256,7 +253,7 @@ function suggestParameter(name: string, names: readonly string[]): string {
 }
 
 function suggestName(name: string, names: readonly string[]): string {
-  const near = name.length > maxComparedLength ? undefined : findNearest(name, names);
+  const near = findNearest(name, names);
   if (near !== undefined) return ` Did you mean ${near}?`;
   return names.length > maxListed ? '' : ` Accepted: ${names.join(', ')}.`;
 }
