@@ -75,7 +75,7 @@ export function createIamSandboxes({ getContext, url, credentials }: SandboxesDe
   };
 
   async function open(name: string, { seed, reuse = false }: SandboxOptions) {
-    if (reuse && seed === undefined) return { appContext: await control().open(name, true), bootstrapped: {} };
+    if (reuse) return { appContext: await control().open(name, true), bootstrapped: {} };
     return control().create(name, seed === undefined ? undefined : await readSeedInput(seed));
   }
 

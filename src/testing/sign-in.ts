@@ -1,7 +1,9 @@
 /** Signs users in without passwords, for tests of other features. */
+
 import { InputError, type TokenSource } from '../client/index.ts';
+import { signInLevels } from '../contract/testing/sign-in-levels.ts';
 import type { AppContext } from '../server/app-context.ts';
-import { requireActiveClient, signInLevels, startSessionWithoutPassword } from '../server/auth/sign-in.ts';
+import { requireActiveClient, startSessionWithoutPassword } from '../server/auth/sign-in.ts';
 import { readClientContent } from '../server/tokens/content.ts';
 import { assertKnownKeys } from './assert-known-keys.ts';
 

@@ -17,7 +17,7 @@ export interface IssuedTestToken {
 export interface Tokens {
   /**
    * Issues an access token that is wrong on purpose: `{ for: 'ann', claims: { aud: 'https://other.example' } }`.
-   * @throws Error if an option is not valid, or if there is no such user or client.
+   * @throws IamError if an option is not valid, or if there is no such user or client.
    */
   issue(options: TestTokenOptions): Promise<IssuedTestToken>;
 }

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
+import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
@@ -44,7 +45,6 @@ export function addSessions(noun: Command, runtime: CliRuntime): void {
 }
 
 const createdResponse = declareSecrets('accessToken', 'refreshToken');
-const levels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'];
 
 function addCreateCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'create', {
@@ -60,7 +60,11 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
       { title: 'Obtain a token of a client', command: '--client-id billing-service --show-token' },
     ],
   }).argument('[user]', 'User, by id or login name');
-  const level = { type: 'string' as const, enum: levels, description: 'authentication level, default AUTH-BASIC' };
+  const level = {
+    type: 'string' as const,
+    enum: signInLevels,
+    description: 'authentication level, default AUTH-BASIC',
+  };
   addFieldOption(command, createField(['level'], level, false));
   command
     .option(

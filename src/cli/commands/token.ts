@@ -1,7 +1,9 @@
 /** `iam token`: prints, decodes, verifies and inspects tokens. */
+
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { JSONWebKeySet } from 'jose';
 import { reference } from '../../contract/entities.ts';
+import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
 import { omittableClaims, testTokenAlgorithms, testTokenSignatures } from '../../contract/testing/test-tokens.ts';
 import { decodeToken } from '../auth/decode-token.ts';
 import { addCommand, setAction } from '../command.ts';
@@ -64,7 +66,7 @@ function addIssueCommand(noun: Command, runtime: CliRuntime): void {
       '--client-id <client>',
       'for a user: client to sign in through, by id or service account; default: that of the server',
     )
-    .addOption(new Option('--level <level>', 'for a user: authentication level').choices(signInLevelNames))
+    .addOption(new Option('--level <level>', 'for a user: authentication level').choices(signInLevels))
     .option('--claim <name=value>', 'claim with its value, JSON or else text (repeatable)', collectClaim)
     .addOption(
       new Option('--omit <claim>', 'claim that the token lacks (repeatable)')
@@ -99,7 +101,6 @@ function addIssueCommand(noun: Command, runtime: CliRuntime): void {
 }
 
 const testTokensPath = '/_iam/tokens';
-const signInLevelNames = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'];
 const client = reference('client', ['id']);
 const subjectSources = [reference('user', ['name']), reference('client', ['serviceAccount'])];
 

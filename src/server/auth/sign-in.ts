@@ -1,13 +1,12 @@
 /** Signs users in without credentials, for tests of other features. Callers check that test features are enabled. */
 import { apiError } from '../../contract/errors.ts';
+import type { signInLevels } from '../../contract/testing/sign-in-levels.ts';
 import { isOwnerActive } from '../directory/clients.ts';
 import { type SessionDeps, startSession } from '../sessions/sessions.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Client, User } from '../store/tables.ts';
 import { type ContentDeps, readUserContent, type UserContent } from '../tokens/content.ts';
 import { findUserByLogin } from '../users/users.ts';
-
-export const signInLevels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const;
 
 export interface SignInRequest {
   readonly userId?: string | undefined;

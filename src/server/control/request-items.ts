@@ -34,7 +34,7 @@ export const RequestItem = z.strictObject({
   status: optionalInt(404, 'Absent if an injected fault closed the connection'),
   errors: z.array(KnownErrorCode).meta({ description: 'Error codes', examples: [['GROUP_NOT_FOUND']] }),
   milliseconds: z.number().meta({ examples: [3.2] }),
-  fault: optionalText('status 503', 'The injected fault'),
+  fault: optionalText('f1 status=503', 'The injected fault'),
   testToken: optionalText(
     'aud, signature=broken',
     'How the access token differs from a normal one, if it is a test token',

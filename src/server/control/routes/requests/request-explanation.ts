@@ -25,7 +25,7 @@ export const RequestExplanation = z.strictObject({
       [{ code: 'GROUP_NOT_FOUND', message: errorTable.GROUP_NOT_FOUND.message, hint: errorTable.GROUP_NOT_FOUND.hint }],
     ],
   }),
-  fault: optionalText('status 503', 'The injected fault'),
+  fault: optionalText('f1 status=503', 'The injected fault'),
   testToken: optionalText(
     'aud, signature=broken',
     'How the access token differs from a normal one, if it is a test token',

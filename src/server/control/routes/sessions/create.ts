@@ -3,12 +3,8 @@ import { reference } from '../../../../contract/entities.ts';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
 import { Id, optionalText, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { Token } from '../../../../contract/schemas/token.ts';
-import {
-  requireActiveClient,
-  type SignInRequest,
-  signInLevels,
-  startSessionWithoutPassword,
-} from '../../../auth/sign-in.ts';
+import { signInLevels } from '../../../../contract/testing/sign-in-levels.ts';
+import { requireActiveClient, type SignInRequest, startSessionWithoutPassword } from '../../../auth/sign-in.ts';
 import { hasTestFeatures } from '../../../config/settings.ts';
 import type { ControlContext } from '../../../request-context.ts';
 import { readClientContent } from '../../../tokens/content.ts';

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { reference } from '../../../../contract/entities.ts';
 import { Id, singleLine } from '../../../../contract/schemas/primitives.ts';
+import { signInLevels } from '../../../../contract/testing/sign-in-levels.ts';
 import {
   fixedClaims,
   maxTestTokenLifetime,
@@ -9,7 +10,6 @@ import {
   testTokenAlgorithms,
   testTokenSignatures,
 } from '../../../../contract/testing/test-tokens.ts';
-import { signInLevels } from '../../../auth/sign-in.ts';
 
 const range = `must be from -${maxTestTokenLifetime} to ${maxTestTokenLifetime}`;
 const Seconds = z.int().min(-maxTestTokenLifetime, range).max(maxTestTokenLifetime, range);
