@@ -1,6 +1,7 @@
 /** Converts a record to a request, and validates it as far as possible without the server. */
 import type { CallInput, Scalar } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
+import { findTypeProblem } from '../io/document-types.ts';
 import { createField, type Field, setAtPath, toKebabCase } from '../request/field-options.ts';
 import { buildRequestSpec, formatArgumentName, type RequestSpec } from '../request/request-spec.ts';
 import type { NameResolver } from '../request/resolve-names.ts';
@@ -90,6 +91,8 @@ export function createRowParser({ find, common, allowsOthers, isPartial }: RowOp
       if (problem !== undefined) throw new Error(problem);
       const call = cells ? parseCsvCall(getShape(cells.operation), cells, read) : parseJsonCall(getShape, value);
       const { operation, ...input } = call;
+      const wrong = findTypeProblem(operation.body ?? {}, call.body, '');
+      if (wrong) throw new Error(`${wrong.message}${wrong.remedy === undefined ? '' : `; write ${wrong.remedy}`}`);
       assertRequiredFields(call, isPartial(operation));
       return { number, line, text, operation, input };
     } catch (error) {
@@ -249,7 +252,7 @@ function buildBody({ operation, members, entries }: RequestSpec, fields: Record<
   return fields;
 }
 
-/** Checks only for missing values; the server validates the rest. */
+/** Checks for missing values; the server validates the rest. */
 function assertRequiredFields({ operation, params, query, body }: Call, isPartial: boolean): void {
   const required = (isPartial ? undefined : operation.body?.required) ?? [];
   const bodyFields = (body ?? {}) as Readonly<Record<string, unknown>>;

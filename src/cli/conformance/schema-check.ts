@@ -1,5 +1,6 @@
 /** Checks a response body against its declared schema: types, required and undeclared fields, listed values. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { isOfType, typeOf } from '../io/document-types.ts';
 
 export interface SchemaProblem {
   readonly name: string;
@@ -51,16 +52,4 @@ function checkFields(schema: JsonSchema, value: object, path: string, report: Re
     if (declared) check(declared, one, at(name), report);
     else if (additionalProperties === false) report(at(name), 'absent', typeOf(one));
   }
-}
-
-function isOfType(type: string, value: unknown): boolean {
-  const actual = typeOf(value);
-  return actual === type || (type === 'number' && actual === 'integer');
-}
-
-/** The JSON type of a value. */
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return Number.isInteger(value) ? 'integer' : typeof value;
 }

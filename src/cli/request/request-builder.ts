@@ -4,6 +4,7 @@ import { parseJson } from '../../lib/json-text.ts';
 import { withoutFinalBreak } from '../../lib/text-file.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
+import { assertBodyTypes } from '../io/document-types.ts';
 import { readList, readObject, readSecret, readText } from '../io/input.ts';
 import { type Field, parseFieldValue, readFieldOption, setAtPath } from './field-options.ts';
 import type { RequestSpec } from './request-spec.ts';
@@ -41,6 +42,7 @@ export async function buildRequest(
   for (const field of spec.query) query[field.path[0] ?? ''] = readFieldOption(field, options) as Scalar | undefined;
   const rest = args[operation.params.length];
   const body = operation.body ? await buildBody(context, spec, options, rest) : undefined;
+  assertBodyTypes(operation.body, body);
   const params = Object.fromEntries(
     operation.params.flatMap(({ name }, at) => (args[at] === undefined ? [] : [[name, String(args[at])]])),
   );

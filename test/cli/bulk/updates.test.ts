@@ -98,14 +98,18 @@ describe('a row of', () => {
     expect(await get(home, ['groups', 'get', 'ops'])).toMatchObject({ roles: ['DEPLOY'] });
   });
 
-  test('values of a wrong type are shown, and what is missing once', async ({ home }) => {
+  test('a value of a wrong type is refused with its line, and the name of what is missing is shown', async ({
+    home,
+  }) => {
     const rows = [
       { params: { groupId: 'ops' }, body: { roles: 'e' } },
       { params: { groupId: 'nix' }, body: { roles: ['A'] } },
     ];
     const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-    const { out } = await bulk(home, text, 'groups update', 'wrong.jsonl');
-    expect(out).toContain(String.raw`roles \"e\" must be an array`);
+    const refused = await bulk(home, text, 'groups update', 'wrong.jsonl');
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain(String.raw`line 1: roles must be a list, not \"e\"; write [\"e\"]`);
+    const { out } = await bulk(home, text.slice(text.indexOf('\n') + 1), 'groups update', 'missing.jsonl');
     expect(out).toContain('"message":"nix: Group not found."');
   });
 

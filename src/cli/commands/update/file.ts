@@ -5,6 +5,7 @@ import type { ManifestOperation } from '../../../contract/manifest-types.ts';
 import { isMaskedEmail } from '../../../lib/masked-email.ts';
 import { findNearest } from '../../../lib/nearest-name.ts';
 import { usageError } from '../../errors.ts';
+import { assertBodyTypes } from '../../io/document-types.ts';
 import { maskText, maskValue } from '../../output/mask.ts';
 import { type EntityFields, isRow, isSame } from '../../request/differences.ts';
 import { wasRead } from '../../request/file-etag.ts';
@@ -56,7 +57,11 @@ export function selectFields(
       `Remove ${name} from the file. Fields that can change: ${writable.join(', ')}.`,
     );
   }
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => writable.includes(name)));
+  const selected = Object.fromEntries(Object.entries(fields).filter(([name]) => writable.includes(name)));
+  // What a read returned can have another form than what a write takes.
+  const isNew = ([name, value]: [string, unknown]) => !isSame(value, entity[name]);
+  assertBodyTypes(rules.schema, Object.fromEntries(Object.entries(selected).filter(isNew)));
+  return selected;
 }
 
 /**

@@ -176,13 +176,8 @@ describe('groups update', () => {
   });
 
   test.each([
-    { roles: 'A' },
     { roles: null },
-    { roles: [1] },
-    { roles: {} },
-    { dependencies: 'base' },
     { dependencies: [null] },
-    { dependencies: ['base'] },
     { dependencies: [{ groupName: 'base', note: 'x' }] },
     { organizationId: null },
   ])('-f sends %j, so that the server rejects it', async (change) => {
@@ -194,6 +189,25 @@ describe('groups update', () => {
     const { code, err } = await iam([...update, '-f', '-', '--yes'], { url: server.url, stdin });
     expect({ code, err }).toEqual({ code: 7, err: expect.not.stringContaining('nothing to change') });
     expect(writes(server)).toHaveLength(1);
+  });
+
+  test.each([
+    [{ roles: 'ADMIN' }, 'roles must be a list, not "ADMIN"', '["ADMIN"]'],
+    [{ roles: [1] }, 'roles[0] must be a string, not 1', '"1"'],
+    [{ roles: {} }, 'roles must be a list, not an object', undefined],
+    [{ dependencies: 'base' }, 'dependencies must be a list, not "base"', '[{"groupName":"base"}]'],
+    [{ dependencies: ['base'] }, 'dependencies[0] must be an object, not "base"', '{"groupName":"base"}'],
+    [{ dependencies: { groupName: 'a' } }, 'dependencies must be a list, not an object', '[{"groupName":"a"}]'],
+    [{ organizationId: 5 }, 'organizationId must be a string, not 5', '"5"'],
+  ])('-f of an update and a create refuses %j before the request', async (change, problem, remedy) => {
+    await using server = await withGroup();
+    const stdin = JSON.stringify({ groupName: 'dev', ...change });
+    for (const words of [update, ['groups', 'create']]) {
+      const { code, err } = await iam([...words, '-f', '-'], { url: server.url, stdin });
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`error: ${problem}; nothing was sent.`) });
+      if (remedy) expect(err).toContain(`Write ${remedy}.`);
+    }
+    expect(writes(server)).toEqual([]);
   });
 
   test.each([
