@@ -53,6 +53,15 @@ export function escapeInText(text: string): string {
   return plainName.test(text) ? text : text.replace(hiddenExceptBreaksAndTabs, toUnicodeEscape);
 }
 
+/** Shows these characters by their code points, for a page: `⟨U+202E⟩`. */
+export function markHidden(text: string): string {
+  return plainName.test(text) ? text : text.replace(hiddenExceptBreaksAndTabs, (letter) => `⟨${toCodePoint(letter)}⟩`);
+}
+
+function toCodePoint(letter: string): string {
+  return `U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
 /** Letters of scripts with look-alikes of Latin letters (UTS #39), and the Latin letters of other widths and styles. */
 const lookAlikes =
   '\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}\\p{sc=Cherokee}\\p{sc=Lisu}\\uff21-\\uff3a\\uff41-\\uff5a\\u{1d400}-\\u{1d7ff}';

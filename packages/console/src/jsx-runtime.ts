@@ -1,11 +1,11 @@
 /**
  * What the build puts in place of React's JSX runtime, in the console and in its packages: every text of a page passes
- * here, so hidden characters in names that others chose are shown as escapes, and domains of addresses in Unicode, as the
- * command does.
+ * here, so hidden characters in names that others chose are shown by their code points, and domains of addresses in
+ * Unicode.
  */
 import * as react from 'react/jsx-runtime';
 import { showEmails } from '../../../src/contract/email/email-address.ts';
-import { escapeInText } from '../../../src/contract/visible-names.ts';
+import { markHidden } from '../../../src/contract/visible-names.ts';
 
 type CreateElement = typeof react.jsx;
 
@@ -32,7 +32,7 @@ function escapeProperties(props: Readonly<Record<string, unknown>>): Readonly<Re
 }
 
 function escapeValue(value: unknown): unknown {
-  if (typeof value === 'string') return escapeInText(showEmails(value));
+  if (typeof value === 'string') return markHidden(showEmails(value));
   if (!Array.isArray(value)) return value;
   const parts: unknown[] = value.map(escapeValue);
   return parts.some((part, at) => part !== value[at]) ? parts : value;

@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
   test('and data of others hide nothing: invisible characters in names are shown as escapes, and stay in commands', async () => {
     const hiding: SeedDocument = { businesses: [{ businessId: 'b-evil', businessName: 'Ac\u200bme\u202e\u00a0Ltd' }] };
     await using other = await startServer({ seed: hiding });
-    const shown = String.raw`Ac\u200bme\u202e\u00a0Ltd`;
+    const shown = 'Ac⟨U+200B⟩me⟨U+202E⟩⟨U+00A0⟩Ltd';
     const { page, problems } = await openConsole(other.url, { path: 'businesses' });
     await page.getByText(shown).waitFor();
     await navigate(page, `${other.url}/_iam/console/businesses?search=${encodeURIComponent('c\u200bm')}`);

@@ -12,6 +12,7 @@ import { type Connection, createConnection } from './connection.ts';
 import { type CredentialStore, createCredentialStore } from './credentials.ts';
 import { createLiveEvents, type LiveEvents } from './live-events.ts';
 import type { ConsoleLocation } from './location.ts';
+import { createNamesReader, type NamesReader } from './names-reader.ts';
 import { createServiceTokens, type ServiceTokens } from './service-token.ts';
 
 export interface Console {
@@ -28,6 +29,7 @@ export interface Console {
   /** The operations of a login. */
   readonly login: ServiceClient;
   readonly liveEvents: LiveEvents;
+  readonly names: NamesReader;
   /** What sends the requests of these clients. */
   readonly connection: Connection;
   /** Milliseconds since the epoch, by the clock of this machine. */
@@ -48,6 +50,7 @@ export function createConsole(location: ConsoleLocation, now: () => number): Con
     serviceTokens,
     login: createLoginClient(location, connection),
     liveEvents: createLiveEvents(location, credentials),
+    names: createNamesReader(control),
     connection,
     now,
   };

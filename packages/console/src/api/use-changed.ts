@@ -6,6 +6,6 @@ export function useChanged(nouns?: readonly string[]): () => Promise<void> {
   const queryClient = useQueryClient();
   return async () => {
     if (nouns === undefined) return queryClient.invalidateQueries();
-    await Promise.all(nouns.map((noun) => queryClient.invalidateQueries({ queryKey: [noun] })));
+    await Promise.all([...nouns, 'names'].map((noun) => queryClient.invalidateQueries({ queryKey: [noun] })));
   };
 }

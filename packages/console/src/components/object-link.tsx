@@ -3,12 +3,26 @@ import { Anchor } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
+interface ObjectLinkProps {
+  readonly page: string;
+  readonly id: string;
+  readonly className?: string;
+  readonly children?: ReactNode;
+}
+
 /** A link to the page of one object. The id is part of the path, so it is encoded by the router. */
-export function ObjectLink({ page, id, children }: { page: string; id: string; children?: ReactNode }) {
-  if (!usePageExists(page)) return children ?? id;
+export function ObjectLink({ page, id, className, children = id }: ObjectLinkProps) {
+  if (!usePageExists(page)) return <span className={className}>{children}</span>;
   return (
-    <Anchor component={Link} to={`${page}/$`} params={{ _splat: id } as never} underline="always" inherit>
-      {children ?? id}
+    <Anchor
+      component={Link}
+      to={`${page}/$`}
+      params={{ _splat: id } as never}
+      underline={className === undefined ? 'always' : 'hover'}
+      inherit
+      {...(className === undefined ? {} : { className })}
+    >
+      {children}
     </Anchor>
   );
 }

@@ -204,7 +204,11 @@ describe('a client', () => {
     expect(await show(server, 'clients/c2')).toMatchObject(none);
   });
 
-  test.each(['s1', 'billing', 'C1'])('is found by its client id only: %s', async (id) => {
+  test('is found by its service account as well, to which members of groups refer', async () => {
+    expect(await show(shared(), 'clients/s1')).toMatchObject({ clientId: 'c1' });
+  });
+
+  test.each(['billing', 'C1'])('is found by no other text: %s', async (id) => {
     const server = shared();
     expect(await send(server, `/_iam/clients/${id}`)).toMatchObject({
       status: 404,

@@ -1,6 +1,7 @@
 import { reference } from '../../../../contract/entities.ts';
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
+import { findService } from '../../../directory/memberships.ts';
 import { defineRoute } from '../../define.ts';
 import { ClientWithGrants, readClientWithGrants } from './client-with-grants.ts';
 
@@ -9,7 +10,7 @@ export default defineRoute({
   id: 'control.client',
   title: 'Show a client',
   description:
-    'Returns the client with this client id, without its secret, and the groups and effective roles of its service account.',
+    'Returns the client with this client id or service account, without its secret, and the groups and effective roles of its service account.',
   method: 'GET',
   path: '/clients/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
@@ -18,7 +19,7 @@ export default defineRoute({
   errors: ['CLIENT_NOT_FOUND'],
 
   async handle({ params }, { store, clock }) {
-    const client = await store.clients.get(params.id);
+    const client = (await store.clients.get(params.id)) ?? (await findService(store, params.id));
     if (!client) throw apiError('CLIENT_NOT_FOUND');
     return readClientWithGrants(store, client, clock.now());
   },

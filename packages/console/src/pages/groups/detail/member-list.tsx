@@ -3,8 +3,8 @@ import { Group, Stack, Title } from '@mantine/core';
 import { usePagedList } from '../../../api/use-paged-list.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { quotePositional } from '../../../components/equivalents.tsx';
-import { ObjectLink, ObjectSearchLink } from '../../../components/object-link.tsx';
 import { PagedRows, type RowColumn } from '../../../components/row-list.tsx';
+import { Subject } from '../../../components/subject.tsx';
 import { countMembers } from '../data/group-inheritance.ts';
 import type { GroupGraphNode } from '../data/use-groups.ts';
 import { AddMember } from '../members/add-member.tsx';
@@ -19,14 +19,14 @@ const memberKinds = {
 };
 
 const columns: RowColumn<GroupMember>[] = [
-  { title: 'Member', width: 'minmax(12rem, 2fr)', render: (member) => <MemberLink member={member} /> },
+  { title: 'Member', width: 'minmax(12rem, 2fr)', render: (member) => <MemberSubject member={member} /> },
   { title: 'Kind', width: '10rem', render: ({ kind }) => memberKinds[kind] },
   {
     title: 'On behalf of',
     width: 'minmax(10rem, 1fr)',
-    render: ({ kind, businessId }) =>
+    render: ({ kind, businessId, businessName }) =>
       kind === 'businessUser' && businessId !== undefined ? (
-        <ObjectLink page="/businesses" id={businessId} />
+        <Subject kind="business" id={businessId} name={businessName} />
       ) : undefined,
   },
 ];
@@ -65,16 +65,15 @@ export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
   );
 }
 
-function MemberLink({ member }: { readonly member: GroupMember }) {
+function MemberSubject({ member }: { readonly member: GroupMember }) {
   const id = memberIdOf(member);
   switch (member.kind) {
     case 'user':
     case 'businessUser':
-      return <ObjectLink page="/users" id={id} />;
+      return <Subject kind="user" id={id} name={member.userName} />;
     case 'business':
-      return <ObjectLink page="/businesses" id={id} />;
+      return <Subject kind="business" id={id} name={member.businessName} />;
     case 'service':
-      // The id of a service account is not the id of its client.
-      return <ObjectSearchLink page="/clients" text={id} />;
+      return <Subject kind="service" id={id} name={id} />;
   }
 }
