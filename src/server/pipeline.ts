@@ -31,6 +31,7 @@ import { type RequestSource, sourceBehindClient } from './lib/request-source.ts'
 import { toFlowKey } from './limits/hash-queue.ts';
 import type { LimitedRequest } from './limits/limited-store.ts';
 import type { ServiceStateQueue } from './limits/state-queue.ts';
+import { isConsoleRead, issuerOfRequest } from './observability/console-requests.ts';
 import { type ControlContext, createRequestContext, type RequestPart } from './request-context.ts';
 import { createResponseWriter } from './response-writer.ts';
 import { observeCommits } from './store/observe-commits.ts';
@@ -207,7 +208,8 @@ function injectFaultBefore(compilation: Compilation): Step | undefined {
   if (!faults) return undefined;
   const authenticateAgain = authenticateCaller(compilation);
   return (call) => {
-    call.fault = faults.matchOperation(operation, call.caller);
+    // A page that is open in the console must not use up a rule for one request.
+    call.fault = isConsoleRead(call.ctx.state) ? undefined : faults.matchOperation(operation, call.caller);
     return call.fault && inject(call, call.fault);
   };
 
@@ -349,14 +351,15 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
           state.hasCommitted = true;
         })
       : guarded;
+    const issuer = issuerOfRequest(appContext, ctx.req);
     return createRequestContext(appContext, {
       controlDocument,
       store: isGuarded ? guardAccounts(guardTokenLengths(store, appContext.issuer), caller, appContext) : store,
       issuer: appContext.audit
-        ? recordIssuedTokens(appContext.issuer, (issued) => {
+        ? recordIssuedTokens(issuer, (issued) => {
             state.issued = issued;
           })
-        : appContext.issuer,
+        : issuer,
       credentials: () => call.credentials ?? readRequestCredentials(ctx, call.search, operation),
       authentication: appContext,
       caller,

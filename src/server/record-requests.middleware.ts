@@ -7,6 +7,7 @@ import { readCorrelation } from './http/correlation.ts';
 import { splitTarget } from './http/paths.ts';
 import type { KoaContext, Middleware, RequestState } from './http/request-state.ts';
 import { createSourceReader, type SourceReader } from './lib/request-source.ts';
+import { isConsoleRequest } from './observability/console-requests.ts';
 import { recordRequest } from './observability/record-request.ts';
 
 /** The first step: the others need the state. A request to a sandbox is recorded by the sandbox. */
@@ -30,6 +31,7 @@ function createRequestState(request: IncomingMessage, appContext: AppContext, re
     // Read now, as the address is not available once the connection is closed.
     source: readSource(request),
     startedAt: appContext.observability?.stopwatch.now(),
+    isFromConsole: isConsoleRequest(request.headers, appContext.storeSecret),
     responseHeaders: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' },
   };
 }

@@ -23,7 +23,7 @@ export type {
   SettingValues,
   TestTokenOptions,
 } from './library-types.ts';
-export type { RequestFilter, Requests, RequestWaitOptions } from './requests.ts';
+export type { RequestFilter, RequestListOptions, Requests, RequestWaitOptions } from './requests.ts';
 export type { IamSandbox, IamSandboxes, SandboxOptions, SandboxRecord } from './sandboxes.ts';
 export type { ServerCredentials } from './server-credentials.ts';
 export type { SignInOptions, SignInResult } from './sign-in.ts';

@@ -48,6 +48,8 @@ export interface RequestRecord {
   /** Error codes */
   errors: ErrorCode[];
   milliseconds: number;
+  /** Whether the web console sent the request: with its header, and with a token that the server issued to it */
+  byConsole?: boolean | undefined;
   /** The injected fault */
   fault?: string | undefined;
   /** How the access token differs from a normal one, if it is a test token */
@@ -79,6 +81,8 @@ export interface RequestDetails {
   /** Error codes */
   errors: ErrorCode[];
   milliseconds: number;
+  /** Whether the web console sent the request: with its header, and with a token that the server issued to it */
+  byConsole?: boolean | undefined;
   /** The injected fault */
   fault?: string | undefined;
   /** How the access token differs from a normal one, if it is a test token */

@@ -27,6 +27,11 @@ export interface RequestFilter {
   readonly error?: ErrorCode | undefined;
 }
 
+export interface RequestListOptions extends RequestFilter {
+  /** Whether to include reads of the web console. Default: false. */
+  readonly console?: boolean | undefined;
+}
+
 export interface RequestWaitOptions extends RequestFilter {
   /** Number of requests to wait for. Default: 1. */
   readonly count?: number | undefined;
@@ -38,7 +43,7 @@ export interface RequestWaitOptions extends RequestFilter {
 
 export interface Requests {
   /** Returns the requests in the log, newest first. The setting request-log-size limits the log (default: 1000). */
-  list(search?: RequestFilter): RequestRecord[];
+  list(search?: RequestListOptions): RequestRecord[];
   /** Returns a request with headers and bodies, without secrets; undefined if the log does not contain it. */
   get(id: string): RequestDetails | undefined;
   /**
@@ -54,9 +59,9 @@ const defaultTimeout = 5_000;
 export function createRequests(getObservability: () => Observability | undefined): Requests {
   const requireObservability = () => requireControlPlane(getObservability(), 'The request log');
   return {
-    list(search = {}) {
+    list({ console: withConsole, ...search } = {}) {
       const query = buildQuery(search);
-      return [...requireObservability().requestLog.newestFirst()]
+      return [...requireObservability().requestLog.newestFirst({ withConsole })]
         .filter((request) => matchesQuery(request, query))
         .map(toRequestItem);
     },

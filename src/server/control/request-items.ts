@@ -34,6 +34,14 @@ export const RequestItem = z.strictObject({
   status: optionalInt(404, 'Absent if an injected fault closed the connection'),
   errors: z.array(KnownErrorCode).meta({ description: 'Error codes', examples: [['GROUP_NOT_FOUND']] }),
   milliseconds: z.number().meta({ examples: [3.2] }),
+  byConsole: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Whether the web console sent the request: with its header, and with a token that the server issued to it',
+      examples: [true],
+    }),
   fault: optionalText('f1 status=503', 'The injected fault'),
   testToken: optionalText(
     'aud, signature=broken',
@@ -74,6 +82,18 @@ export const RequestFilters = {
     description: 'Only responses with this error code',
     examples: ['GROUP_NOT_FOUND'],
   }),
+};
+
+/** For lists: what the console reads is no request of the programs under test. */
+export const ConsoleFilter = {
+  console: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Whether to list reads of the web console too. They are left out of coverage and metrics; the log contains the last 200 of them',
+      examples: ['true'],
+    }),
 };
 
 export type RequestQuery = z.output<z.ZodObject<typeof RequestFilters>>;
@@ -123,6 +143,7 @@ export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestIte
     status,
     errors,
     duration,
+    consoleUse,
     fault,
     testToken,
   } = entry;
@@ -139,6 +160,7 @@ export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestIte
     ...(status === undefined ? {} : { status }),
     errors: errors.map(({ code }) => code),
     milliseconds: Math.round(duration * 1000) / 1000,
+    ...(consoleUse === undefined ? {} : { byConsole: true }),
     ...(fault === undefined ? {} : { fault }),
     ...(testToken === undefined ? {} : { testToken }),
   };

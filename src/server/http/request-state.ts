@@ -20,6 +20,8 @@ export interface RequestState {
   readonly source: RequestSource;
   /** By the stopwatch, in milliseconds; undefined if nothing is measured. */
   readonly startedAt: number | undefined;
+  /** Whether the web console sent the request. */
+  readonly isFromConsole?: boolean;
   /** Collected until the response is written. */
   readonly responseHeaders: Record<string, string>;
   operation?: Operation<never>;

@@ -18,9 +18,9 @@ export interface Observability {
   readonly eventSubscribers: Subscribers;
   /** Differs for each start: sequence numbers of another start have no meaning. */
   readonly startId: string;
-  /** Since the start or the last reset. */
+  /** Since the start or the last reset, without reads of the console. */
   readonly coverage: CoverageCounters;
-  /** Since the start, for at most an hour. */
+  /** Since the start, for at most an hour, without reads of the console. */
   readonly series: MetricSeries;
   readonly faults: FaultInjector;
   readonly testTokens: TestTokens;

@@ -5,6 +5,7 @@ import { controlPrefix } from '../../contract/prefix.ts';
 import { readCorrelation } from '../http/correlation.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isConsoleRead } from './console-requests.ts';
 import type { Observability } from './observability.ts';
 import { type CredentialKind, joinHeaders } from './request-log.ts';
 
@@ -17,6 +18,11 @@ function isRecordedPath(path: string): boolean {
   return !ignoredPaths.has(path) && !path.startsWith(belowControl);
 }
 
+/** The index leads browsers to the console. */
+function isRedirectToConsole(path: string, status: number | undefined): boolean {
+  return path === '/' && status === 302;
+}
+
 /** Requests to the control plane are not recorded: otherwise reading the log would change it. */
 export function recordRequest(
   record: RequestState,
@@ -26,13 +32,18 @@ export function recordRequest(
 ): void {
   const { request, path, operation, errors = noErrors, responseBody } = record;
   const { actor, status } = outcome;
-  if (!isRecordedPath(path)) return;
+  if (!isRecordedPath(path) || isRedirectToConsole(path, status)) return;
   const now = observability.stopwatch.now();
   const duration = now - (record.startedAt ?? now);
-  if (operation && status !== undefined) observability.coverage.count(operation, status, errors, duration);
-  observability.series.add({ duration, status, isLogin: isLogin(operation) });
+  const consoleUse = record.isFromConsole ? (isConsoleRead(record) ? 'read' : 'write') : undefined;
+  // Looking at a service changes no measure of it.
+  if (consoleUse !== 'read') {
+    if (operation && status !== undefined) observability.coverage.count(operation, status, errors, duration);
+    observability.series.add({ duration, status, isLogin: isLogin(operation) });
+  }
   observability.requestLog.add({
     sequence: 0,
+    consoleUse,
     requestId: record.requestId,
     correlation: readCorrelation(request.headers),
     at: clock.now().getTime(),

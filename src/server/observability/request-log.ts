@@ -17,6 +17,8 @@ export interface RequestLogRecord {
   /** Increases with each request. */
   sequence: number;
   readonly requestId: string;
+  /** How the web console uses the service with this request; undefined if another program sent it. */
+  readonly consoleUse: 'read' | 'write' | undefined;
   readonly correlation: Correlation;
   /** Milliseconds since the epoch, by the server clock. */
   readonly at: number;
@@ -68,9 +70,9 @@ export type RequestLogEntry = Readonly<RequestLogRecord>;
 
 export interface RequestLog {
   add(record: RequestLogRecord): void;
-  /** Iterates from newest to oldest. */
-  newestFirst(): Iterable<RequestLogEntry>;
-  /** Iterates from the oldest entry that is not before this sequence number. */
+  /** Iterates from newest to oldest, without reads of the console by default. */
+  newestFirst(options?: { readonly withConsole?: boolean | undefined }): Iterable<RequestLogEntry>;
+  /** Iterates from the oldest entry that is not before this sequence number, without reads of the console. */
   oldestFirst(sequence: number): Iterable<RequestLogEntry>;
   /** The sequence number of the oldest stored request, and of the next one. */
   range(): { readonly first: number; readonly next: number };
@@ -83,6 +85,8 @@ export interface RequestLog {
 /** Longer bodies are not stored, only their length. */
 export const maxBodyLength = 8 * 1024;
 const defaultMaxBytes = 16 * 1024 * 1024;
+/** Reads of the console that are stored. */
+const maxConsoleReads = 200;
 /** Estimated size of an entry without its strings. */
 const entryOverhead = 600;
 
@@ -95,59 +99,107 @@ interface RequestLogOptions {
 
 /** Creates a request log with a limit of entries and bytes; evicts the oldest first. */
 export function createRequestLog({ maxRequests, maxBytes = defaultMaxBytes, onAdded }: RequestLogOptions): RequestLog {
-  // Ring buffer: `first` is the sequence of the oldest entry, `next` that of the next one.
-  const ring: (RequestLogEntry | undefined)[] = [];
-  let [first, next, bytes] = [0, 0, 0];
+  const requests = createRing(maxRequests, maxBytes);
+  // A ring of its own: the console evicts no requests of others.
+  const consoleReads = createRing(Math.min(maxRequests, maxConsoleReads), maxBytes / 8);
+  let next = 0;
 
-  function evictOldest(): void {
-    const at = first % maxRequests;
-    const oldest = ring[at];
-    if (oldest) bytes -= estimateSize(oldest);
-    ring[at] = undefined;
-    first += 1;
-  }
-
-  function* newestFirst(): Iterable<RequestLogEntry> {
-    for (let sequence = next - 1; sequence >= first; sequence -= 1) {
-      const record = ring[sequence % maxRequests];
-      if (record) yield record;
-    }
-  }
-
-  function* oldestFirst(start: number): Iterable<RequestLogEntry> {
-    for (let sequence = Math.max(first, start); sequence < next; sequence += 1) {
-      const record = ring[sequence % maxRequests];
-      if (record) yield record;
-    }
-  }
+  const newestFirst: RequestLog['newestFirst'] = ({ withConsole = false } = {}) =>
+    withConsole ? mergeNewestFirst(requests.newestFirst(), consoleReads.newestFirst()) : requests.newestFirst();
 
   return {
     add(record) {
-      if (maxRequests === 0) return;
       removeLongTexts(record);
       record.sequence = next;
-      if (next - first === maxRequests) evictOldest();
-      ring[next % maxRequests] = record;
       next += 1;
-      bytes += estimateSize(record);
-      while (bytes > maxBytes && first < next) evictOldest();
-      onAdded?.();
+      if (record.consoleUse === 'read') return consoleReads.add(record);
+      requests.add(record);
+      if (maxRequests > 0) onAdded?.();
     },
     newestFirst,
-    oldestFirst,
-    range: () => ({ first, next }),
+    oldestFirst: requests.oldestFirst,
+    range: () => ({ first: requests.first(), next }),
     find(requestId) {
       let named: RequestLogEntry | undefined;
-      for (const record of newestFirst()) {
+      for (const record of newestFirst({ withConsole: true })) {
         if (record.requestId === requestId) return record;
         if (record.correlation.callerRequestId === requestId) named ??= record;
       }
       return named;
     },
     clear() {
-      while (first < next) evictOldest();
+      requests.clear();
+      consoleReads.clear();
     },
   };
+}
+
+/** A ring buffer of entries with increasing sequence numbers. */
+function createRing(maxEntries: number, maxBytes: number) {
+  const ring: (RequestLogEntry | undefined)[] = [];
+  // Positions of the oldest entry and of the next one.
+  let [start, end, bytes] = [0, 0, 0];
+  /** The sequence number after the last evicted entry. */
+  let first = 0;
+  const at = (position: number) => ring[position % maxEntries] as RequestLogEntry;
+
+  function evictOldest(): void {
+    const oldest = at(start);
+    bytes -= estimateSize(oldest);
+    first = oldest.sequence + 1;
+    ring[start % maxEntries] = undefined;
+    start += 1;
+  }
+
+  /** The position of the oldest entry that is not before this sequence number. */
+  function findPosition(sequence: number): number {
+    let [low, high] = [start, end];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (at(middle).sequence < sequence) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  return {
+    first: () => first,
+    add(record: RequestLogRecord) {
+      if (maxEntries === 0) return;
+      if (end - start === maxEntries) evictOldest();
+      ring[end % maxEntries] = record;
+      end += 1;
+      bytes += estimateSize(record);
+      while (bytes > maxBytes && start < end) evictOldest();
+    },
+    *newestFirst(): Generator<RequestLogEntry> {
+      for (let position = end - 1; position >= start; position -= 1) yield at(position);
+    },
+    *oldestFirst(sequence: number): Generator<RequestLogEntry> {
+      for (let position = findPosition(sequence); position < end; position += 1)
+        // A reader may be slower than the eviction.
+        if (position >= start) yield at(position);
+    },
+    clear() {
+      while (start < end) evictOldest();
+    },
+  };
+}
+
+function* mergeNewestFirst(
+  one: Iterator<RequestLogEntry>,
+  other: Iterator<RequestLogEntry>,
+): Generator<RequestLogEntry> {
+  let [left, right] = [one.next(), other.next()];
+  while (!left.done || !right.done) {
+    if (right.done || (!left.done && left.value.sequence > right.value.sequence)) {
+      yield left.value;
+      left = one.next();
+    } else {
+      yield right.value;
+      right = other.next();
+    }
+  }
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 
 const record: RequestLogRecord = {
   sequence: 0,
+  consoleUse: undefined,
   requestId: 'r',
   correlation: {},
   at: 0,

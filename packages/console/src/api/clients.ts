@@ -2,7 +2,7 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type { paths as ControlPaths } from '#control-api';
 import type { paths as ServicePaths } from '#service-api';
-import { controlPrefix, servicePrefix } from '../../../../src/contract/prefix.ts';
+import { consoleRequester, controlPrefix, servicePrefix } from '../../../../src/contract/prefix.ts';
 import type { Connection } from './connection.ts';
 import type { CredentialStore } from './credentials.ts';
 import type { ConsoleLocation } from './location.ts';
@@ -19,8 +19,8 @@ export type ControlData<Path extends keyof ControlPaths> = ControlPaths[Path] ex
   : never;
 
 export const consoleRequestOptions = {
-  /** The server accepts changes by a browser only with a header that forms cannot send. */
-  headers: { 'X-Requested-With': 'iam-console' },
+  /** The server accepts changes by a browser only with a header that forms cannot send, and counts no reads of the console. */
+  headers: { 'X-Requested-With': consoleRequester },
   /** Without it, browsers answer a Basic challenge themselves: with a prompt, or with what was typed into one. */
   credentials: 'omit',
 } as const;

@@ -14,7 +14,7 @@ const groupingTime = 500;
  * @returns whether the server responds and changes arrive
  */
 export function useLiveQueries(): boolean {
-  const { liveEvents } = useConsole();
+  const { liveEvents, serviceTokens } = useConsole();
   const queryClient = useQueryClient();
   const [isConnected, setConnected] = useState(true);
   const waiting = useRef(new Set<LiveEvent>());
@@ -25,7 +25,11 @@ export function useLiveQueries(): boolean {
   useEffect(() => {
     const unsubscribe = liveEvents.subscribe((event) => {
       setConnected(event !== 'disconnected');
-      if (event === 'disconnected') return;
+      if (event === 'disconnected') {
+        // A restart may invalidate it, and a rejected request would count.
+        serviceTokens.forget();
+        return;
+      }
       waiting.current.add(event);
       refetch();
     });
@@ -34,7 +38,7 @@ export function useLiveQueries(): boolean {
       stop();
       unsubscribe();
     };
-  }, [liveEvents, refetch]);
+  }, [liveEvents, serviceTokens, refetch]);
   return useRespondingServer() && isConnected;
 }
 

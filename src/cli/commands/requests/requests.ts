@@ -24,7 +24,7 @@ import { callerNotFoundError, findCallerId } from './find-caller.ts';
 const path = '/_iam/requests';
 const columns = [
   ...['id', 'at', 'status', 'method', 'path', 'errors', 'caller'],
-  ...['callerName', 'operation', 'milliseconds', 'clientId', 'userId', 'fault', 'testToken'],
+  ...['callerName', 'operation', 'milliseconds', 'clientId', 'userId', 'fault', 'testToken', 'byConsole'],
 ];
 const references = { clientId: reference('client', ['id']), userId: reference('user', ['id']) };
 const tableColumnCount = 7;
@@ -40,7 +40,7 @@ export function addRequests(noun: Command, runtime: CliRuntime): void {
 function addListCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'list', {
     title: 'List recent requests, newest first',
-    description: `Requests to the control plane itself are not listed. ${controlPlaneNote}`,
+    description: `Requests to the control plane itself are not listed, and reads of the web console only with --console. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
       { title: 'List requests', command: '' },
@@ -49,6 +49,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     ],
   }).alias('ls');
   addFilterOptions(command);
+  command.option('--console', 'also reads of the web console');
   addListOptions(command);
   setAction(command, runtime, async (context, _, options) => {
     const { caller, ...others } = readFilters(context.manifest, options);
@@ -56,7 +57,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     await printControlList(context, options, {
       path,
       // The log has requests of callers that are removed, too.
-      filters: { ...others, caller: found ?? caller },
+      filters: { ...others, caller: found ?? caller, console: options.console as boolean | undefined },
       assertKnown: async () => {
         if (caller !== undefined && found === undefined) throw callerNotFoundError(caller);
       },

@@ -10,7 +10,11 @@ export const requestColumns: RowColumn<LoggedRequest>[] = [
   { title: 'Operation', width: 'minmax(13rem, 2fr)', render: (item) => item.operation ?? unknownOperation(item) },
   { title: 'Status', width: '7rem', render: (item) => <RequestStatus request={item} /> },
   { title: 'Error', width: 'minmax(10rem, 2fr)', render: ({ errors }) => errors.join(', ') },
-  { title: 'Caller', width: 'minmax(9rem, 1fr)', render: ({ caller }) => caller },
+  {
+    title: 'Caller',
+    width: 'minmax(9rem, 1fr)',
+    render: ({ caller, byConsole }) => (byConsole ? `${caller}, by the console` : caller),
+  },
   { title: 'Time', width: '7rem', render: ({ at }) => <RelativeTime at={at} /> },
   { title: 'Duration', width: '6rem', render: ({ milliseconds }) => formatDuration(milliseconds) },
 ];

@@ -1,5 +1,6 @@
 /** The filters of the request log, which are parameters of the URL. */
 import { Group, Select } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { SearchInput } from '../../components/search-input.tsx';
 import { listChoices, useOperations } from './use-operations.ts';
 
@@ -13,11 +14,13 @@ interface RequestFilterValues {
 interface RequestFiltersProps {
   readonly values: RequestFilterValues;
   onChange(changes: RequestFilterValues): void;
+  /** What follows the filters. */
+  readonly children?: ReactNode;
 }
 
 const statusClasses = ['2xx', '3xx', '4xx', '5xx'];
 
-export function RequestFilterFields({ values, onChange }: RequestFiltersProps) {
+export function RequestFilterFields({ values, onChange, children }: RequestFiltersProps) {
   const operations = useOperations();
   const statuses = operations.flatMap((operation) => operation.statuses.map(String));
   return (
@@ -41,6 +44,7 @@ export function RequestFilterFields({ values, onChange }: RequestFiltersProps) {
         choices={operations.flatMap(({ codes }) => codes)}
         onChange={(error) => onChange({ error })}
       />
+      {children}
     </Group>
   );
 }

@@ -8,7 +8,8 @@ import { formatDuration, RequestStatus } from './request-columns.tsx';
 export type RequestRecord = ControlData<'/requests/{id}'>;
 
 export function RequestSummary({ request }: { readonly request: RequestRecord }) {
-  const { id, at, operation, errors, method, path, milliseconds, fault, caller, callerRequestId, traceId } = request;
+  const { id, at, operation, errors, method, path, milliseconds, fault, caller, byConsole, callerRequestId, traceId } =
+    request;
   return (
     <Stack gap="xs">
       <Group gap="xs">
@@ -29,7 +30,7 @@ export function RequestSummary({ request }: { readonly request: RequestRecord })
       <ObjectFacts
         label="Request"
         facts={{
-          Caller: caller,
+          Caller: byConsole ? `${caller}, by the console` : caller,
           Sent: formatTime(at),
           Duration: formatDuration(milliseconds),
           Fault: fault,

@@ -1,5 +1,5 @@
 /** The request log: what was called, by whom, and why it was rejected. */
-import { Stack } from '@mantine/core';
+import { Stack, Switch } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { paths as ControlPaths } from '#control-api';
 import { usePage } from '../../api/use-page.ts';
@@ -12,27 +12,39 @@ import { requestColumns } from './request-columns.tsx';
 import { RequestDrawer } from './request-drawer.tsx';
 import { RequestFilterFields } from './request-filters.tsx';
 
+const consoleInterval = 2000;
+
 type RequestQuery = NonNullable<ControlPaths['/requests']['get']['parameters']['query']>;
 
 export default function RequestsPage() {
   const navigate = useNavigate();
   const { rest, search, setSearch } = usePage();
   const { operation, caller, status, error } = search;
+  const withConsole = search.console === 'true';
   // The server refuses what is no operation or code.
   const filters = { operation, caller, status, error } as Pick<
     RequestQuery,
     'operation' | 'caller' | 'status' | 'error'
   >;
+  const ownRequests = withConsole ? { console: true } : {};
   const list = usePagedList({
-    queryKey: ['requests', operation, caller, status, error],
+    queryKey: ['requests', operation, caller, status, error, withConsole],
     read: ({ control }, query, signal) =>
-      control.GET('/requests', { params: { query: { ...query, ...filters } }, signal }),
+      control.GET('/requests', { params: { query: { ...query, ...filters, ...ownRequests } }, signal }),
+    // Reads of the console are no events.
+    ...(withConsole ? { refetchInterval: consoleInterval } : {}),
   });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Stack gap="md">
       <PageTitle>Requests</PageTitle>
-      <RequestFilterFields values={filters} onChange={(changes) => setSearch({ ...changes })} />
+      <RequestFilterFields values={filters} onChange={(changes) => setSearch({ ...changes })}>
+        <Switch
+          label="Show the console's own"
+          checked={withConsole}
+          onChange={({ currentTarget }) => setSearch({ console: currentTarget.checked ? 'true' : undefined })}
+        />
+      </RequestFilterFields>
       <PagedRows
         list={list}
         empty={<NoRequests isFiltered={isFiltered} />}
@@ -45,8 +57,8 @@ export default function RequestsPage() {
         openKey={rest}
       />
       <Equivalents
-        command={`requests list${formatOptions(filters)}`}
-        call={({ control }) => control.GET('/requests', { params: { query: filters } })}
+        command={`requests list${formatOptions(filters)}${withConsole ? ' --console' : ''}`}
+        call={({ control }) => control.GET('/requests', { params: { query: { ...filters, ...ownRequests } } })}
       />
       <RequestDrawer id={rest} onClose={() => void navigate({ to: '/requests', search: search as never })} />
     </Stack>
@@ -58,7 +70,7 @@ function NoRequests({ isFiltered }: { readonly isFiltered: boolean }) {
     <EmptyState title={isFiltered ? 'No request matches' : 'No requests yet'} command="iam groups list">
       {isFiltered
         ? 'Remove a filter. The log contains the last requests only; a restart deletes them.'
-        : 'A request to the service appears here as soon as the response is sent. Requests to the control plane are not listed.'}
+        : 'A request to the service appears here as soon as the response is sent. Requests to the control plane are not listed, and those of this console only on request.'}
     </EmptyState>
   );
 }
