@@ -1,15 +1,11 @@
 /** The routes of the console: one for each page, with the rest of the path as its parameter. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Navigate,
-  type RouterHistory,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Navigate, type RouterHistory } from '@tanstack/react-router';
+import { createLazyComponent } from './components/lazy-component.tsx';
 import { Frame } from './frame/frame.tsx';
 import { NotFound } from './frame/not-found.tsx';
 import { RenderError } from './frame/render-error.tsx';
+import { usePrefetch } from './frame/use-prefetch.ts';
+import { LazyGroupCanvas } from './pages/groups/graph/lazy-group-canvas.ts';
 import { pageList } from './pages/page-list.ts';
 
 /** Filters are text in the URL. */
@@ -26,7 +22,15 @@ function listFilters(search: Record<string, unknown>): [string, string][] {
   );
 }
 
-const rootRoute = createRootRoute({ component: Frame, notFoundComponent: NotFound, errorComponent: RenderError });
+const pages = pageList.map(({ path, title, load }) => ({ path, component: createLazyComponent(title, load) }));
+const prefetched = [...pages.map(({ component }) => component), LazyGroupCanvas];
+
+function Root() {
+  usePrefetch(prefetched);
+  return <Frame />;
+}
+
+const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: RenderError });
 
 const indexRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -35,12 +39,11 @@ const indexRoute = createRoute({
 });
 
 /** Each page has two: its own path, and the paths below it. With one component, a list keeps its focus and position. */
-const pageRoutes = pageList.flatMap(({ path, load }) => {
-  const component = lazyRouteComponent(load);
-  return [path, `${path}/$`].map((at) =>
+const pageRoutes = pages.flatMap(({ path, component }) =>
+  [path, `${path}/$`].map((at) =>
     createRoute({ getParentRoute: () => rootRoute, path: at, validateSearch, component }),
-  );
-});
+  ),
+);
 
 /** @param history of the browser if missing */
 export function createConsoleRouter(consolePath: string, history?: RouterHistory) {

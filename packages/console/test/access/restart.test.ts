@@ -81,6 +81,45 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await drawer.waitFor();
   });
 
+  test.runIf(isFullRun)('the server is down: pages open, and the login and typed text stay', async () => {
+    await using restartable = await startRestartable({ 'allow-remote': true });
+    const held: Route[] = [];
+    // Files are loaded ahead one after the other: none after these.
+    const prepare = (opened: Page) => opened.route(/\/assets\/state-page/, (route) => void held.push(route));
+    const { page } = await openConsole(restartable.url, { path: 'users', prepare });
+    await logInAsClient(page, adminClient);
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor({ state: 'hidden' });
+    await expect.poll(() => held.length, { timeout: 60_000 }).toBe(1);
+    await restartable.stop();
+    await page.getByText(notice).waitFor();
+    await page.getByRole('link', { name: 'Faults' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Faults' }).waitFor();
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('button', { name: 'Create a user' }).click();
+    await dialog.getByLabel('Login name').fill('alice2');
+    await dialog.getByRole('button', { name: 'Create the user' }).click();
+    await dialog.getByText('UNREACHABLE').waitFor();
+    await restartable.start();
+    await page.getByText(notice).waitFor({ state: 'hidden' });
+    await dialog.getByRole('button', { name: 'Create the user' }).click();
+    await page.getByRole('heading', { level: 1, name: 'alice2' }).waitFor();
+    await restartable.stop();
+    await page.getByText(notice).waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    const panel = page.getByRole('main').getByRole('alert');
+    await panel.getByText('Settings cannot be opened now').waitFor();
+    await panel.getByRole('button', { name: 'Try again' }).click();
+    await panel.getByText('They are loaded as soon as it responds.').waitFor();
+    await restartable.start();
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    await held[0]?.abort();
+    await page.getByRole('link', { name: 'State' }).click();
+    await panel.getByText('State cannot be opened now').waitFor();
+    await panel.getByRole('button', { name: 'Reload the console' }).waitFor();
+    await page.getByRole('button', { name: `Log out ${adminClient.clientId}` }).waitFor();
+  });
+
   test('a login is revoked: the page asks for another one, and keeps its place and what was typed', async () => {
     await using server = await startServer({ seed, flags: { 'allow-remote': true } });
     const { page } = await openConsole(server.url, { path: 'users/alice?role=VIEW' });

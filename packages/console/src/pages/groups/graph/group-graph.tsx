@@ -1,6 +1,6 @@
 /** The graph of groups: which inherits from which. Of many groups, one and its neighbourhood are drawn first. */
-import { Alert, Group, Loader, Select, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, useCallback, useMemo } from 'react';
+import { Alert, Group, Select, Stack, Text } from '@mantine/core';
+import { useCallback, useMemo } from 'react';
 import { usePage } from '../../../api/use-page.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
@@ -10,9 +10,8 @@ import { EntitySelect } from '../data/entity-select.tsx';
 import { type GroupGraphData, useGroupGraph } from '../data/use-groups.ts';
 import { GroupViewMenu } from '../group-views.tsx';
 import { ChosenGroup } from './chosen-group.tsx';
+import { LazyGroupCanvas } from './lazy-group-canvas.ts';
 import { findMostConnected, maxDrawnAtOnce, selectNeighbourhood } from './select-neighbourhood.ts';
-
-const GroupCanvas = lazy(() => import('./group-canvas.tsx'));
 
 const distances = [
   { value: '1', label: 'Direct' },
@@ -44,9 +43,7 @@ export function GroupGraphPage() {
       ) : undefined}
       {drawn === undefined || drawn.graph.nodes.length === 0 ? undefined : (
         <section className="group-canvas" aria-label="Graph of groups">
-          <Suspense fallback={<Loader size="sm" m="md" aria-label="Loading" />}>
-            <GroupCanvas graph={drawn.graph} chosen={search.group} onChoose={choose} />
-          </Suspense>
+          <LazyGroupCanvas graph={drawn.graph} chosen={search.group} onChoose={choose} />
         </section>
       )}
       {chosen === undefined ? undefined : (
