@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('a list of many pages', () => {
 
   test('reads two pages from the visible rows, and the others when they are scrolled to', async () => {
     await open('users?search=user-&sort=userId', 'Users');
-    await scroll(middle * 40);
+    await scroll(middle * 30);
     await row(idAt(middle)).waitFor();
     const top = await scrollTop();
     await rename(idAt(middle), 'changed-visible');
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('a list of many pages', () => {
     await row(idAt(count - 6)).waitFor();
     expect(await row(idAt(count - 5)).count()).toBe(0);
     expect(requests.length).toBeLessThanOrEqual(2);
-    expect(top - (await scrollTop())).toBeLessThanOrEqual(40);
+    expect(top - (await scrollTop())).toBeLessThanOrEqual(30);
     expect(problems).toEqual([]);
   });
 });

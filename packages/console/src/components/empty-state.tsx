@@ -1,6 +1,7 @@
 /** Shown instead of an empty list: what would be here, and the command that creates it. */
-import { Code, Paper, Stack, Text } from '@mantine/core';
+import { Paper, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { CopyableLine } from './equivalents.tsx';
 
 interface EmptyStateProps {
   readonly title: string;
@@ -11,15 +12,11 @@ interface EmptyStateProps {
 
 export function EmptyState({ title, children, command }: EmptyStateProps) {
   return (
-    <Paper withBorder p="lg">
-      <Stack gap="xs">
+    <Paper withBorder p="lg" bg="var(--surface)">
+      <Stack gap="xs" maw={640}>
         <Text fw={600}>{title}</Text>
-        {children === undefined ? undefined : <Text>{children}</Text>}
-        {command === undefined ? undefined : (
-          <Code block tabIndex={0} aria-label="Command" style={{ whiteSpace: 'pre-wrap' }}>
-            {command}
-          </Code>
-        )}
+        {children === undefined ? undefined : <Text c="dimmed">{children}</Text>}
+        {command === undefined ? undefined : <CopyableLine text={command} />}
       </Stack>
     </Paper>
   );

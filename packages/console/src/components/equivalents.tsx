@@ -26,7 +26,7 @@ export function Equivalents({ command, call: given, isInitiallyOpen = false }: E
   // Before the command: nothing can follow an argument after `--`.
   const sandbox = location.sandbox === undefined ? '' : `--base-url ${window.location.origin}${location.basePath} `;
   return (
-    <details open={isInitiallyOpen}>
+    <details className="terminal" open={isInitiallyOpen}>
       <summary>The same from a terminal</summary>
       <Stack gap="xs" mt="xs">
         {command === undefined ? undefined : <CopyableLine text={`iam ${sandbox}${command}`} />}
@@ -41,13 +41,14 @@ export function Equivalents({ command, call: given, isInitiallyOpen = false }: E
   );
 }
 
-function CopyableLine({ text }: { readonly text: string }) {
+/** A command or a call, with a button that copies it. */
+export function CopyableLine({ text, label = 'Command' }: { readonly text: string; readonly label?: string }) {
   return (
-    <Group gap="xs" wrap="nowrap" align="flex-start">
-      <Code block flex={1} tabIndex={0} aria-label="Command">
+    <Group className="copyable" gap={0} wrap="nowrap" align="flex-start">
+      <Code block flex={1} miw={0} tabIndex={0} aria-label={label}>
         {text}
       </Code>
-      <CopyTextButton text={text} label="Copy" />
+      <CopyTextButton text={text} label="Copy" variant="subtle" />
     </Group>
   );
 }

@@ -9,7 +9,7 @@ interface PageTitleProps {
 
 export function PageTitle({ children, actions }: PageTitleProps) {
   return (
-    <Group justify="space-between" gap="sm">
+    <Group justify="space-between" gap="sm" mih={32}>
       <Title order={1} size="h3">
         {children}
       </Title>

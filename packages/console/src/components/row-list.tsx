@@ -49,7 +49,7 @@ export function PagedRows<Row>({ list, empty, ...props }: PagedRowsProps<Row>) {
   );
 }
 
-const rowHeight = 40;
+const rowHeight = 30;
 
 export function RowList<Row>(props: RowListProps<Row>) {
   const { label, rows, columns, keyOf, onOpen, openKey, loadMore, onVisible, isLoading = false } = props;
@@ -89,7 +89,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
                   {columns.map((column, at) => (
                     <td key={column.title}>
                       {at === 0 && onOpen ? (
-                        <UnstyledButton onClick={() => onOpen(row)} td="underline">
+                        <UnstyledButton onClick={() => onOpen(row)} fz="inherit">
                           {column.render(row)}
                         </UnstyledButton>
                       ) : (
@@ -122,8 +122,8 @@ function RowHead<Row>({ columns, sort, onSort, template }: RowListProps<Row> & {
             {column.sort === undefined || onSort === undefined ? (
               column.title
             ) : (
-              <UnstyledButton fw={600} fz="sm" onClick={() => onSort(nextSort(column.sort, sort))}>
-                {column.title} {sortMarks[sortStateOf(column.sort, sort) ?? 'none']}
+              <UnstyledButton className="row-sort" onClick={() => onSort(nextSort(column.sort, sort))}>
+                {column.title} <span aria-hidden>{sortMarks[sortStateOf(column.sort, sort) ?? 'none']}</span>
               </UnstyledButton>
             )}
           </th>
@@ -133,7 +133,7 @@ function RowHead<Row>({ columns, sort, onSort, template }: RowListProps<Row> & {
   );
 }
 
-const sortMarks = { ascending: '↑', descending: '↓', none: '' };
+const sortMarks = { ascending: '↑', descending: '↓', none: '↕' };
 
 function sortStateOf(column: string | undefined, sort: string | undefined) {
   if (column === undefined) return undefined;
