@@ -103,7 +103,17 @@ const cliLayers = [
 ];
 
 /** The folders and files of the console, each below those that may import it. */
-const consoleLayers = ['jsx-runtime.ts', 'api', 'components', 'pages', 'frame', 'router.tsx', 'app.tsx', 'main.tsx'];
+const consoleLayers = [
+  'jsx-runtime.ts',
+  'theme.ts',
+  'api',
+  'components',
+  'pages',
+  'frame',
+  'router.tsx',
+  'app.tsx',
+  'main.tsx',
+];
 
 /** The folder or top-level file of a part that contains a file. */
 function layerOf(part: string, file: string): string {
