@@ -1,4 +1,4 @@
-/** What the audit log records of an operation: the kind of its events and the fields that identify their targets. */
+/** What the audit log records of an operation, and the objects and filters of its events. */
 import type * as z from 'zod';
 
 /** An event is either about authentication (a login, a token, a code, a logout) or about a change. */
@@ -41,8 +41,13 @@ export interface TargetSource {
   readonly result?: unknown;
 }
 
-/** Reads the declared targets of a request; undefined if it has none. */
-export type TargetReader = (source: TargetSource) => AuditTargets | undefined;
+/** Reads the declared targets of a request. */
+export interface TargetReader {
+  /** Undefined if it has none. */
+  read(source: TargetSource): AuditTargets | undefined;
+  /** The objects that targets identify. */
+  toObjects(targets: AuditTargets): readonly AuditObject[];
+}
 
 /** The fields of an object schema that are strings or string arrays. A list of objects has none. */
 export type TargetField<Schema> = Schema extends z.ZodType ? TextField<z.input<Schema>> : never;
@@ -54,3 +59,67 @@ type TextField<Value> = Value extends readonly unknown[]
     : never;
 
 type Recordable = string | readonly string[] | null | undefined;
+
+/** Objects without a page, list or reference of their own. */
+const otherKinds = ['membership', 'device', 'logon', 'product', 'provider'] as const;
+
+export const auditedEntities = [
+  ...(['user', 'group', 'client', 'business', 'corporateGroup', 'customer', 'apiKey', 'factor'] as const),
+  ...(['session', 'fault', 'sandbox', 'snapshot'] as const),
+  ...otherKinds,
+] as const;
+
+export type AuditedEntity = (typeof auditedEntities)[number];
+
+export interface AuditObject {
+  readonly entity: AuditedEntity;
+  /** The id, or what a rejected request named it by. */
+  readonly id: string;
+  readonly name?: string | undefined;
+}
+
+export interface AuditFilter {
+  /** A user or a client by id, or the name of the caller. */
+  readonly caller?: string | undefined;
+  readonly entity?: string | undefined;
+  /** The ids or names of one object. */
+  readonly object?: readonly string[] | undefined;
+  readonly operation?: string | undefined;
+  readonly event?: string | undefined;
+  readonly result?: string | undefined;
+  /** Times in ISO 8601. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+/** What the filter compares of an event. */
+export interface FilteredEvent {
+  readonly time: string;
+  readonly event: string;
+  readonly operation?: string | undefined;
+  readonly result: string;
+  readonly actor: {
+    readonly clientId?: string | undefined;
+    readonly userId?: string | undefined;
+    readonly name?: string | undefined;
+  };
+  readonly objects?: readonly AuditObject[] | undefined;
+}
+
+export function matchesAuditFilter(
+  { time, actor, objects = [], ...event }: FilteredEvent,
+  filter: AuditFilter,
+): boolean {
+  const { caller, entity, object, since, until } = filter;
+  for (const name of ['operation', 'event', 'result'] as const)
+    if (filter[name] !== undefined && filter[name] !== event[name]) return false;
+  if (since !== undefined && Date.parse(time) < Date.parse(since)) return false;
+  if (until !== undefined && Date.parse(time) > Date.parse(until)) return false;
+  if (caller !== undefined && ![actor.userId, actor.clientId, actor.name].includes(caller)) return false;
+  if (entity === undefined && object === undefined) return true;
+  return objects.some(
+    (one) =>
+      (entity === undefined || entity === one.entity) &&
+      (object === undefined || object.includes(one.id) || object.includes(one.name ?? '')),
+  );
+}

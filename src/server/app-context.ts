@@ -1,6 +1,7 @@
 /** The app context: everything that makes up one IAM. Modules hold no state, so several contexts can share one process. */
 
 import type { AuditLog } from './audit/audit.ts';
+import { type AuditTrail, createAuditTrail } from './audit/trail.ts';
 import type { Authentication } from './auth/authenticate.ts';
 import type { Settings } from './config/settings.ts';
 import { type ConsoleFilesReader, createConsoleFilesReader } from './console/console-files.ts';
@@ -81,6 +82,8 @@ export interface AppContext extends Authentication, Integrations {
   readonly log: Log;
   /** The audit log; missing if it is disabled. */
   readonly audit: AuditLog | undefined;
+  /** The last events, in memory. */
+  readonly auditTrail: AuditTrail;
   /** The name of the sandbox; undefined for the main service. */
   readonly sandbox: string | undefined;
   /** Whether it is a sandbox with its own seed: its administrators may be strangers to the server. */
@@ -164,6 +167,10 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   return {
     ...deps,
     audit: deps.audit,
+    auditTrail: createAuditTrail({
+      server: deps.store.shared?.replica,
+      ...(observability ? { onAdded: observability.eventSubscribers.notify } : {}),
+    }),
     sandbox: deps.sandbox,
     isTenant: deps.isTenant === true,
     assertHashesReadable: deps.assertHashesReadable,

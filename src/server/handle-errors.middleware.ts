@@ -30,13 +30,13 @@ function dropConnection(ctx: KoaContext, isReset = false): void {
 }
 
 function writeError(ctx: KoaContext, error: unknown, appContext: AppContext): void {
-  const { operation, requestId, hasMalformedCredentials, hasCommitted } = ctx.state;
+  const { operation, requestId, hasMalformedCredentials, commits } = ctx.state;
   const errorResponse = createErrorResponse(error, {
     operation,
     requestId,
     softErrors: appContext.settings.softErrors,
     hasMalformedCredentials,
-    hasCommitted,
+    hasCommitted: commits !== undefined,
     log: appContext.log,
   });
   ctx.state.errors = errorResponse.items;

@@ -7,6 +7,7 @@ import { hasGrowthLimit } from '../contract/growth-limit.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isAllowed, type RoleExpression } from '../contract/roles.ts';
 import type { AppContext } from './app-context.ts';
+import { auditedTables } from './audit/changes.ts';
 import { recordAuditEvent } from './audit/record.ts';
 import { createTargetReader, hasTargetsInResult } from './audit/targets.ts';
 import { authenticate } from './auth/authenticate.ts';
@@ -123,9 +124,9 @@ export function compileOperation(
     recordInAuditLog(compilation),
     writeResult(compilation),
   ].filter((step) => step !== undefined);
-  const readTargets = createTargetReader(operation);
+  const targetReader = createTargetReader(operation);
   return async (ctx, search) => {
-    ctx.state.readTargets = readTargets;
+    ctx.state.targetReader = targetReader;
     const call = createCall(ctx, search, appContext);
     for (const step of steps) {
       const pending = step(call);
@@ -347,19 +348,17 @@ function createContextFactory({ operation, appContext, controlDocument, guardAcc
     const { state } = ctx;
     const guarded = guardChosenIds(limited?.store ?? appContext.store, call.body, caller);
     const store = writes
-      ? observeCommits(guarded, () => {
-          state.hasCommitted = true;
+      ? observeCommits(guarded, auditedTables, (changes) => {
+          state.commits = [...(state.commits ?? []), changes];
         })
       : guarded;
     const issuer = issuerOfRequest(appContext, ctx.req);
     return createRequestContext(appContext, {
       controlDocument,
       store: isGuarded ? guardAccounts(guardTokenLengths(store, appContext.issuer), caller, appContext) : store,
-      issuer: appContext.audit
-        ? recordIssuedTokens(issuer, (issued) => {
-            state.issued = issued;
-          })
-        : issuer,
+      issuer: recordIssuedTokens(issuer, (issued) => {
+        state.issued = issued;
+      }),
       credentials: () => call.credentials ?? readRequestCredentials(ctx, call.search, operation),
       authentication: appContext,
       caller,

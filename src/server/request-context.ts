@@ -20,7 +20,7 @@ import type { TokenIssuer } from './tokens/issue.ts';
 export interface RequestPart extends Conditions {
   /** The store; for operations with limits or guards, wrapped for this request. */
   readonly store: Store;
-  /** The issuer; with an audit log, it records the subjects of tokens that the request issues. */
+  /** The issuer; it records the subjects of tokens that the request issues. */
   readonly issuer: TokenIssuer;
   /** The flow that password hashes of the request count in. */
   readonly hashFlow: HashFlow;
@@ -72,7 +72,7 @@ export interface OperationContext
 /** The context of routes of the control plane, which use more. */
 export interface ControlContext
   extends OperationContext,
-    Pick<AppContext, 'audit' | 'timer' | 'state' | 'sandboxes' | 'docsPageFiles' | 'isTenant'> {
+    Pick<AppContext, 'audit' | 'auditTrail' | 'timer' | 'state' | 'sandboxes' | 'docsPageFiles' | 'isTenant'> {
   readonly clock: AdjustableClock;
   /** Always present when the control plane is enabled. */
   readonly observability: Observability;

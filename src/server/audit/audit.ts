@@ -5,6 +5,7 @@
  */
 import type { Timer } from '../lib/timer.ts';
 import type { AuditEvent } from './event.ts';
+import { maskContacts } from './mask-contacts.ts';
 import { createRejectionDeduplicator } from './rejection-deduplicator.ts';
 
 /** A destination of lines. Nothing throws or rejects: a request never fails because of it. */
@@ -58,11 +59,12 @@ export function createAuditLog({ granted, selfService, refused }: AuditSinks, ti
   const rejections = createRejectionDeduplicator((event) => refused.write(formatLine(event)), timer);
   const sinks = [...new Set([granted, selfService, refused])];
   return {
-    record(event, { network, isAnyone }) {
-      if (event.result !== 'granted') return void rejections.record(event, network);
-      const sink = isAnyone ? selfService : granted;
+    record(event, origin) {
+      const auditClass = classOf(event, origin);
+      if (auditClass === 'refused') return void rejections.record(event, origin.network);
+      const sink = auditClass === 'selfService' ? selfService : granted;
       sink.write(formatLine(event));
-      return !isAnyone && event.event === 'administration' ? sink.flush() : undefined;
+      return auditClass === 'granted' && event.event === 'administration' ? sink.flush() : undefined;
     },
     health() {
       const all = sinks.map((sink) => sink.health());
@@ -78,9 +80,17 @@ export function createAuditLog({ granted, selfService, refused }: AuditSinks, ti
   };
 }
 
-/** Formats an event as a line. Escapes control characters and line separators that JSON does not escape. */
+/** The names of the sinks: who can cause an event. */
+export type AuditClass = keyof AuditSinks;
+
+export function classOf({ result }: AuditEvent, { isAnyone }: AuditOrigin): AuditClass {
+  if (result !== 'granted') return 'refused';
+  return isAnyone ? 'selfService' : 'granted';
+}
+
+/** Formats an event as a line, with masked contacts. Escapes control characters and line separators that JSON does not. */
 function formatLine(event: AuditEvent): string {
-  const json = JSON.stringify(event);
+  const json = JSON.stringify(maskContacts(event));
   return `${controlCharacters.test(json) ? json.replaceAll(allControlCharacters, escapeCharacter) : json}\n`;
 }
 

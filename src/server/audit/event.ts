@@ -3,7 +3,7 @@
  * targets, rule and result. Reads only declared fields of a body.
  */
 
-import type { AuditKind, AuditTargets } from '../../contract/audit.ts';
+import type { AuditKind, AuditObject, AuditTargets } from '../../contract/audit.ts';
 import { errorTable } from '../../contract/error-codes.ts';
 import { type ErrorItem, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -12,6 +12,8 @@ import type { Principal } from '../directory/principal.ts';
 import { type Correlation, readCorrelation } from '../http/correlation.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { CommittedChanges } from '../store/observe-commits.ts';
+import type { ChangeDescriber, ChangeReport, ObjectChange } from './changes.ts';
 
 /** A client, a user or a logon: by ids, never by a secret. */
 interface Party {
@@ -20,9 +22,14 @@ interface Party {
   readonly userId?: string | undefined;
   readonly logon?: string | undefined;
   readonly sessionId?: string | undefined;
+  /** Name of the user, or else the service account or application of the client. */
+  readonly name?: string | undefined;
 }
 
 export interface AuditEvent extends Correlation {
+  /** Of the service that recorded it. */
+  readonly sequence?: number;
+  readonly server?: string | undefined;
   /** UTC, by the clock of the server or of the sandbox. */
   readonly time: string;
   readonly event: AuditKind;
@@ -37,10 +44,16 @@ export interface AuditEvent extends Correlation {
   readonly code?: string | undefined;
   /** Why the caller was rejected, in more detail than in the response. */
   readonly reason?: string | undefined;
-  readonly actor: Party & { readonly way?: string | undefined };
+  readonly actor: Party & { readonly authMethod?: string | undefined };
   /** Whom the request concerns, if not the actor: who logged in, or whose credentials were invalid. */
   readonly subject?: Party | undefined;
   readonly targets?: AuditTargets | undefined;
+  /** The objects that it changed or is about. */
+  readonly objects?: readonly AuditObject[] | undefined;
+  /** What its committed transactions changed. */
+  readonly changes?: readonly ObjectChange[] | undefined;
+  /** Set if changes or values are left out, as they are too many or too long. */
+  readonly truncated?: true | undefined;
   /** The role expression that was evaluated. */
   readonly rule?: string | undefined;
   readonly remoteAddress: string;
@@ -50,6 +63,7 @@ export interface AuditEvent extends Correlation {
 }
 
 const noErrors: readonly ErrorItem[] = [];
+const noCommits: readonly CommittedChanges[] = [];
 /** The rule of the control plane on a server without remote access. */
 const localRule = 'a program or page of this machine';
 
@@ -57,13 +71,14 @@ interface AuditContext {
   readonly clock: Clock;
   readonly isRemote: boolean;
   readonly sandbox: string | undefined;
+  readonly describeChanges: ChangeDescriber;
 }
 
 /** Builds the event of a request; undefined for a request that is not recorded. */
 export function buildAuditEvent(
   record: RequestState,
   status: number,
-  { clock, isRemote, sandbox }: AuditContext,
+  { clock, isRemote, sandbox, describeChanges }: AuditContext,
 ): AuditEvent | undefined {
   const { operation, errors = noErrors } = record;
   const isRecorded = operation !== undefined && operation.audit.kind !== 'read';
@@ -71,6 +86,9 @@ export function buildAuditEvent(
   const isAuthentication = isAuthenticationRejection(errors) || operation?.audit.kind === 'authentication';
   const natural = getDefaultStatus(errors);
   const correlation = readCorrelation(record.request.headers);
+  const targets = collectTargets(record, isAuthentication);
+  const subject = describeSubject(record);
+  const report = describeChanges(record.commits ?? noCommits);
   return {
     time: clock.now().toISOString(),
     event: isAuthentication ? 'authentication' : 'administration',
@@ -84,8 +102,11 @@ export function buildAuditEvent(
     code: errors[0]?.code,
     reason: findReason(record, errors),
     actor: describeActor(record.caller),
-    subject: describeSubject(record),
-    targets: collectTargets(record, isAuthentication),
+    subject,
+    targets,
+    objects: listObjects(record, report, { targets, subject }),
+    changes: report.changes.length === 0 ? undefined : report.changes,
+    truncated: report.isTruncated || undefined,
     rule: operation && describeRule(operation, record.path, isRemote),
     remoteAddress: record.source.address,
   };
@@ -99,9 +120,11 @@ function findReason({ thrown }: RequestState, [first]: readonly ErrorItem[]): st
 
 function describeActor(caller: Principal | undefined): AuditEvent['actor'] {
   if (!caller) return { kind: 'anonymous' };
-  const { client, user, logon, session, authMethod: way } = caller;
+  const { client, user, logon, session, authMethod } = caller;
   const kind = user ? 'user' : logon === undefined ? 'client' : 'logon';
-  return { kind, clientId: client.clientId, userId: user?.userId, logon, sessionId: session?.sessionId, way };
+  const name = user?.userName ?? client.serviceAccountId ?? client.appId;
+  const ids = { clientId: client.clientId, userId: user?.userId, logon, sessionId: session?.sessionId };
+  return { kind, name, ...ids, authMethod };
 }
 
 /** The subject of the issued token, or else the known client or user that the rejected credentials name. */
@@ -116,14 +139,35 @@ function describeSubject({ issued, loggedIn, thrown }: RequestState): Party | un
 
 /** Ignores the body of authentication events: with a rejected credential, any field may contain a password by mistake. */
 function collectTargets(
-  { readTargets, path, body, result, errors }: RequestState,
+  { targetReader, path, body, result, errors }: RequestState,
   isAuthentication: boolean,
 ): AuditTargets | undefined {
-  return readTargets?.({
+  return targetReader?.read({
     path,
     body: isAuthentication ? undefined : body,
     result: errors === undefined ? result : undefined,
   });
+}
+
+/** The changed objects, or else those that the targets and the subject identify. */
+function listObjects(
+  { targetReader }: RequestState,
+  { objects }: ChangeReport,
+  { targets, subject }: Pick<AuditEvent, 'targets' | 'subject'>,
+): AuditEvent['objects'] {
+  const named = objects.length > 0 || !targets ? objects : (targetReader?.toObjects(targets) ?? []);
+  const { userId, clientId } = subject ?? {};
+  const about =
+    userId !== undefined
+      ? [{ entity: 'user', id: userId } as const]
+      : clientId !== undefined
+        ? [{ entity: 'client', id: clientId } as const]
+        : [];
+  const all = [
+    ...named,
+    ...about.filter(({ entity, id }) => !named.some((one) => one.entity === entity && one.id === id)),
+  ];
+  return all.length === 0 ? undefined : all;
 }
 
 function describeRule({ rolesText }: Operation<never>, path: string, isRemote: boolean): string {

@@ -6,11 +6,13 @@ import { isClientItself, isStranger, type Principal } from '../directory/princip
 import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IssuedToken } from '../tokens/token-subject.ts';
-import type { AuditLog } from './audit.ts';
+import { type AuditLog, classOf } from './audit.ts';
 import { buildAuditEvent } from './event.ts';
+import type { AuditTrail } from './trail.ts';
 
 interface AuditDeps {
   readonly audit: AuditLog | undefined;
+  readonly auditTrail: AuditTrail;
   readonly clock: Clock;
   readonly settings: { readonly allowRemote: boolean };
   readonly sandbox: string | undefined;
@@ -18,19 +20,18 @@ interface AuditDeps {
 }
 
 /** @returns a promise that a response of the request must wait for, if any; see `AuditLog.record`. */
-export function recordAuditEvent(
-  state: RequestState,
-  status: number,
-  { audit, clock, settings, sandbox, isTenant }: AuditDeps,
-): Promise<void> | undefined {
-  if (!audit || state.isAudited) return undefined;
+export function recordAuditEvent(state: RequestState, status: number, deps: AuditDeps): Promise<void> | undefined {
+  const { audit, auditTrail, clock, settings, sandbox, isTenant } = deps;
+  if (state.isAudited) return undefined;
   state.isAudited = true;
-  const event = buildAuditEvent(state, status, { clock, isRemote: settings.allowRemote, sandbox });
+  const { describeChanges } = auditTrail;
+  const event = buildAuditEvent(state, status, { clock, isRemote: settings.allowRemote, sandbox, describeChanges });
+  if (!event) return undefined;
   // Administrators of the seed of the server may have been removed there since, and are still those of its sandboxes.
   const isForeign = isTenant || (sandbox !== undefined && settings.allowRemote);
-  return (
-    event && audit.record(event, { network: state.source.network, isAnyone: isForeign || isAnyone(state, settings) })
-  );
+  const origin = { network: state.source.network, isAnyone: isForeign || isAnyone(state, settings) };
+  const recorded = auditTrail.add(event, classOf(event, origin));
+  return audit?.record(recorded, origin);
 }
 
 /** What every authenticated client has, whatever it may do. */

@@ -1,5 +1,8 @@
 /** Reads the declared targets of a request: the values that identify what an event is about. */
+import type * as z from 'zod';
 import type { AuditTargets, TargetReader } from '../../contract/audit.ts';
+import { type AuditedEntity, type AuditObject, auditedEntities } from '../../contract/audit.ts';
+import { type EntityDeclaration, entities, type FieldExtensions } from '../../contract/entities.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { createPathParamsReader } from '../http/paths.ts';
 
@@ -16,15 +19,41 @@ const maxItems = 50;
 export function createTargetReader(operation: Operation<never>): TargetReader {
   const { path = [], body = [], response = [] }: TargetFields = operation.audit.targets;
   const readParameters = createPathParamsReader(operation.path);
-  return (source) => {
-    const targets = {
-      ...(path.length === 0 ? {} : readFromPath(path, readParameters(source.path))),
-      ...readFromObject(body, source.body),
-      // Such as ids that were assigned.
-      ...readFromObject(response, source.result),
-    };
-    return Object.keys(targets).length === 0 ? undefined : targets;
+  return {
+    read(source) {
+      const targets = {
+        ...(path.length === 0 ? {} : readFromPath(path, readParameters(source.path))),
+        ...readFromObject(body, source.body),
+        // Such as ids that were assigned.
+        ...readFromObject(response, source.result),
+      };
+      return Object.keys(targets).length === 0 ? undefined : targets;
+    },
+    toObjects: (targets) => findObjects(operation, targets),
   };
+}
+
+function findObjects({ request }: Operation<never>, targets: AuditTargets): readonly AuditObject[] {
+  const shape = { ...readShape(request.body), ...request.params };
+  return Object.entries(targets).flatMap(([field, value]) => {
+    const entity = findEntity(field, shape[field]);
+    return entity === undefined ? [] : [value].flat().map((id) => ({ entity, id }));
+  });
+}
+
+function readShape(schema: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> {
+  return (schema as z.ZodObject<Record<string, z.ZodType>> | undefined)?.shape ?? {};
+}
+
+/** The entity that a field refers to by its schema, or else the one whose id the response names so. */
+function findEntity(field: string, schema: z.ZodType | undefined): AuditedEntity | undefined {
+  const { 'x-reference': reference, 'x-defines': definition } = (schema?.meta() ?? {}) as FieldExtensions;
+  const entity =
+    (reference ?? definition)?.entity ??
+    Object.entries<EntityDeclaration>(entities).find(
+      ([, { properties }]) => properties.id === field && field !== 'id',
+    )?.[0];
+  return auditedEntities.find((known) => known === entity);
 }
 
 /** Whether the result of the handler is needed once the response is sent. */

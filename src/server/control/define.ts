@@ -9,6 +9,7 @@ import {
   type RequestDeclaration,
   type ResponseDeclaration,
 } from '../../contract/operation.ts';
+import { parseRoles } from '../../contract/roles.ts';
 import type { ControlContext } from '../request-context.ts';
 
 /**
@@ -34,6 +35,9 @@ export const capabilities = {
   /** Needs no credentials: the body authorizes the request. */
   public: { auth: 'none', roles: 'none' },
 } as const;
+
+/** What a caller needs to read codes and values. */
+export const maintainRoles = parseRoles(capabilities.maintain.roles);
 
 export interface RouteOptions {
   readonly capability: keyof typeof capabilities;

@@ -7,6 +7,7 @@ import type { Operation } from '../../contract/operation.ts';
 import type { FaultBody } from '../../contract/testing/fault-effects.ts';
 import type { Principal } from '../directory/principal.ts';
 import type { RequestSource } from '../lib/request-source.ts';
+import type { CommittedChanges } from '../store/observe-commits.ts';
 import type { IssuedToken } from '../tokens/token-subject.ts';
 
 /** Set when the request arrives; each optional field is set by the step that learns it. */
@@ -31,7 +32,9 @@ export interface RequestState {
   body?: unknown;
   /** The result of the handler, if the operation declares audit targets in it. */
   result?: unknown;
-  readTargets?: TargetReader;
+  targetReader?: TargetReader;
+  /** What the committed transactions of the request changed. */
+  commits?: CommittedChanges[];
   /** The client or user that logged in. */
   loggedIn?: string;
   issued?: IssuedToken;
@@ -50,8 +53,6 @@ export interface RequestState {
    * as the 400 it otherwise would be.
    */
   hasMalformedCredentials?: boolean;
-  /** Whether a transaction of the request was committed. */
-  hasCommitted?: boolean;
   /** Whether the connection was closed without a response. */
   dropped?: boolean;
 }

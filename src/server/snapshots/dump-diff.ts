@@ -68,7 +68,7 @@ function redactKey(key: string, row: StoredRow, isSecret: IsSecret): string {
   return isSecretKey ? `${key.slice(0, 12)}...` : key;
 }
 
-function diffFields(before: StoredRow, after: StoredRow, isSecret: IsSecret): FieldDifference[] {
+export function diffFields(before: StoredRow, after: StoredRow, isSecret: IsSecret): FieldDifference[] {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return fields
     .filter((field) => !isDeepStrictEqual(before[field], after[field]))

@@ -30,13 +30,15 @@ describe('an authentication event', () => {
     expect(status).toBe(201);
     const [session] = await server.appContext.store.sessions.list();
     expect(audit.last()).toEqual({
+      sequence: 1,
       time: '2026-03-01T12:00:00.000Z',
       event: 'authentication',
       requestId: headers['x-request-id'],
       operation: 'user-identities.login',
       ...{ result: 'granted', status: 201 },
-      actor: { kind: 'client', clientId: appClientId, way: 'client-id' },
+      actor: { kind: 'client', name: 'iam-app', clientId: appClientId, authMethod: 'client-id' },
       subject: { kind: 'user', userId: 'ann', clientId: appClientId, sessionId: session?.sessionId },
+      objects: [{ entity: 'user', id: 'ann' }],
       rule: operations['user-identities.login'].rolesText,
       remoteAddress: expect.stringMatching(/127\.0\.0\.1$/),
     });
@@ -106,7 +108,7 @@ describe('a change', () => {
     const group = await server.appContext.store.groups.getBy('groupName', 'audited');
     expect(audit.last()).toMatchObject({
       ...{ event: 'administration', operation: 'groups.create', result: 'granted', status: 201 },
-      actor: { kind: 'client', clientId: adminClient.clientId, way: 'basic' },
+      actor: { kind: 'client', clientId: adminClient.clientId, authMethod: 'basic' },
       targets: { groupId: group?.groupId, groupName: 'audited', roles: ['VIEW'] },
       rule: operations['groups.create'].rolesText,
     });
@@ -178,7 +180,7 @@ test('lines of a sandbox contain its name and are written once; others contain n
     sandbox: 'one',
     operation: 'groups.create',
     result: 'granted',
-    actor: { way: 'basic' },
+    actor: { authMethod: 'basic' },
   });
   expect(inOne?.remoteAddress).toMatch(/127\.0\.0\.1$/);
   expect(rotated).toMatchObject({

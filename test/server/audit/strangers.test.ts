@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { controlPrefix, servicePrefix } from '../../../src/contract/prefix.ts';
 import { isAllowed } from '../../../src/contract/roles.ts';
 import { recordAuditEvent } from '../../../src/server/audit/record.ts';
+import { createAuditTrail } from '../../../src/server/audit/trail.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import type { Principal } from '../../../src/server/directory/principal.ts';
 import type { RequestState } from '../../../src/server/http/request-state.ts';
@@ -95,7 +96,13 @@ function goesToStrangersFile(operation: (typeof registry)[number], caller?: Prin
     },
   };
   const settings = { allowRemote: true };
-  const service = { clock: createFakeClock(), settings, sandbox: undefined, isTenant: false };
+  const service = {
+    clock: createFakeClock(),
+    settings,
+    sandbox: undefined,
+    isTenant: false,
+    auditTrail: createAuditTrail({}),
+  };
   void recordAuditEvent(state, 200, { audit: audit as never, ...service });
   return isAnyone ?? operation.audit.kind === 'read';
 }

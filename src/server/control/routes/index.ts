@@ -3,6 +3,7 @@ import type { ControlRoute } from '../define.ts';
 import apiKeysGet from './api-keys/get.ts';
 import apiKeysList from './api-keys/list.ts';
 import apiKeysRotate from './api-keys/rotate.ts';
+import auditList from './audit/list.ts';
 import businessesGet from './businesses/get.ts';
 import businessesList from './businesses/list.ts';
 import clientsGet from './clients/get.ts';
@@ -71,6 +72,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   apiKeysGet,
   apiKeysList,
   apiKeysRotate,
+  auditList,
   businessesGet,
   businessesList,
   clientsGet,

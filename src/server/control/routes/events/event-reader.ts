@@ -1,13 +1,14 @@
 /** Reads the events of several topics after a position. */
 import type { RequestLog } from '../../../observability/request-log.ts';
 import type { ControlContext } from '../../../request-context.ts';
+import { toAuditItems } from '../../audit-items.ts';
 import { findLastMessageId, maxEventsPerRead, readNewMessages, type ServerEvent } from '../../event-stream.ts';
 import { toInboxItem } from '../../inbox-items.ts';
 import { toRequestItem } from '../../request-items.ts';
 import { toClockView } from '../clock/clock-state.ts';
 import { toFaultItem } from '../faults/fault-items.ts';
 
-export const eventTopics = ['inbox', 'requests', 'clock', 'faults'] as const;
+export const eventTopics = ['inbox', 'requests', 'audit', 'clock', 'faults'] as const;
 
 type Topic = (typeof eventTopics)[number];
 
@@ -17,22 +18,26 @@ interface Position {
   messageId: string | undefined;
   /** Sequence number of the next request. */
   sequence: number;
+  /** Sequence number of the next audit event. */
+  auditSequence: number;
 }
 
 /**
  * Creates the function that returns the next events, oldest first in each topic; undefined if there are none.
- * @param after the id of the last event that the client received.
+ * @param after the id of the last event that the client received
+ * @param showsValues whether audit events contain values before and after changes
  */
 export async function createEventReader(
   context: ControlContext,
   topics: ReadonlySet<Topic>,
-  after: string | undefined,
+  { after, showsValues }: { readonly after: string | undefined; readonly showsValues: boolean },
 ): Promise<() => Promise<readonly ServerEvent[] | undefined>> {
   const { requestLog, startId } = context.observability;
+  const { auditTrail, store } = context;
   const sequence = requestLog.range().next;
   const resumed = after === undefined ? undefined : parsePosition(after, startId);
   const messageId = topics.has('inbox') && !hasMessageId(resumed) ? await findLastMessageId(context) : unread;
-  const position: Position = { messageId, sequence, ...resumed };
+  const position: Position = { messageId, sequence, auditSequence: auditTrail.next, ...resumed };
   const missed = new Set(after === undefined ? [] : findUnknown(resumed));
   const states = createStateReaders(context, topics);
   const toEvent = (name: string, data: object): ServerEvent => ({ id: formatPosition(position, startId), name, data });
@@ -40,6 +45,7 @@ export async function createEventReader(
   return async () => {
     const events: ServerEvent[] = [];
     if (position.sequence < requestLog.range().first) missed.add('requests');
+    if (auditTrail.hasMissed(position.auditSequence)) missed.add('audit');
     const shown = [...missed].filter((topic) => topics.has(topic));
     missed.clear();
     if (shown.length > 0) events.push(toEvent('missed', { missed: shown }));
@@ -49,6 +55,11 @@ export async function createEventReader(
     }
     if (topics.has('requests'))
       for (const entry of takeRequests(requestLog, position)) events.push(toEvent('requests', { request: entry }));
+    if (topics.has('audit')) {
+      const next = auditTrail.since(position.auditSequence).slice(0, maxEventsPerRead);
+      position.auditSequence = (next.at(-1)?.sequence ?? auditTrail.next - 1) + 1;
+      for (const item of await toAuditItems(store, next, showsValues)) events.push(toEvent('audit', { audit: item }));
+    }
     if (topics.has('inbox'))
       for (const message of await readNewMessages(context, { after: position.messageId })) {
         position.messageId = message.messageId;
@@ -113,24 +124,25 @@ function onChange(topic: StateEvent['topic'], read: () => { readonly data: objec
 /** Takes the place of a message id. Finding the last message reads all messages, so only streams of the inbox do. */
 const unread = '-';
 
-/** `startId.messageId.sequence`. */
-function formatPosition({ messageId = '', sequence }: Position, startId: string): string {
-  return `${startId}.${messageId}.${sequence}`;
+/** `startId.messageId.sequence.auditSequence`. */
+function formatPosition({ messageId = '', sequence, auditSequence }: Position, startId: string): string {
+  return `${startId}.${messageId}.${sequence}.${auditSequence}`;
 }
 
 /** The known part of a position: after a restart only the message. */
 function parsePosition(after: string, startId: string): Partial<Position> {
-  const [, start, messageId, digits] = /^([^.]{1,64})\.([^.]{0,64})\.(\d{1,15})$/.exec(after) ?? [];
+  const [, start, messageId, digits, auditDigits] =
+    /^([^.]{1,64})\.([^.]{0,64})\.(\d{1,15})\.(\d{1,15})$/.exec(after) ?? [];
   if (start === undefined) return {};
   return {
     ...(messageId === unread ? {} : { messageId: messageId === '' ? undefined : messageId }),
-    ...(start === startId ? { sequence: Number(digits) } : {}),
+    ...(start === startId ? { sequence: Number(digits), auditSequence: Number(auditDigits) } : {}),
   };
 }
 
 function findUnknown(resumed: Partial<Position> | undefined): Topic[] {
   const unknown: Topic[] = [];
-  if (resumed?.sequence === undefined) unknown.push('requests');
+  if (resumed?.sequence === undefined) unknown.push('requests', 'audit');
   if (!hasMessageId(resumed)) unknown.push('inbox');
   return unknown;
 }

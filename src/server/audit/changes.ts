@@ -1,0 +1,135 @@
+/** What a request changed, from the rows before and after: without sensitive fields, and within a limit. */
+import type { AuditObject } from '../../contract/audit.ts';
+import { createSecretCheck, diffFields, type FieldDifference } from '../snapshots/dump-diff.ts';
+import type { CommittedChanges, RowWrite } from '../store/observe-commits.ts';
+import { type Membership, membershipKey, type Row, type TableName } from '../store/tables.ts';
+
+export interface ObjectChange extends AuditObject {
+  readonly action: 'created' | 'changed' | 'deleted';
+  /** A sensitive field is only named. */
+  readonly fields: readonly FieldDifference[];
+}
+
+/** The changes of one request. */
+export interface ChangeReport {
+  /** The changed objects, and those that they belong to. */
+  readonly objects: readonly AuditObject[];
+  readonly changes: readonly ObjectChange[];
+  /** Whether changes or values are left out, as they are too many or too long. */
+  readonly isTruncated: boolean;
+}
+
+interface DescribedRow extends AuditObject {
+  /** The objects that it belongs to. */
+  readonly of?: readonly AuditObject[];
+  /** False for a row that has no page: only the objects it belongs to are found by it. */
+  readonly isObject?: false;
+}
+
+type Describers = { readonly [Name in TableName]?: (row: Row<Name>) => DescribedRow };
+
+const describers = {
+  users: ({ userId, userName }) => ({ entity: 'user', id: userId, name: userName }),
+  groups: ({ groupId, groupName }) => ({ entity: 'group', id: groupId, name: groupName }),
+  clients: ({ clientId, serviceAccountId, appId }) => ({
+    ...{ entity: 'client', id: clientId, name: serviceAccountId ?? appId },
+  }),
+  businesses: ({ businessId, businessName }) => ({ entity: 'business', id: businessId, name: businessName }),
+  corporateGroups: ({ corporateGroupId, corporateGroupName, businesses }) => ({
+    ...{ entity: 'corporateGroup', id: corporateGroupId, name: corporateGroupName },
+    of: businesses.map((id) => ({ entity: 'business', id })),
+  }),
+  customers: ({ customerId, name, userId, businessId }) => ({
+    ...{ entity: 'customer', id: String(customerId), name },
+    of: [...referTo('user', userId), ...referTo('business', businessId)],
+  }),
+  apiKeys: ({ apiKeyId, appId, clientId }) => ({
+    ...{ entity: 'apiKey', id: apiKeyId, name: appId },
+    of: referTo('client', clientId),
+  }),
+  memberships: (row) => ({ entity: 'membership', id: membershipKey(row), of: listEnds(row), isObject: false }),
+  factors: ({ factorId, userId }) => ({ entity: 'factor', id: factorId, of: referTo('user', userId) }),
+  devices: ({ deviceKey, deviceName, userId }) => ({
+    ...{ entity: 'device', id: deviceKey, name: deviceName },
+    of: referTo('user', userId),
+  }),
+  logons: ({ logon }) => ({ entity: 'logon', id: logon }),
+  products: ({ productId, productAlias }) => ({ entity: 'product', id: productId, name: productAlias }),
+  providers: ({ name }) => ({ entity: 'provider', id: name }),
+} as const satisfies Describers;
+
+/** Tables whose rows are objects that requests administer, and not those of logins and codes. */
+export const auditedTables: ReadonlySet<TableName> = new Set(Object.keys(describers) as (keyof typeof describers)[]);
+
+function referTo(entity: AuditObject['entity'], id: string | undefined): AuditObject[] {
+  return id === undefined ? [] : [{ entity, id }];
+}
+
+/** The group and the member. A service is known by the id of its account. */
+function listEnds({ groupId, kind, memberId, businessId }: Membership): AuditObject[] {
+  const member = { user: 'user', businessUser: 'user', business: 'business', service: 'client' } as const;
+  return [{ entity: 'group', id: groupId }, { entity: member[kind], id: memberId }, ...referTo('business', businessId)];
+}
+
+/** Fields that the server changes by itself when a user logs in. */
+const bookkeeping: ReadonlySet<string> = new Set(['knownSources', 'mfaSources', 'replacedHash']);
+
+/** Max length of the changes of one event, as JSON. */
+const maxLength = 4_096;
+
+export type ChangeDescriber = (commits: readonly CommittedChanges[]) => ChangeReport;
+
+export function createChangeDescriber(): ChangeDescriber {
+  const checks = new Map<TableName, ReturnType<typeof createSecretCheck>>();
+  const findCheck = (table: TableName) => {
+    const check = checks.get(table) ?? createSecretCheck(table);
+    checks.set(table, check);
+    return check;
+  };
+  return (commits) => {
+    const objects = new Map<string, AuditObject>();
+    const changes: ObjectChange[] = [];
+    let isTruncated = commits.some(({ isIncomplete }) => isIncomplete);
+    let left = maxLength;
+    for (const row of commits.flatMap(({ rows }) => rows)) {
+      const all = diffFields(row.before ?? {}, row.after ?? {}, findCheck(row.table));
+      const fields = all.filter(({ field }) => !bookkeeping.has(field));
+      if (fields.length === 0) continue;
+      const { of = [], isObject, ...object } = describe(row);
+      for (const one of isObject === false ? of : [object, ...of]) {
+        const key = `${one.entity} ${one.id}`;
+        if (!objects.has(key) || one.name !== undefined) objects.set(key, one);
+      }
+      const limited = limitLength({ ...object, action: actionOf(row), fields }, left);
+      isTruncated ||= limited.isTruncated;
+      if (limited.change) changes.push(limited.change);
+      left = limited.left;
+    }
+    return { objects: [...objects.values()], changes, isTruncated };
+  };
+}
+
+function describe({ table, before, after }: RowWrite): DescribedRow {
+  const describeRow = describers[table as keyof typeof describers] as unknown as (row: unknown) => DescribedRow;
+  return describeRow(after ?? before);
+}
+
+function actionOf({ before, after }: RowWrite): ObjectChange['action'] {
+  if (before === undefined) return 'created';
+  return after === undefined ? 'deleted' : 'changed';
+}
+
+/** Leaves out the values of fields that are too long, or the whole change. */
+function limitLength(change: ObjectChange, length: number) {
+  let left = length - JSON.stringify({ ...change, fields: change.fields.map(({ field }) => ({ field })) }).length;
+  if (left < 0) return { left: 0, isTruncated: true };
+  let isTruncated = false;
+  const fields = change.fields.map(({ field, ...values }) => {
+    const size = JSON.stringify(values).length;
+    if (size > left) isTruncated = true;
+    if (size > left) return { field };
+    left -= size;
+    return { field, ...values };
+  });
+  return { change: { ...change, fields }, left, isTruncated };
+}
