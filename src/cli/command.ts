@@ -75,10 +75,10 @@ export function descriptionOf(command: Command): CommandDescription | undefined 
   return (command as { readonly [descriptionKey]?: CommandDescription })[descriptionKey];
 }
 
-/** Adds the options that confirm without a prompt. */
-export function addConfirmOptions(command: Command): Command {
+/** Adds the options that confirm without a prompt. @param text what --yes does */
+export function addConfirmOptions(command: Command, text = 'skip the confirmation prompt'): Command {
   return command
-    .option('-y, --yes', 'skip the confirmation prompt')
+    .option('-y, --yes', text)
     .option('--confirm <name>', 'confirm with the required name: of a protected profile, a set or a server');
 }
 

@@ -8,6 +8,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import { sourcesOf } from '../../src/cli/prompts/value-sources.ts';
 import { commandGroups } from '../../src/cli/registry.ts';
 import { ClearableOption, toSingular } from '../../src/cli/request/field-options.ts';
+import { canGrant } from '../../src/cli/request/grants/role-grants.ts';
 import { manifest } from '../../src/contract/manifest.ts';
 import { parseRoles } from '../../src/contract/roles.ts';
 import { startFakeServer } from '../client/fake-server.ts';
@@ -47,7 +48,8 @@ describe('every command', () => {
       expect(command?.registeredArguments.filter(({ required }) => required)).toHaveLength(operation.params.length);
       if (operation.effect !== 'read') expect(flags).toContain('--dry-run');
       // An update asks if it empties a list.
-      const asks = operation.effect === 'destructive' || updatableResources.some(({ write }) => write === operation.id);
+      const updates = updatableResources.some(({ write }) => write === operation.id);
+      const asks = operation.effect === 'destructive' || updates || canGrant(operation);
       expect(flags.includes('--yes')).toBe(asks);
     },
   );

@@ -35,9 +35,21 @@ export type FakeHandler = (request: ReceivedRequest) => FakeResponse | Promise<F
 const nameLookup = new RegExp(`[?&]limit=${maxCandidates}$`);
 const nameReads = `${controlPrefix}/names`;
 
+/** A lookup of the roles of a group before a write: see `group-roles.ts`. */
+const groupLookup = new RegExp(`^${controlPrefix}/groups/graph\\?root=.*&limit=1$`);
+const groupWithoutRoles = {
+  ...{ groupName: 'group', roles: [], roleCount: 0, inheritedRoles: [], inheritedRoleCount: 0 },
+  ...{ dependentCount: 0, members: {} },
+};
+
+function respondToLookup(method: string, url: string): FakeResponse | undefined {
+  if (url === nameReads || (method === 'GET' && nameLookup.test(url))) return { json: [] };
+  return method === 'GET' && groupLookup.test(url) ? { json: { nodes: [groupWithoutRoles] } } : undefined;
+}
+
 /**
- * Runs `respond` for each request after its body is complete. Lookups of names find nothing and are not recorded; they are
- * tested with a real server.
+ * Runs `respond` for each request after its body is complete. Lookups of names find nothing, those of groups no roles, and
+ * they are not recorded; they are tested with a real server.
  */
 export async function startFakeServer(respond: FakeHandler, listenPort = 0): Promise<FakeServer> {
   const received: ReceivedRequest[] = [];
@@ -47,9 +59,9 @@ export async function startFakeServer(respond: FakeHandler, listenPort = 0): Pro
     request.on('end', async () => {
       const { method = '', url = '', headers } = request;
       const complete = { method, path: url, headers, body: Buffer.concat(chunks).toString('utf8') };
-      const isLookup = url === nameReads || (method === 'GET' && nameLookup.test(url));
-      if (!isLookup) received.push(complete);
-      const { status = 200, json, text, ...reply } = isLookup ? { json: [] } : await respond(complete);
+      const looked = respondToLookup(method, url);
+      if (!looked) received.push(complete);
+      const { status = 200, json, text, ...reply } = looked ?? (await respond(complete));
       if (reply.hangUp) return void response.destroy();
       if (reply.silent) return;
       const type = json === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' };

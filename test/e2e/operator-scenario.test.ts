@@ -115,7 +115,7 @@ describe('an operator', () => {
     await done(`api-key delete ${spare.apiKeyId}`, '--yes');
     const asService = { IAM_CLIENT_ID: '', IAM_CLIENT_SECRET: '', IAM_API_KEY: apiKey.apiKey };
     expect(await codeOf('groups list', asService)).toBe(5);
-    await done('groups services add iam-auditors billing-service');
+    await done('groups services add iam-auditors billing-service', '--yes');
     expect(await codeOf('groups list', asService)).toBe(0);
     expect(await codeOf('groups create --group-name mine', asService)).toBe(5);
   });

@@ -78,7 +78,7 @@ describe('a new user', () => {
     const target = { clientId: app, appId: 'reports' };
     const create = `api-key create --app-id ${target.appId} --client-id ${target.clientId} -o json`;
     expect((await carol(create)).code).toBe(5);
-    expect((await iam('groups users add iam-administrators', [userId])).code).toBe(0);
+    expect((await iam('groups users add iam-administrators', [userId, '--yes'])).code).toBe(0);
     // A new role is in the next token.
     const created = await printed(carol(create));
     expect(created).toMatchObject({ apiKeyId: expect.any(String) as string, apiKey: expect.any(String) as string });

@@ -14,9 +14,10 @@ import { withFileLock } from '../io/private-files.ts';
 import type { ListShape } from '../output/list-writer.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { buildListShape } from '../request/control-plane.ts';
+import { listAdministrativeGroups } from '../request/grants/group-roles.ts';
 import { resolveOperation } from '../request/operation-names.ts';
 import { previewOf, withoutSecrets } from '../request/preview.ts';
-import { findAdministrativeGroups, listGrants } from './administrative-rows.ts';
+import { listGrants } from './administrative-rows.ts';
 import {
   type BulkOptions,
   parseBulkOptions,
@@ -218,9 +219,9 @@ function bodyCell({ printer: { format } }: Context, body: unknown): unknown {
 
 /** Lists the rows that change administrative groups or roles, and asks: a file from another person could contain them unnoticed. */
 async function confirmGrants({ context, source, operation, select, options }: BulkJob, { count }: PreflightReport) {
-  const groups = await findAdministrativeGroups(context);
+  const groups = await listAdministrativeGroups(context);
   const { rows } = await openSelectedRows(context, source, operation, select, options);
-  const grants = await listGrants(rows, groups);
+  const grants = await listGrants(rows, groups.keys());
   if (grants.count === 0) return;
   for (const line of grants.lines) context.io.stderr.write(`  ${escapeControls(line)}\n`);
   const one = grants.count === 1 ? 'changes' : 'change';

@@ -5,7 +5,7 @@ import { assertHasNaturalKey } from '../create/natural-keys.ts';
 import { usageError } from '../errors.ts';
 import { idBesideToken } from '../request/created-entity.ts';
 import { getOperation } from '../request/find-operation.ts';
-import { listGrantReferences } from './administrative-rows.ts';
+import { listGrantReferences } from '../request/grants/role-grants.ts';
 import { createCellReader } from './cells.ts';
 import type { BulkOptions } from './options.ts';
 import { openRows, type RowFile } from './records.ts';

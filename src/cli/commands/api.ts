@@ -13,6 +13,7 @@ import { readDocument } from '../io/input.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { describeCreated } from '../request/created-entity.ts';
 import { matchOperation } from '../request/find-operation.ts';
+import { confirmGrants, noticeGrants } from '../request/grants/role-grants.ts';
 import { printRequestPreview } from '../request/preview.ts';
 import { printResponse } from '../request/send.ts';
 import { collectAssignments } from './call.ts';
@@ -58,20 +59,23 @@ async function sendRequest(
   const file = options.file as string | undefined;
   const body = file === undefined ? undefined : await readDocument(file, context.io);
   const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
+  const operation = matchOperation(context.manifest, method, path);
+  const params = operation && readPathValues(operation.path, path);
+  const grants = operation && params ? [{ operation, input: { params, query, body } }] : [];
   if (options.dryRun === true && !isRead) {
     const url = resolveBaseUrl(context.settings).replace(/\/+$/, '') + path + buildQueryString(query);
-    return printRequestPreview(context, { method, url, ...(body === undefined ? {} : { body }) });
+    await printRequestPreview(context, { method, url, ...(body === undefined ? {} : { body }) });
+    return noticeGrants(context, grants);
   }
   if (!isRead) assertWritable(context.settings);
   const requestLine = `${method} ${redactPath(typedPath, context.fieldsAt(method, path).query)}`;
-  const operation = matchOperation(context.manifest, method, path);
   if (operation ? operation.effect === 'destructive' : method === 'DELETE')
     await assertConfirmed(context, `${requestLine}?`, options, file === '-');
+  await confirmGrants(context, grants, options, file === '-');
   const client = await context.connect();
   const response = await client.raw(method, path, { query, headers, body, signal: context.io.signal });
   assertSuccess(response);
-  const created =
-    operation && describeCreated(context.manifest, operation, response.body, readPathValues(operation.path, path));
+  const created = operation && describeCreated(context.manifest, operation, response.body, params);
   await printResponse(context, response.body, `${requestLine}: ${response.status}`, created);
 }
 

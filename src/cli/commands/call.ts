@@ -15,6 +15,7 @@ import { assertReferencesExist } from '../request/assert-exists.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { describeCreated } from '../request/created-entity.ts';
 import { describeDeleteImpact } from '../request/delete-impact.ts';
+import { confirmGrants, noticeGrants } from '../request/grants/role-grants.ts';
 import { findOperations, resolveOperation } from '../request/operation-names.ts';
 import { noResults } from '../request/pagination.ts';
 import { previewOf, printRequestPreview } from '../request/preview.ts';
@@ -111,13 +112,19 @@ async function callOperation(context: Context, name: string, options: CommandOpt
   const body = file === undefined ? undefined : await readDocument(file, context.io);
   const input = { params, query, headers, body, ...(options.anonymous === true ? { anonymous: true } : {}) };
   const preview = previewOf(context, operation, input);
-  if (options.dryRun === true) return printRequestPreview(context, preview);
+  // The server refuses a caller without credentials.
+  const grants = options.anonymous === true ? [] : [{ operation, input }];
+  if (options.dryRun === true) {
+    await printRequestPreview(context, preview);
+    return noticeGrants(context, grants);
+  }
   if (operation.effect !== 'read') assertWritable(context.settings);
   if (operation.effect === 'destructive')
     await assertConfirmed(context, `${operation.title}: ${Object.values(params).join(' ')}?`, options, file === '-', {
       assertExists: () => assertReferencesExist(context, operation, input),
       details: () => describeDeleteImpact(context, operation.id, params),
     });
+  await confirmGrants(context, grants, options, file === '-');
   if (operation.response.page) return printPage(context, asPage(await send(context, operation, input)));
   const request = async () => (await send(context, operation, input)).body;
   const print = (body: unknown) =>

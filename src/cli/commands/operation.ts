@@ -1,7 +1,15 @@
 /** Builds the command of an operation from its declaration: path parameters are arguments, fields are options. */
 import type { Command } from 'commander';
 import type { JsonSchema, ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
-import { addCommand, allowsPrompts, type CommandAction, commandPath, firstExample, setAction } from '../command.ts';
+import {
+  addCommand,
+  addConfirmOptions,
+  allowsPrompts,
+  type CommandAction,
+  commandPath,
+  firstExample,
+  setAction,
+} from '../command.ts';
 import { assertChangeLimit } from '../config/safety.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { createIfNotExists } from '../create/if-not-exists.ts';
@@ -24,6 +32,7 @@ import {
 import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { type EntityRead, withEtag } from '../request/entity-rows.ts';
 import { addFieldOption, addFileOption } from '../request/field-options.ts';
+import { canGrant, confirmGrants, noticeGrants } from '../request/grants/role-grants.ts';
 import { NamedNotFoundError } from '../request/not-found.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
 import { addListOptions, noResults, parseListLimits, printList } from '../request/pagination.ts';
@@ -140,6 +149,7 @@ function addOptions(command: Command, spec: RequestSpec): void {
       'write the secret to a new file that only you can read, instead of printing it',
     );
   if (operation.response.page) addListOptions(command);
+  if (canGrant(operation)) addConfirmOptions(command, 'skip the question before administrative roles are given');
   if (operation.creates !== undefined) {
     const repeated = (value: string, before: readonly string[] = []) => [...before, value];
     command
@@ -205,7 +215,8 @@ async function runOperation(
   }
   if (options.dryRun === true) {
     names.printResolved();
-    return printRequestPreview(context, previewOf(context, operation, input));
+    await printRequestPreview(context, previewOf(context, operation, input));
+    return noticeGrants(context, [{ operation, input }]);
   }
   // Before what is read for the line of the change.
   if (changesValues(operation) && Array.isArray(input.body)) assertChangeLimit(context.settings, input.body.length);
@@ -232,11 +243,13 @@ async function runOperation(
   };
   const call = async () => {
     const typed = { answers: prompted, acceptsTaken: options.ifNotExists === true, askAgain };
-    const { body, headers } = await sendUntilAccepted(context, typed, () => send(context, operation, input)).catch(
-      (error: unknown) => {
-        throw error instanceof NamedNotFoundError ? error.withNames((value) => names.format(value)) : error;
-      },
-    );
+    const confirmAndSend = async () => {
+      await confirmGrants(context, [{ operation, input }], options, options.file === '-');
+      return send(context, operation, input);
+    };
+    const { body, headers } = await sendUntilAccepted(context, typed, confirmAndSend).catch((error: unknown) => {
+      throw error instanceof NamedNotFoundError ? error.withNames((value) => names.format(value)) : error;
+    });
     const entity = addCreatedId(operation, input.body, body);
     if (!operation.response.entity) return entity;
     return withEtag(context.printer, { entity: entity as EntityRead['entity'], etag: headers.etag });

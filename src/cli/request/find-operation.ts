@@ -68,13 +68,12 @@ export function getUpdate(manifest: Manifest, id: string): ManifestOperation {
   };
 }
 
-/** The operation that serves a request; undefined if none does. */
-export function matchOperation(
-  { operations, prefix }: Manifest,
-  method: string,
-  path: string,
-): ManifestOperation | undefined {
+/** The operation, or the route that updates a resource, which serves a request; undefined if none does. */
+export function matchOperation(manifest: Manifest, method: string, path: string): ManifestOperation | undefined {
+  const { operations, prefix, controlPrefix } = manifest;
   const [target = ''] = path.split('?');
-  const below = target.startsWith(prefix) ? target.slice(prefix.length) : target;
-  return routeAt(operations, method, below);
+  const below = (start: string) => (target.startsWith(start) ? target.slice(start.length) : target);
+  const routes = Object.entries(routeUpdates).map(([id, { method, path }]) => ({ id, method, path }));
+  const route = routeAt(routes, method, below(controlPrefix));
+  return routeAt(operations, method, below(prefix)) ?? (route && getUpdate(manifest, route.id));
 }

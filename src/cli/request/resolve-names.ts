@@ -270,7 +270,7 @@ interface Matches {
 }
 
 /** Whether the caller may not look up names, or the server cannot. The request itself then reports what is wrong. */
-function isLookupRejected(error: unknown): boolean {
+export function isLookupRejected(error: unknown): boolean {
   if (error instanceof ClientError) return error.status < 500 && error.status !== 429;
   return error instanceof CliError;
 }

@@ -11,6 +11,7 @@ import type { ListShape } from '../output/list-writer.ts';
 import { assertReferencesExist } from './assert-exists.ts';
 import { assertConfirmed } from './confirm.ts';
 import { describeDeleteImpact } from './delete-impact.ts';
+import { confirmGrants, noticeGrants, type RoleWrite } from './grants/role-grants.ts';
 import { NamedNotFoundError } from './not-found.ts';
 import { previewOf, printRequestPreviews } from './preview.ts';
 import type { CommandArguments, RequestInput } from './request-builder.ts';
@@ -67,11 +68,18 @@ export async function runForTargets(context: Context, spec: RequestSpec, request
   const requests = targets.map((target) => ({ target, input: withTarget(spec, input, target) }));
   // A preview checks the path: nothing is sent if one of the arguments is not valid.
   const previews = requests.map((one) => previewOf(context, operation, one.input));
-  if (options.dryRun === true) return printRequestPreviews(context, previews);
+  if (options.dryRun === true) {
+    await printRequestPreviews(context, previews);
+    return noticeGrants(context, toRoleWrites(operation, requests));
+  }
   const failures = new TargetFailures(context, targets.length, request.format);
   if (operation.effect === 'read') await readTargets(context, operation, requests, failures);
   else await writeTargets(context, spec, { ...request, requests }, failures);
   failures.assertNone();
+}
+
+function toRoleWrites(operation: ManifestOperation, requests: readonly TargetRequest[]): RoleWrite[] {
+  return requests.map(({ input }) => ({ operation, input }));
 }
 
 function withTarget({ target, last }: RequestSpec, input: RequestInput, value: string): RequestInput {
@@ -171,6 +179,7 @@ async function writeTargets(
     await assertConfirmed(context, `Run \`${name}\` for all ${requests.length}?`, options, false, {
       details: () => describeTargets(context, operation, requests, format),
     });
+  await confirmGrants(context, toRoleWrites(operation, requests), options);
   const writes = requests.map(({ target, input }): TargetWrite => {
     const values = [...Object.values(input.params), ...(spec.target ? [] : [target])];
     return {

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assertHasNaturalKey, naturalKeyOf } from '../../../src/cli/create/natural-keys.ts';
+import { canGrant } from '../../../src/cli/request/grants/role-grants.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
@@ -130,6 +131,8 @@ describe.each([...Object.entries(cases), ...moreCases])(
       await home[Symbol.asyncDispose]();
     });
 
+    /** A group of the cases has an administrative role. */
+    const confirmation = canGrant(operation) ? ['--yes'] : [];
     const run = (fields: object, more: readonly string[] = [], options: RunOptions = {}) =>
       home.iam([...command.split(' '), '--if-not-exists', '-f', '-', ...more], {
         variables,
@@ -150,12 +153,12 @@ describe.each([...Object.entries(cases), ...moreCases])(
       const first = await bulk([body, body, body]);
       expect(first).toMatchObject({ code: 0, rows: [{ state: 'ok' }, { state: 'ok' }, { state: 'ok' }] });
       const before = await server.dump();
-      const again = await run(body, ['-o', 'json']);
+      const again = await run(body, ['-o', 'json', ...confirmation]);
       expect(again).toMatchObject({ code: 0, err: expect.stringContaining('Already exists; nothing was changed.\n') });
       expect(again.err).not.toContain('From the existing one');
       const found = JSON.parse(again.out) as Record<string, unknown>;
       expect(found).toMatchObject({ [id]: expect.anything(), created: false });
-      const differing = await run({ ...body, ...other }, ['-o', 'json']);
+      const differing = await run({ ...body, ...other }, ['-o', 'json', ...confirmation]);
       expect([differing.code, JSON.parse(differing.out)]).toEqual([0, found]);
       if (printed !== '') expect(differing.err).toContain(`From the existing one to the request:\n${printed}`);
       expect(await bulk([{ ...body, ...other }])).toMatchObject({

@@ -22,6 +22,7 @@ import {
   readFieldOption,
 } from '../../request/field-options.ts';
 import { isRoute } from '../../request/find-operation.ts';
+import { formatGrants } from '../../request/grants/role-grants.ts';
 import { buildRequestSpec, formatArgumentName } from '../../request/request-spec.ts';
 import { NameResolver } from '../../request/resolve-names.ts';
 import { openDialog } from './dialog.ts';
@@ -37,7 +38,15 @@ import {
   toNested,
 } from './merge.ts';
 import { nameOf, type UpdatableResource } from './resources.ts';
-import { describeNamed, type EntityChange, readCurrent, rulesOf, type UpdateTarget, writeUpdate } from './write.ts';
+import {
+  describeNamed,
+  describeUpdateGrants,
+  type EntityChange,
+  readCurrent,
+  rulesOf,
+  type UpdateTarget,
+  writeUpdate,
+} from './write.ts';
 
 export function addUpdateCommand(
   parent: Command,
@@ -187,14 +196,20 @@ async function update(context: Context, run: UpdateRun, { edit, file }: Requeste
   await writeEdit(context, target, await resolveEdit(target, edit), options);
 }
 
-function writeEdit(context: Context, target: UpdateTarget, edit: ResourceEdit, options: CommandOptions): Promise<void> {
+function writeEdit(
+  context: Context,
+  target: UpdateTarget,
+  edit: ResourceEdit,
+  options: CommandOptions,
+  confirmedGrants: readonly string[] = [],
+): Promise<void> {
   const merge: EntityChange['merge'] = async (entity) => {
     const listed = await toListedForms(context, target, entity, edit);
     const merged = mergeEdit(entity, listed, target.rules);
     await assertRemovedExist(context, target, entity, listed);
     return merged;
   };
-  return writeUpdate(context, target, { merge }, options);
+  return writeUpdate(context, target, { merge, confirmedGrants }, options);
 }
 
 /** The target with its names resolved to ids. */
@@ -259,30 +274,38 @@ async function updateByDialog(context: Context, target: UpdateTarget, options: C
   const dialog = await openDialog(context, target, updateFields(operation));
   const ask = async (fields: readonly string[]) => {
     const answered = await resolveEdit(target, await dialog.ask(fields));
-    await confirmSummary(context, target, answered, options);
-    return answered;
+    return { answered, grants: await confirmSummary(context, target, answered, options) };
   };
   let edit = await ask(dialog.fields);
   const answers = dialog.fields.map((field) => ({ field }));
   const askAgain = async (rejected: typeof answers) => {
     edit = await ask(rejected.map(({ field }) => field));
   };
-  await sendUntilAccepted(context, { answers, askAgain }, () => writeEdit(context, target, edit, options));
+  await sendUntilAccepted(context, { answers, askAgain }, () =>
+    writeEdit(context, target, edit.answered, options, edit.grants),
+  );
 }
 
-/** Shows what the answers of prompts change, before it is written. @throws CliError if it is not confirmed */
+/**
+ * Shows what the answers of prompts change and who gains administrative roles, before it is written.
+ * @returns the gains that are confirmed
+ * @throws CliError if it is not confirmed
+ */
 async function confirmSummary(
   context: Context,
   target: UpdateTarget,
   edit: ResourceEdit,
   options: CommandOptions,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { entity } = await readCurrent(context, target);
   const merge = mergeEdit(entity, edit, target.rules);
   const { differences } = await describeNamed(context, target.rules, (named) => describeMerge(entity, merge, named));
-  if (differences.length === 0) return;
+  if (differences.length === 0) return [];
+  const grants = await describeUpdateGrants(context, target, entity, merge);
   const question = `Change ${nameOf(target, entity)}?`;
-  await assertConfirmed(context, question, options, false, { details: async () => differences });
+  const details = [...differences, ...grants.map((one) => formatGrants([one]))];
+  await assertConfirmed(context, question, options, false, { details: async () => details });
+  return grants;
 }
 
 function isEmpty(edit: ResourceEdit): boolean {

@@ -17,6 +17,7 @@ import { describeField, type EntityFields } from '../../request/differences.ts';
 import type { EntityRead } from '../../request/entity-rows.ts';
 import { isCurrent, wasRead } from '../../request/file-etag.ts';
 import { isRoute } from '../../request/find-operation.ts';
+import { describeGrants, formatGrants, isConfirmedBefore } from '../../request/grants/role-grants.ts';
 import { previewOf, printRequestPreview } from '../../request/preview.ts';
 import type { NameResolver } from '../../request/resolve-names.ts';
 import { send } from '../../request/send.ts';
@@ -38,6 +39,8 @@ export interface EntityChange {
    * @param isChanged the entity has changed since the file was read
    */
   merge(entity: EntityFields, isChanged: boolean): Merge | Promise<Merge>;
+  /** Who gains administrative roles, as the summary of a dialog showed it. */
+  readonly confirmedGrants?: readonly string[];
   /** The change is that of a file, which replaces the entity. */
   readonly file?: {
     /** The ETag in the file: if the entity has changed since, nothing is written. */
@@ -73,7 +76,7 @@ export async function writeUpdate(
 ): Promise<void> {
   const { operation, rules, names } = target;
   const expected = change.file?.etag;
-  const confirmed = new Set<string>();
+  const confirmed = new Set(change.confirmedGrants);
   // Of a change by others, the next read shows whether the file is still current.
   await repeatOnChange(context, async (attempt) => {
     const read = await readCurrent(context, target);
@@ -89,28 +92,35 @@ export async function writeUpdate(
         describeSides(entity, merge.after, change.file ?? { etag: expected }, named);
       throw conflictError(name, await describeNamed(context, rules, describe), change.file?.conflictHint);
     }
-    const input = {
-      params: toIdParams(target, entity),
-      body: buildBody(entity, merge, rules),
-      ifMatch: read.etag,
-    };
+    const input = { ...toRequest(target, entity, merge), ifMatch: read.etag };
     if (options.dryRun === true) {
       names.printResolved();
       await printRequestPreview(context, previewOf(context, operation, input));
-      return context.notice(...differences);
+      const grants = await describeUpdateGrants(context, target, entity, merge, true);
+      return context.notice(...differences, ...grants.map((one) => formatGrants([one])));
     }
-    const unconfirmed = losses.filter((one) => !confirmed.has(one));
-    if (unconfirmed.length > 0)
-      await assertConfirmed(context, `Remove ${unconfirmed.join(', ')} from ${name}?`, options, options.file === '-', {
+    const isUnconfirmed = (one: string) => !confirmed.has(one);
+    const found = isConfirmedBefore(context, options) ? [] : await describeUpdateGrants(context, target, entity, merge);
+    const grants = found.filter(isUnconfirmed);
+    const lost = losses.filter(isUnconfirmed);
+    if (grants.length + lost.length > 0)
+      await assertConfirmed(context, askFor(name, grants, lost), options, options.file === '-', {
         ...(attempt > 1 ? { unconfirmed: 'others changed it meanwhile, and nothing was written' } : {}),
       });
-    for (const one of unconfirmed) confirmed.add(one);
+    for (const one of [...grants, ...lost]) confirmed.add(one);
     await sendUpdate(context, operation, input);
     const notices = change.file
       ? [`${name}: updated`, ...differences.map((line) => `  ${line}`)]
       : [`${name}: ${differences.join(', ')}`];
     return printResult(context, result, notices);
   });
+}
+
+/** One question for what is gained and what is lost. */
+function askFor(name: string, grants: readonly string[], lost: readonly string[]): string {
+  if (grants.length === 0) return `Remove ${lost.join(', ')} from ${name}?`;
+  const loss = lost.length === 0 ? '' : ` ${name} would lose ${lost.join(', ')}.`;
+  return `${formatGrants(grants)}${loss} Continue?`;
 }
 
 /** Describes with the names of the ids that the description contains. */
@@ -126,6 +136,22 @@ async function sendUpdate(context: Context, operation: ManifestOperation, input:
   if (!isRoute(operation)) return void (await send(context, operation, input));
   const path = context.manifest.controlPrefix + buildOperationPath(operation, input);
   await callControlPlane(context, operation.method, path, { body: input.body, ifMatch: input.ifMatch });
+}
+
+/** Who would gain administrative roles by an update. */
+export function describeUpdateGrants(
+  context: Context,
+  target: UpdateTarget,
+  entity: EntityFields,
+  merge: Merge,
+  isPreview = false,
+): Promise<readonly string[]> {
+  const request = { operation: target.operation, input: toRequest(target, entity, merge), before: entity };
+  return describeGrants(context, [request], isPreview);
+}
+
+function toRequest(target: UpdateTarget, entity: EntityFields, merge: Merge) {
+  return { params: toIdParams(target, entity), body: buildBody(entity, merge, target.rules) };
 }
 
 /** The path with the id of the entity: the change can rename it. */

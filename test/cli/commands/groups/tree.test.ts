@@ -109,10 +109,10 @@ describe('groups tree as data', () => {
 
   test('is the graph of the control plane as JSON, and one row for each group otherwise', async () => {
     await using server = await startFakeServer(() => ({ json: graph }));
-    const json = await iam(['groups', 'tree', 'my ops', '--limit', '1', '-o', 'json'], server);
+    const json = await iam(['groups', 'tree', 'my ops', '--limit', '2', '-o', 'json'], server);
     expect(JSON.parse(json.out)).toEqual(graph);
     expect(json.err).toContain('Showing 1 of 5 groups.');
-    expect(server.received[0]?.path).toBe('/_iam/groups/graph?root=my+ops&limit=1');
+    expect(server.received[0]?.path).toBe('/_iam/groups/graph?root=my+ops&limit=2');
     expect((await iam(['groups', 'tree', '-o', 'csv', '--columns', 'groupName,dependents,members'], server)).out).toBe(
       'groupName,dependents,members\nops,3,3\n',
     );

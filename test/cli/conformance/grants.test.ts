@@ -1,0 +1,162 @@
+/** Walks all commands that can give roles: each says who would gain ADMIN or an IAM_ADMIN role and asks, and else asks nothing. */
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPathValues } from '../../../src/cli/http/outcome-check.ts';
+import { getUpdate, isRoute } from '../../../src/cli/request/find-operation.ts';
+import { canGrant } from '../../../src/cli/request/grants/role-grants.ts';
+import { manifest } from '../../../src/contract/manifest.ts';
+import { controlRoutes } from '../../../src/server/control/routes/index.ts';
+import { Home } from '../run-cli.ts';
+import { ExampleRunner } from './example-runner.ts';
+
+interface GrantCase {
+  /** Command lines that give administrative roles. */
+  readonly grants: Readonly<Record<string, string>>;
+  /** The same without them. */
+  readonly harmless: readonly string[];
+}
+
+const cases: Readonly<Record<string, GrantCase>> = {
+  'groups create': {
+    grants: {
+      'groups create --group-name new --role ADMIN,VIEW': 'The members of new would gain ADMIN.',
+      'groups create --group-name new --dependency heads':
+        'The members of new would gain ADMIN, IAM_ADMIN_MAINTENANCE, IAM_ADMIN_READ_ONLY through heads.',
+      'groups create --group-name new --set-json roles=["IAM_ADMIN_READ_ONLY"]':
+        'The members of new would gain IAM_ADMIN_READ_ONLY.',
+    },
+    harmless: ['groups create --group-name new --role VIEW --dependency ops'],
+  },
+  'groups update': {
+    grants: {
+      'groups update ops --add-role ADMIN': 'The members of ops (1) and of groups that depend on it would gain ADMIN.',
+      'groups update ops --role ROLE_ADMIN --role DEPLOY --role ROLLBACK': 'would gain ADMIN.',
+      'groups update ops --role ADMIN': 'would gain ADMIN. ops would lose role DEPLOY, role ROLLBACK.',
+      'groups update ops --set roles=ADMIN,DEPLOY,ROLLBACK': 'would gain ADMIN.',
+      'groups update leads --add-dependency heads': 'The members of leads (0) would gain ADMIN',
+    },
+    harmless: [
+      'groups update ops --add-role VIEW',
+      'groups update leads --add-role VIEW',
+      'groups update heads --add-role ADMIN --add-dependency ops',
+    ],
+  },
+  'groups add-role': {
+    grants: {
+      'groups add-role ops ADMIN': 'The members of ops (1) and of groups that depend on it would gain ADMIN.',
+      'groups add-role leads VIEW ADMIN ROLE_IAM_ADMIN_READ_ONLY':
+        'The members of leads (0) would gain ADMIN, IAM_ADMIN_READ_ONLY.',
+    },
+    harmless: ['groups add-role ops VIEW', 'groups add-role heads ADMIN', 'groups add-role heads A B'],
+  },
+  'groups add-dependency': {
+    grants: {
+      'groups add-dependency ops heads':
+        'The members of ops (1) and of groups that depend on it would gain ADMIN, IAM_ADMIN_MAINTENANCE, IAM_ADMIN_READ_ONLY through heads.',
+      'groups add-dependency leads base iam-auditors': 'would gain IAM_ADMIN_READ_ONLY through iam-auditors.',
+    },
+    harmless: ['groups add-dependency ops base', 'groups add-dependency heads ops'],
+  },
+  'groups users add': {
+    grants: {
+      'groups users add iam-administrators bob':
+        'User ANOTHER_USER_ID (bob) would gain ADMIN, IAM_ADMIN_MAINTENANCE, IAM_ADMIN_READ_ONLY through iam-administrators.',
+      'groups users add heads alice bob':
+        'User USER_ID (alice), user ANOTHER_USER_ID (bob) would gain ADMIN, IAM_ADMIN_MAINTENANCE, IAM_ADMIN_READ_ONLY through heads.',
+    },
+    harmless: ['groups users add ops bob'],
+  },
+  'groups businesses add': {
+    grants: { 'groups businesses add heads acme': 'Business acme would gain ADMIN' },
+    harmless: ['groups businesses add ops acme'],
+  },
+  'groups business-users add': {
+    grants: { 'groups business-users add heads acme alice': 'User USER_ID (alice) of business acme would gain ADMIN' },
+    harmless: ['groups business-users add ops acme alice'],
+  },
+  'groups services add': {
+    grants: { 'groups services add heads billing-service': 'Service billing-service would gain ADMIN' },
+    harmless: ['groups services add ops billing-service'],
+  },
+  'clients update': {
+    grants: {
+      'clients update CLIENT_ID --add-authority ADMIN': 'Client CLIENT_ID (billing-service) would gain ADMIN.',
+    },
+    harmless: ['clients update CLIENT_ID --add-authority VIEW'],
+  },
+};
+
+const routes = controlRoutes.filter(isRoute).map(({ id }) => getUpdate(manifest, id));
+const operations = [...manifest.operations, ...routes].filter(canGrant);
+
+test('every operation and route that can give roles has a case', () => {
+  expect(operations.map(({ command }) => command).sort()).toEqual(Object.keys(cases).sort());
+});
+
+let runner: ExampleRunner;
+beforeAll(async () => {
+  runner = await ExampleRunner.create();
+  await runner.run('groups create --group-name base', 'administrator');
+  await runner.run('groups create --group-name heads --dependency iam-administrators --yes', 'administrator');
+});
+afterAll(() => runner[Symbol.asyncDispose]());
+
+const run = (line: string) => runner.run(line, 'administrator');
+const readTables = async () => {
+  const { groups, memberships, clients } = await runner.server.dump();
+  return { groups, memberships, clients };
+};
+const withNames = (text: string) =>
+  Object.entries(runner.names).reduce(
+    (all, [name, value]) => (/_ID$/.test(name) ? all.replaceAll(name, value) : all),
+    text,
+  );
+
+describe.each(Object.entries(cases))('%s', (command, { grants, harmless }) => {
+  test('says who would gain administrative roles, and asks', async () => {
+    const before = await readTables();
+    for (const [line, text] of Object.entries(grants)) {
+      const err = expect.stringContaining(withNames(text));
+      expect({ line, ...(await run(line)) }).toMatchObject({ line, code: 10, out: '', err });
+    }
+    const [line = '', text = ''] = Object.entries(grants)[0] ?? [];
+    const preview = await run(`${line} --dry-run -o json`);
+    expect(preview).toMatchObject({ code: 0, err: expect.stringContaining(withNames(text)) });
+    expect((await run(`${command} --help`)).out).toMatch(/-y, --yes +skip /);
+    expect(await readTables()).toEqual(before);
+  });
+
+  test('asks nothing else', async () => {
+    for (const line of harmless) expect({ line, ...(await run(line)) }).toMatchObject({ line, code: 0 });
+  });
+});
+
+test.each(['groups users add', 'clients update'])('the same request of `api` and `call` asks: %s', async (command) => {
+  await using home = await Home.make();
+  const before = await readTables();
+  const [line = ''] = Object.keys(cases[command]?.grants ?? {});
+  const { out } = await run(`${line} --dry-run -o json`);
+  const { method, url, body } = JSON.parse(out) as { readonly method: string; readonly url: string; body: unknown };
+  await writeFile(home.file('body.json'), JSON.stringify(body));
+  const { id = '', path = '' } = operations.find((one) => one.command === command) ?? {};
+  const target = new URL(url).pathname;
+  const params = Object.entries(readPathValues(path, target)).map(([name, value]) => `-p ${name}=${value}`);
+  for (const words of [`api ${method} ${target}`, ...(isRoute({ id }) ? [] : [`call ${[id, ...params].join(' ')}`])])
+    for (const [more, code] of [['--dry-run', 0] as const, ['', 10] as const])
+      expect({ words, ...(await run(`${words} -f ${home.file('body.json')} ${more}`.trim())) }).toMatchObject({
+        ...{ words, code },
+        err: expect.stringContaining('would gain ADMIN'),
+      });
+  expect(await readTables()).toEqual(before);
+});
+
+test('--yes confirms, and what a group has already is asked for no more', async () => {
+  expect((await run('groups add-role base ADMIN')).err).toContain('Add --yes to confirm without a prompt.');
+  expect(await run('groups add-role base ADMIN --yes')).toMatchObject({ code: 0, err: 'base: + role ADMIN\n' });
+  expect(await run('groups add-role base ADMIN')).toMatchObject({ code: 0, err: 'base: nothing to change\n' });
+  expect(await run('groups update base --add-role VIEW')).toMatchObject({ code: 0 });
+  expect(await run('groups users add base bob')).toMatchObject({ code: 10 });
+  expect(await run('groups users add base bob -y')).toMatchObject({ code: 0 });
+  expect(await run('groups users remove base bob')).toMatchObject({ code: 0 });
+  expect(await run('groups remove-role base ADMIN')).toMatchObject({ code: 0 });
+});
