@@ -170,7 +170,7 @@ async function executeJob(job: BulkJob): Promise<void> {
   if (bulkOptions.ifNotExists && job.operation !== undefined) assertHasNaturalKey({ id: job.operation });
   const { rows } = await openSelectedRows(context, source, job.operation, job.select, bulkOptions);
   const report = await runPreflight(rows, bulkOptions);
-  if (bulkOptions.isDry) return printPreviews(job);
+  if (bulkOptions.isDry) return printPreviews(job, report);
   context.printer.check(reportShape.schema);
   if (report.secretOperation !== undefined && bulkOptions.secretOutput === undefined)
     throw usageError(`${report.secretOperation} returns a secret.`, 'Add --secret-output FILE to store it.');
@@ -188,9 +188,16 @@ const previewShape: ListShape = {
   text: ['url', 'body', 'message'],
 };
 
-async function printPreviews({ context, source, operation, select, options }: BulkJob): Promise<void> {
+async function printPreviews(job: BulkJob, report: PreflightReport): Promise<void> {
+  const { context, source, operation, select, options } = job;
   const { rows } = await openSelectedRows(context, source, operation, select, options);
   await context.printer.list(previewRows(context, rows, options), previewShape);
+  if (report.mayGrantRoles) {
+    // A preview needs no server.
+    const groups = await listAdministrativeGroups(context).catch(() => new Map<string, unknown>());
+    const found = await printGrants(job, report, groups);
+    if (found !== undefined) context.notice(found);
+  }
   context.notice('Dry run, nothing was sent.');
 }
 
@@ -218,15 +225,27 @@ function bodyCell({ printer: { format } }: Context, body: unknown): unknown {
 }
 
 /** Lists the rows that change administrative groups or roles, and asks: a file from another person could contain them unnoticed. */
-async function confirmGrants({ context, source, operation, select, options }: BulkJob, { count }: PreflightReport) {
-  const groups = await listAdministrativeGroups(context);
+async function confirmGrants(job: BulkJob, report: PreflightReport): Promise<void> {
+  const { context, source, options } = job;
+  const found = await printGrants(job, report, await listAdministrativeGroups(context));
+  if (found === undefined) return;
+  await assertConfirmed(context, `${found} Continue?`, { yes: options.yes }, source.argument === '-', {
+    requireName: false,
+  });
+}
+
+/** Lists the rows that change administrative groups or roles. @returns how many there are; undefined if there are none */
+async function printGrants(
+  { context, source, operation, select, options }: BulkJob,
+  { count }: PreflightReport,
+  groups: ReadonlyMap<string, unknown>,
+): Promise<string | undefined> {
   const { rows } = await openSelectedRows(context, source, operation, select, options);
   const grants = await listGrants(rows, groups.keys());
-  if (grants.count === 0) return;
+  if (grants.count === 0) return undefined;
   for (const line of grants.lines) context.io.stderr.write(`  ${escapeControls(line)}\n`);
   const one = grants.count === 1 ? 'changes' : 'change';
-  const question = `${grants.count} of ${count} rows ${one} administrative groups or roles. Continue?`;
-  await assertConfirmed(context, question, { yes: options.yes }, source.argument === '-', { requireName: false });
+  return `${grants.count} of ${count} rows ${one} administrative groups or roles.`;
 }
 
 /** One destructive row needs a yes; several rows need their number to be typed. */
@@ -242,9 +261,15 @@ async function confirmDestructive(
   const ofFile = String(destructive + destroyed);
   if (destructive === 1) {
     const severity = confirm === '1' || confirm === ofFile ? { name: confirm } : {};
-    return assertConfirmed(context, 'One row deletes or removes a resource. Continue?', options, stdinIsData, severity);
+    return assertConfirmed(
+      context,
+      'One row deletes something or replaces a list. Continue?',
+      options,
+      stdinIsData,
+      severity,
+    );
   }
-  const question = `${destructive} of ${count} rows delete or remove resources.`;
+  const question = `${destructive} of ${count} rows delete something or replace a list.`;
   await assertConfirmed(context, question, options, stdinIsData, {
     requireName: true,
     name: String(destructive),

@@ -21,9 +21,9 @@ export interface PreflightReport {
   readonly skipped: number;
   /** Rows of an earlier run that have no response and are not sent again. */
   readonly unknown: number;
-  /** Rows to send with a destructive operation. */
+  /** Rows to send that delete something or replace a list. */
   readonly destructive: number;
-  /** Rows with a destructive operation that an earlier run completed. */
+  /** The same of those that an earlier run completed. */
   readonly destroyed: number;
   /** Number of changes; each entry of a list body counts. */
   readonly changes: number;
@@ -76,7 +76,7 @@ const maxReported = 10;
 /** Validates and counts the rows. @throws CliError (usage) if rows are invalid and --skip-invalid is not set */
 export async function runPreflight(
   rows: AsyncIterable<SelectedRow>,
-  options: Pick<BulkOptions, 'skipInvalid' | 'ifNotExists'>,
+  options: Pick<BulkOptions, 'skipInvalid' | 'ifNotExists' | 'findRowUpdate'>,
 ): Promise<PreflightReport> {
   const report = {
     count: 0,
@@ -94,7 +94,7 @@ export async function runPreflight(
   for await (const { row, action } of rows) {
     if (action === 'skip') {
       report.skipped += 1;
-      if (!('reason' in row) && row.operation.effect === 'destructive') report.destroyed += 1;
+      if (!('reason' in row) && isDestructiveRow(row, options)) report.destroyed += 1;
     }
     if (action === 'unknown') report.unknown += 1;
     if (!isSentBy(action)) continue;
@@ -107,7 +107,7 @@ export async function runPreflight(
     const { operation, input } = row;
     if (options.ifNotExists) assertHasNaturalKey(operation, `line ${row.line}: `);
     if (operation.effect !== 'read') report.changes += countChanges(input.body);
-    if (operation.effect === 'destructive') report.destructive += 1;
+    if (isDestructiveRow(row, options)) report.destructive += 1;
     report.mayGrantRoles ||= listGrantReferences(row).length > 0;
     // A token beside the id of a new entity is omitted without --secret-output, as its create command does.
     if (operation.response.secret && idBesideToken(operation) === undefined) report.secretOperation = operation.id;
@@ -115,6 +115,17 @@ export async function runPreflight(
   }
   if (problemCount > 0 && !options.skipInvalid) throw createInvalidRowsError(problems, problemCount);
   return report;
+}
+
+/** Whether a row deletes something, or names a list that its update replaces or empties: entries are lost without being named. */
+function isDestructiveRow(
+  { operation, input }: BulkRow,
+  { findRowUpdate }: Pick<BulkOptions, 'findRowUpdate'>,
+): boolean {
+  if (operation.effect === 'destructive') return true;
+  const { properties = {} } = operation.body ?? {};
+  const named = Object.keys((input.body ?? {}) as object).some((name) => properties[name]?.type === 'array');
+  return named && findRowUpdate(operation) !== undefined;
 }
 
 function createInvalidRowsError(problems: readonly string[], count: number): Error {

@@ -343,6 +343,10 @@ describe('rows that give administrative roles', () => {
       expect.stringContaining('--yes'),
       '',
     ]);
+    const preview = await home.iam([...words, '--dry-run'], { url: server.url, variables });
+    expect(preview.err).toContain(
+      '  line 7: groups.create ADMIN\n6 of 9 rows change administrative groups or roles.\n',
+    );
     expect(await server.admin.groups.get({ params: { groupId: 'ops' } })).toMatchObject({ roles: ['VIEW'] });
     const { err } = await home.iam([...words, '--yes'], { url: server.url, variables });
     expect(err).toContain('5 of 9 rows done');

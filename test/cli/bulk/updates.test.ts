@@ -30,7 +30,7 @@ describe('a row of', () => {
 
   const bulk = async (home: Home, text: string, operation: string, name = 'rows.csv') => {
     await writeFile(home.file(name), text);
-    const words = ['bulk', 'run', home.file(name), '--operation', operation, '-o', 'jsonl'];
+    const words = ['bulk', 'run', home.file(name), '--operation', operation, '-o', 'jsonl', '--yes'];
     return home.iam(words, { url: server.url, variables });
   };
   const get = async (home: Home, words: readonly string[]) =>
@@ -127,6 +127,20 @@ describe('a row of', () => {
     });
   });
 
+  test.each([
+    ['groups.update', { groupId: 'ops', roles: null }],
+    ['groups.update', { groupId: 'ops', roles: [] }],
+    ['groups.update', { params: { groupId: 'ops' }, body: { dependencies: null } }],
+    ['corporate-groups.update', { corporateGroupId: 'North', businesses: [] }],
+  ])('a list that a row empties is asked for, as `update` does: %s %j', async (operation, row) => {
+    await using home = await Home.make();
+    const before = await server.dump();
+    await writeFile(home.file('rows.jsonl'), JSON.stringify({ operation, ...row }));
+    const refused = await home.iam(['bulk', 'run', home.file('rows.jsonl')], { url: server.url, variables });
+    expect(refused).toMatchObject({ code: 10, err: expect.stringContaining('One row deletes something or replaces') });
+    expect(await server.dump()).toEqual(before);
+  });
+
   test('JSON lines has the names of CSV columns, or the parts of the request', async ({ home }) => {
     const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 912345678 };
     const created = { userName: 'bob', userEmail: 'bob@example.com', userMobile };
@@ -141,7 +155,7 @@ describe('a row of', () => {
       { operation: 'user-identities.create', 'userMobile.areaCode': 12, ...created },
     ];
     await writeFile(home.file('flat.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-    const words = ['bulk', 'run', home.file('flat.jsonl'), '--concurrency', '1'];
+    const words = ['bulk', 'run', home.file('flat.jsonl'), '--concurrency', '1', '--yes'];
     expect((await home.iam(words, { url: server.url, variables })).err.split('\n').slice(1, 5)).toEqual([
       expect.stringContaining('line 5: unknown key "groupId"; use operation, params, query, body, ifMatch, or only'),
       expect.stringContaining('line 6: key roels: groups.update has no field "roels"; use groupId'),
