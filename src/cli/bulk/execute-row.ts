@@ -6,7 +6,7 @@ import { identifyingProperties } from '../../contract/entities.ts';
 import { collectSensitiveTexts, FieldTree, redactionMarks } from '../../contract/redaction.ts';
 import type { RequestContext } from '../context.ts';
 import { createOrFind, findApplied, formatSharedKey } from '../create/if-not-exists.ts';
-import { categoryOf, UnknownOutcomeError } from '../errors.ts';
+import { UnknownOutcomeError } from '../errors.ts';
 import { isTargetDone } from '../http/outcome.ts';
 import { splitSecrets } from '../http/redact.ts';
 import { computeDelay, type MaxWait } from '../http/retry.ts';
@@ -73,11 +73,8 @@ export async function executeRow(
   await rateLimiter.acquire(() => context.isOver());
   if (context.isOver()) return undefined;
   const { number, line, operation } = row;
-  const resolved = await resolveNames(context, row);
-  if ('problem' in resolved) return recordFailure(context, row, resolved.problem);
-  if (operation.effect !== 'read') await outputs.log({ row: number, line, state: 'sent' });
-  const outcome = await callInTurn(context, resolved);
-  const result = 'problem' in outcome && isRepeated ? await readBack(context, resolved, outcome) : outcome;
+  const outcome = await resolveAndCall(context, row, isRepeated);
+  const result = 'problem' in outcome ? await explainNotFound(context, row, outcome, isRepeated) : outcome;
   if ('problem' in result) return recordFailure(context, row, result.problem);
   const { status, requestId, message } = result;
   const body = message === undefined ? addCreatedId(operation, row.input.body, result.body) : result.body;
@@ -93,11 +90,17 @@ export async function executeRow(
   return { line, operation: operation.id, state: 'ok', status, code: undefined, message, id, requestId };
 }
 
+async function resolveAndCall(context: RowContext, row: BulkRow, isRepeated: boolean): Promise<CallOutcome> {
+  const { number, line, operation } = row;
+  const resolved = await resolveNames(context, row);
+  if ('problem' in resolved) return resolved;
+  if (operation.effect !== 'read') await context.outputs.log({ row: number, line, state: 'sent' });
+  const outcome = await callInTurn(context, resolved);
+  return 'problem' in outcome && isRepeated ? readBack(context, resolved, outcome) : outcome;
+}
+
 /** Replaces names by ids. Nothing of the row is sent yet. */
-async function resolveNames(
-  context: RowContext,
-  row: BulkRow,
-): Promise<BulkRow | { readonly problem: RequestFailure }> {
+async function resolveNames(context: RowContext, row: BulkRow): Promise<BulkRow | RowFailure> {
   const { manifest, stop } = context;
   try {
     // Rows before this one, and other callers, can have given a name to another.
@@ -105,10 +108,10 @@ async function resolveNames(
   } catch (error) {
     const problem = classifyRequestError(manifest, error);
     if (!problem) throw error;
-    if (error instanceof AmbiguousNameError) return { problem };
+    if (error instanceof AmbiguousNameError) return { problem, error };
     // The look-ups of other rows would fail as well.
     stop(error);
-    return { problem: { ...problem, kind: 'unsent' } };
+    return { problem: { ...problem, kind: 'unsent' }, error };
   }
 }
 
@@ -155,13 +158,26 @@ async function readBack(context: RowContext, row: BulkRow, failure: RowFailure):
   const { operation, input } = row;
   const { error } = failure;
   if (!(error instanceof ClientError)) return failure;
-  const message = 'applied before';
   const client = (await context.connect()).once;
-  if (await isTargetDone(client, context.manifest, operation, input, error)) return { message };
-  if (categoryOf(context.manifest, error) === 'not-found' && (await context.isRenamed(row).catch(() => false)))
-    return { message };
+  if (await isTargetDone(client, context.manifest, operation, input, error)) return { message: appliedBefore };
   const body = await findApplied(context, operation, input, error);
-  return body ? { body, message } : failure;
+  return body ? { body, message: appliedBefore } : failure;
+}
+
+const appliedBefore = 'applied before';
+
+/** Renamed by an earlier attempt of the row, its entity is not found by its old name. */
+async function explainNotFound(
+  context: RowContext,
+  row: BulkRow,
+  failure: RowFailure,
+  isRepeated: boolean,
+): Promise<CallOutcome> {
+  const { problem } = failure;
+  if (problem.exitCode !== 3 || !(await context.isRenamed(row).catch(() => false))) return failure;
+  if (isRepeated) return { message: appliedBefore };
+  const message = `${problem.message.replace(/\.?$/, '.')} One with the new name has all values of the row: it may have been renamed before.`;
+  return { ...failure, problem: { ...problem, message } };
 }
 
 async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOutcome> {

@@ -115,6 +115,7 @@ describe('a row of', () => {
 
   test.each([
     ['groups update', 'groupId,groupName\nops,leads\n', 'groups.update'],
+    ['groups update', 'groupId,groupName\nname:ops,leads\n', 'groups.update'],
     ['users update', 'id,userName\nalice,alicia\n', 'user-identities.update'],
   ])('%s that renames counts as done if its lost response is all that is missing', async (operation, text, id) => {
     await using home = await Home.make();
@@ -124,6 +125,11 @@ describe('a row of', () => {
     expect(JSON.parse((await bulk(home, text, operation)).out)).toMatchObject({
       state: 'ok',
       message: 'applied before',
+    });
+    const again = await bulk(home, text.replace('\n', '\n\n'), operation, 'again.csv');
+    expect(JSON.parse(again.out)).toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining('renamed before'),
     });
   });
 
