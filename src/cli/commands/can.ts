@@ -10,9 +10,11 @@ import { CliError, categoryOf, QuietExit, usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { TableRow } from '../output/table.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
+import { assertQueryExists } from '../request/assert-exists.ts';
 import { callOperation, tryOperation } from '../request/call-operation.ts';
 import { getOperation } from '../request/find-operation.ts';
-import { NameResolver } from '../request/resolve-names.ts';
+import { NamedNotFoundError } from '../request/not-found.ts';
+import { NameResolver, type ReferencedId } from '../request/resolve-names.ts';
 import { readControl, readControlDetails } from './control-details.ts';
 
 export const canText: CommandDescription = {
@@ -67,7 +69,9 @@ interface Obstacle {
 }
 
 interface Decision {
-  readonly subject: string;
+  /** The subject and the owner with their names. */
+  readonly who: string;
+  readonly owner: string;
   readonly id: string;
   readonly role: string;
   readonly hasRole: boolean;
@@ -99,13 +103,18 @@ async function can(context: Context, subject: string, role: string, options: Com
   const obstacle = found === 'unknown' ? undefined : found;
   const allowed = hasRole && obstacle === undefined;
   const rolePaths = await Promise.all(through.map((groupName) => findRolePath(context, groupName, role)));
-  if (context.printer.isForPeople)
+  if (context.printer.isForPeople) {
+    const shown: ReferencedId[] = kind === 'user' ? [{ entity: kind, id }] : [];
+    if (obstacle) shown.push({ entity: obstacle.kind, id: obstacle.id });
+    await names.readNames(shown, context.findNames);
+    const who = subject === id ? names.format(id) : subject;
+    const owner = names.format(obstacle?.id ?? '');
     context.printer.lines([
       hasRole || (await isGranted(context, role))
-        ? formatDecision({ subject, id, role, hasRole, isAssigned, obstacle, rolePaths })
-        : `no: ${escapeControls(subject)} does not have ${escapeControls(role)}, which no group grants`,
+        ? formatDecision({ who, owner, id, role, hasRole, isAssigned, obstacle, rolePaths })
+        : `no: ${escapeControls(who)} does not have ${escapeControls(role)}, which no group grants`,
     ]);
-  else {
+  } else {
     const locked = kind === 'user' && hasRole && found !== 'unknown' ? obstacle !== undefined : undefined;
     const owner = kind === 'service' ? obstacle : undefined;
     const authority = isAssigned || undefined;
@@ -202,15 +211,15 @@ class ObstacleReader {
 
 const paths = { user: '/_iam/users/', business: '/_iam/businesses/', client: '/_iam/clients/' } as const;
 
-function formatDecision({ subject, id, role, hasRole, isAssigned, obstacle, rolePaths }: Decision): string {
-  const [who, what] = [escapeControls(subject), escapeControls(role)];
+function formatDecision({ id, role, hasRole, isAssigned, obstacle, rolePaths, ...named }: Decision): string {
+  const [who, owner, what] = [named.who, named.owner, role].map(escapeControls);
   if (!hasRole) return `no: ${who} does not have ${what}`;
   const groupTexts = rolePaths.map((groups) => groups.map(escapeControls).join(' > '));
   const through = [...groupTexts, ...(isAssigned ? ['the authorities of its client'] : [])].join(', ');
   if (!obstacle) return `yes: ${who} has ${what} through ${through}`;
   if (obstacle.id === id) return `no: ${who} is locked. Unlocked, ${who} has ${what} through ${through}`;
   const state = obstacle.state === 'locked' ? 'is locked' : 'was removed';
-  return `no: ${who} cannot sign in, because its owner, the ${obstacle.kind} ${escapeControls(obstacle.id)}, ${state}. Otherwise ${who} has ${what} through ${through}`;
+  return `no: ${who} cannot sign in, because its owner, the ${obstacle.kind} ${owner}, ${state}. Otherwise ${who} has ${what} through ${through}`;
 }
 
 /** Whether a group grants the role; true where the caller may not list groups. */
@@ -233,7 +242,11 @@ async function findRoleHolder(
 ): Promise<RoleHolder> {
   const userId = await names.resolve(user['x-reference'], subject);
   const userRoles = 'user-accesses.list-user-roles';
-  const asUser = await findRoles(context, userRoles, userId, { businessId }, businessId === undefined);
+  const query = { businessId };
+  const asUser = await findRoles(context, userRoles, userId, query, businessId === undefined).catch(async (error) => {
+    await assertQueryExists(context, getOperation(context.manifest, userRoles), { query }, error);
+    throw error instanceof NamedNotFoundError ? error.withNames((value) => names.format(value)) : error;
+  });
   if (asUser) return { kind: 'user', roles: asUser, id: userId };
   const serviceId = await names.resolve(service['x-reference'], subject);
   const asService = await findRoles(context, 'service-accesses.list-service-roles', serviceId, {}, true);

@@ -19,7 +19,7 @@ import { type PromptedField, promptForFields, promptForMissingFields } from '../
 import type { PromptContext } from '../prompts/missing-values.ts';
 import { sendUntilAccepted } from '../prompts/rejected-answers.ts';
 import { declareValueSources, referenceIn } from '../prompts/value-sources.ts';
-import { assertReferencesExist } from '../request/assert-exists.ts';
+import { assertQueryExists, assertReferencesExist } from '../request/assert-exists.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import {
   addCreatedId,
@@ -247,7 +247,8 @@ async function runOperation(
       await confirmGrants(context, [{ operation, input }], options, options.file === '-');
       return send(context, operation, input);
     };
-    const { body, headers } = await sendUntilAccepted(context, typed, confirmAndSend).catch((error: unknown) => {
+    const { body, headers } = await sendUntilAccepted(context, typed, confirmAndSend).catch(async (error: unknown) => {
+      await assertQueryExists(context, operation, input, error);
       throw error instanceof NamedNotFoundError ? error.withNames((value) => names.format(value)) : error;
     });
     const entity = addCreatedId(operation, input.body, body);

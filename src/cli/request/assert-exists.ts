@@ -31,6 +31,17 @@ export async function assertReferencesExist(
   }
 }
 
+/** An unknown object can be one of the query: its error in place of that of the request. @throws ClientError */
+export async function assertQueryExists(
+  context: RequestContext,
+  { query }: Pick<ManifestOperation, 'query'>,
+  input: CallInput,
+  error: unknown,
+): Promise<void> {
+  if (categoryOf(context.manifest, error) !== 'not-found') return;
+  await assertReferencesExist(context, { params: [], query }, { query: input.query });
+}
+
 async function assertExists(
   context: RequestContext,
   reference: Reference,

@@ -324,6 +324,7 @@ describe('a name', () => {
     ['businesses get Acme', id('b01')],
     ['clients get billing-service', id('c01')],
     ['api-key get reports', id('f01')],
+    [`can ${id('a01')} DEPLOY`, `${id('a01')} (alice) has DEPLOY`],
   ])('identifies what iam %s shows', async (line, shown) => {
     const { code, out } = await runIam(line.split(' '));
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining(shown) });
@@ -368,6 +369,8 @@ describe('a rejected value', () => {
       'Client no2 not found.',
     ],
     ['users list --sort nope', 'sort "nope" must be'],
+    ['can alice DEPLOY --business nosuch', 'nosuch: Business not found.'],
+    ['users roles alice --business-id nosuch', 'nosuch: Business not found.'],
     ['requests list --status 4yy', 'status "4yy" '],
     ['api-key create --app-id zz --client-id nosuch', 'nosuch: Client not found.'],
   ])('is shown in place of its index by iam %s', async (line, shown) => {
