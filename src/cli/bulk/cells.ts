@@ -2,6 +2,7 @@
  * What a CSV cell means: the type of its column decides, never the look of the cell. Text stays text, and a number that
  * is written in another way than a JSON number is refused, as it may be a code such as a phone number.
  */
+import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { parseJson } from '../../lib/json-text.ts';
 import { decodeCell } from '../output/csv.ts';
 import { type Field, findIntegerProblem, splitList, toListItem } from '../request/field-options.ts';
@@ -30,7 +31,8 @@ export function convertCell(field: Field, text: string, read: CellReader): unkno
   if (schema.type === 'array') {
     if (Object.keys(schema.items?.properties ?? {}).length > 1)
       throw new Error('must be a list in JSON, as its entries have several fields');
-    return splitCell(text, read).map((entry) => toListItem(field, entry));
+    const [item = schema.items] = Object.values(schema.items?.properties ?? {});
+    return splitCell(item, text, read).map((entry) => toListItem(field, entry));
   }
   const value = read(text);
   if (schema.type === 'boolean') return parseBoolean(value);
@@ -40,13 +42,17 @@ export function convertCell(field: Field, text: string, read: CellReader): unkno
   return field.secret ? value : assertTrimmed(value);
 }
 
-/** The entries of a cell with a list. @throws Error */
-export function splitCell(text: string, read: CellReader): string[] {
+/** The entries of a cell with a list. @param item the schema of an entry @throws Error */
+export function splitCell(item: JsonSchema | undefined, text: string, read: CellReader): string[] {
   const entries = splitList(assertTrimmed(text), ';');
   if (entries === undefined) throw new Error('has an empty entry before or after a semicolon; remove the semicolon');
   if (entries.length === 1 && entries[0] === 'null')
     throw new Error('is null, which is no list; leave it empty, or write ["null"] for an entry of this name');
-  return entries.map(read);
+  const values = entries.map(read);
+  const { pattern = '' } = item ?? {};
+  if (values.some((value) => value.includes(',') && !new RegExp(pattern, 'u').test(value)))
+    throw new Error('has an entry with a comma, which is not allowed in it; separate entries with semicolons: A;B');
+  return values;
 }
 
 function parseJsonCell(text: string): unknown {

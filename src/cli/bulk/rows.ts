@@ -169,7 +169,9 @@ function parseCsvCall(shape: RequestSpec, cells: Readonly<Record<string, string>
     find: (name) => findTarget(shape, name),
     convert: (target, text) => {
       if (target.part === 'params') return assertTrimmed(read(text));
-      return target.part === 'body' && shape.members ? splitCell(text, read) : convertCell(target.field, text, read);
+      return target.part === 'body' && shape.members
+        ? splitCell(shape.members.schema, text, read)
+        : convertCell(target.field, text, read);
     },
   });
   return { ...parts, ifMatch: read(ifMatch) || undefined };

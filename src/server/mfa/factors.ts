@@ -103,6 +103,9 @@ export async function requireChangeableFactor(reader: FactorReader, user: User, 
 
 /** An alternative contact of a user; main contacts are not found. @throws IamError FACTOR_NOT_FOUND. */
 export async function requireAlternativeFactor(reader: FactorReader, user: User, factorId: string): Promise<Factor> {
+  const main = listMainFactors(user).find(({ id }) => id === factorId);
+  const field = main?.contactType === 'EMAIL' ? 'userEmail' : 'userMobile';
+  if (main) throw apiError('FACTOR_NOT_FOUND', `A main contact cannot be removed here. Clear ${field} of the user.`);
   const factor = await reader.factors.get(factorId);
   if (factor?.userId !== user.userId) throw apiError('FACTOR_NOT_FOUND');
   return factor;

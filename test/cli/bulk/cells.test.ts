@@ -174,6 +174,7 @@ describe('other columns', () => {
     ['A;B\u00a0', 'ends with the invisible character U+00A0'],
     ['A;;B', 'has an empty entry before or after a semicolon'],
     ['null', 'is null, which is no list'],
+    ['"A,B"', 'has an entry with a comma, which is not allowed in it; separate entries with semicolons: A;B'],
     ['A; ;B', 'has an empty entry'],
     ['A;', 'has an empty entry'],
     [';A', 'has an empty entry'],

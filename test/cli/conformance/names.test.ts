@@ -368,6 +368,7 @@ describe('a rejected value', () => {
       'clients migrate --client-id no1,no2 --target.organization-id a --target.business-unit-id b',
       'Client no2 not found.',
     ],
+    ['users factors remove alice main-email --yes', 'Clear userEmail of the user.'],
     ['users list --sort nope', 'sort "nope" must be'],
     ['can alice DEPLOY --business nosuch', 'nosuch: Business not found.'],
     ['users roles alice --business-id nosuch', 'nosuch: Business not found.'],
