@@ -1,11 +1,13 @@
 /** Suggests what an unknown command or option means, from all commands and their options. */
 import type { Argument, Command, Option } from 'commander';
 import { commandPath } from './command.ts';
+import { formats } from './output/format.ts';
 
 /** Verbs of other programs, and ours with this meaning, the nearest one first. Only those that a noun has are suggested. */
 const verbs: Readonly<Record<string, readonly string[]>> = {
   add: ['create', 'save'],
   all: ['list', 'explain'],
+  create: ['add', 'generate', 'save'],
   current: ['show', 'get', 'list'],
   describe: ['get', 'show', 'explain', 'status'],
   disable: ['lock', 'stop'],
@@ -29,11 +31,45 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   view: ['get', 'show'],
 };
 
+/** Commands of other programs that are of no noun here, and ours with this meaning. */
+export const commands: Readonly<Record<string, string>> = {
+  'add-user-to-group': 'groups users add',
+  'auth can-i': 'can',
+  'auth login': 'login',
+  'auth logout': 'logout',
+  'auth status': 'whoami',
+  'auth token': 'token generate',
+  'auth whoami': 'whoami',
+  'config current-context': 'profile show',
+  'config delete-context': 'profile remove',
+  'config get-contexts': 'profile list',
+  'config unset': 'config set KEY ""',
+  'config use-context': 'profile use',
+  configure: 'profile add',
+  'create-access-key': 'api-key create',
+  down: 'server stop',
+  'groups add-member': 'groups users add',
+  'groups remove-member': 'groups users remove',
+  health: 'doctor',
+  id: 'whoami',
+  log: 'server logs',
+  me: 'whoami',
+  passwd: 'users set-password',
+  ping: 'doctor',
+  'remove-user-from-group': 'groups users remove',
+  run: 'serve',
+  'sts get-caller-identity': 'whoami',
+  up: 'server start',
+  'users passwd': 'users set-password',
+  version: '--version',
+};
+
 /** Options of other programs, and ours with this meaning: options of the command, commands beside it, or global options. */
 const flags: Readonly<Record<string, readonly string[]>> = {
   'auto-approve': ['yes'],
   filter: ['search', 'name'],
   force: ['yes'],
+  format: ['output'],
   'max-items': ['limit'],
   'page-size': ['limit'],
   search: ['search', 'name'],
@@ -79,13 +115,31 @@ function subcommandOf(command: Command, word: string): Command | undefined {
 
 /** Suggests `groups list` for `list groups`, and the verb of this noun for that of another program. */
 function suggestCommand(command: Command, word: string, rest: readonly string[]): string | undefined {
-  for (const next of rest.filter((one) => !isOption(one))) {
+  const names = rest.filter((one) => !isOption(one));
+  const above = command.parent ? [command.name()] : [];
+  const phrase = [
+    [...above, word, ...names.slice(0, 1)],
+    [...above, word],
+  ]
+    .map((words) => words.join(' '))
+    .find((words) => Object.hasOwn(commands, words));
+  if (phrase !== undefined) return `Did you mean \`iam ${commands[phrase]}\`?`;
+  // The names of AWS: `add-user` of groups.
+  const [verb = '', noun = ''] = /^([a-z]+)-([a-z]+)/.exec(word)?.slice(1) ?? [];
+  const compound = [noun, `${noun}s`].map((one) => subcommandOf(command, one)).find((one) => one?.commands.length);
+  const composed = compound && findVerb(compound, verb);
+  if (composed) return didYouMean(composed);
+  for (const next of names) {
     const noun = subcommandOf(command, next);
     const found = noun && findVerb(noun, word);
     if (found) return didYouMean(found);
   }
-  const own = command.parent ? findVerb(command, word) : undefined;
-  return own && didYouMean(own);
+  const own = command.parent
+    ? [findVerb(command, word) ?? []].flat()
+    : command.commands.flatMap((below) => (below.commands.length > 0 ? (findVerb(below, word) ?? []) : []));
+  // Most nouns have `get`.
+  if (own.length === 0 || own.length > 2) return undefined;
+  return `Did you mean ${own.map((one) => `\`${commandPath(one)}\``).join(' or ')}?`;
 }
 
 function findVerb(noun: Command, word: string): Command | undefined {
@@ -116,6 +170,7 @@ function suggestOption(command: Command, flag: string): string | undefined {
   const argument = command.registeredArguments.find((one) => isPartOf(partsOf(one.name()), typed));
   if (argument) return `Pass it as the argument ${formatArgument(argument)}.`;
   const name = flag.slice(2);
+  if (findOption(command, '--output') && formats.some((format) => format === name)) return `Did you mean -o ${name}?`;
   for (const meant of Object.hasOwn(flags, name) ? (flags[name] ?? []) : [name]) {
     const sibling = command.parent?.parent && subcommandOf(command.parent, meant);
     if (sibling) return didYouMean(sibling);

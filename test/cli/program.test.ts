@@ -9,6 +9,7 @@ import { sourcesOf } from '../../src/cli/prompts/value-sources.ts';
 import { commandGroups } from '../../src/cli/registry.ts';
 import { ClearableOption, toSingular } from '../../src/cli/request/field-options.ts';
 import { canGrant } from '../../src/cli/request/grants/role-grants.ts';
+import { commands } from '../../src/cli/suggestions.ts';
 import { manifest } from '../../src/contract/manifest.ts';
 import { parseRoles } from '../../src/contract/roles.ts';
 import { startFakeServer } from '../client/fake-server.ts';
@@ -319,6 +320,15 @@ describe('a command that was replaced', () => {
     ['customers list --filter x', 'Did you mean --search?'],
     ['sessions list --filter x', 'Filter and sort the result with --query; see `iam help filters`.'],
     ['groups delete ops --force', 'Did you mean --yes?'],
+    ['groups list --json', 'Did you mean -o json?'],
+    ['groups list --format json', 'Did you mean --output?'],
+    ['auth login', 'Did you mean `iam login`?'],
+    ['--profile x version', 'Did you mean `iam --version`?'],
+    ['config unset output', 'Did you mean `iam config set KEY ""`?'],
+    ['groups add-user ops ada', 'Did you mean `iam groups users add`?'],
+    ['list-users', 'Did you mean `iam users list`?'],
+    ['logs -f', 'Did you mean `iam server logs`?'],
+    ['reset', 'Did you mean `iam clock reset` or `iam state reset`?'],
     ['customers create-business --name x', 'Did you mean --business-name?'],
   ])('%j gets a suggestion', async (line, hint) => {
     const { code, err } = await iam(line.split(' '));
@@ -340,6 +350,10 @@ describe('a command that was replaced', () => {
     const plain = await run(one);
     expect(JSON.stringify(plain)).toContain('x');
     expect(await run(other)).toEqual(plain);
+  });
+
+  test.each(Object.values(commands))('the suggested iam %s exists', async (line) => {
+    expect((await iam([...line.replace(/ KEY.*/, '').split(' '), '--help'])).code).toBe(0);
   });
 
   test('does not hide an unknown command', async () => {
