@@ -176,7 +176,7 @@ async function explainNotFound(
   const { problem } = failure;
   if (problem.exitCode !== 3 || !(await context.isRenamed(row).catch(() => false))) return failure;
   if (isRepeated) return { message: appliedBefore };
-  const message = `${problem.message.replace(/\.?$/, '.')} One with the new name has all values of the row: it may have been renamed before.`;
+  const message = `${problem.message} (one with the new name has all values of the row: it may have been renamed before)`;
   return { ...failure, problem: { ...problem, message } };
 }
 

@@ -48,6 +48,7 @@ const checksOfRoutes: Readonly<Record<string, string>> = {
   'POST /state/snapshots': 'state list',
   'DELETE /state/snapshots/{name}': 'state list',
   'POST /state/snapshots/{name}/restore': 'state diff {name} now',
+  'POST /tokens': 'sessions list',
   'POST /users': 'users list --name {userName}',
   'PUT /users/{id}/password': 'users get {id}',
 };

@@ -170,14 +170,16 @@ function formatSigned(
   return entries.length > maxEntries ? [...shown, `${sign} ${entries.length - maxEntries} more`] : shown;
 }
 
-/** Wraps words at the width; continuation lines are indented like the first. */
+/** Wraps words at the width; continuation lines are indented like the first. A long word begins below the head. */
 function wrapWords(head: string, words: readonly string[], width: number): string[] {
-  const lines = [head];
+  const isBelow = words.some((word) => head.length + word.length > width);
+  const indent = ' '.repeat(isBelow ? 8 : head.length);
+  const lines = isBelow ? [head.trimEnd(), indent] : [head];
   for (const word of words) {
     const line = lines.at(-1) ?? '';
-    const isStart = line.length === head.length;
+    const isStart = line.length === indent.length;
     if (isStart) lines[lines.length - 1] = line + word;
-    else if (line.length + 2 + word.length > width) lines.push(' '.repeat(head.length) + word);
+    else if (line.length + 2 + word.length > width) lines.push(indent + word);
     else lines[lines.length - 1] = `${line}  ${word}`;
   }
   return lines;

@@ -59,7 +59,9 @@ export function describeField(
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
       describeField(`${field}.${name}`, before[name], after[name], rules),
     );
-  if (isSame(before, after)) return [];
+  // A read returns the digits of a masked number as text.
+  const isSameNumber = typeof after === 'number' && before === String(after);
+  if (isSame(before, after) || isSameNumber) return [];
   const format = (value: unknown) => formatFieldValue(field, value, rules);
   return [`~ ${field}: ${format(before)} -> ${format(after)}`];
 }

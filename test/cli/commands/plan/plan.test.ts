@@ -25,7 +25,7 @@ describe('plan', () => {
     const ids = users.map(({ userId }) => userId).join(', ');
     const file = await fixture.write(
       'iam.yaml',
-      `groups:\n  - {groupName: many, roles: [X], users: [${ids}]}\n  - {groupName: boss, roles: [ADMIN], users: [z]}\n`,
+      `groups:\n  - {groupName: many, roles: [DEPLOY_WITHOUT_ANY_APPROVAL], users: [${ids}]}\n  - {groupName: boss, roles: [ADMIN], users: [z]}\n`,
     );
     const warning = 'user z (zoe) would gain administrative roles.';
     const { out } = await fixture.iam(['plan', '-f', file]);
@@ -33,6 +33,7 @@ describe('plan', () => {
     expect(out).not.toContain('user z (zoe)  ');
     const wrapped = await fixture.iam(['plan', '-f', file, '--color', 'never'], { columns: 40 });
     expect(wrapped.out.split('\n').filter((line) => line.length > 40)).toEqual([]);
+    expect(wrapped.out).toContain('user many-10 (many0)\n        + DEPLOY_WITHOUT_ANY_APPROVAL\n');
     expect(wrapped.out).toContain('! user z (zoe) would gain administrative\n  roles.\n');
     expect(JSON.parse((await fixture.iam(['plan', '-f', file, '-o', 'json'])).out)).toMatchObject({
       warnings: [warning],
