@@ -96,7 +96,7 @@ export function createInstance({ getContext, url, publicUrl, credentials, reset 
       signIn,
       signInClient: withCaller((clientId: string) => signInClient(getContext(), clientId)),
       inbox: createInbox(getContext),
-      requests: createRequests(() => getContext().observability),
+      requests: createRequests(getContext),
       clock: createIamClock(getContext),
       tokens: createTokens(getContext),
       faults: createFaults(getContext),

@@ -100,8 +100,25 @@ export interface RequestDetails {
   }[];
   /** Request body without secrets; only declared fields */
   body?: unknown | undefined;
+  /**
+   * Whether the request body is known: none was sent; read; not-read, as the request was rejected before;
+   * not-json, or in another form that the operation does not accept; too-long for the log (8 KiB)
+   */
+  bodyState: 'none' | 'read' | 'not-read' | 'not-json' | 'too-long';
   /** Response body without secrets */
   responseBody?: unknown | undefined;
+  /**
+   * The request as a command of a POSIX shell, with variables for credentials and for values that are not shown;
+   * without undeclared fields of the body
+   */
+  curl: string;
+  /** The variables of the command */
+  placeholders: {
+    variable: string;
+    in: 'header' | 'query' | 'body';
+    /** Name of the header or parameter, or the fields that lead to the value; empty for the whole body */
+    path: string[];
+  }[];
 }
 
 /** A fault rule: which requests it affects, and how. */

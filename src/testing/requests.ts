@@ -56,8 +56,10 @@ export interface Requests {
 const defaultTimeout = 5_000;
 
 /** Creates the request log of the current app context. A server without control plane has none. */
-export function createRequests(getObservability: () => Observability | undefined): Requests {
-  const requireObservability = () => requireControlPlane(getObservability(), 'The request log');
+export function createRequests(
+  getContext: () => { readonly observability: Observability | undefined; readonly baseUrl: string },
+): Requests {
+  const requireObservability = () => requireControlPlane(getContext().observability, 'The request log');
   return {
     list({ console: withConsole, ...search } = {}) {
       const query = buildQuery(search);
@@ -67,7 +69,7 @@ export function createRequests(getObservability: () => Observability | undefined
     },
     get(id) {
       const entry = requireObservability().requestLog.find(id);
-      return entry && toRequestDetail(entry);
+      return entry && toRequestDetail(entry, getContext().baseUrl);
     },
     async waitFor({ count = 1, after, timeout = defaultTimeout, ...search } = {}) {
       if (!Number.isInteger(count) || count < 1 || count > maxAwaited)

@@ -3,12 +3,12 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type FileTrust, readFileTrust } from '../../lib/file-trust.ts';
+import { singleQuote } from '../../lib/shell-variables.ts';
 import { assertChangeLimit } from '../config/safety.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { assertHasNaturalKey } from '../create/natural-keys.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
-import { singleQuote } from '../http/curl.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { withFileLock } from '../io/private-files.ts';
 import type { ListShape } from '../output/list-writer.ts';

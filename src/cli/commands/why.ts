@@ -2,9 +2,9 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
+import { singleQuote } from '../../lib/shell-variables.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
-import { singleQuote } from '../http/curl.ts';
 import { formatServerOptions } from '../http/server-options.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { getTerminalWidth } from '../io/io.ts';
@@ -63,7 +63,20 @@ interface Why {
   readonly forbidden: readonly string[];
   readonly grantedBy: readonly { readonly role: string; readonly groups: readonly string[] }[];
   readonly rule?: string;
+  /** Older servers have none. */
+  readonly cures?: readonly Cure[];
 }
+
+type Cure =
+  | { readonly kind: 'unlock'; readonly userId: string }
+  | { readonly kind: 'sign-in'; readonly userId: string; readonly level: string }
+  | {
+      readonly kind: 'add-to-group';
+      readonly groupName: string;
+      readonly memberKind: 'user' | 'service';
+      readonly memberId: string;
+      readonly lacks: readonly string[];
+    };
 
 type Line = readonly [name: string, value: string | undefined];
 
@@ -94,15 +107,22 @@ async function formatExplanation(why: Why, width: number | undefined, serverOpti
 }
 
 /** The commands that remove what rejected the request. */
-function listRemedies({ rejected, user, grantedBy, fault }: Why): string[] {
+function listRemedies({ rejected, cures = [], fault }: Why): string[] {
   if (!rejected) return [];
-  const subject = user && singleQuote(user.userId);
-  const groups = grantedBy.flatMap((grant) => grant.groups.slice(0, 1));
+  const groups = cures.filter((cure) => cure.kind === 'add-to-group');
+  // The first group is the best one; if it gives only some of the roles, others are needed too.
+  const superfluous = new Set<Cure>(groups[0]?.lacks.length === 0 ? groups.slice(1) : []);
   return [
-    ...(user?.locked ? [`users unlock ${subject}`] : []),
-    ...(subject === undefined ? [] : groups.map((group) => `groups users add ${singleQuote(group)} ${subject}`)),
+    ...cures.filter((cure) => !superfluous.has(cure)).map(formatCure),
     ...(fault === undefined ? [] : ['faults list']),
   ];
+}
+
+function formatCure(cure: Cure): string {
+  if (cure.kind === 'unlock') return `users unlock ${singleQuote(cure.userId)}`;
+  if (cure.kind === 'sign-in') return `sessions create ${singleQuote(cure.userId)} --level ${cure.level}`;
+  const { groupName, memberKind, memberId } = cure;
+  return `groups ${memberKind}s add ${singleQuote(groupName)} ${singleQuote(memberId)}`;
 }
 
 function listCallerLines({ credential, client, user, session, logon, groups }: Why): Line[] {

@@ -1,7 +1,7 @@
 /** Deletes what the suite created at the deployment, also after an interruption. It touches nothing else. */
 import { errorItems } from '../../client/error-items.ts';
+import { singleQuote } from '../../lib/shell-variables.ts';
 import { decodeClaims } from '../auth/decode-token.ts';
-import { singleQuote } from '../http/curl.ts';
 import { type ConformanceCase, fillTemplate, listVariables, type Undo } from './case.ts';
 import { type Deployment, isSuccessStatus } from './deployment.ts';
 import type { Answer } from './observation.ts';

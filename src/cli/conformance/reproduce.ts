@@ -1,5 +1,5 @@
 /** Formats the request of a case as a curl command, with placeholders in place of secrets. */
-import { singleQuote } from '../http/curl.ts';
+import { singleQuote } from '../../lib/shell-variables.ts';
 import type { ConformanceCase, Variables } from './case.ts';
 import type { Deployment } from './deployment.ts';
 

@@ -1,7 +1,7 @@
 /** Which command shows whether a write took effect, and whether a read of the target proves that it did. */
 import { entityOf } from '../../contract/entities.ts';
 import type { Manifest, ManifestOperation, ManifestRoute } from '../../contract/manifest-types.ts';
-import { singleQuote } from './curl.ts';
+import { singleQuote } from '../../lib/shell-variables.ts';
 
 /** The values of a request, by the names of its parameters, query parameters and fields. */
 export type RequestValues = Readonly<Record<string, unknown>>;

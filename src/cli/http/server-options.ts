@@ -1,6 +1,7 @@
 /** The options that select the server, repeated in the commands of hints. */
+
+import { singleQuote } from '../../lib/shell-variables.ts';
 import { stripUserInfo } from '../config/server-url.ts';
-import { singleQuote } from './curl.ts';
 
 interface ServerOptions {
   readonly profile?: string | undefined;

@@ -1,5 +1,6 @@
 /** Names the profile of a local server and stores its URL, credentials and process. */
 import path from 'node:path';
+import { singleQuote } from '../../lib/shell-variables.ts';
 import {
   changeProfiles,
   findProfile,
@@ -11,7 +12,6 @@ import {
   saveProfile,
 } from '../config/profile.ts';
 import { isSameBaseUrl, toReachableUrl } from '../config/server-url.ts';
-import { singleQuote } from '../http/curl.ts';
 import type { Environment } from '../io/io.ts';
 import { isProcessRunning, type RecordedProcess } from '../io/processes.ts';
 import type { ReadyLine } from './launch.ts';

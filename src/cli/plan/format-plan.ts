@@ -1,6 +1,6 @@
 /** Formats a plan as text and as JSON. */
 import { isAdministrativeRole } from '../../contract/roles.ts';
-import { singleQuote } from '../http/curl.ts';
+import { singleQuote } from '../../lib/shell-variables.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { type EntityNames, formatNamedId, nameKey } from '../output/name-columns.ts';
 import { formatRotateCommand } from '../output/rotate-commands.ts';

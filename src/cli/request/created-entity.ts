@@ -3,10 +3,10 @@
 import type { CallInput } from '../../client/types.ts';
 import { type EntityName, entityOf, identifyingProperties, idPropertyOf } from '../../contract/entities.ts';
 import type { JsonSchema, Manifest, ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
+import { singleQuote } from '../../lib/shell-variables.ts';
 import { decodeClaims } from '../auth/decode-token.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
-import { singleQuote } from '../http/curl.ts';
 import { splitSecrets } from '../http/redact.ts';
 
 type Row = Readonly<Record<string, unknown>>;

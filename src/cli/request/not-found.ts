@@ -4,8 +4,8 @@ import type { CallInput } from '../../client/types.ts';
 import { idPropertyOf, type Reference } from '../../contract/entities.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { ManifestError, ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
+import { singleQuote } from '../../lib/shell-variables.ts';
 import { type ErrorTable, errorEntryOf, HintedClientError } from '../errors.ts';
-import { singleQuote } from '../http/curl.ts';
 import { sentParameters, showRejectedValues } from '../output/rejected-values.ts';
 import { listReferences } from './request-spec.ts';
 

@@ -6,7 +6,8 @@ import { exampleText, optionalInt, optionalText, singleLine } from '../../contra
 import { isNamedBy, type Principal } from '../directory/principal.ts';
 import { redactRequestHeaders, redactResponseHeaders } from '../observability/redact-headers.ts';
 import { redactBody, redactQuery, redactResponse } from '../observability/redaction.ts';
-import type { RequestLog, RequestLogEntry } from '../observability/request-log.ts';
+import { formatRequestCurl } from '../observability/request-curl.ts';
+import { bodyStates, type RequestLog, type RequestLogEntry } from '../observability/request-log.ts';
 import { knownName } from './known-names.ts';
 import { type RecordedId, RecordedOperationId } from './operation-ids.ts';
 
@@ -62,7 +63,29 @@ export const RequestDetail = RequestItem.extend({
     examples: [[{ name: 'Content-Type', value: 'application/json; charset=utf-8' }]],
   }),
   body: z.unknown().optional().describe('Request body without secrets; only declared fields'),
+  bodyState: z.enum(bodyStates).meta({
+    description:
+      'Whether the request body is known: none was sent; read; not-read, as the request was rejected before; not-json, or in another form that the operation does not accept; too-long for the log (8 KiB)',
+    examples: ['read'],
+  }),
   responseBody: z.unknown().optional().describe('Response body without secrets'),
+  curl: exampleText(
+    'curl -H "Authorization: Bearer $IAM_TOKEN" http://127.0.0.1:8080/security/iam/v1/groups/ops',
+    'The request as a command of a POSIX shell, with variables for credentials and for values that are not shown; without undeclared fields of the body',
+  ),
+  placeholders: z
+    .array(
+      z.strictObject({
+        variable: exampleText('IAM_TOKEN'),
+        in: z.enum(['header', 'query', 'body']).meta({ examples: ['header'] }),
+        path: z.array(z.string()).meta({
+          description:
+            'Name of the header or parameter, or the fields that lead to the value; empty for the whole body',
+          examples: [['Authorization']],
+        }),
+      }),
+    )
+    .describe('The variables of the command'),
 });
 
 export const RequestFilters = {
@@ -171,7 +194,7 @@ function nameOf({ client, user }: Principal): string {
 }
 
 /** Converts an entry to its full JSON form, without secrets. */
-export function toRequestDetail(entry: RequestLogEntry): z.input<typeof RequestDetail> {
+export function toRequestDetail(entry: RequestLogEntry, baseUrl: string): z.input<typeof RequestDetail> {
   const [body, responseBody] = [redactBody(entry), redactResponse(entry)];
   return {
     ...toRequestItem(entry),
@@ -179,6 +202,16 @@ export function toRequestDetail(entry: RequestLogEntry): z.input<typeof RequestD
     headers: redactRequestHeaders(entry),
     responseHeaders: redactResponseHeaders(entry),
     ...(body === undefined ? {} : { body }),
+    bodyState: entry.bodyState,
     ...(responseBody === undefined ? {} : { responseBody }),
+    ...toCommand(entry, baseUrl),
   };
+}
+
+function toCommand(
+  entry: RequestLogEntry,
+  baseUrl: string,
+): Pick<z.input<typeof RequestDetail>, 'curl' | 'placeholders'> {
+  const { curl, placeholders } = formatRequestCurl(entry, baseUrl);
+  return { curl, placeholders: placeholders.map(({ path, ...place }) => ({ ...place, path: [...path] })) };
 }

@@ -13,6 +13,8 @@ import { createTestTokens, type TestTokens } from './test-tokens.ts';
 
 export interface Observability {
   readonly requestLog: RequestLog;
+  /** Whether the request log contains bodies of requests that were refused before their operation reads them. */
+  readonly readsRefusedBodies: boolean;
   readonly requestWaiters: Subscribers;
   /** Subscribers of all kinds of events: requests, messages, clock and faults. */
   readonly eventSubscribers: Subscribers;
@@ -48,6 +50,7 @@ export function createObservability(
   requestWaiters.onNotify(eventSubscribers.notify);
   return {
     requestLog: createRequestLog({ maxRequests: settings.requestLogSize, onAdded: requestWaiters.notify }),
+    readsRefusedBodies: hasTestFeatures(settings),
     requestWaiters,
     eventSubscribers,
     startId,

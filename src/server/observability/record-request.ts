@@ -7,7 +7,8 @@ import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isConsoleRead } from './console-requests.ts';
 import type { Observability } from './observability.ts';
-import { type CredentialKind, joinHeaders } from './request-log.ts';
+import { receiveRefusedBody } from './refused-body.ts';
+import { type BodyState, type CredentialKind, joinHeaders, type RequestLogRecord } from './request-log.ts';
 
 const belowControl = `${controlPrefix}/`;
 const noErrors: readonly ErrorItem[] = [];
@@ -41,7 +42,7 @@ export function recordRequest(
     if (operation && status !== undefined) observability.coverage.count(operation, status, errors, duration);
     observability.series.add({ duration, status, isLogin: isLogin(operation) });
   }
-  observability.requestLog.add({
+  const entry: RequestLogRecord = {
     sequence: 0,
     consoleUse,
     requestId: record.requestId,
@@ -59,14 +60,17 @@ export function recordRequest(
     headerText: joinHeaders(request.rawHeaders),
     responseHeaders: record.responseHeaders,
     body: record.body,
-    bodyLength: record.body === undefined ? 0 : measureBody(record.body, request),
+    bodyLength: measureBody(record.body, request),
+    bodyState: readBodyState(record),
     response: typeof responseBody === 'string' ? responseBody : undefined,
     responseLength: responseBody?.length ?? 0,
     fault: record.fault,
     testToken: observability.testTokens.find(request.headers.authorization),
     credential: errors === noErrors ? undefined : detectCredential(record),
     reason: record.thrown instanceof IamError ? record.thrown.readReason() : undefined,
-  });
+  };
+  observability.requestLog.add(entry);
+  if (observability.readsRefusedBodies) receiveRefusedBody(record, entry);
 }
 
 /** Whether a successful request issues a token for credentials, as the declaration says. */
@@ -76,7 +80,17 @@ function isLogin(operation: RequestState['operation']): boolean {
 
 /** The Content-Length, or for a chunked body the length of its JSON. */
 function measureBody(body: unknown, { headers }: IncomingMessage): number {
-  return Number(headers['content-length']) || JSON.stringify(body).length;
+  return Number(headers['content-length']) || (body === undefined ? 0 : JSON.stringify(body).length);
+}
+
+function readBodyState({ request, body, errors = noErrors }: RequestState): BodyState {
+  if (body !== undefined) return 'read';
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+  if (length === '0' && encoding === undefined) return 'none';
+  if (errors.some(({ code }) => code === 'BODY_TOO_LARGE')) return 'too-long';
+  return request.readableDidRead || errors.some(({ code }) => code === 'CONTENT_TYPE_UNSUPPORTED')
+    ? 'not-json'
+    : 'not-read';
 }
 
 /** The authentication method of a rejected request; never its credentials. */

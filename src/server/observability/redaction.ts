@@ -20,9 +20,9 @@ const style: RedactionStyle = {
   mistyped: hiddenMark,
 };
 
-/** The redacted request body; undefined if there was none. */
-export function redactBody({ body, bodyLength, operation }: RequestLogEntry): unknown {
-  if (body === undefined) return formatOmitted(bodyLength);
+/** The redacted request body; undefined if it is not known. */
+export function redactBody({ body, operation }: RequestLogEntry): unknown {
+  if (body === undefined) return undefined;
   const schema = operation?.request.body;
   return schema ? redact(body, fieldsOf(schema), style) : hiddenMark;
 }
@@ -41,14 +41,32 @@ function formatOmitted(length: number): string | undefined {
 }
 
 /** Redacted query parameters by name. */
-export function redactQuery({ search, operation }: RequestLogEntry): Record<string, string> {
+export function redactQuery(entry: RequestLogEntry): Record<string, string> {
+  return Object.fromEntries(
+    listQueryParameters(entry).map(({ name, value, isOpen, isDeclared }) => {
+      if (isOpen) return [name, value];
+      return [name, isDeclared ? secretMark : undeclaredMark];
+    }),
+  );
+}
+
+interface QueryParameter {
+  readonly name: string;
+  readonly value: string;
+  readonly isDeclared: boolean;
+  /** Whether the value may be shown. */
+  readonly isOpen: boolean;
+}
+
+export function listQueryParameters({ search, operation }: RequestLogEntry): QueryParameter[] {
   const declared = (operation?.request.query ?? {}) as Shape;
-  const entries = [...parseQuery(search)].map(([name, value]) => {
+  return [...parseQuery(search)].map(([name, value]) => {
     const schema = Object.hasOwn(declared, name) ? declared[name] : undefined;
-    if (schema) return [name, fieldsOf(schema).level === undefined ? value : secretMark];
-    return [name, name === 'clientId' && operation?.auth === 'client-id' ? value : undeclaredMark];
+    const isOpen = schema
+      ? fieldsOf(schema).level === undefined
+      : name === 'clientId' && operation?.auth === 'client-id';
+    return { name, value, isDeclared: schema !== undefined, isOpen };
   });
-  return Object.fromEntries(entries) as Record<string, string>;
 }
 
 function findResponseSchema({ response }: Operation<never>): z.ZodType | undefined {

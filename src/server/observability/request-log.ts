@@ -12,6 +12,13 @@ import type { Correlation } from '../http/correlation.ts';
 /** Authentication method of a request, from its headers. */
 export type CredentialKind = 'none' | 'client-id' | 'basic' | 'bearer' | 'api-key' | 'body' | 'other';
 
+/**
+ * What is known of a request body: nothing was sent, it was read, or why it is not shown. A refused request is not read by
+ * its operation; it was sent in a form that its operation does not accept; or it is longer than what the log stores.
+ */
+export const bodyStates = ['none', 'read', 'not-read', 'not-json', 'too-long'] as const;
+export type BodyState = (typeof bodyStates)[number];
+
 /** Mutable fields are assigned in place when the record is added, since a copy would be expensive. */
 export interface RequestLogRecord {
   /** Increases with each request. */
@@ -39,9 +46,10 @@ export interface RequestLogRecord {
   /** Names and values, as `joinHeaders` joins them. */
   readonly headerText: string;
   readonly responseHeaders: Readonly<Record<string, string>>;
-  /** The parsed body, and its length in bytes. */
+  /** The parsed body, its length in bytes, and whether it is known. */
   body: unknown;
-  readonly bodyLength: number;
+  bodyLength: number;
+  bodyState: BodyState;
   response: string | undefined;
   readonly responseLength: number;
   /** The injected fault, as in the X-Iam-Fault header. */
@@ -64,6 +72,13 @@ export function joinHeaders(rawHeaders: readonly string[]): string {
 /** The inverse of `joinHeaders`. */
 export function splitHeaders(headerText: string): readonly string[] {
   return headerText === '' ? [] : headerText.split(headerSeparator);
+}
+
+/** The value of a request header; its name in lower case. */
+export function findHeader({ headerText }: RequestLogEntry, name: string): string | undefined {
+  const headers = splitHeaders(headerText);
+  const at = headers.findIndex((header, index) => index % 2 === 0 && header.toLowerCase() === name);
+  return at < 0 ? undefined : headers[at + 1];
 }
 
 export type RequestLogEntry = Readonly<RequestLogRecord>;
@@ -208,7 +223,10 @@ function* mergeNewestFirst(
  */
 function removeLongTexts(record: RequestLogRecord): void {
   const { bodyLength, responseLength, errors } = record;
-  if (bodyLength > maxBodyLength) record.body = undefined;
+  if (bodyLength > maxBodyLength) {
+    record.body = undefined;
+    record.bodyState = 'too-long';
+  }
   if (responseLength > maxBodyLength) record.response = undefined;
   // Messages contain field names of the body, which the caller chooses.
   if (measureErrors(errors) > maxBodyLength)
@@ -216,10 +234,11 @@ function removeLongTexts(record: RequestLogRecord): void {
 }
 
 function estimateSize(record: RequestLogRecord): number {
-  const { path, search, body, bodyLength, response, errors, headerText } = record;
+  const { path, search, bodyLength, response, errors, headerText } = record;
   // A caller can send headers as long as the longest token.
   const texts = path.length + search.length + (response?.length ?? 0) + measureErrors(errors) + headerText.length;
-  return entryOverhead + texts + (body === undefined ? 0 : bodyLength);
+  // The body of a refused request arrives after its entry.
+  return entryOverhead + texts + (bodyLength > maxBodyLength ? 0 : bodyLength);
 }
 
 function lengthOfDetails(details: ErrorItem['details']): number {

@@ -14,7 +14,7 @@ const entry = {
   errors: ['ROLE_MISSING'],
   milliseconds: 1.5,
 };
-const none = { groups: [], roles: [], scope: [], missing: [], forbidden: [], grantedBy: [] };
+const none = { cures: [], groups: [], roles: [], scope: [], missing: [], forbidden: [], grantedBy: [] };
 
 const queryOf = (path: string) => Object.fromEntries(new URL(path, 'http://x').searchParams);
 
@@ -89,6 +89,10 @@ describe('why', () => {
     requires: 'ADMIN',
     missing: ['ADMIN'],
     grantedBy: [{ role: 'ADMIN', groups: ['iam-administrators'] }],
+    cures: [
+      { kind: 'add-to-group', groupName: 'iam-administrators', memberKind: 'user', memberId: 'ann', lacks: [] },
+      { kind: 'add-to-group', groupName: 'owners', memberKind: 'user', memberId: 'ann', lacks: [] },
+    ],
     rule: undefined,
   };
 
@@ -118,7 +122,7 @@ describe('why', () => {
   });
 
   test('names the command that unlocks a user, and none for a request that was processed', async () => {
-    const locked = { ...rejected, user: { ...rejected.user, locked: true }, grantedBy: [] };
+    const locked = { ...rejected, cures: [{ kind: 'unlock', userId: 'ann' }] };
     await using server = await startFakeServer(() => ({ json: locked }));
     expect((await iam(['why', 'r-1'], server)).out).toContain('  next        `iam users unlock ann`\n');
     const there = await iam(['why', 'r-1', '--base-url', server.url], { variables: tokenVariables });

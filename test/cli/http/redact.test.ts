@@ -159,7 +159,7 @@ describe('--curl', () => {
     };
     const line = formatCurlCommand(request, { query, body, headers: nothing });
     expect(line).not.toContain('secret"');
-    const variables = { TOKEN: 'T', IAM_API_KEY: 'K', COOKIE: 'C', CLIENT_SECRET: 'S', PASSWORD: 'P' };
+    const variables = { IAM_TOKEN: 'T', IAM_API_KEY: 'K', IAM_COOKIE: 'C', IAM_CLIENT_SECRET: 'S', IAM_PASSWORD: 'P' };
     const script = `curl() { printf '%s\\n' "$@"; }; ${line}`;
     const words = execFileSync('sh', ['-c', script], { env: { ...variables, PATH: process.env.PATH } })
       .toString()
@@ -175,7 +175,7 @@ describe('--curl', () => {
   test('omits a body that cannot be parsed', () => {
     const text = { method: 'POST', url: 'http://x/', body: 'password=secret' };
     const unknown = { ...text, body: { name: 'secret' } };
-    const line = 'curl -X POST --data-raw "$BODY" http://x/';
+    const line = 'curl -X POST --data-raw "$IAM_BODY" http://x/';
     expect(formatCurlCommand(text, { query: nothing, headers: nothing, body: nothing })).toBe(line);
     expect(formatCurlCommand(unknown, { query: nothing, headers: nothing, body: undefined })).toBe(line);
   });
@@ -183,7 +183,7 @@ describe('--curl', () => {
   test('has a variable for each undeclared field', () => {
     const request = { method: 'POST', url: 'http://x/?home=secret', body: { path: 'secret', '-': 'secret' } };
     expect(formatCurlCommand(request, { query: nothing, headers: nothing, body: nothing })).toBe(
-      `curl -X POST --data-raw '{"path":"'"$UNDECLARED_PATH"'","-":"'"$UNDECLARED_"'"}' 'http://x/?home='"$UNDECLARED_HOME"`,
+      `curl -X POST --data-raw '{"path":"'"$IAM_UNDECLARED_PATH"'","-":"'"$IAM_UNDECLARED_"'"}' 'http://x/?home='"$IAM_UNDECLARED_HOME"`,
     );
   });
 });

@@ -25,6 +25,7 @@ const record: RequestLogRecord = {
   errors: [],
   body: undefined,
   bodyLength: 0,
+  bodyState: 'none',
   response: undefined,
   responseLength: 0,
   fault: undefined,

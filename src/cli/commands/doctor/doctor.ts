@@ -1,6 +1,7 @@
 /** `iam doctor`: checks settings, server and sign-in, and suggests fixes. */
 import type { Command } from 'commander';
 import type { ApiResponse } from '../../../client/response.ts';
+import { singleQuote } from '../../../lib/shell-variables.ts';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
 import { getProfilePath } from '../../config/profile.ts';
 import { resolveSafetyRules } from '../../config/safety.ts';
@@ -8,7 +9,6 @@ import { stripUserInfo } from '../../config/server-url.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { QuietExit } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
-import { singleQuote } from '../../http/curl.ts';
 import { isLoopbackUrl, resolveProxy } from '../../http/network.ts';
 import { formatServerOptions } from '../../http/server-options.ts';
 import { escapeControls } from '../../io/control-characters.ts';

@@ -1,7 +1,7 @@
 /** Explains operations: how they are called, and what they return. */
 import type { Manifest, ManifestOperation } from '../../../contract/manifest-types.ts';
 import { operationReference } from '../../../contract/operation-reference.ts';
-import { singleQuote } from '../../http/curl.ts';
+import { singleQuote } from '../../../lib/shell-variables.ts';
 import { formatCommandLine } from '../../output/command-line.ts';
 import { commandOfOperation } from '../../request/operation-names.ts';
 import { type FieldExplanation, formatFieldText, listRequestFields, listResponseFields } from './fields.ts';

@@ -1,8 +1,8 @@
 /** Shared by the `iam store` commands: the store folder, the offline store API and its errors. */
 import path from 'node:path';
+import { singleQuote } from '../../../lib/shell-variables.ts';
 import type { OfflineStore } from '../../../server/store/maintenance/offline-store.ts';
 import type { CommandOptions, Context } from '../../context.ts';
-import { singleQuote } from '../../http/curl.ts';
 import { type FactTable, formatFactTable } from '../../request/confirm.ts';
 import { convertStoreErrors } from './store-errors.ts';
 

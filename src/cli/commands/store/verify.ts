@@ -1,11 +1,11 @@
 /** `iam store verify`: verifies the files of a store. */
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
+import { singleQuote } from '../../../lib/shell-variables.ts';
 import type { StoreReport } from '../../../server/store/maintenance/verify.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
 import { CliError, usageError } from '../../errors.ts';
-import { singleQuote } from '../../http/curl.ts';
 import { escapeControls } from '../../io/control-characters.ts';
 import { formatFields } from '../../output/table.ts';
 import {

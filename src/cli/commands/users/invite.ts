@@ -1,10 +1,10 @@
 /** `iam users invite`: sends a user a code to set its own password. */
 import type { Command } from 'commander';
 import { otpLifetimeMinutes } from '../../../contract/otp-lifetime.ts';
+import { singleQuote } from '../../../lib/shell-variables.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
-import { singleQuote } from '../../http/curl.ts';
 import { parseTypedValue } from '../../output/value-prefix.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { controlPlaneNote } from '../../request/control-plane.ts';

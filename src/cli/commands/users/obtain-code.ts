@@ -1,7 +1,8 @@
 /** Obtains the code of a recovery: from the inbox of the server, or from a prompt. */
+
+import { singleQuote } from '../../../lib/shell-variables.ts';
 import type { Context } from '../../context.ts';
 import { CliError, inputNeededError } from '../../errors.ts';
-import { singleQuote } from '../../http/curl.ts';
 import { canPrompt, type PromptOptions, promptText } from '../../io/prompt.ts';
 import type { ControlFilters } from '../../request/control-plane.ts';
 import { findInboxCode } from './inbox-codes.ts';

@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { ClientError } from '../../../client/errors.ts';
 import type { ErrorCode } from '../../../contract/errors.ts';
+import { singleQuote } from '../../../lib/shell-variables.ts';
 import { findUserLoginClient } from '../../auth/user-login.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { inputNeededError, usageError } from '../../errors.ts';
-import { singleQuote } from '../../http/curl.ts';
 import { readSecret, readSecrets } from '../../io/input.ts';
 import { canPrompt, promptSecret } from '../../io/prompt.ts';
 import { createErrorReport } from '../../output/error-report.ts';

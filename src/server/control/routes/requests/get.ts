@@ -18,9 +18,9 @@ export default defineRoute({
   response: { status: 200, body: RequestDetail },
   errors: ['REQUEST_NOT_FOUND'],
 
-  async handle({ params: { id } }, { observability }) {
+  async handle({ params: { id } }, { observability, baseUrl }) {
     const entry = observability.requestLog.find(id);
     if (!entry) throw apiError('REQUEST_NOT_FOUND');
-    return toRequestDetail(entry);
+    return toRequestDetail(entry, baseUrl);
   },
 });

@@ -12,6 +12,7 @@ import { type Clock, epochSeconds } from '../../../lib/clock.ts';
 import type { CredentialKind, RequestLogEntry } from '../../../observability/request-log.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { Client, User } from '../../../store/tables.ts';
+import { findCures, RequestCure } from './request-cures.ts';
 
 export const RequestExplanation = z.strictObject({
   requestId: exampleText('4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11'),
@@ -85,6 +86,11 @@ export const RequestExplanation = z.strictObject({
       }),
     )
     .describe('Groups that grant the missing roles directly'),
+  cures: z
+    .array(RequestCure)
+    .describe(
+      'What would let the request pass, by the current roles of the caller; empty if nothing of these kinds does',
+    ),
   rule: optionalText('The last administrator cannot be removed.', 'The object-access rule that rejected the request'),
 });
 
@@ -97,6 +103,7 @@ interface ExplanationDeps {
 
 export async function explainRequest(entry: RequestLogEntry, deps: ExplanationDeps): Promise<ExplanationJson> {
   const { requestId, operation, method, path, status, errors, fault, testToken } = entry;
+  const caller = await findCaller(entry, deps.store);
   return {
     requestId,
     ...(operation ? { operation: operation.id } : {}),
@@ -108,8 +115,9 @@ export async function explainRequest(entry: RequestLogEntry, deps: ExplanationDe
     ...(fault === undefined ? {} : { fault }),
     ...(testToken === undefined ? {} : { testToken }),
     ...readReason(entry),
-    ...(await readCaller(entry, deps)),
+    ...(await readCaller(entry, caller, deps)),
     ...(await readRoles(entry, deps)),
+    cures: await findCures(entry, caller, deps),
   };
 }
 
@@ -150,9 +158,24 @@ function readReason({
     : { credential: { authMethod, accepted }, rule: reason.text };
 }
 
-async function readCaller({ caller, reason }: RequestLogEntry, { store, clock }: ExplanationDeps) {
-  const client = caller?.client ?? (await store.clients.get(reason?.clientId ?? ''));
-  const user = caller?.user ?? (await store.users.get(reason?.userId ?? ''));
+interface FoundCaller {
+  readonly client: Client | undefined;
+  readonly user: User | undefined;
+}
+
+/** The caller; for rejected credentials, whom they name. */
+async function findCaller({ caller, reason }: RequestLogEntry, store: Reader): Promise<FoundCaller> {
+  return {
+    client: caller?.client ?? (await store.clients.get(reason?.clientId ?? '')),
+    user: caller?.user ?? (await store.users.get(reason?.userId ?? '')),
+  };
+}
+
+async function readCaller(
+  { caller }: RequestLogEntry,
+  { client, user }: FoundCaller,
+  { store, clock }: ExplanationDeps,
+) {
   const { session, logon } = caller ?? {};
   const now = epochSeconds(clock);
   const current = session && (await store.sessions.get(session.sessionId));

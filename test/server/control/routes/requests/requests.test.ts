@@ -91,7 +91,77 @@ describe('the request log', () => {
     });
     const [item] = await listRequests(server);
     const { body } = await send(server, `${path}/${item?.id}`);
-    expect(body).toMatchObject({ body: expect.stringMatching(/^\(left out: \d{5} bytes\)$/) });
+    expect(body).toMatchObject({ bodyState: 'too-long' });
+    expect(body).not.toHaveProperty('body');
+  });
+
+  test('contains the body of a refused request, or why it does not', async () => {
+    await using server = await startServer();
+    const asStranger = basic('x', 'y');
+    const json = { ...asStranger, 'Content-Type': 'application/json' };
+    const stateOf = async (method: string, headers: Readonly<Record<string, string>>, body?: string) => {
+      const at = '/security/iam/v1/groups';
+      const response = await server.send({ method, path: at, headers: Object.entries(headers), body });
+      expect(response.status).toBe(method === 'PUT' ? 405 : 401);
+      const [item] = await listRequests(server);
+      const { body: detail } = await send(server, `${path}/${item?.id}`);
+      const { bodyState, body: shown } = detail as { bodyState: string; body?: unknown };
+      return shown === undefined ? bodyState : [bodyState, shown];
+    };
+    expect(await stateOf('POST', json, '{"groupName":"ops","typo":1}')).toEqual([
+      'read',
+      { groupName: 'ops', '(not declared)': 1 },
+    ]);
+    expect(await stateOf('GET', asStranger)).toBe('none');
+    expect(await stateOf('POST', json, '{"groupName')).toBe('not-json');
+    expect(await stateOf('POST', { ...json, 'Content-Type': 'text/plain' }, 'ops')).toBe('not-json');
+    expect(await stateOf('POST', json, JSON.stringify({ groupName: 'x'.repeat(9000) }))).toBe('too-long');
+    expect(await stateOf('PUT', json, '{}')).toBe('not-read');
+    await using strict = await startServer({ flags: { 'test-features': 'off' } });
+    await send(strict, '/security/iam/v1/groups', { method: 'POST', headers: asStranger, body: { groupName: 'ops' } });
+    const [item] = await listRequests(strict);
+    expect((await send(strict, `${path}/${item?.id}`)).body).toMatchObject({ bodyState: 'not-read' });
+  });
+
+  test('is a command with variables for what it does not contain', async () => {
+    await using server = await startServer();
+    const client = await server.makeClient({ clientId: 'plain-client' });
+    const curlOf = async (at: string, headers: Readonly<Record<string, string>>, method = 'GET', body?: unknown) => {
+      const { headers: answered } = await send(server, at, { method, headers, body });
+      const detail = (await send(server, `${path}/${answered['x-request-id']}`)).body as {
+        curl: string;
+        placeholders: readonly { variable: string; in: string; path: readonly string[] }[];
+      };
+      const listed = detail.placeholders.map(({ variable, in: part, path }) => [variable, part, ...path]);
+      return [detail.curl.replaceAll(server.url, 'URL'), ...listed];
+    };
+    const groups = '/security/iam/v1/groups';
+    const login = '/security/iam/v1/user-identities/login';
+    expect(await curlOf(`${login}?clientId=${client.clientId}&q=a%26b`, basic('ann', 'p'), 'POST')).toEqual([
+      `curl -X POST -u "$IAM_USERNAME":"$IAM_PASSWORD" 'URL${login}?clientId=plain-client&q='"$IAM_Q"`,
+      ['IAM_USERNAME', 'header', 'Authorization'],
+      ['IAM_PASSWORD', 'header', 'Authorization'],
+      ['IAM_Q', 'query', 'q'],
+    ]);
+    const known = basic(client.clientId, client.clientSecret);
+    expect(await curlOf(groups, known, 'POST', { groupName: "it's", extra: 1 })).toEqual([
+      `curl -X POST -u plain-client:"$IAM_CLIENT_SECRET" -H 'Content-Type: application/json' --data-raw '{"groupName":"it'\\''s"}' URL${groups}`,
+      ['IAM_CLIENT_SECRET', 'header', 'Authorization'],
+    ]);
+    const bearer = { Authorization: 'Bearer x', 'If-Match': '"1"' };
+    expect(await curlOf(`${groups}/ops`, bearer, 'DELETE')).toEqual([
+      `curl -X DELETE -H 'Authorization: Bearer '"$IAM_TOKEN" -H 'If-Match: "1"' URL${groups}/ops`,
+      ['IAM_TOKEN', 'header', 'Authorization'],
+    ]);
+    const token = '/security/iam/v1/client-identities/connect/token';
+    const body = 'grant_type=client_credentials&client_id=plain-client&client_secret=wrong';
+    const form = ['Content-Type', 'application/x-www-form-urlencoded'] as const;
+    await server.send({ method: 'POST', path: token, headers: [form], body });
+    const [item] = await listRequests(server);
+    expect((await send(server, `${path}/${item?.id}`)).body).toMatchObject({
+      curl: `curl -X POST -H 'Content-Type: ${form[1]}' --data-urlencode grant_type=client_credentials --data-urlencode client_id=plain-client --data-urlencode client_secret="$IAM_CLIENT_SECRET" ${server.url}${token}`,
+      placeholders: [{ variable: 'IAM_CLIENT_SECRET', in: 'body', path: ['client_secret'] }],
+    });
   });
 
   test('finds requests by operation, caller, status and error, page by page', async () => {
