@@ -105,19 +105,6 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await page.close();
   });
 
-  test.runIf(isFullRun)('goes on reading a sandbox that could not be deleted', async () => {
-    await page.goto(`${service().url}/s/kept/_iam/console/inbox`);
-    await chooseDeletion('kept');
-    const error = [{ code: 'INTERNAL_ERROR', message: 'No.' }];
-    await page.route('**/_iam/sandboxes/kept', (route) => route.fulfill({ status: 500, json: error }), { times: 1 });
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('dialog').getByRole('alert').waitFor();
-    const fault = { operation: 'groups.get', effect: { status: 503 } };
-    await send('/s/kept/_iam/faults', { method: 'POST', body: fault });
-    await page.getByRole('button', { name: '1 fault' }).waitFor();
-    await send('/_iam/sandboxes/kept', { method: 'DELETE' });
-  });
-
   test.runIf(isFullRun)('opens no other page by keys in a dialog', async () => {
     await page.getByRole('button', { name: 'Reset' }).click();
     await page.getByRole('button', { name: 'Cancel' }).press('g');

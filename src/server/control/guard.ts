@@ -7,7 +7,14 @@
 import { apiError, type ErrorCode } from '../../contract/errors.ts';
 import type { AppContext } from '../app-context.ts';
 import { isLoopbackOrigin } from '../http/cors.ts';
-import { isFromBrowser, isFromScript, isNavigation, isSafeMethod, isSameSite } from '../http/fetch-metadata.ts';
+import {
+  hasConsoleHeader,
+  isFromBrowser,
+  isFromScript,
+  isNavigation,
+  isSafeMethod,
+  isSameSite,
+} from '../http/fetch-metadata.ts';
 import type { Hosts } from '../http/hosts.ts';
 import type { RequestState } from '../http/request-state.ts';
 
@@ -61,7 +68,8 @@ export function createControlGuard({ settings, baseUrl }: AppContext, hosts: Hos
   const isOfMachine = (record: RequestState) => !allowRemote && isLocalRequest(record) && isSameSiteRequest(record);
   return {
     assertAllowed,
-    canCreateSandbox: isOfMachine,
+    // The console reads on after a sandbox was deleted: only its page, and its button, create one.
+    canCreateSandbox: (record) => isOfMachine(record) && !hasConsoleHeader(record.request.headers),
     isLocalPage: (record) => !disableControlPlane && record.request.headers.origin !== undefined && isOfMachine(record),
   };
 }

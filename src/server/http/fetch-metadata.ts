@@ -1,5 +1,6 @@
 /** Headers that browsers set and pages cannot change: Origin and Fetch Metadata (W3C). */
 import type { IncomingHttpHeaders } from 'node:http';
+import { consoleRequester } from '../../contract/prefix.ts';
 
 const safeMethods = new Set<string | undefined>(['GET', 'HEAD', 'OPTIONS']);
 
@@ -33,4 +34,9 @@ export function isNavigation(method: string | undefined, headers: IncomingHttpHe
 export function isFromScript(headers: IncomingHttpHeaders): boolean {
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   return type.trim().toLowerCase() === 'application/json' || (headers['x-requested-with'] ?? '') !== '';
+}
+
+/** Whether a request has the header of the web console. Any caller can send it. */
+export function hasConsoleHeader(headers: IncomingHttpHeaders): boolean {
+  return headers['x-requested-with'] === consoleRequester;
 }

@@ -5,17 +5,12 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { consoleRequester } from '../../contract/prefix.ts';
-import { isSafeMethod } from '../http/fetch-metadata.ts';
+import { hasConsoleHeader, isSafeMethod } from '../http/fetch-metadata.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { TokenIssuer } from '../tokens/issue.ts';
 
 type Digest = Pick<StoreSecret, 'digest'>;
-
-function hasConsoleHeader(headers: IncomingHttpHeaders): boolean {
-  return headers['x-requested-with'] === consoleRequester;
-}
 
 interface ConsoleDeps {
   readonly issuer: TokenIssuer;

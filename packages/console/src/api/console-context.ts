@@ -38,7 +38,7 @@ export interface Console {
 
 export function createConsole(location: ConsoleLocation, now: () => number): Console {
   const credentials = createCredentialStore();
-  const connection = createConnection();
+  const connection = createConnection(location);
   const control = createControlClient(location, credentials, connection);
   const serviceTokens = createServiceTokens(control, credentials, now);
   return {
@@ -49,7 +49,7 @@ export function createConsole(location: ConsoleLocation, now: () => number): Con
     service: createServiceClient(location, serviceTokens, credentials, connection),
     serviceTokens,
     login: createLoginClient(location, connection),
-    liveEvents: createLiveEvents(location, credentials),
+    liveEvents: createLiveEvents(location, credentials, connection),
     names: createNamesReader(control),
     connection,
     now,

@@ -4,6 +4,7 @@
  * on. A hidden tab gives the stream up, so that only a tab in use holds a connection.
  */
 import { consoleRequestOptions } from './clients.ts';
+import type { Connection } from './connection.ts';
 import type { CredentialStore } from './credentials.ts';
 import type { ConsoleLocation } from './location.ts';
 import { judge } from './permissions.ts';
@@ -26,14 +27,16 @@ export interface LiveEvents {
   subscribe(listener: (event: LiveEvent) => void): () => void;
   /** Starts reading; each page of the console does it once. @returns a function that ends it */
   start(): () => void;
-  /** Ends reading before what is read is deleted: a request would create a sandbox again. @returns a function that reads on */
-  pause(): () => void;
 }
 
 const firstRetry = 500;
 const longestRetry = 10_000;
 
-export function createLiveEvents({ basePath }: ConsoleLocation, credentials: CredentialStore): LiveEvents {
+export function createLiveEvents(
+  { basePath }: ConsoleLocation,
+  credentials: CredentialStore,
+  connection: Connection,
+): LiveEvents {
   const listeners = new Set<(event: LiveEvent) => void>();
   const channel = new BroadcastChannel(`iam-console${basePath}`);
   const emit = (event: LiveEvent) => {
@@ -53,7 +56,7 @@ export function createLiveEvents({ basePath }: ConsoleLocation, credentials: Cre
     let pause = firstRetry;
     let lastId: string | undefined;
     while (!signal.aborted) {
-      await readStream({ basePath, credentials, signal, lastId }, (event, id) => {
+      await readStream({ basePath, credentials, connection, signal, lastId }, (event, id) => {
         if (event === 'connected') pause = firstRetry;
         lastId = id ?? lastId;
         publish(event);
@@ -65,13 +68,6 @@ export function createLiveEvents({ basePath }: ConsoleLocation, credentials: Cre
     }
   }
 
-  let isPaused = false;
-  const updates = new Set<() => void>();
-  const setPaused = (value: boolean) => {
-    isPaused = value;
-    for (const update of updates) update();
-  };
-
   return {
     subscribe(listener) {
       listeners.add(listener);
@@ -80,8 +76,7 @@ export function createLiveEvents({ basePath }: ConsoleLocation, credentials: Cre
     start() {
       let reading: { readonly subject: string; readonly controller: AbortController } | undefined;
       const update = () => {
-        const isReading = document.visibilityState === 'visible' && !isPaused;
-        const subject = isReading ? subjectOf(credentials) : undefined;
+        const subject = document.visibilityState === 'visible' ? subjectOf(credentials) : undefined;
         if (subject === reading?.subject) return;
         reading?.controller.abort();
         reading = subject === undefined ? undefined : { subject, controller: new AbortController() };
@@ -89,18 +84,12 @@ export function createLiveEvents({ basePath }: ConsoleLocation, credentials: Cre
       };
       document.addEventListener('visibilitychange', update);
       const unsubscribe = credentials.subscribe(update);
-      updates.add(update);
       update();
       return () => {
-        updates.delete(update);
         document.removeEventListener('visibilitychange', update);
         unsubscribe();
         reading?.controller.abort();
       };
-    },
-    pause() {
-      setPaused(true);
-      return () => setPaused(false);
     },
   };
 }
@@ -133,13 +122,14 @@ async function readInOneTab(
 interface StreamOptions {
   readonly basePath: string;
   readonly credentials: CredentialStore;
+  readonly connection: Connection;
   readonly signal: AbortSignal;
   readonly lastId: string | undefined;
 }
 
 /** Reads one connection until it ends. EventSource cannot send the credentials. */
 async function readStream(
-  { basePath, credentials, signal, lastId }: StreamOptions,
+  { basePath, credentials, connection, signal, lastId }: StreamOptions,
   onEvent: (event: LiveEvent, id?: string) => void,
 ): Promise<void> {
   const token = credentials.get()?.accessToken;
@@ -148,7 +138,11 @@ async function readStream(
   if (lastId !== undefined) headers['Last-Event-ID'] = lastId;
   try {
     const request = (topics: readonly Topic[]) =>
-      fetch(`${basePath}/_iam/events?topics=${topics.join(',')}`, { ...consoleRequestOptions, headers, signal });
+      connection.fetch(`${basePath}/_iam/events?topics=${topics.join(',')}`, {
+        ...consoleRequestOptions,
+        headers,
+        signal,
+      });
     const response = await request(topicsOf(credentials));
     // An older server has no such stream: the pages then read at intervals only.
     if (response.status === 404) await untilAborted(signal);

@@ -1,7 +1,9 @@
 /** An error of a request: code, message, what is missing, the request id, and a way to repeat the request. */
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
+import { useConsole } from '../api/console-context.ts';
 import { RequestError, type ResponseError } from '../api/errors.ts';
 import { ObjectSearchLink } from './object-link.tsx';
+import { RestoreSandbox } from './restore-sandbox.tsx';
 
 interface ErrorPanelProps {
   readonly error: unknown;
@@ -11,12 +13,15 @@ interface ErrorPanelProps {
 export function ErrorPanel({ error, onRetry }: ErrorPanelProps) {
   const items = error instanceof RequestError ? error.items : [toItem(error)];
   const requestId = error instanceof RequestError ? error.requestId : undefined;
+  const { location } = useConsole();
+  const isDeleted = items.some(({ code }) => code === 'SANDBOX_NOT_FOUND');
   return (
     <Alert color="red" variant="light" role="alert" title="The request failed">
       <Stack gap="xs">
         {items.map((item) => (
           <ErrorText key={`${item.code} ${item.message}`} item={item} />
         ))}
+        {isDeleted && location.sandbox !== undefined ? <RestoreSandbox name={location.sandbox} /> : undefined}
         <Group gap="md">
           {requestId === undefined ? undefined : (
             <Text size="sm">

@@ -120,6 +120,25 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await page.getByRole('button', { name: `Log out ${adminClient.clientId}` }).waitFor();
   });
 
+  test.runIf(isFullRun)('the sandbox is deleted: typed text stays, and only a button creates it again', async () => {
+    await using server = await startServer({ seed });
+    const { page } = await openConsole(`${server.url}/s/box`, { path: 'users' });
+    await page.getByText('alice').first().waitFor();
+    await page.getByRole('button', { name: 'Create a user' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Login name').fill('alice2');
+    expect((await sendTo(server, '/_iam/sandboxes/box', { method: 'DELETE' })).status).toBe(204);
+    const deleted = page.getByText('The sandbox box was deleted');
+    await deleted.waitFor();
+    await dialog.getByRole('button', { name: 'Create the user' }).click();
+    await dialog.getByText('SANDBOX_NOT_FOUND').waitFor();
+    expect((await sendTo(server, '/_iam/sandboxes')).body).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create it again from the seed' }).click();
+    await deleted.waitFor({ state: 'hidden' });
+    await dialog.getByRole('button', { name: 'Create the user' }).click();
+    await page.getByRole('heading', { level: 1, name: 'alice2' }).waitFor();
+  });
+
   test('a login is revoked: the page asks for another one, and keeps its place and what was typed', async () => {
     await using server = await startServer({ seed, flags: { 'allow-remote': true } });
     const { page } = await openConsole(server.url, { path: 'users/alice?role=VIEW' });

@@ -2,7 +2,7 @@
 import { Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
@@ -97,23 +97,9 @@ function CreateSandboxDialog({ isOpen, onClose }: { readonly isOpen: boolean; on
 }
 
 function DeleteSandboxDialog({ name, onClose }: { readonly name: string | undefined; onClose(): void }) {
-  const { location, serverControl, liveEvents, connection } = useConsole();
-  const queryClient = useQueryClient();
+  const { location, serverControl } = useConsole();
   const remove = useMutation({
-    async mutationFn() {
-      // A request to the sandbox would create it again, as those of other tabs do.
-      const resumeEvents = liveEvents.pause();
-      const resumeRequests = connection.pause();
-      await queryClient.cancelQueries();
-      try {
-        return await unwrap(serverControl.DELETE('/sandboxes/{name}', { params: { path: { name: name ?? '' } } }));
-      } catch (error) {
-        resumeRequests();
-        resumeEvents();
-        void queryClient.invalidateQueries();
-        throw error;
-      }
-    },
+    mutationFn: () => unwrap(serverControl.DELETE('/sandboxes/{name}', { params: { path: { name: name ?? '' } } })),
     // Without an entry in the history, which would create it again.
     onSuccess: () => window.location.replace(consoleUrlOf(location)),
   });

@@ -234,6 +234,16 @@ describe('permission to create one', () => {
     expect(server.appContext.sandboxes.list().map(({ name }) => name)).toEqual(['there']);
   });
 
+  test('is denied to what the console reads, which would create a deleted one again', async () => {
+    await using server = await startServer();
+    const headers = { 'X-Requested-With': 'iam-console', 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'cors' };
+    expect(await send(server, '/s/one/_iam/clock', { headers })).toMatchObject({
+      status: 404,
+      body: [{ code: 'SANDBOX_NOT_FOUND' }],
+    });
+    expect(server.appContext.sandboxes.list()).toEqual([]);
+  });
+
   test('is limited to administrators, on a remotely reachable server', async () => {
     await using remote = await startServer({ flags: { host: '0.0.0.0', 'allow-remote': true } });
     expect(await send(remote, `/s/one${groupsPath}`, { headers: basic })).toMatchObject({ status: 404 });
