@@ -119,6 +119,7 @@ describe('requests of the console', () => {
   test('a sandbox knows only its own console', async () => {
     await using server = await startServer();
     const sandbox = { url: `${server.url}/s/one` };
+    await send(sandbox, '/_iam/clock');
     expect((await send(sandbox, groups, { headers: await signIn(sandbox) })).status).toBe(200);
     expect(await list(sandbox)).toEqual([]);
     await send(sandbox, groups, { headers: await signIn(server) });
