@@ -51,7 +51,7 @@ const realTime = [
       'src/testcontainers/index.ts',
       'src/testing/deadline.ts',
       'packages/console/src/api/live-events.ts',
-      'packages/console/src/lazy/use-prefetch.ts',
+      'packages/console/src/components/lazy/use-prefetch.ts',
     ],
   ],
   [

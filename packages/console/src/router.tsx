@@ -1,10 +1,10 @@
 /** The routes of the console: one for each page, with the rest of the path as its parameter. */
 import { createRootRoute, createRoute, createRouter, Navigate, type RouterHistory } from '@tanstack/react-router';
+import { createLazyComponent } from './components/lazy/lazy-component.tsx';
+import { usePrefetch } from './components/lazy/use-prefetch.ts';
 import { Frame } from './frame/frame.tsx';
 import { NotFound } from './frame/not-found.tsx';
 import { RenderError } from './frame/render-error.tsx';
-import { createLazyComponent } from './lazy/lazy-component.tsx';
-import { usePrefetch } from './lazy/use-prefetch.ts';
 import { LazyGroupCanvas } from './pages/groups/graph/lazy-group-canvas.ts';
 import { pageList } from './pages/page-list.ts';
 

@@ -1,6 +1,6 @@
 /** Loads the files of all pages ahead while the browser is idle: pages then open at once, also while the server is down. */
 import { useEffect } from 'react';
-import { useConsole } from '../api/console-context.ts';
+import { useConsole } from '../../api/console-context.ts';
 
 /** The first page, and what it reads, come first. In milliseconds. */
 const firstPause = 2000;

@@ -4,9 +4,9 @@
  */
 import { Alert, Button, Group, Loader, Text } from '@mantine/core';
 import { type ComponentType, type FunctionComponent, useCallback, useEffect, useState } from 'react';
-import { consoleRequestOptions } from '../api/clients.ts';
-import { useConsole } from '../api/console-context.ts';
-import { consoleUrlOf, readConsoleLocation } from '../api/location.ts';
+import { consoleRequestOptions } from '../../api/clients.ts';
+import { useConsole } from '../../api/console-context.ts';
+import { consoleUrlOf, readConsoleLocation } from '../../api/location.ts';
 
 export type LoadComponent<Props> = () => Promise<{ readonly default: ComponentType<Props> }>;
 
