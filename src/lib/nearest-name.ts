@@ -13,6 +13,16 @@ export function findNearest(word: string, candidates: readonly string[]): string
   return best && best.far <= Math.max(2, word.length / 3) ? best.candidate : undefined;
 }
 
+/** Longer lists are documentation, and not a hint. */
+const maxListed = 20;
+
+/** A sentence after an error about an unknown name: the nearest one, or all of a short list. */
+export function suggestName(name: string, names: readonly string[]): string {
+  const near = findNearest(name, names);
+  if (near !== undefined) return ` Did you mean ${near}?`;
+  return names.length === 0 || names.length > maxListed ? '' : ` Accepted: ${names.join(', ')}.`;
+}
+
 /** Levenshtein distance, computed row by row. */
 function levenshteinDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);

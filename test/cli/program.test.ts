@@ -356,6 +356,11 @@ describe('a command that was replaced', () => {
     expect((await iam([...line.replace(/ KEY.*/, '').split(' '), '--help'])).code).toBe(0);
   });
 
+  test('the pair of a command that asks accepts --yes', async () => {
+    const { code } = await iam(['users', 'unlock', '64b0c0ffee00000000000001', '--yes', '--dry-run']);
+    expect(code).toBe(0);
+  });
+
   test('does not hide an unknown command', async () => {
     const { code, err } = await iam(['groups', 'constructor']);
     expect(code).toBe(2);

@@ -75,17 +75,17 @@ describe('the errors of the library', () => {
 
 describe('a wrong option', () => {
   test.each([
-    [{ credentials: { adminClientld: 'x' } }, 'credentials: unknown option adminClientld; did you mean adminClientId?'],
+    [{ credentials: { adminClientld: 'x' } }, 'credentials: unknown option adminClientld. Did you mean adminClientId?'],
     [
       { settings: { 'user-token-lifetim': 1 } },
-      'settings: unknown option user-token-lifetim; did you mean user-token-',
+      'settings: unknown option user-token-lifetim. Did you mean user-token-',
     ],
     [{ settings: { 'user-token-lifetime': 0 } }, "settings['user-token-lifetime'] must be a whole number"],
     [{ credentials: { adminClientId: 'a b' } }, 'credentials.adminClientId '],
     [{ port: 70_000 }, 'port must be a whole number'],
     [{ host: '0.0.0.0' }, "host 0.0.0.0 can be reached from other machines; use settings['allow-remote']"],
     [{ clock: 'tomorrow' }, 'clock: tomorrow is not a time'],
-    [{ clock: { freeze: true } }, 'clock: unknown option freeze; allowed: at, frozen'],
+    [{ clock: { freeze: true } }, 'clock: unknown option freeze. Accepted: at, frozen'],
     [{ log: true }, 'log: must be a function'],
     [{ signal: {} }, 'signal: must be an AbortSignal'],
     [null, 'startServer: must be an object'],
@@ -100,10 +100,10 @@ describe('a wrong option', () => {
     [
       'signIn',
       (server) => server.signIn('admin', { levl: 'AUTH-MFA' } as never),
-      'unknown option levl; did you mean level?',
+      'unknown option levl. Did you mean level?',
     ],
-    ['inbox.list', (server) => server.inbox.list({ too: 'x' } as never), 'unknown option too; did you mean to?'],
-    ['inbox.waitFor', (server) => server.inbox.waitFor({ purpos: 'x' } as never), 'did you mean purpose?'],
+    ['inbox.list', (server) => server.inbox.list({ too: 'x' } as never), 'unknown option too. Did you mean to?'],
+    ['inbox.waitFor', (server) => server.inbox.waitFor({ purpos: 'x' } as never), 'Did you mean purpose?'],
     [
       'requests.list',
       (server) => server.requests.list({ operation: 'groups.lst' as never }),
@@ -127,7 +127,7 @@ describe('a wrong option', () => {
       (server) => server.requests.waitFor({ operation: 'nonsense' as never }),
       'the id of an operation',
     ],
-    ['sandboxes.create', (server) => server.sandboxes.create('a', { reus: true } as never), 'did you mean reuse?'],
+    ['sandboxes.create', (server) => server.sandboxes.create('a', { reus: true } as never), 'Did you mean reuse?'],
   ])('of %s is refused at once', async (_name, call, message) => {
     expect((await catchError(() => call(iam))).message).toContain(message);
   });

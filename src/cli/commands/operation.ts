@@ -1,5 +1,5 @@
 /** Builds the command of an operation from its declaration: path parameters are arguments, fields are options. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { JsonSchema, ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
 import {
   addCommand,
@@ -149,6 +149,8 @@ function addOptions(command: Command, spec: RequestSpec): void {
       'write the secret to a new file that only you can read, instead of printing it',
     );
   if (operation.response.page) addListOptions(command);
+  // A script that says yes to a lock says so to what undoes it.
+  if (operation.command === 'users unlock') command.addOption(new Option('-y, --yes').hideHelp());
   if (canGrant(operation)) addConfirmOptions(command, 'skip the question before administrative roles are given');
   if (operation.creates !== undefined) {
     const repeated = (value: string, before: readonly string[] = []) => [...before, value];

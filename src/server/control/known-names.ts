@@ -4,10 +4,9 @@ import { findNearest } from '../../lib/nearest-name.ts';
 
 /** A schema for one of these names, whose error suggests the nearest one: all of them would be too long. */
 export function knownName<Name extends string>(names: readonly Name[], what: string) {
-  return z.enum(names, { error: ({ input }) => `must be ${what}${suggestName(input, names)}` });
-}
-
-function suggestName(input: unknown, names: readonly string[]): string {
-  const near = typeof input === 'string' ? findNearest(input, names) : undefined;
-  return near === undefined ? '' : `; did you mean ${near}?`;
+  const suggest = (input: unknown) => {
+    const near = typeof input === 'string' ? findNearest(input, names) : undefined;
+    return near === undefined ? '' : `; did you mean ${near}?`;
+  };
+  return z.enum(names, { error: ({ input }) => `must be ${what}${suggest(input)}` });
 }

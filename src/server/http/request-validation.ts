@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
 import { type ApiErrorItem, type FieldErrorCode, fieldError, formatPath, IamError } from '../../contract/errors.ts';
 import { withoutNullMembers } from '../../contract/schemas/null-members.ts';
-import { findNearest } from '../../lib/nearest-name.ts';
+import { suggestName } from '../../lib/nearest-name.ts';
 import { createPause } from '../lib/event-loop-turns.ts';
 import { findMalformedNames, isWellEncoded } from './query.ts';
 
@@ -245,17 +245,8 @@ function listUnknownParameters(search: URLSearchParams, names: readonly string[]
     }));
 }
 
-/** Longer lists are documentation, and not a hint. */
-const maxListed = 20;
-
 function suggestParameter(name: string, names: readonly string[]): string {
   return names.length === 0 ? ' This path accepts none.' : suggestName(name, names);
-}
-
-function suggestName(name: string, names: readonly string[]): string {
-  const near = findNearest(name, names);
-  if (near !== undefined) return ` Did you mean ${near}?`;
-  return names.length > maxListed ? '' : ` Accepted: ${names.join(', ')}.`;
 }
 
 /** Creates a reader for the headers that one operation declares. `lenient`: invalid values are ignored. */

@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
+import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
 import { iam } from '../run-cli.ts';
 
 const rule = { id: 'f1', operation: 'groups.list', effect: { status: 503, body: 'html' }, matched: 2, applied: 1 };
 
 describe('faults', () => {
+  test('add without an effect asks for a fault with a name at a terminal', async () => {
+    await using server = await startFakeServer(() => ({ status: 201, json: rule }));
+    const { prompter, questions } = createScriptedPrompter('gateway-502');
+    const { code } = await iam(['faults', 'add', '--times', '1'], { url: server.url, columns: 80, prompter });
+    expect([code, questions.length]).toEqual([0, 1]);
+    expect(JSON.parse(server.received.at(-1)?.body ?? '')).toEqual({ preset: 'gateway-502', times: 1 });
+  });
+
   test('list prints each fault with its effect', async () => {
     await using server = await startFakeServer(() => ({ json: [rule] }));
     const { code, out } = await iam(['faults', 'list'], server);

@@ -15,11 +15,13 @@ import {
   listEffects,
 } from '../../../contract/testing/fault-effects.ts';
 import { addCommand, setAction } from '../../command.ts';
-import type { CliRuntime, CommandOptions } from '../../context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
+import { canPrompt } from '../../io/prompt.ts';
 import type { NameOf } from '../../output/name-columns.ts';
 import type { TableRow } from '../../output/table.ts';
+import { promptForValues } from '../../prompts/missing-values.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { buildListShape, callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
 import { removeTargets, sendControlWrite, summarizeForTables } from '../../request/control-requests.ts';
@@ -96,7 +98,7 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
     '--caller': [reference('user', ['name']), reference('client', ['serviceAccount'])],
   });
   setAction(command, runtime, async (context, _, options) => {
-    const rule = buildRule(context.manifest, options);
+    const rule = buildRule(context.manifest, await promptForEffect(context, options));
     const caller = rule.caller === undefined ? undefined : String(rule.caller);
     const found = caller === undefined ? undefined : await findCallerId(context, caller);
     if (caller !== undefined && found === undefined) throw callerNotFoundError(caller);
@@ -104,6 +106,17 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
     const created = ({ id }: TableRow) => createdBy('faults remove', String(id));
     await sendControlWrite(context, options, { method: 'POST', path, body, created, done: '' });
   });
+}
+
+/** At a terminal, the fault is one with a name if none is given. */
+async function promptForEffect(context: Context, options: CommandOptions): Promise<CommandOptions> {
+  const names = ['preset', ...effectOptions().map(({ option }) => option.attributeName())];
+  const isGiven = names.some((name) => options[name] !== undefined);
+  if (isGiven || options.dryRun === true || !canPrompt(context.promptOptions(false))) return options;
+  const promptContext = { context, example: 'iam faults add --preset gateway-502', allowsPrompts: true, known: {} };
+  const schema = { type: 'string', enum: faultPresetNames };
+  const [preset] = await promptForValues(promptContext, [{ name: 'preset', usage: '--preset', schema }]);
+  return { ...options, preset };
 }
 
 const integers = [
