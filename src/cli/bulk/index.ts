@@ -10,6 +10,7 @@ import { assertHasNaturalKey } from '../create/natural-keys.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
+import { nameOfInput } from '../io/input.ts';
 import { withFileLock } from '../io/private-files.ts';
 import type { ListShape } from '../output/list-writer.ts';
 import { assertConfirmed } from '../request/confirm.ts';
@@ -62,7 +63,7 @@ export async function runBulk(
     const { resumeLog, rejects } = resolveOutputPaths(file, source.digest, bulkOptions);
     await withLock(bulkOptions, resumeLog, async () => {
       const before = await readLogOfRun(resumeLog, trust);
-      if (before) assertSameInput(resumeLog, before.header, { digest: source.digest, server, operation });
+      if (before) assertSameInput(resumeLog, before.header, { digest: source.digest, file, server, operation });
       const select = createSelector(before, bulkOptions, false);
       await executeJob({ context, options: bulkOptions, source, operation, resumeLog, rejects, before, trust, select });
     });
@@ -86,7 +87,7 @@ export async function retryBulk(
     const { operation } = header;
     const file = resolveRetryRows(resumeLog, header, argument);
     await withRowSource(context.io, file, async (source) => {
-      assertSameInput(resumeLog, header, { digest: source.digest, server: bulkOptions.server, operation });
+      assertSameInput(resumeLog, header, { digest: source.digest, file, server: bulkOptions.server, operation });
       const rejects = await resolveRetryRejects(resumeLog, header, file, bulkOptions);
       const select = createSelector(before, bulkOptions, true);
       await executeJob({ context, options: bulkOptions, source, operation, resumeLog, rejects, before, trust, select });
@@ -126,11 +127,11 @@ async function readExistingLog(file: string, trust: FileTrust): Promise<ResumeLo
 function assertSameInput(
   resumeLog: string,
   header: ResumeLogHeader,
-  { digest, server, operation }: Pick<ResumeLogHeader, 'digest' | 'server' | 'operation'>,
+  { digest, file, server, operation }: Pick<ResumeLogHeader, 'digest' | 'file' | 'server' | 'operation'>,
 ): void {
   const mismatch =
     header.digest !== digest
-      ? 'other rows'
+      ? `other rows${header.file === path.resolve(file) ? ', which the file had before' : `, of ${nameOfInput(header.file)}`}`
       : header.server !== server
         ? `the server ${header.server}`
         : header.operation !== operation

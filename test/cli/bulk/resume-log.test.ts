@@ -241,6 +241,15 @@ describe('the resume log', () => {
     expect([...take(server), ...take(other)]).toEqual([]);
   });
 
+  test('of a file with another ending names that file', async ({ home }) => {
+    await using server = await groupServer();
+    const file = await rows(home);
+    await run(home, server, ['run', file, ...creating]);
+    await writeFile(home.file('rows.jsonl'), '{"groupName":"z"}\n');
+    const { code, err } = await run(home, server, ['run', home.file('rows.jsonl'), ...creating]);
+    expect([code, err]).toEqual([2, expect.stringContaining(`is for other rows, of ${file}.`)]);
+  });
+
   test.each([
     ['a CSV file', 'groupName\nops\n'],
     ['a damaged file', '{"resumeLog":1,"digest":"x"}\nnot JSON\n{"row":1}\n'],
