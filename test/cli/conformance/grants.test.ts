@@ -6,8 +6,11 @@ import { getUpdate, isRoute } from '../../../src/cli/request/find-operation.ts';
 import { canGrant } from '../../../src/cli/request/grants/role-grants.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
-import { Home } from '../run-cli.ts';
+import { adminClient, appClientId, startServer } from '../../harness.ts';
+import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
+import { Home, iam } from '../run-cli.ts';
 import { ExampleRunner } from './example-runner.ts';
+import { password } from './seed.ts';
 
 interface GrantCase {
   /** Command lines that give administrative roles. */
@@ -159,4 +162,51 @@ test('--yes confirms, and what a group has already is asked for no more', async 
   expect(await run('groups users add base bob -y')).toMatchObject({ code: 0 });
   expect(await run('groups users remove base bob')).toMatchObject({ code: 0 });
   expect(await run('groups remove-role base ADMIN')).toMatchObject({ code: 0 });
+});
+
+test('a terminal has one question, whose default is no; the dialog of an update has it in its own', async () => {
+  const before = await readTables();
+  const ask = async (line: string, ...replies: readonly unknown[]) => {
+    const { prompter, questions } = createScriptedPrompter(...replies);
+    const { code, err } = await runner.run(line, 'administrator', { columns: 200, prompter });
+    return { code, err, asked: questions.at(-1) };
+  };
+  const question = { type: 'confirm', message: expect.stringContaining('would gain ADMIN.'), default: false };
+  expect(await ask('groups update ops --role ADMIN', false)).toMatchObject({ code: 1, asked: question });
+  expect(await ask('groups add-role ops ADMIN', false)).toMatchObject({ code: 1, asked: question });
+  const missing = await ask('groups users add heads missing-one');
+  expect(missing).toMatchObject({ code: 3, err: expect.stringContaining('missing-one: User not found.') });
+  expect(await readTables()).toEqual(before);
+  expect(await ask('groups update base', ['roles'], 'ADMIN', '', true)).toMatchObject({
+    ...{ code: 0, asked: { message: 'Change base?' } },
+    err: expect.stringContaining('  The members of base (0) and of groups that depend on it would gain ADMIN.\n'),
+  });
+  expect(await run('groups remove-role base ADMIN')).toMatchObject({ code: 0 });
+});
+
+describe('the roles of a group', () => {
+  const users = [{ userId: 'u1', userName: 'alice', password }];
+  const groups = [{ groupName: 'heads', dependencies: [{ groupName: 'iam-auditors' }] }];
+  const seed = { users, groups: [...groups, { groupName: 'ops', roles: ['VIEW'] }] };
+  const administrator = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
+
+  test('are read from all groups where there is no control plane', async () => {
+    await using server = await startServer({ seed, flags: { 'disable-control-plane': true } });
+    const add = (group: string) =>
+      iam(['groups', 'users', 'add', group, 'u1'], { url: server.url, variables: administrator });
+    const text = 'User u1 would gain IAM_ADMIN_READ_ONLY through heads. Continue?';
+    expect(await add('heads')).toMatchObject({ code: 10, err: expect.stringContaining(text) });
+    expect(await add('ops')).toMatchObject({ code: 0 });
+  });
+
+  test('that the caller may not read are not asked for: the server refuses the write', async () => {
+    await using server = await startServer({ seed, flags: { 'allow-remote': true } });
+    const login = server.as({ basic: { clientId: 'alice', clientSecret: password } });
+    const { accessToken } = await login.userIdentities.login({ query: { clientId: appClientId } });
+    const run = (variables: Readonly<Record<string, string>>) =>
+      iam(['groups', 'users', 'add', 'heads', 'u1'], { url: server.url, variables });
+    expect(await run({ IAM_TOKEN: accessToken })).toMatchObject({ code: 5 });
+    expect(await run({})).toMatchObject({ code: 4 });
+    expect(await run(administrator)).toMatchObject({ code: 10 });
+  });
 });

@@ -9,12 +9,15 @@ import type { JsonSchema, ManifestOperation } from '../../../contract/manifest-t
 import { isAdministrativeRole, stripRolePrefix } from '../../../contract/roles.ts';
 import { resolveSafetyRules } from '../../config/safety.ts';
 import type { CommandOptions, Context } from '../../context.ts';
+import { requireSendableCredentials } from '../../http/connection.ts';
 import { formatNamedId, nameKey } from '../../output/name-columns.ts';
+import { assertReferencesExist } from '../assert-exists.ts';
 import { assertConfirmed } from '../confirm.ts';
+import { isRoute } from '../find-operation.ts';
 import { listReferences, type ReferenceValue } from '../request-spec.ts';
 import { type AdministrativeGroup, GroupRoleReader } from './group-roles.ts';
 
-type GrantOperation = Pick<ManifestOperation, 'effect' | 'method' | 'params' | 'query' | 'body'>;
+type GrantOperation = Pick<ManifestOperation, 'id' | 'effect' | 'method' | 'params' | 'query' | 'body'>;
 
 /** A write, and what it replaces. */
 export interface RoleWrite {
@@ -192,8 +195,16 @@ export async function confirmGrants(
   stdinIsData = false,
 ): Promise<void> {
   if (isConfirmedBefore(context, options)) return;
+  const naming = requests.filter((request) => listGrantReferences(request).length > 0);
+  // A local server shows its groups without credentials, but a question would be in vain.
+  if (naming.some(({ operation }) => !isRoute(operation))) requireSendableCredentials(context.settings);
   const grants = await describeGrants(context, requests);
-  if (grants.length > 0) await assertConfirmed(context, `${formatGrants(grants)} Continue?`, options, stdinIsData);
+  if (grants.length === 0) return;
+  await assertConfirmed(context, `${formatGrants(grants)} Continue?`, options, stdinIsData, {
+    assertExists: async () => {
+      for (const { operation, input } of naming) await assertReferencesExist(context, operation, input);
+    },
+  });
 }
 
 /** With --dry-run: prints who would gain administrative roles. */
