@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     });
     const [message] = (await read('/_iam/inbox')) as [{ code: string }];
     await page.getByText(message.code).first().waitFor();
-    await activate(page.getByRole('button', { name: 'alice@example.com' }));
+    await activate(page.getByRole('link', { name: 'alice@example.com' }));
     await page.getByRole('dialog').getByText(`Your code is ${message.code}`).waitFor();
   });
 
@@ -92,7 +92,12 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
   test.each(waysByKeyboard)('resets the state, $name', async ({ width, activate }) => {
     await send('/_iam/users', { method: 'POST', body: { userName: 'bob' } });
     const { page } = await open('', { width });
-    await activate(page.getByRole('button', { name: 'Reset', exact: true }));
+    await activate(page.getByRole('button', { name: 'Server actions' }));
+    const item = page.getByRole('menuitem', { name: 'Reset to the seed' });
+    await item.waitFor();
+    // Arrows move in a menu.
+    if (width < 768) await item.click();
+    else for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
     await activate(page.getByRole('dialog').getByRole('button', { name: 'Reset' }));
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     const users = (await read('/_iam/users')) as { userName: string }[];

@@ -25,16 +25,14 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     return body as { to: string; code: string };
   }
 
-  test('is the first page, and explains what appears there', async () => {
-    const { page, problems } = await open();
-    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/_iam/console/inbox');
+  test('explains what appears there', async () => {
+    const { page, problems } = await open('inbox');
     await page.getByText('No messages yet').waitFor();
     expect(problems).toEqual([]);
   });
 
   test('shows a message when it is sent, copies its code and opens its text', async () => {
-    const { page, problems } = await open();
+    const { page, problems } = await open('inbox');
     await page.getByText('No messages yet').waitFor();
     const { to, code } = await sendCode('ann');
     const row = page.getByRole('row', { name: to });
@@ -55,7 +53,7 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
   test.runIf(isFullRun)('filters by address and purpose in the URL', async () => {
     await sendCode('ann');
     await sendCode('bob');
-    const { page } = await open();
+    const { page } = await open('inbox');
     await page.getByText('2 in all').waitFor();
     await page.getByLabel('Address or number').fill('bob@example.com');
     await page.getByText('1 in all').waitFor();
@@ -68,7 +66,7 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
 
   test.runIf(isFullRun)('is cleared only after a confirmation', async () => {
     await sendCode('ann');
-    const { page } = await open();
+    const { page } = await open('inbox');
     const messages = () => read('/_iam/inbox');
     await page.getByRole('button', { name: 'Clear the inbox' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();

@@ -32,8 +32,30 @@ export interface Console {
   readonly names: NamesReader;
   /** What sends the requests of these clients. */
   readonly connection: Connection;
+  /** A token from the palette to the page of tokens: it is a secret, so it is neither in the URL nor in the history. */
+  readonly pasted: PastedToken;
   /** Milliseconds since the epoch, by the clock of this machine. */
   now(): number;
+}
+
+export interface PastedToken {
+  put(token: string): void;
+  /** Returns it once. */
+  take(): string | undefined;
+}
+
+function createPastedToken(): PastedToken {
+  let pasted: string | undefined;
+  return {
+    put(token) {
+      pasted = token;
+    },
+    take() {
+      const token = pasted;
+      pasted = undefined;
+      return token;
+    },
+  };
 }
 
 export function createConsole(location: ConsoleLocation, now: () => number): Console {
@@ -52,6 +74,7 @@ export function createConsole(location: ConsoleLocation, now: () => number): Con
     liveEvents: createLiveEvents(location, credentials, connection),
     names: createNamesReader(control),
     connection,
+    pasted: createPastedToken(),
     now,
   };
 }

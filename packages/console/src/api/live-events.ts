@@ -12,11 +12,15 @@ import { judge } from './permissions.ts';
 const liveTopics = ['inbox', 'requests', 'clock', 'faults'] as const;
 export type Topic = (typeof liveTopics)[number];
 
+/** Whether the caller may read messages, as far as that is known now. */
+export function mayReadInbox(credentials: CredentialStore): boolean {
+  const login = credentials.get();
+  return login === undefined || judge('GET /_iam/inbox', login.caller).isAllowed;
+}
+
 /** Without the inbox, whose messages contain codes, if the caller may not read it. */
 function topicsOf(credentials: CredentialStore): readonly Topic[] {
-  const login = credentials.get();
-  const mayReadInbox = login === undefined || judge('GET /_iam/inbox', login.caller).isAllowed;
-  return mayReadInbox ? liveTopics : liveTopics.filter((topic) => topic !== 'inbox');
+  return mayReadInbox(credentials) ? liveTopics : liveTopics.filter((topic) => topic !== 'inbox');
 }
 
 /** `connected` follows a gap: everything may have changed. */

@@ -23,13 +23,12 @@ export function Equivalents({ command, call: given, isInitiallyOpen = false }: E
   // The operations of the interface require credentials on every server.
   const isOperation = call.path.startsWith(`${servicePrefix}/`);
   const curl = formatCurl(`${window.location.origin}${location.basePath}`, call);
-  // Before the command: nothing can follow an argument after `--`.
-  const sandbox = location.sandbox === undefined ? '' : `--base-url ${window.location.origin}${location.basePath} `;
+  const format = useCommandFormat();
   return (
     <details className="terminal" open={isInitiallyOpen}>
       <summary>The same from a terminal</summary>
       <Stack gap="xs" mt="xs">
-        {command === undefined ? undefined : <CopyableLine text={`iam ${sandbox}${command}`} />}
+        {command === undefined ? undefined : <CopyableLine text={format(command)} />}
         <CopyableLine text={isOperation ? `${curl} ${tokenOption}` : curl} />
         <Text size="sm" c="dimmed">
           {isOperation
@@ -39,6 +38,14 @@ export function Equivalents({ command, call: given, isInitiallyOpen = false }: E
       </Stack>
     </details>
   );
+}
+
+/** Formats a command without `iam` for the service that the console shows: that of a sandbox has its address. */
+export function useCommandFormat(): (command: string) => string {
+  const { location } = useConsole();
+  // Before the command: nothing can follow an argument after `--`.
+  const sandbox = location.sandbox === undefined ? '' : `--base-url ${window.location.origin}${location.basePath} `;
+  return (command) => `iam ${sandbox}${command}`;
 }
 
 /** A command or a call, with a button that copies it. */

@@ -27,7 +27,7 @@ const paths = {
   menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
   metrics: 'M3 13.5V9M8 13.5v-11M13 13.5V6',
   moon: 'M13 9.5A5.5 5.5 0 1 1 6.5 3 4.5 4.5 0 0 0 13 9.5z',
-  more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
+  more: `${circle(3.5, 8, 0.5)}${circle(8, 8, 0.5)}${circle(12.5, 8, 0.5)}`,
   overview: 'M2.5 7.5L8 3l5.5 4.5v6H9.8V10H6.2v3.5H2.5z',
   pause: 'M5.5 3.5v9M10.5 3.5v9',
   play: 'M4.5 3l8 5-8 5z',

@@ -27,6 +27,8 @@ interface RowListProps<Row> {
   /** Called with the index of the first visible row. */
   onVisible?(first: number): void;
   readonly isLoading?: boolean;
+  /** Whether to say how many rows there are. */
+  readonly isCounted?: boolean;
   readonly sort?: string | undefined;
   onSort?(sort: string | undefined): void;
 }
@@ -52,7 +54,18 @@ export function PagedRows<Row>({ list, empty, ...props }: PagedRowsProps<Row>) {
 const rowHeight = 30;
 
 export function RowList<Row>(props: RowListProps<Row>) {
-  const { label, rows, columns, keyOf, onOpen, openKey, loadMore, onVisible, isLoading = false } = props;
+  const {
+    label,
+    rows,
+    columns,
+    keyOf,
+    onOpen,
+    openKey,
+    loadMore,
+    onVisible,
+    isLoading = false,
+    isCounted = true,
+  } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const template = columns.map(({ width }) => width).join(' ');
   const virtualizer = useVirtualizer({
@@ -103,12 +116,14 @@ export function RowList<Row>(props: RowListProps<Row>) {
           </tbody>
         </table>
       </section>
-      <Group gap="xs" mt={4} role="status">
-        {isLoading ? <Loader size="xs" aria-label="Loading" /> : undefined}
-        <Text size="sm" c="dimmed">
-          {loadMore ? `${rows.length} shown, more follow` : `${rows.length} in all`}
-        </Text>
-      </Group>
+      {isCounted ? (
+        <Group gap="xs" mt={4} role="status">
+          {isLoading ? <Loader size="xs" aria-label="Loading" /> : undefined}
+          <Text size="sm" c="dimmed">
+            {loadMore ? `${rows.length} shown, more follow` : `${rows.length} in all`}
+          </Text>
+        </Group>
+      ) : undefined}
     </div>
   );
 }

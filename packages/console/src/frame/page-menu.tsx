@@ -2,10 +2,14 @@
 import { NavLink, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
+import { Icon } from '../components/icon.tsx';
+import { formatUnread } from '../components/top-bar/use-latest-messages.ts';
 import { type MenuSectionName, pageList, pageSections } from '../pages/page-list.ts';
 
 interface PageMenuProps {
   readonly pathname: string;
+  /** Messages that were sent since the inbox was open. */
+  readonly unread: number;
   readonly onOpen: () => void;
 }
 
@@ -14,28 +18,38 @@ export function PageMenu(props: PageMenuProps) {
   return pageSections.map((section) => <MenuSection key={section} section={section} {...props} />);
 }
 
-function MenuSection({ section, pathname, onOpen }: PageMenuProps & { readonly section: MenuSectionName }) {
+function MenuSection({ section, pathname, unread, onOpen }: PageMenuProps & { readonly section: MenuSectionName }) {
   const headingId = useId();
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form controls, these are links.
     <div role="group" aria-labelledby={headingId}>
-      <Text id={headingId} size="xs" fw={600} px="sm" pt="xs" pb={2}>
+      <Text id={headingId} size="xs" c="dimmed" px="xs" pt="sm" pb={4}>
         {section}
       </Text>
       {pageList
         .filter((page) => page.section === section)
-        .map(({ path, title, key }) => (
+        .map(({ path, title, key, icon }) => (
           <NavLink
             key={path}
             component={Link}
             to={path}
             label={title}
-            py={5}
+            leftSection={<Icon name={icon} />}
+            rightSection={path === '/inbox' && unread > 0 ? <UnreadCount count={unread} /> : undefined}
             active={pathname.includes(`/_iam/console${path}`) || pathname.startsWith(path)}
             onClick={onOpen}
             aria-keyshortcuts={`g ${key}`}
           />
         ))}
     </div>
+  );
+}
+
+/** Beside the name of the page, no part of it. */
+function UnreadCount({ count }: { readonly count: number }) {
+  return (
+    <span className="unread" aria-hidden>
+      {formatUnread(count)}
+    </span>
   );
 }

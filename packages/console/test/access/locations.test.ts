@@ -7,7 +7,7 @@ import { isFullRun } from '../../../../test/effort.ts';
 import { startServer } from '../../../../test/harness.ts';
 import { makeCertificate } from '../../../../test/server/start/certificate.ts';
 import { hasBrowser } from '../harness/browser.ts';
-import { chooseFound, openConsole } from '../harness/console-page.ts';
+import { chooseFound, openClock, openConsole } from '../harness/console-page.ts';
 import { useConsole } from '../harness/use-console.ts';
 
 const seed = {
@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await lockAlice(page);
     await addMember(page);
     await addFault(page);
-    await page.getByRole('button', { name: /UTC/ }).click();
+    await openClock(page);
     await page.getByRole('button', { name: 'Freeze' }).click();
     await page.getByRole('button', { name: 'Let it run' }).waitFor();
     expect(await read('/s/box/_iam/users/alice')).toMatchObject({ locked: true, effectiveRoles: ['DEPLOY'] });

@@ -7,7 +7,7 @@ import { isFullRun } from '../../../../test/effort.ts';
 import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../../../test/harness.ts';
 import { send as sendTo } from '../../../../test/server/control/control-client.ts';
 import { hasBrowser } from '../harness/browser.ts';
-import { openConsole } from '../harness/console-page.ts';
+import { openConsole, openReset } from '../harness/console-page.ts';
 import { useConsole } from '../harness/use-console.ts';
 import { logInAsClient } from './log-in.ts';
 
@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)('while the page is open on a running server', () =>
         const users = (await response.json()) as object[];
         await route.fulfill({ response, json: users.map((user) => ({ ...user, unknown: { field: [1] } })) });
       });
-      await page.getByRole('button', { name: 'Reset', exact: true }).click();
+      await openReset(page);
       await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
       await mismatch.waitFor();
       await page.getByRole('button', { name: 'alice' }).waitFor();

@@ -4,7 +4,7 @@ import { isFullRun } from '../../../../test/effort.ts';
 import { adminClient, startServer } from '../../../../test/harness.ts';
 import { send } from '../../../../test/server/control/control-client.ts';
 import { hasBrowser } from '../harness/browser.ts';
-import { openConsole } from '../harness/console-page.ts';
+import { openClock, openConsole } from '../harness/console-page.ts';
 import { listDisabledButtons } from './log-in.ts';
 
 const seed = { users: [{ userId: 'alice' }] };
@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)('the console of a server', () => {
     await page.getByRole('link', { name: 'Faults' }).click();
     await expect.poll(() => listDisabledButtons(page)).toEqual({ Add: withoutFeatures });
     // The control plane itself has no roles on loopback.
-    await page.getByRole('button', { name: /UTC/ }).click();
+    await openClock(page);
     await page.getByRole('button', { name: 'Freeze' }).click();
     await page.getByRole('button', { name: 'Let it run' }).waitFor();
     expect((await send(server, '/_iam/clock')).body).toMatchObject({ frozen: true });

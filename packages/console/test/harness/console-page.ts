@@ -81,6 +81,20 @@ export async function chooseFound(field: Locator, text: string, name: string | R
   await options.and(field.page().getByRole('option', { name })).click();
 }
 
+/** Opens the dialog of the server's clock. */
+export async function openClock(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Server actions' }).click();
+  await page.getByRole('menuitem', { name: 'Clock' }).click();
+  await page.getByRole('dialog', { name: 'Clock' }).waitFor();
+}
+
+/** Opens the confirmation of a reset. */
+export async function openReset(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Server actions' }).click();
+  await page.getByRole('menuitem', { name: 'Reset to the seed' }).click();
+  await page.getByRole('dialog', { name: 'Reset to the seed' }).waitFor();
+}
+
 /** Clicks a button that copies. @returns the copied text; the button says for two seconds only that it was copied */
 export async function copyWith(button: Locator): Promise<string> {
   const page = button.page();

@@ -6,6 +6,7 @@ import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useChanged } from '../../api/use-changed.ts';
 import { useRead } from '../../api/use-read.ts';
+import { Icon } from '../icon.tsx';
 import { PermittedButton } from '../permitted-button.tsx';
 
 export function useFaults(options: { readonly refetchInterval: number }) {
@@ -29,8 +30,9 @@ export function FaultsMenu() {
   return (
     <Popover position="bottom-end" width={360} trapFocus>
       <Popover.Target>
-        <Button size="compact-sm" color="orange.4">
-          {faults.length === 1 ? '1 fault' : `${faults.length} faults`}
+        <Button size="compact-sm" className="pill pill-warning" leftSection={<Icon name="faults" />}>
+          {faults.length}
+          <span className="bar-text">{faults.length === 1 ? ' fault' : ' faults'}</span>
         </Button>
       </Popover.Target>
       <Popover.Dropdown>

@@ -5,6 +5,7 @@ import { useLogin } from '../../api/caller.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { Icon } from '../icon.tsx';
 
 /** A reload deletes everything that the page has read, and its token. */
 const forget = () => window.location.reload();
@@ -23,8 +24,10 @@ export function LoginButton() {
     <>
       <Button
         size="compact-sm"
-        variant="default"
-        maw={{ base: 140, sm: 260 }}
+        variant="subtle"
+        color="gray"
+        maw={{ base: '100%', sm: 200 }}
+        leftSection={<Icon name="user" />}
         title={`Log out ${login.subject}`}
         loading={revoke.isPending}
         onClick={() => revoke.mutate(login.accessToken)}

@@ -4,17 +4,28 @@ import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useLogin } from '../../api/caller.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { consoleUrlOf } from '../../api/location.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { ErrorPanel } from '../error-panel.tsx';
+import { Icon } from '../icon.tsx';
 import { PermittedMenuItem } from '../permitted-button.tsx';
 
 const queryKey = ['sandboxes'];
 
+/** Whether the console shows the server, one of its sandboxes, or a server that requires a login. */
+export function useEnvironment(): 'server' | 'sandbox' | 'remote' {
+  const { location } = useConsole();
+  const login = useLogin();
+  if (login !== undefined) return 'remote';
+  return location.sandbox === undefined ? 'server' : 'sandbox';
+}
+
 export function SandboxMenu() {
   const { location, serverControl } = useConsole();
+  const environment = useEnvironment();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isCreating, creating] = useDisclosure(false);
   const [toDelete, setToDelete] = useState<string | undefined>();
@@ -28,8 +39,21 @@ export function SandboxMenu() {
     <>
       <Menu opened={isMenuOpen} onChange={setMenuOpen} position="bottom-start">
         <Menu.Target>
-          <Button size="compact-sm" variant="default">
-            {location.sandbox === undefined ? window.location.host : `Sandbox ${location.sandbox}`}
+          <Button
+            size="compact-sm"
+            className="pill environment"
+            data-environment={environment}
+            leftSection={<Icon name={location.sandbox === undefined ? 'server' : 'sandbox'} />}
+            rightSection={<Icon name="chevron" />}
+          >
+            {location.sandbox === undefined ? (
+              window.location.host
+            ) : (
+              <>
+                <span className="bar-text">Sandbox </span>
+                {location.sandbox}
+              </>
+            )}
           </Button>
         </Menu.Target>
         <Menu.Dropdown mah={400} style={{ overflow: 'auto' }}>

@@ -1,7 +1,8 @@
 /** The token inspector: what a token contains, whether the server accepts it, and why not; and the signing keys. */
 import { Group, Stack, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useLocation } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
@@ -13,13 +14,22 @@ import { TokenActions } from './token-actions.tsx';
 import { TokenFacts } from './token-facts.tsx';
 
 export default function TokensPage() {
-  const { control } = useConsole();
+  const { control, pasted } = useConsole();
   // In the state of the page only: a token is a secret, so it is neither in the URL nor in a query key.
   const [token, setToken] = useState('');
   const inspection = useMutation({
     mutationFn: (text: string) => unwrap(control.POST('/tokens/inspect', { body: { token: text } })),
   });
   const inspect = () => inspection.mutate(token.trim());
+  const { mutate } = inspection;
+  // Renders again after each navigation, also to this page.
+  useLocation();
+  useEffect(() => {
+    const text = pasted.take();
+    if (text === undefined) return;
+    setToken(text);
+    mutate(text);
+  });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     inspect();

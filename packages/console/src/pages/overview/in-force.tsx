@@ -1,0 +1,40 @@
+/** What makes the server behave in another way than usual: faults, and a clock that was changed. */
+import { Anchor, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
+import { Icon } from '../../components/icon.tsx';
+import { formatTime, useClock, useServerNow } from '../../components/server-time.tsx';
+import { describeClock, isClockChanged } from '../../components/top-bar/clock-dialog.tsx';
+import { describeTarget, useFaults } from '../../components/top-bar/faults-menu.tsx';
+import { Panel } from './panel.tsx';
+
+export function InForce() {
+  const { data: faults = [] } = useFaults({ refetchInterval: 10_000 });
+  const { data: clock } = useClock();
+  const now = useServerNow();
+  const isChanged = isClockChanged(clock);
+  return (
+    <Panel title="In force" icon="faults" link={{ to: '/faults', label: 'Faults' }}>
+      {faults.length === 0 && !isChanged ? <Text c="dimmed">No faults, and the time of this machine.</Text> : undefined}
+      {faults.map(({ id, effect, applied, ...rule }) => (
+        <Group key={id} gap="xs" wrap="nowrap" align="flex-start">
+          <Icon name="faults" />
+          <Text style={{ overflowWrap: 'anywhere' }}>
+            <Anchor component={Link} to="/faults" underline="always" inherit>
+              {describeTarget(rule)}
+            </Anchor>
+            : {formatEffect(effect)}, applied {applied} times
+          </Text>
+        </Group>
+      ))}
+      {isChanged && now !== undefined ? (
+        <Group gap="xs" wrap="nowrap" align="flex-start">
+          <Icon name="clock" />
+          <Text className="numbers">
+            {formatTime(new Date(now).toISOString())}. {describeClock(clock)}
+          </Text>
+        </Group>
+      ) : undefined}
+    </Panel>
+  );
+}

@@ -1,0 +1,48 @@
+/** The code that was sent last. */
+import { Anchor, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { CopyTextButton } from '../../components/copy-text-button.tsx';
+import { PermittedArea } from '../../components/permitted-area.tsx';
+import { RelativeTime } from '../../components/server-time.tsx';
+import { useLatestMessages } from '../../components/top-bar/use-latest-messages.ts';
+import { Panel } from './panel.tsx';
+
+export function LastCode() {
+  return (
+    <Panel title="Last code" icon="inbox" link={{ to: '/inbox', label: 'Inbox' }}>
+      <PermittedArea operation="GET /_iam/inbox" content="messages and their codes">
+        <Code />
+      </PermittedArea>
+    </Panel>
+  );
+}
+
+function Code() {
+  const message = useLatestMessages().find(({ code }) => code !== undefined);
+  if (message?.code === undefined) return <Text c="dimmed">No code was sent yet. It appears here at once.</Text>;
+  const { id, to, purpose, code, createdAt, expiresAt } = message;
+  return (
+    <>
+      <Group gap="sm">
+        <Text size="xl" fw={600} ff="monospace">
+          {code}
+        </Text>
+        <CopyTextButton text={code} label="Copy" />
+      </Group>
+      <Text style={{ overflowWrap: 'anywhere' }}>
+        <Anchor component={Link} to="/inbox" search={{ message: id } as never} underline="always" inherit>
+          {to}
+        </Anchor>
+        , {purpose}
+      </Text>
+      <Text c="dimmed">
+        Sent <RelativeTime at={createdAt} />
+        {expiresAt === undefined ? undefined : (
+          <>
+            , expires <RelativeTime at={expiresAt} />
+          </>
+        )}
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+/** The requests that were refused last, each with the way to its reason. */
+import { Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useRead } from '../../api/use-read.ts';
+import { RowList } from '../../components/row-list.tsx';
+import { requestColumns } from '../requests/request-columns.tsx';
+import { Panel } from './panel.tsx';
+
+const limit = 5;
+
+/** Requests with an error of the caller. */
+export function useRefusals() {
+  return useRead(['requests', 'refused'], ({ control }, signal) =>
+    control.GET('/requests', { params: { query: { status: '4xx', limit } }, signal }),
+  );
+}
+
+export function LastRefusals() {
+  const navigate = useNavigate();
+  const { data = [] } = useRefusals();
+  return (
+    <Panel title="Last refusals" icon="requests" link={{ to: '/requests', label: 'All requests' }}>
+      {data.length === 0 ? (
+        <Text c="dimmed">
+          No request was refused. One that is appears here, with the reason and the way to mend it.
+        </Text>
+      ) : (
+        <RowList
+          label="Last refusals"
+          rows={data}
+          columns={requestColumns}
+          keyOf={({ id }) => id}
+          onOpen={({ id }) => void navigate({ to: '/requests/$', params: { _splat: id } as never })}
+          isCounted={false}
+        />
+      )}
+    </Panel>
+  );
+}
