@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { CommandDescription } from './command.ts';
 import { addApi, apiText } from './commands/api.ts';
+import { addAudit, auditText } from './commands/audit.ts';
 import { addBulk } from './commands/bulk.ts';
 import { addCall, callText } from './commands/call.ts';
 import { addCan, canText } from './commands/can.ts';
@@ -174,6 +175,7 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       { name: 'can', text: canText, add: addCan },
       { name: 'why', text: whyText, add: addWhy },
+      { name: 'audit', text: auditText, add: addAudit },
       { name: 'requests', summary: 'View the request log of the server', add: [addRequests] },
     ],
   },

@@ -41,7 +41,7 @@ test('each write of a client is an event with its objects, and each refused one 
     const request = buildValidRequest({ operation, headers, objects: await createObjects(server, number), number });
     for (const secret of await listSecrets(server)) secrets.add(secret);
     await server.send({ ...request, headers: [] });
-    expect([operation.id, lastEvent(server)?.changes, lastEvent(server)?.result]).toEqual([
+    expect([operation.id, lastEvent(server)?.changesText, lastEvent(server)?.result]).toEqual([
       operation.id,
       undefined,
       'refused',

@@ -28,7 +28,7 @@ const accessOf: Readonly<Record<string, Access>> = {
   'control.api-key': list('api-key get'),
   'control.api-key-rotate': list('api-key rotate'),
   'control.api-keys': list('api-key search'),
-  'control.audit': list('events'),
+  'control.audit': list('audit'),
   'control.business': list('businesses get'),
   'control.businesses': list('businesses list'),
   'control.client': list('clients get'),

@@ -26,7 +26,7 @@ export function addEvents(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'events', eventsText)
     .option(
       '--topics <list>',
-      'one or more of inbox, requests, clock, faults, separated by commas; default all but inbox',
+      'one or more of inbox, requests, audit, clock, faults, separated by commas; default requests,clock,faults',
     )
     .option('--after <id>', 'only events after this one');
   addFieldOption(
@@ -43,20 +43,28 @@ async function printEvents(
   query: { readonly topics: string | undefined; readonly after: string | undefined },
   count = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const client = await context.connect();
   const pages = async function* () {
     let printed = 0;
-    try {
-      for await (const event of client.events(path, { query, signal: context.io.signal })) {
-        yield [toRow(event)];
-        printed += 1;
-        if (printed >= count) return;
-      }
-    } catch (error) {
-      throw error instanceof ClientError ? new ControlPlaneError(error) : error;
+    for await (const event of streamEvents(context, query)) {
+      yield [toRow(event)];
+      printed += 1;
+      if (printed >= count) return;
     }
   };
   await context.printer.list(pages(), { ...buildListShape(columns, 3), text: ['summary'] });
+}
+
+/** Reads events until the server stops or the command is interrupted. @throws ControlPlaneError */
+export async function* streamEvents(
+  context: Context,
+  query: { readonly topics: string | undefined; readonly after?: string | undefined },
+): AsyncGenerator<ServerSentEvent> {
+  const client = await context.connect();
+  try {
+    yield* client.events(path, { query, signal: context.io.signal });
+  } catch (error) {
+    throw error instanceof ClientError ? new ControlPlaneError(error) : error;
+  }
 }
 
 function toRow({ id, event, data }: ServerSentEvent) {
@@ -71,15 +79,17 @@ interface EventContent {
     readonly path: string;
     readonly status?: number;
   };
+  readonly audit?: { readonly operation?: string; readonly result: string };
   readonly clock?: { readonly now: string; readonly frozen: boolean };
   readonly faults?: readonly unknown[];
   readonly missed?: readonly string[];
 }
 
 function summarize(data: unknown): string {
-  const { message, request, clock, faults, missed } = data as EventContent;
+  const { message, request, audit, clock, faults, missed } = data as EventContent;
   if (message) return [message.to, message.purpose, message.code].filter((part) => part !== undefined).join(' ');
   if (request) return `${request.operation ?? `${request.method} ${request.path}`} ${request.status ?? 'dropped'}`;
+  if (audit) return `${audit.operation ?? 'request'} ${audit.result}`;
   if (clock) return `${clock.now}${clock.frozen ? ' frozen' : ''}`;
   if (faults) return `${faults.length} rules`;
   return `events of ${missed?.join(', ') ?? 'some topics'} are missing: list them`;

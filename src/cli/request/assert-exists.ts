@@ -1,4 +1,5 @@
 /** Looks whether the objects that a request refers to exist: before a question, and for a filter that finds nothing. */
+import { ClientError } from '../../client/errors.ts';
 import type { CallInput } from '../../client/types.ts';
 import { entityOf, type Reference } from '../../contract/entities.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
@@ -52,7 +53,9 @@ async function assertExists(
   if (!missing) return;
   const isMissing = await isAbsent(context, reference, value, preceding).catch((error: unknown) => {
     if (context.io.signal.aborted) throw error;
-    return categoryOf(context.manifest, error) === 'not-found';
+    // A text that is too long for an id is none.
+    const isRefused = error instanceof ClientError && error.status === 400;
+    return isRefused || categoryOf(context.manifest, error) === 'not-found';
   });
   if (isMissing) throw missing;
 }

@@ -5,7 +5,7 @@
  */
 import type { Timer } from '../lib/timer.ts';
 import type { AuditEvent } from './event.ts';
-import { maskContacts } from './mask-contacts.ts';
+import { maskContacts, mayContainContacts } from './mask-contacts.ts';
 import { createRejectionDeduplicator } from './rejection-deduplicator.ts';
 
 /** A destination of lines. Nothing throws or rejects: a request never fails because of it. */
@@ -90,7 +90,8 @@ export function classOf({ result }: AuditEvent, { isAnyone }: AuditOrigin): Audi
 
 /** Formats an event as a line, with masked contacts. Escapes control characters and line separators that JSON does not. */
 function formatLine(event: AuditEvent): string {
-  const json = JSON.stringify(maskContacts(event));
+  const unmasked = JSON.stringify(event);
+  const json = mayContainContacts(unmasked) ? JSON.stringify(maskContacts(event)) : unmasked;
   return `${controlCharacters.test(json) ? json.replaceAll(allControlCharacters, escapeCharacter) : json}\n`;
 }
 

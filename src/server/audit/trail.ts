@@ -1,19 +1,26 @@
 /** The last audit events of one service, in memory, for the control plane. */
+import type { AuditObject } from '../../contract/audit.ts';
 import type { AuditClass } from './audit.ts';
 import { type ChangeDescriber, createChangeDescriber } from './changes.ts';
 import type { AuditEvent } from './event.ts';
 
-export type RecordedEvent = AuditEvent & { readonly sequence: number };
+/** An event whose changes are one text: the collector copies it in less time than many objects. */
+export interface RecordedEvent extends Omit<AuditEvent, 'changes'> {
+  readonly sequence: number;
+  readonly changesText?: string | undefined;
+}
 
 export interface AuditTrail {
   /** @returns the event with its sequence number. */
-  add(event: AuditEvent, auditClass: AuditClass): RecordedEvent;
+  add(event: AuditEvent, auditClass: AuditClass): AuditEvent;
   /** Returns the events from this sequence number on, oldest first. */
   since(sequence: number): readonly RecordedEvent[];
   /** The sequence number of the next event. */
   readonly next: number;
   /** Whether an event from this sequence number on is no longer stored. */
   hasMissed(sequence: number): boolean;
+  /** The objects of the events with their last names, also those that were deleted since. */
+  namedObjects(): readonly Required<AuditObject>[];
   readonly describeChanges: ChangeDescriber;
 }
 
@@ -42,7 +49,8 @@ export function createAuditTrail({ server, onAdded, limit = maxAuditEvents }: Au
   return {
     add(event, auditClass) {
       const recorded = { sequence: next, server, ...event };
-      classes[auditClass].push(recorded);
+      const { changes, ...stored } = recorded;
+      classes[auditClass].push({ ...stored, changesText: changes && JSON.stringify(changes) });
       next += 1;
       if (size === limit) evictOldest();
       else size += 1;
@@ -56,6 +64,15 @@ export function createAuditTrail({ server, onAdded, limit = maxAuditEvents }: Au
     get next() {
       return next;
     },
+    namedObjects: () => [
+      ...new Map(
+        Object.values(classes)
+          .flat()
+          .flatMap(({ objects = [] }) => objects)
+          .filter((object): object is Required<AuditObject> => object.name !== undefined)
+          .map((object) => [`${object.entity} ${object.id}`, object]),
+      ).values(),
+    ],
     hasMissed: (sequence) => sequence <= lastEvicted,
     describeChanges: createChangeDescriber(),
   };

@@ -7,7 +7,6 @@ import type { ObjectChange } from '../audit/changes.ts';
 import type { RecordedEvent } from '../audit/trail.ts';
 import { readEntityNames } from '../directory/entity-names.ts';
 import type { ControlContext } from '../request-context.ts';
-import type { Reader } from '../store/store.ts';
 import { maintainRoles } from './define.ts';
 
 const entity = z.enum(auditedEntities).meta({ examples: ['group'] });
@@ -93,9 +92,9 @@ export function mayReadValues({ settings, caller }: Pick<ControlContext, 'settin
   return !settings.allowRemote || isAllowed(maintainRoles, caller);
 }
 
-/** Adds the names of objects that exist, and removes values that the caller may not read. */
+/** Adds the names of objects, and removes values that the caller may not read. */
 export async function toAuditItems(
-  store: Reader,
+  { store, auditTrail }: Pick<ControlContext, 'store' | 'auditTrail'>,
   events: readonly RecordedEvent[],
   showsValues: boolean,
 ): Promise<z.input<typeof AuditItem>[]> {
@@ -104,23 +103,28 @@ export async function toAuditItems(
   const found = await readEntityNames(store, ids, ['user', 'group', 'business', 'client']);
   const services = nameless.filter(({ entity: kind }) => kind === 'client').map(({ id }) => id);
   const clients = services.length === 0 ? [] : await store.clients.findMany('serviceAccountId', services);
-  const known = new Map<string, { readonly id: string; readonly name: string }>([
+  const known = new Map<string, { readonly id: string; readonly name?: string | undefined }>([
+    ...(nameless.length === 0 ? [] : auditTrail.namedObjects()).map(
+      (object) => [`${object.entity} ${object.id}`, object] as const,
+    ),
     ...found.map(({ kind, id, name }) => [`${kind} ${id}`, { id, name }] as const),
     ...clients.map(({ clientId, serviceAccountId = '' }) => {
       return [`client ${serviceAccountId}`, { id: clientId, name: serviceAccountId }] as const;
     }),
   ]);
-  return events.map(({ objects = [], changes, code, targets: _, sandbox: __, ...event }) => ({
+  return events.map(({ objects = [], changesText, code, targets: _, sandbox: __, ...event }) => ({
     ...event,
     ...(code === undefined ? {} : { error: code }),
     objects: objects.map((object) => ({
       ...object,
       ...(object.name ? {} : known.get(`${object.entity} ${object.id}`)),
     })),
-    ...(changes ? { changes: showsValues ? [...changes] : changes.map(withoutValues) } : {}),
+    ...(changesText === undefined ? {} : { changes: readChanges(changesText, showsValues) }),
   })) as z.input<typeof AuditItem>[];
 }
 
-function withoutValues({ fields, ...change }: ObjectChange) {
-  return { ...change, fields: fields.map(({ field }) => ({ field })) };
+function readChanges(text: string, showsValues: boolean) {
+  const changes = JSON.parse(text) as readonly ObjectChange[];
+  if (showsValues) return changes;
+  return changes.map(({ fields, ...change }) => ({ ...change, fields: fields.map(({ field }) => ({ field })) }));
 }

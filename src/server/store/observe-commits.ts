@@ -59,9 +59,13 @@ class ChangeRecorder {
   }
 
   observe(tx: Transaction, tables: ReadonlySet<TableName>): Transaction {
-    return createTablesOnAccess((name) =>
-      tables.has(name) ? this.#observeTable(findShape(name) as TableShape, tx[name] as AnyTable) : tx[name],
-    );
+    const observed = new Map<TableName, AnyTable>();
+    return createTablesOnAccess((name) => {
+      if (!tables.has(name)) return tx[name];
+      const table = observed.get(name) ?? this.#observeTable(findShape(name) as TableShape, tx[name] as AnyTable);
+      observed.set(name, table);
+      return table;
+    });
   }
 
   #observeTable({ name, key: keyOf }: TableShape, table: AnyTable): AnyTable {

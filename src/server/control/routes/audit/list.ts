@@ -1,6 +1,7 @@
 import { matchesAuditFilter } from '../../../../contract/audit.ts';
 import { PageQuery } from '../../../../contract/schemas/primitives.ts';
 import { maxAuditEvents } from '../../../audit/trail.ts';
+import type { ControlContext } from '../../../request-context.ts';
 import { toPage } from '../../../store/pages.ts';
 import { AuditFilters, AuditItem, mayReadValues, toAuditItems } from '../../audit-items.ts';
 import { defineRoute } from '../../define.ts';
@@ -18,15 +19,21 @@ export default defineRoute({
   errors: [],
 
   async handle({ query: { object, ...filter } }, context) {
-    const { auditTrail, store, range } = context;
-    const client = object === undefined ? undefined : await store.clients.get(object);
-    const names = object === undefined ? undefined : [object, client?.serviceAccountId ?? object];
+    const { auditTrail, range } = context;
+    const names = object === undefined ? undefined : await listNames(context, object);
     const before = range.after === undefined ? Number.POSITIVE_INFINITY : Number(range.after);
     const found = auditTrail
       .since(0)
       .filter((event) => event.sequence < before && matchesAuditFilter(event, { ...filter, object: names }))
       .reverse();
     const page = toPage(found.slice(0, range.limit + 1), range.limit, ({ sequence }) => String(sequence));
-    return { ...page, items: await toAuditItems(store, page.items, mayReadValues(context)) };
+    return { ...page, items: await toAuditItems(context, page.items, mayReadValues(context)) };
   },
 });
+
+/** What events call an object with this id or name. A membership has the id of the group, and of the account of a service. */
+async function listNames({ auditTrail, store }: ControlContext, object: string): Promise<readonly string[]> {
+  const client = await store.clients.get(object);
+  const named = auditTrail.namedObjects().filter(({ name }) => name === object);
+  return [object, ...named.map(({ id }) => id), ...(client?.serviceAccountId ? [client.serviceAccountId] : [])];
+}

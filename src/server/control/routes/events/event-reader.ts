@@ -33,7 +33,7 @@ export async function createEventReader(
   { after, showsValues }: { readonly after: string | undefined; readonly showsValues: boolean },
 ): Promise<() => Promise<readonly ServerEvent[] | undefined>> {
   const { requestLog, startId } = context.observability;
-  const { auditTrail, store } = context;
+  const { auditTrail } = context;
   const sequence = requestLog.range().next;
   const resumed = after === undefined ? undefined : parsePosition(after, startId);
   const messageId = topics.has('inbox') && !hasMessageId(resumed) ? await findLastMessageId(context) : unread;
@@ -58,7 +58,7 @@ export async function createEventReader(
     if (topics.has('audit')) {
       const next = auditTrail.since(position.auditSequence).slice(0, maxEventsPerRead);
       position.auditSequence = (next.at(-1)?.sequence ?? auditTrail.next - 1) + 1;
-      for (const item of await toAuditItems(store, next, showsValues)) events.push(toEvent('audit', { audit: item }));
+      for (const item of await toAuditItems(context, next, showsValues)) events.push(toEvent('audit', { audit: item }));
     }
     if (topics.has('inbox'))
       for (const message of await readNewMessages(context, { after: position.messageId })) {

@@ -1,0 +1,164 @@
+/** `iam audit`: who changed what on a server. */
+import type { Command } from 'commander';
+import { type AuditFilter, type FilteredEvent, matchesAuditFilter } from '../../contract/audit.ts';
+import { reference } from '../../contract/entities.ts';
+import { addCommand, type CommandDescription, setAction } from '../command.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { usageError } from '../errors.ts';
+import { jsonText } from '../io/control-characters.ts';
+import type { TableRow } from '../output/table.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
+import { assertReferencesExist } from '../request/assert-exists.ts';
+import { buildListShape, controlPlaneNote } from '../request/control-plane.ts';
+import { printControlList, summarizeForTables } from '../request/control-requests.ts';
+import { resolveOperation } from '../request/operation-names.ts';
+import { addListOptions, parseListLimits } from '../request/pagination.ts';
+import { NameResolver } from '../request/resolve-names.ts';
+import { streamEvents } from './events.ts';
+import { callerNotFoundError, findCallerId } from './requests/find-caller.ts';
+
+export const auditText: CommandDescription = {
+  title: 'List who changed what, newest first',
+  description: `Lists the last 5,000 logins, changes and rejections of the server or the sandbox, with the values before and after; a restart deletes them. With --follow, prints new events as they happen. Sensitive fields are only named. ${controlPlaneNote}`,
+  effect: 'read',
+  examples: [
+    { title: 'Who changed a group', command: '--group ops' },
+    { title: 'What a caller changed, with all values', command: '--caller alice --event administration -o jsonl' },
+    { title: 'Refused requests since a time', command: '--result refused --since 2026-03-01T12:00:00Z' },
+  ],
+};
+
+const path = '/_iam/audit';
+const columns = [
+  ...['time', 'actor', 'operation', 'objects', 'changes', 'result', 'remoteAddress'],
+  ...['requestId', 'error', 'sequence', 'event', 'status', 'reason', 'subject', 'rule', 'truncated', 'server'],
+];
+const tableColumnCount = 6;
+const objectKinds = ['user', 'group', 'client', 'business'] as const;
+const plainFilters = ['event', 'result', 'since', 'until'] as const;
+
+export function addAudit(program: Command, runtime: CliRuntime): void {
+  const command = addCommand(program, 'audit', auditText)
+    .option('--caller <caller>', 'only events of this user or client, by id or name')
+    .option('--object <id>', 'only events about this object of any kind, by id or name');
+  for (const kind of objectKinds)
+    command.option(`--${kind} <${kind}>`, `only events about this ${kind}, by id or name`);
+  command
+    .option('--operation <name>', 'only events of this operation, by its id or command: groups.add-role')
+    .option('--event <kind>', 'only events of this kind: administration or authentication')
+    .option('--result <result>', 'only events with this result: granted, refused or failed')
+    .option('--since <time>', 'only events from this time on, in UTC: 2026-03-01T12:00:00Z')
+    .option('--until <time>', 'only events until this time')
+    .option('--follow', 'print new events until Ctrl-C or --limit, and no earlier ones');
+  addListOptions(command);
+  const callers = [reference('user', ['name']), reference('client', ['serviceAccount'])];
+  const objects = Object.fromEntries(objectKinds.map((kind) => [`--${kind}`, reference(kind, ['id'])]));
+  declareValueSources(command, { '--operation': 'operation', '--caller': callers, ...objects });
+  setAction(command, runtime, async (context, _, options) => {
+    const filters = await readFilters(context, options);
+    if (options.follow === true) return follow(context, filters, parseListLimits(options).limit);
+    await printControlList(context, options, {
+      ...{ path, filters, columns, main: tableColumnCount, summarize },
+      assertKnown: () => assertKnown(context, options, filters),
+    });
+  });
+}
+
+interface AuditFilters extends Omit<AuditFilter, 'object' | 'entity'> {
+  readonly entity?: (typeof objectKinds)[number] | undefined;
+  readonly object?: string | undefined;
+}
+
+async function readFilters(context: Context, options: CommandOptions) {
+  const { caller, operation, object } = options as Readonly<Record<string, string | undefined>>;
+  const plain = Object.fromEntries(plainFilters.map((name) => [name, options[name] as string | undefined]));
+  const kinds = objectKinds.filter((kind) => options[kind] !== undefined);
+  const [entity, ...others] = kinds;
+  if (others.length > 0 || (entity && object !== undefined))
+    throw usageError('An event is found by one object: use one of --object, --user, --group, --client and --business.');
+  return {
+    ...plain,
+    caller: caller === undefined ? undefined : ((await findCallerId(context, caller)) ?? caller),
+    operation: operation?.startsWith('control.')
+      ? operation
+      : operation && resolveOperation(context.manifest, operation).id,
+    entity,
+    // Objects that were deleted have a name in the events only.
+    object: entity
+      ? await new NameResolver(context).resolve(reference(entity, ['id'])['x-reference'], String(options[entity]))
+      : object,
+  } satisfies AuditFilters;
+}
+
+/** @throws ClientError if a filter names what never existed, or what is known from no event */
+async function assertKnown(context: Context, { caller }: CommandOptions, { entity, object }: AuditFilters) {
+  if (caller !== undefined && (await findCallerId(context, String(caller))) === undefined)
+    throw callerNotFoundError(String(caller));
+  if (entity === undefined) return;
+  const query = [{ name: 'object', schema: reference(entity, ['id']), required: false }];
+  await assertReferencesExist(context, { params: [], query }, { query: { object } });
+}
+
+async function follow(
+  context: Context,
+  { object, ...filters }: AuditFilters,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const filter = { ...filters, object: object === undefined ? undefined : [object] };
+  const rows = async function* () {
+    let count = 0;
+    for await (const { data } of streamEvents(context, { topics: 'audit' })) {
+      const { audit } = data as { readonly audit?: FilteredEvent };
+      if (!audit || !matchesAuditFilter(audit, filter)) continue;
+      const read = summarizeForTables(context, async () => ({ items: [audit] }), summarize);
+      yield (await read({})).items;
+      count += 1;
+      if (count >= limit) return;
+    }
+  };
+  await context.printer.list(rows(), buildListShape(columns, tableColumnCount));
+}
+
+interface NamedObject {
+  readonly entity: string;
+  readonly id: string;
+  readonly name?: string;
+}
+
+interface ObjectChange extends NamedObject {
+  readonly action: string;
+  readonly fields: readonly { readonly field: string; readonly before?: unknown; readonly after?: unknown }[];
+}
+
+interface Actor {
+  readonly kind: string;
+  readonly name?: string;
+}
+
+/** The event in a table: names in place of ids, and the values of changed objects. */
+function summarize({ time, actor, objects, changes = [], ...event }: TableRow): TableRow {
+  const { name, kind } = actor as Actor;
+  return {
+    ...event,
+    time: String(time).replace(/\.\d+Z$/, 'Z'),
+    actor: name ?? kind,
+    objects: (objects as readonly NamedObject[]).map(
+      ({ entity, ...object }) => `${entity} ${object.name ?? object.id}`,
+    ),
+    changes: (changes as readonly ObjectChange[]).map(formatChange).join('; '),
+  };
+}
+
+/** Longer values are left out of tables. */
+const maxValueLength = 40;
+
+function formatChange({ entity, action, fields }: ObjectChange): string {
+  if (action !== 'changed') return `${entity} ${action}`;
+  return fields
+    .map(({ field, before, after }) => {
+      const values = `${jsonText(before ?? null)} -> ${jsonText(after ?? null)}`;
+      const isShown = (before ?? after) !== undefined && values.length <= maxValueLength;
+      return isShown ? `${field}: ${values}` : field;
+    })
+    .join(', ');
+}
