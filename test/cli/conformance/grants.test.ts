@@ -199,6 +199,16 @@ describe('the roles of a group', () => {
     expect(await add('ops')).toMatchObject({ code: 0 });
   });
 
+  test('are found among many, which are read as one list', async () => {
+    await using server = await startServer({ seed });
+    const many = [...Array.from({ length: 25 }, (_, at) => `g${at}`), 'heads'];
+    const words = ['groups', 'create', '--group-name', 'new', '--dependency', many.join(',')];
+    expect(await iam(words, { url: server.url, variables: administrator })).toMatchObject({
+      code: 10,
+      err: expect.stringContaining('The members of new would gain IAM_ADMIN_READ_ONLY through heads.'),
+    });
+  });
+
   test('that the caller may not read are not asked for: the server refuses the write', async () => {
     await using server = await startServer({ seed, flags: { 'allow-remote': true } });
     const login = server.as({ basic: { clientId: 'alice', clientSecret: password } });

@@ -16,6 +16,9 @@ export interface AdministrativeGroup {
   readonly hasDependents?: boolean;
 }
 
+/** For more groups than these, the list of all groups is read instead. */
+const maxReads = 20;
+
 /** Reads each group once. What the caller may not read has no administrative roles. */
 export class GroupRoleReader {
   readonly #context: Context;
@@ -37,7 +40,7 @@ export class GroupRoleReader {
   }
 
   async #readOnce(group: string): Promise<AdministrativeGroup | undefined> {
-    const node = await this.#readNode(group);
+    const node = this.#read.size > maxReads ? undefined : await this.#readNode(group);
     if (node && node.roleCount === node.roles.length && node.inheritedRoleCount === node.inheritedRoles.length)
       return {
         name: node.groupName,
