@@ -9,7 +9,11 @@ import { copyWith } from './harness/console-page.ts';
 import { useConsole } from './harness/use-console.ts';
 
 const seed: SeedDocument = {
-  groups: [{ groupName: 'administrators', roles: ['ADMIN'] }],
+  groups: [
+    { groupName: 'administrators', roles: ['ADMIN'], users: ['bob'] },
+    { groupName: 'maintainers', roles: ['IAM_ADMIN_MAINTENANCE'] },
+  ],
+  users: [{ userId: 'alice' }, { userId: 'bob' }],
 };
 const groups = '/security/iam/v1/groups';
 const markup = '<img src=x onerror=alert(1)>';
@@ -101,9 +105,78 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     const { page, problems } = await open(`requests/${created}`);
     await page.getByText('basic, accepted').waitFor();
     expect(await copyWith(page.getByRole('button', { name: 'Copy as curl' }))).toBe(
-      `curl -X POST -H 'Content-Type: application/json' -d '{"groupName":"${markup}"}' ${service().url}${groups} -u ${adminClient.clientId}`,
+      `curl -X POST -u ${adminClient.clientId}:"$IAM_CLIENT_SECRET" -H 'Content-Type: application/json' --data-raw '{"groupName":"${markup}"}' ${service().url}${groups}`,
     );
     expect(problems).toEqual([]);
+  });
+
+  /** Sends a request as a new session of a user. @returns its id */
+  async function sendAs(userId: string, path: string, body: unknown, level = 'AUTH-BASIC'): Promise<string> {
+    const session = await send('/_iam/sessions', { method: 'POST', body: { userId, level } });
+    const { accessToken } = session.body as { readonly accessToken: string };
+    const headers = { Authorization: `Bearer ${accessToken}` };
+    return String((await send(path, { method: 'POST', headers, body })).headers['x-request-id']);
+  }
+
+  test.runIf(isFullRun)('that lacked a role are sent again once their caller is in a group', async () => {
+    const id = await sendAs('alice', groups, { groupName: 'cured' });
+    const { page, problems } = await open(`requests/${id}`);
+    await page.getByRole('button', { name: 'Send again as alice' }).click();
+    await page.getByRole('status').getByText('Still refused: 403 ROLE_MISSING').waitFor();
+    await page.getByRole('button', { name: 'Add alice to maintainers' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add alice to maintainers' });
+    await dialog.getByText('gains with the next token').getByText('IAM_ADMIN_MAINTENANCE').waitFor();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Send again as alice' }).click();
+    await page.getByRole('status').getByText('Now allowed: 201').waitFor();
+    await page.getByRole('link', { name: 'Open the new request' }).click();
+    await page.getByText('The request was accepted.').waitFor();
+    expect(await read('/_iam/groups?search=cured')).toMatchObject([{ groupName: 'cured' }]);
+    // The browser reports the first attempt.
+    expect(problems).toEqual([expect.stringContaining('403')]);
+  });
+
+  test.runIf(isFullRun)('that lacked the second factor are sent again after a login', async () => {
+    const id = await sendAs('bob', '/security/iam/v1/client-identities', { appId: 'cured', scope: [] });
+    const { page, problems } = await open(`requests/${id}`);
+    await page.getByRole('button', { name: 'Sign in again at AUTH-MFA' }).click();
+    await page.getByRole('status').getByText('Signed in at AUTH-MFA').waitFor();
+    await page.getByRole('button', { name: 'Send again as bob' }).click();
+    await page.getByRole('status').getByText('Now allowed: 201').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test.runIf(isFullRun)('are sent again with the values that the log does not contain', async () => {
+    const body = { userName: 'carl', userEmail: 'carl@example.com', token: '000000' };
+    await send('/security/iam/v1/user-identities', { method: 'POST', body, ...basic(adminClient) });
+    const { page } = await open(`requests/${await lastId()}`);
+    const name = `Send again as ${adminClient.clientId}`;
+    await page.getByRole('button', { name }).click();
+    const dialog = page.getByRole('dialog', { name });
+    await dialog.getByLabel('token').fill('000001');
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('status').getByText('Still refused: 4').waitFor();
+    expect(await read(`/_iam/requests/${await lastId()}`)).toMatchObject({ body: { userName: 'carl' } });
+  });
+
+  test.runIf(isFullRun)('of an unknown caller are not sent again, and say why', async () => {
+    await send(groups, { method: 'POST', body: {}, headers: { Authorization: 'Basic eDp5' } });
+    const { page } = await open(`requests/${await lastId()}`);
+    const button = page.getByRole('button', { name: 'Send again' });
+    await expect.poll(() => button.isDisabled()).toBe(true);
+    await page.getByText('The server does not know who sent it.').waitFor();
+    await page.getByLabel('Request body').getByText('{}').waitFor();
+  });
+
+  test.runIf(isFullRun)('of the console are hidden behind a switch', async () => {
+    const { page } = await open('corporate-groups');
+    await page.getByRole('heading', { level: 1, name: 'Corporate groups' }).waitFor();
+    await open('requests?operation=corporate-groups.list');
+    await page.getByText('No request matches').waitFor();
+    await page.getByLabel("Show the console's own").click();
+    await page.getByText(', by the console').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('console')).toBe('true');
   });
 
   test.runIf(isFullRun)('lead to all requests of the caller', async () => {

@@ -101,10 +101,18 @@ function readFilters(manifest: Manifest, options: CommandOptions): Record<string
   return name === undefined ? values : { ...values, operation: resolveOperation(manifest, name).id };
 }
 
-const headerLists: readonly DetailList[] = ['headers', 'responseHeaders'].map((property) => ({
-  property,
-  toRow: ({ name, value }) => ({ name, value }),
-}));
+const detailLists: readonly DetailList[] = [
+  ...['headers', 'responseHeaders'].map(
+    (property): DetailList => ({
+      property,
+      toRow: ({ name, value }) => ({ name, value }),
+    }),
+  ),
+  {
+    property: 'placeholders',
+    toRow: ({ variable, in: part, path }) => ({ variable, in: part, field: (path as string[]).join('.') }),
+  },
+];
 
 /** A cell shows only the value of an object with one field. */
 function withJsonBodies(request: TableRow): TableRow {
@@ -124,7 +132,7 @@ function addShowCommand(noun: Command, runtime: CliRuntime): void {
     const { body } = await callControlPlane(context, 'GET', `${path}/${encodeURIComponent(String(request))}`);
     const { printer, settings, io } = context;
     if (!printer.isForPeople || settings.options.columns !== undefined) return printer.value(body);
-    printer.verbatim(await formatDetails(withJsonBodies(body as TableRow), headerLists, getTerminalWidth(io.stdout)));
+    printer.verbatim(await formatDetails(withJsonBodies(body as TableRow), detailLists, getTerminalWidth(io.stdout)));
   });
 }
 

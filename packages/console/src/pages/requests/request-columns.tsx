@@ -3,6 +3,7 @@ import { Badge, Group } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
+import { Subject, type SubjectProps } from '../../components/subject.tsx';
 
 type LoggedRequest = ControlData<'/requests'>[number];
 
@@ -12,12 +13,28 @@ export const requestColumns: RowColumn<LoggedRequest>[] = [
   { title: 'Error', width: 'minmax(10rem, 2fr)', render: ({ errors }) => errors.join(', ') },
   {
     title: 'Caller',
-    width: 'minmax(9rem, 1fr)',
-    render: ({ caller, byConsole }) => (byConsole ? `${caller}, by the console` : caller),
+    width: 'minmax(13rem, 2fr)',
+    render: (item) => <RequestCaller request={item} isPlain />,
   },
   { title: 'Time', width: '7rem', render: ({ at }) => <RelativeTime at={at} /> },
   { title: 'Duration', width: '6rem', render: ({ milliseconds }) => formatDuration(milliseconds) },
 ];
+
+interface RequestCallerProps extends Pick<SubjectProps, 'isPlain'> {
+  readonly request: LoggedRequest;
+}
+
+/** The user, or else the client; for rejected credentials and logins the text of the log. */
+export function RequestCaller({ request, isPlain }: RequestCallerProps) {
+  const { caller, callerName, userId, clientId, byConsole } = request;
+  const [kind, id] = userId === undefined ? (['client', clientId] as const) : (['user', userId] as const);
+  return (
+    <>
+      {id === undefined ? caller : <Subject kind={kind} id={id} name={callerName} isPlain={isPlain} />}
+      {byConsole ? ', by the console' : undefined}
+    </>
+  );
+}
 
 function unknownOperation({ method, path }: LoggedRequest): string {
   return `${method} ${path}`;

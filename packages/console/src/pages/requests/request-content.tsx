@@ -13,20 +13,56 @@ export function RequestContent({ request }: { readonly request: RequestRecord })
       <ObjectFacts label="Query" facts={query} />
       <ObjectFacts label="Request headers" facts={toFacts(request.headers)} />
       <ObjectFacts label="Response headers" facts={toFacts(request.responseHeaders)} />
-      <BodyText label="Request body" body={body} />
-      <BodyText label="Response body" body={responseBody} />
+      <BodyText label="Request body" body={body} absence={absences[request.bodyState]} />
+      <BodyText label="Response body" body={responseBody} absence="None" />
+      <CurlCommand request={request} />
     </Stack>
   );
 }
 
-function BodyText({ label, body }: { readonly label: string; readonly body: unknown }) {
+/** What "Copy as curl" copies, with the variables that it needs. */
+function CurlCommand({ request: { curl, placeholders } }: { readonly request: RequestRecord }) {
+  return (
+    <div>
+      <Text size="sm" fw={600}>
+        As curl
+      </Text>
+      <Code block tabIndex={0} aria-label="As curl" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {curl}
+      </Code>
+      {placeholders.map(({ variable, in: part, path }) => (
+        <Text key={variable} size="sm">
+          <Code>{variable}</Code>: {path.join('.') || 'the whole body'}
+          {part === 'body' ? undefined : `, ${part}`}
+        </Text>
+      ))}
+    </div>
+  );
+}
+
+/** Why the log contains no body. */
+const absences: Readonly<Record<RequestRecord['bodyState'], string>> = {
+  none: 'None',
+  read: 'None',
+  'not-read': 'Not read: the request was refused before.',
+  'not-json': 'Not JSON, or in another form that the operation does not accept.',
+  'too-long': 'Longer than 8 KiB, which the log does not store.',
+};
+
+interface BodyTextProps {
+  readonly label: string;
+  readonly body: unknown;
+  readonly absence: string;
+}
+
+function BodyText({ label, body, absence }: BodyTextProps) {
   return (
     <div>
       <Text size="sm" fw={600}>
         {label}
       </Text>
       {body === undefined ? (
-        <Text size="sm">None</Text>
+        <Text size="sm">{absence}</Text>
       ) : (
         <Code block tabIndex={0} aria-label={label} mah={320} style={{ overflow: 'auto' }}>
           {JSON.stringify(body, undefined, 2)}

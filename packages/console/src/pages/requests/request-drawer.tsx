@@ -23,7 +23,7 @@ export function RequestDrawer({ id, onClose }: RequestDrawerProps) {
   return (
     <Drawer
       opened={id !== undefined}
-      onClose={onClose}
+      onClose={() => hasDialogAbove() || onClose()}
       position="right"
       size="xl"
       title="Request"
@@ -38,6 +38,11 @@ export function RequestDrawer({ id, onClose }: RequestDrawerProps) {
   );
 }
 
+/** Escape closes only the dialog of an action, which is above this one. */
+function hasDialogAbove(): boolean {
+  return document.querySelectorAll('[role="dialog"]').length > 1;
+}
+
 function RequestPanel({ id }: { readonly id: string }) {
   const params = { path: { id } };
   const readReason: ApiRequest<ControlData<'/requests/{id}/why'>> = ({ control }, signal) =>
@@ -49,9 +54,9 @@ function RequestPanel({ id }: { readonly id: string }) {
   return (
     <Stack gap="lg">
       <RequestSummary request={detail.data} />
-      <RequestActions request={detail.data} authMethod={why.data?.credential.authMethod} />
+      <RequestActions request={detail.data} />
       {why.error ? <ErrorPanel error={why.error} onRetry={why.refetch} /> : undefined}
-      {why.data ? <RequestReason reason={why.data} /> : undefined}
+      {why.data ? <RequestReason request={detail.data} reason={why.data} /> : undefined}
       <RequestContent request={detail.data} />
       <Equivalents command={`why ${quotePositional(id)}`} call={readReason} />
     </Stack>

@@ -1,17 +1,22 @@
 /** Why a request had its response: the credential, the caller, what the operation requires, and who can give it. */
 import { Alert, Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
-import type { ControlData } from '../../api/clients.ts';
+import { useState } from 'react';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectLink } from '../../components/object-link.tsx';
 import { formatTime } from '../../components/server-time.tsx';
-
-type RequestReasonRecord = ControlData<'/requests/{id}/why'>;
+import { Subject } from '../../components/subject.tsx';
+import { RequestCures } from './request-cures.tsx';
+import type { RequestReasonRecord } from './request-replay.ts';
+import type { RequestRecord } from './request-summary.tsx';
+import { SendAgain } from './send-again.tsx';
 
 interface ReasonProps {
   readonly reason: RequestReasonRecord;
 }
 
-export function RequestReason({ reason }: ReasonProps) {
+export function RequestReason({ request, reason }: ReasonProps & { readonly request: RequestRecord }) {
+  // Only in the memory of this page.
+  const [token, setToken] = useState<string | undefined>();
   const { rejected, errors, requires, rule } = reason;
   return (
     <Stack gap="md" component="section" aria-labelledby="why">
@@ -26,6 +31,11 @@ export function RequestReason({ reason }: ReasonProps) {
       ))}
       {rejected ? undefined : <Text>The request was accepted.</Text>}
       {rule === undefined ? undefined : <Text>Rule: {rule}</Text>}
+      <NearestWay reason={reason} />
+      <Group gap="xs">
+        <RequestCures reason={reason} token={token} onSignIn={setToken} />
+        <SendAgain request={request} reason={reason} token={token} />
+      </Group>
       {requires === undefined ? undefined : (
         <div>
           <Text size="sm" fw={600}>
@@ -36,7 +46,6 @@ export function RequestReason({ reason }: ReasonProps) {
           </Code>
         </div>
       )}
-      <NearestWay reason={reason} />
       <CallerFacts reason={reason} />
     </Stack>
   );
@@ -80,8 +89,12 @@ function CallerFacts({ reason }: ReasonProps) {
       facts={{
         Credential: credentialState,
         Reason: credential.reason,
-        Client: client && <ObjectLink page="/clients" id={client.clientId} />,
-        Application: client && `${client.appId}, ${client.party}`,
+        Client: client && (
+          <ObjectLink page="/clients" id={client.clientId}>
+            <Subject kind="client" id={client.clientId} name={client.appId} isPlain />
+          </ObjectLink>
+        ),
+        Party: client?.party,
         User: user && <UserName user={user} />,
         Session:
           session && `${session.level}, ${session.active ? 'active' : 'ended'}, until ${formatTime(session.endsAt)}`,
@@ -98,7 +111,7 @@ function UserName({ user: { userId, userName, locked } }: { readonly user: NonNu
   return (
     <>
       <ObjectLink page="/users" id={userId}>
-        {userName === userId ? userId : `${userName} (${userId})`}
+        <Subject kind="user" id={userId} name={userName} isPlain />
       </ObjectLink>
       {locked ? ' is locked' : undefined}
     </>

@@ -3,13 +3,12 @@ import { Code, Group, Stack, Text } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { formatTime } from '../../components/server-time.tsx';
-import { formatDuration, RequestStatus } from './request-columns.tsx';
+import { formatDuration, RequestCaller, RequestStatus } from './request-columns.tsx';
 
 export type RequestRecord = ControlData<'/requests/{id}'>;
 
 export function RequestSummary({ request }: { readonly request: RequestRecord }) {
-  const { id, at, operation, errors, method, path, milliseconds, fault, caller, byConsole, callerRequestId, traceId } =
-    request;
+  const { id, at, operation, errors, method, path, milliseconds, fault, callerRequestId, traceId } = request;
   return (
     <Stack gap="xs">
       <Group gap="xs">
@@ -30,7 +29,7 @@ export function RequestSummary({ request }: { readonly request: RequestRecord })
       <ObjectFacts
         label="Request"
         facts={{
-          Caller: byConsole ? `${caller}, by the console` : caller,
+          Caller: <RequestCaller request={request} isPlain />,
           Sent: formatTime(at),
           Duration: formatDuration(milliseconds),
           Fault: fault,
