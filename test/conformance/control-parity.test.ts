@@ -79,6 +79,7 @@ const accessOf: Readonly<Record<string, Access>> = {
   'control.snapshot-save': list('state save'),
   'control.snapshots': list('state list'),
   'control.state-diff': list('state diff'),
+  'control.state-diff-objects': list('state diff'),
   'control.state-export': list('state export'),
   'control.state-import': list('state import'),
   'control.state-reset': { command: 'state reset', library: 'reset' },

@@ -1,6 +1,7 @@
 /** What a request changed, from the rows before and after: without sensitive fields, and within a limit. */
 import type { AuditObject } from '../../contract/audit.ts';
-import { createSecretCheck, diffFields, type FieldDifference } from '../snapshots/dump-diff.ts';
+import type { FieldDifference } from '../../contract/changes/field-lines.ts';
+import { createSecretCheck, diffFields } from '../snapshots/dump-diff.ts';
 import type { CommittedChanges, RowWrite } from '../store/observe-commits.ts';
 import { type Membership, membershipKey, type Row, type TableName } from '../store/tables.ts';
 

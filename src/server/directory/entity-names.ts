@@ -1,5 +1,6 @@
 /** The names of entities by their ids, for people who read the ids. */
 import type { Reader } from '../store/store.ts';
+import type { ApiKey, Business, Client, CorporateGroup, Group, User } from '../store/tables.ts';
 import { customerKey } from '../store/tables.ts';
 
 export interface EntityNameOfId {
@@ -10,18 +11,27 @@ export interface EntityNameOfId {
 
 type Finder = (store: Reader, ids: readonly string[]) => Promise<readonly (readonly [id: string, name: string])[]>;
 
+/** The names of rows. A client has the one of its service account, or else of its application. */
+export const nameEntity = {
+  user: ({ userName }: User) => userName,
+  group: ({ groupName }: Group) => groupName,
+  business: ({ businessName }: Business) => businessName,
+  client: ({ serviceAccountId, appId }: Client) => serviceAccountId ?? appId,
+  corporateGroup: ({ corporateGroupName }: CorporateGroup) => corporateGroupName,
+  apiKey: ({ appId }: ApiKey) => appId,
+} as const;
+
 /** An id can be one of several kinds: callers choose those of users, businesses and clients. */
 const finders = {
-  user: async ({ users }, ids) => (await users.getMany(ids)).map(({ userId, userName }) => [userId, userName]),
-  group: async ({ groups }, ids) => (await groups.getMany(ids)).map(({ groupId, groupName }) => [groupId, groupName]),
+  user: async ({ users }, ids) => (await users.getMany(ids)).map((row) => [row.userId, nameEntity.user(row)]),
+  group: async ({ groups }, ids) => (await groups.getMany(ids)).map((row) => [row.groupId, nameEntity.group(row)]),
   business: async ({ businesses }, ids) =>
-    (await businesses.getMany(ids)).map(({ businessId, businessName }) => [businessId, businessName]),
-  client: async ({ clients }, ids) =>
-    (await clients.getMany(ids)).map(({ clientId, serviceAccountId, appId }) => [clientId, serviceAccountId ?? appId]),
+    (await businesses.getMany(ids)).map((row) => [row.businessId, nameEntity.business(row)]),
+  client: async ({ clients }, ids) => (await clients.getMany(ids)).map((row) => [row.clientId, nameEntity.client(row)]),
   corporateGroup: async ({ corporateGroups }, ids) =>
-    (await corporateGroups.getMany(ids)).map((group) => [group.corporateGroupId, group.corporateGroupName]),
+    (await corporateGroups.getMany(ids)).map((row) => [row.corporateGroupId, nameEntity.corporateGroup(row)]),
   customer: findCustomers,
-  apiKey: async ({ apiKeys }, ids) => (await apiKeys.getMany(ids)).map(({ apiKeyId, appId }) => [apiKeyId, appId]),
+  apiKey: async ({ apiKeys }, ids) => (await apiKeys.getMany(ids)).map((row) => [row.apiKeyId, nameEntity.apiKey(row)]),
 } as const satisfies Readonly<Record<string, Finder>>;
 
 export type NamedKind = keyof typeof finders;

@@ -1,19 +1,13 @@
 /** Compares two dumps table by table, without secrets. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import type { FieldDifference } from '../../contract/changes/field-lines.ts';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { FieldTree } from '../../contract/redaction.ts';
 import { forEachYielding } from '../lib/event-loop-turns.ts';
 import { type StoredRow, tableNames } from '../store/table-shape.ts';
 import { type TableName, tables } from '../store/tables.ts';
 import { type DumpTables, diffRows, keyOf } from './dump.ts';
-
-export interface FieldDifference {
-  readonly field: string;
-  /** Both are missing if the field contains a secret. */
-  readonly before?: unknown;
-  readonly after?: unknown;
-}
 
 export interface TableDifference {
   readonly table: TableName;
@@ -23,7 +17,7 @@ export interface TableDifference {
 }
 
 /** All tables except those with keys of the server. */
-const comparedTables = tableNames.filter((name) => name !== 'signingKeys' && name !== 'storeSecrets');
+export const comparedTables = tableNames.filter((name) => name !== 'signingKeys' && name !== 'storeSecrets');
 
 type IsSecret = (field: string) => boolean;
 

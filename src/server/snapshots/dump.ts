@@ -2,6 +2,7 @@
  * Consistent dumps of a store. Rows are immutable, so a dump refers to the rows without copying them. Restoring a dump
  * writes only the differences.
  */
+import { precedes } from '../lib/code-points.ts';
 import { createPause, forEachYielding } from '../lib/event-loop-turns.ts';
 import { diffSortedRows, type RowChanges } from '../store/row-changes.ts';
 import type { Reader, Store, Transaction } from '../store/store.ts';
@@ -82,6 +83,19 @@ export function diffRows(name: TableName, from: readonly StoredRow[], to: readon
 
 export function keyOf(name: TableName, row: StoredRow): string {
   return shapeOf(name).key(row);
+}
+
+/** Finds a row by its primary key. */
+export function findRow(dump: DumpTables, name: TableName, key: string): StoredRow | undefined {
+  const rows = dump.get(name) ?? NO_ROWS;
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (precedes(keyOf(name, rows[middle] as StoredRow), key)) low = middle + 1;
+    else high = middle;
+  }
+  const found = rows[low];
+  return found && keyOf(name, found) === key ? found : undefined;
 }
 
 function shapeOf(name: TableName): TableShape {

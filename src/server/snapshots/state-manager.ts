@@ -18,6 +18,7 @@ import { type DumpTables, dumpStore, keyOf, replaceTables } from './dump.ts';
 import { assertConsistent } from './dump-consistency.ts';
 import { diffDumps, type TableDifference } from './dump-diff.ts';
 import { createDumpError, type DumpDocument, decodeDump, encodeDump } from './dump-format.ts';
+import { diffObjects, type ObjectDiff, type ObjectDiffQuery } from './object-diff.ts';
 import { createSnapshots, type Snapshot, type Snapshots } from './snapshots.ts';
 
 export interface StateManager {
@@ -34,6 +35,8 @@ export interface StateManager {
   restoreSnapshot(name: string): Promise<void>;
   /** Each is the name of a snapshot, or `now`, `seed` or `empty`. @throws IamError SNAPSHOT_NOT_FOUND. */
   diff(from: string, to: string): Promise<TableDifference[]>;
+  /** The same for people. @throws IamError SNAPSHOT_NOT_FOUND. */
+  diffObjects(from: string, to: string, query: ObjectDiffQuery): Promise<ObjectDiff>;
 }
 
 export interface StateManagerDeps {
@@ -107,10 +110,8 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
       return snapshots.save(name, await dumpStore(store), replace);
     },
     restoreSnapshot: async (name) => replaceAll(snapshots.read(name), retainedOnRestore),
-    async diff(from, to) {
-      const [before, after] = [await readDump(from, 'from'), await readDump(to, 'to')];
-      return diffDumps(before, after);
-    },
+    diff: async (from, to) => diffDumps(await readDump(from, 'from'), await readDump(to, 'to')),
+    diffObjects: async (from, to, query) => diffObjects(await readDump(from, 'from'), await readDump(to, 'to'), query),
   };
 }
 

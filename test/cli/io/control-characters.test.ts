@@ -143,7 +143,20 @@ describe('text from the server', () => {
       if (path.includes('/_iam/state/export')) return { json: { formatVersion: 1, tables: { [evil]: [group] } } };
       if (path.includes('/_iam/state/diff'))
         return {
-          json: { tables: [{ table: evil, added: [evil], removed: [evil], changed: [{ key: evil, fields: [] }] }] },
+          json: {
+            tables: [{ table: evil, added: [evil], removed: [evil], changed: [{ key: evil, fields: [] }] }],
+            objects: [
+              {
+                entity: evil,
+                id: evil,
+                name: evil,
+                action: evil,
+                fields: [{ field: evil, before: [evil], after: evil }],
+              },
+            ],
+            internals: [{ table: evil, created: 1 }],
+            names: [],
+          },
         };
       return { json: path.includes('/groups/') ? group : [group, group] };
     });

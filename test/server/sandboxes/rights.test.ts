@@ -48,6 +48,7 @@ describe('a sandbox with the seed of the server', () => {
     ['GET', '/_iam/state/export'],
     ['GET', '/_iam/state/export?format=seed'],
     ['GET', '/_iam/state/diff?from=seed&to=now'],
+    ['GET', '/_iam/state/diff/objects?from=seed&to=now'],
     ['POST', '/_iam/store/backup'],
   ] as const;
 

@@ -50,6 +50,7 @@ import sessionsList from './sessions/list.ts';
 import settingsGet from './settings/get.ts';
 import stateDeleteSnapshot from './state/delete-snapshot.ts';
 import stateDiff from './state/diff.ts';
+import stateDiffObjects from './state/diff-objects.ts';
 import stateExport from './state/export.ts';
 import stateImport from './state/import.ts';
 import stateListSnapshots from './state/list-snapshots.ts';
@@ -119,6 +120,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   settingsGet,
   stateDeleteSnapshot,
   stateDiff,
+  stateDiffObjects,
   stateExport,
   stateImport,
   stateListSnapshots,

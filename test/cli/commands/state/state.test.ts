@@ -43,7 +43,11 @@ test('save stores a snapshot, and list prints it', async () => {
   expect((await iam(['state', 'ls'], signedIn)).out).toContain('NAME');
   await server.admin.groups.create({ body: { groupName: 'new' } });
   const differs = await iam(['state', 'diff', 'a', 'now', '-o', 'table'], signedIn);
-  expect(differs).toMatchObject({ code: 1, err: '', out: expect.stringMatching(/^\+ groups \w+ \(new\)\n$/) });
+  expect(differs).toMatchObject({
+    code: 1,
+    err: '',
+    out: expect.stringMatching(/^\+ group \w+ \(new\)\n {4}groupName: new\n$/),
+  });
   expect(JSON.parse((await iam(['state', 'diff', '-o', 'json'], signedIn)).out).tables).toHaveLength(1);
   expect((await iam(['state', 'restore', 'a', '--yes'], signedIn)).code).toBe(0);
   expect(await iam(['state', 'diff'], signedIn)).toMatchObject({

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { reference } from '../../../../contract/entities.ts';
 import { exampleText } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
-import { SnapshotReference } from './state-schemas.ts';
+import { ComparedStates } from './state-schemas.ts';
 
 const keys = z.array(z.string()).readonly();
 const StateDifference = z.strictObject({
@@ -63,16 +62,7 @@ export default defineRoute({
   audit: { kind: 'read', targets: {} },
   request: {
     query: {
-      from: SnapshotReference.default('seed').meta({
-        description: 'First state; default seed',
-        examples: ['seed'],
-        ...reference('snapshot', ['name']),
-      }),
-      to: SnapshotReference.default('now').meta({
-        description: 'Second state; default now',
-        examples: ['now'],
-        ...reference('snapshot', ['name']),
-      }),
+      ...ComparedStates,
     },
   },
   response: { status: 200, body: StateDifference },

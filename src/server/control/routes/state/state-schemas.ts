@@ -1,5 +1,6 @@
 /** Schemas of the state routes. */
 import * as z from 'zod';
+import { reference } from '../../../../contract/entities.ts';
 import { exampleInt, exampleText, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { reservedSnapshotNames } from '../../../snapshots/state-manager.ts';
 
@@ -14,6 +15,20 @@ export const SnapshotName = SnapshotReference.refine(
   (name) => !(reservedSnapshotNames as readonly string[]).includes(name),
   `must not be ${reservedSnapshotNames.join(', ')}: these names are reserved`,
 );
+
+/** The query of a comparison. */
+export const ComparedStates = {
+  from: SnapshotReference.default('seed').meta({
+    description: 'First state; default seed',
+    examples: ['seed'],
+    ...reference('snapshot', ['name']),
+  }),
+  to: SnapshotReference.default('now').meta({
+    description: 'Second state; default now',
+    examples: ['now'],
+    ...reference('snapshot', ['name']),
+  }),
+};
 
 export const SnapshotItem = z.strictObject({
   name: exampleText('before-checkout'),

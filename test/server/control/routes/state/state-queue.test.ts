@@ -19,6 +19,7 @@ const requests = [
   ['control.state-import', '/_iam/state/import?force=true', '{"formatVersion":1}'],
   ['control.state-export', '/_iam/state/export', undefined],
   ['control.state-diff', '/_iam/state/diff', undefined],
+  ['control.state-diff-objects', '/_iam/state/diff/objects', undefined],
 ] as const;
 
 test('whatever has a body limit of its own, and whatever returns the state, is queued', () => {
