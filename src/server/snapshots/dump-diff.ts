@@ -65,6 +65,6 @@ function redactKey(key: string, row: StoredRow, isSecret: IsSecret): string {
 export function diffFields(before: StoredRow, after: StoredRow, isSecret: IsSecret): FieldDifference[] {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return fields
-    .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+    .filter((field) => before[field] !== after[field] && !isDeepStrictEqual(before[field], after[field]))
     .map((field) => (isSecret(field) ? { field } : { field, before: before[field], after: after[field] }));
 }

@@ -1,5 +1,5 @@
 /** The store of one request that records what it changed. */
-import { overrideWrites, type Store, type TableWriter, type Transaction } from './store.ts';
+import type { Store, TableWriter, Transaction } from './store.ts';
 import { findShape, type StoredRow, type TableShape } from './table-shape.ts';
 import type { TableName } from './tables.ts';
 import { createTablesOnAccess } from './tables-on-access.ts';
@@ -52,50 +52,78 @@ class ChangeRecorder {
   #isIncomplete = false;
 
   changes(): CommittedChanges {
-    return {
-      rows: [...this.#rows.values()].filter(({ before, after }) => before !== undefined || after !== undefined),
-      isIncomplete: this.#isIncomplete,
-    };
+    const written = [...this.#rows.values()].filter(({ before, after }) => before !== undefined || after !== undefined);
+    return { rows: written, isIncomplete: this.#isIncomplete };
   }
 
   observe(tx: Transaction, tables: ReadonlySet<TableName>): Transaction {
-    const observed = new Map<TableName, AnyTable>();
-    return createTablesOnAccess((name) => {
-      if (!tables.has(name)) return tx[name];
-      const table = observed.get(name) ?? this.#observeTable(findShape(name) as TableShape, tx[name] as AnyTable);
-      observed.set(name, table);
-      return table;
-    });
+    return createTablesOnAccess((name) =>
+      tables.has(name) ? new ObservedTable(tx[name] as AnyTable, findShape(name) as TableShape, this) : tx[name],
+    );
   }
 
-  #observeTable({ name, key: keyOf }: TableShape, table: AnyTable): AnyTable {
-    const write = async <Result>(key: string, after: StoredRow | undefined, run: () => Promise<Result>) => {
-      const before = this.#isRecorded(name, key) ? await table.get(key) : undefined;
-      const result = await run();
-      this.#add({ table: name, key, before, after });
-      return result;
-    };
-    return overrideWrites(table, {
-      insert: async (row: AnyRow) => {
-        await table.insert(row);
-        this.#add({ table: name, key: keyOf(row), after: row });
-      },
-      replace: (row: AnyRow) => write(keyOf(row), row, () => table.replace(row)),
-      delete: (key) => write(key, undefined, () => table.delete(key)),
-    });
-  }
-
-  #isRecorded(table: TableName, key: string): boolean {
+  isRecorded(table: TableName, key: string): boolean {
     return this.#rows.size < maxRows || this.#rows.has(`${table} ${key}`);
   }
 
-  #add(change: RowWrite): void {
+  add(change: RowWrite): void {
     const { table, key } = change;
-    if (!this.#isRecorded(table, key)) {
+    if (!this.isRecorded(table, key)) {
       this.#isIncomplete = true;
       return;
     }
     const { before } = this.#rows.get(`${table} ${key}`) ?? change;
     this.#rows.set(`${table} ${key}`, { ...change, before });
+  }
+}
+
+/** What is passed on as it is. */
+const delegated = {
+  ...{ get: 0, getMany: 0, getLinked: 0, getBy: 0, find: 0, findMany: 0, findInOrder: 0, reach: 0, findReaching: 0 },
+  ...{ list: 0, count: 0, countBy: 0, rowCache: 0, tableCache: 0, isTaken: 0, replaceAll: 0 },
+} satisfies Readonly<Record<Exclude<keyof AnyTable, 'insert' | 'replace' | 'delete'>, 0>>;
+
+/** A class: an object that inherits from each table would cost more than the write. */
+class ObservedTable {
+  readonly table: AnyTable;
+  readonly shape: TableShape;
+  readonly recorder: ChangeRecorder;
+
+  constructor(table: AnyTable, shape: TableShape, recorder: ChangeRecorder) {
+    this.table = table;
+    this.shape = shape;
+    this.recorder = recorder;
+  }
+
+  static {
+    for (const name of Object.keys(delegated) as (keyof typeof delegated)[])
+      Object.defineProperty(ObservedTable.prototype, name, {
+        // Objects that inherit from it assign their own.
+        writable: true,
+        value(this: ObservedTable, ...args: readonly unknown[]) {
+          return (this.table[name] as (...args: readonly unknown[]) => unknown)(...args);
+        },
+      });
+  }
+
+  async insert(row: AnyRow): Promise<void> {
+    await this.table.insert(row);
+    this.recorder.add({ table: this.shape.name, key: this.shape.key(row), after: row });
+  }
+
+  replace(row: AnyRow): Promise<void> {
+    return this.write(this.shape.key(row), row, () => this.table.replace(row));
+  }
+
+  delete(key: string): Promise<boolean> {
+    return this.write(key, undefined, () => this.table.delete(key));
+  }
+
+  private async write<Result>(key: string, after: StoredRow | undefined, run: () => Promise<Result>): Promise<Result> {
+    const { name } = this.shape;
+    const before = this.recorder.isRecorded(name, key) ? await this.table.get(key) : undefined;
+    const result = await run();
+    this.recorder.add({ table: name, key, before, after });
+    return result;
   }
 }
