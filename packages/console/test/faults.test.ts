@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     expect(await status.getAttribute('aria-invalid')).toBe('true');
     await status.fill('404');
     await submit(page);
-    await page.getByRole('status').getByText('status 404, groups.get.').waitFor();
+    await page.getByRole('status').getByText('status=404, groups.get.').waitFor();
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Add');
     expect(await list()).toEqual([expect.objectContaining({ operation: 'groups.get', effect: { status: 404 } })]);
   });
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await page.getByRole('heading', { level: 1, name: 'Faults' }).waitFor();
     expect(await page.getByLabel('Status', { exact: true }).inputValue()).toBe('401');
     await submit(page);
-    await page.getByRole('status').getByText('status 401, groups.get.').waitFor();
+    await page.getByRole('status').getByText('status=401, groups.get.').waitFor();
     expect(await list()).toMatchObject([{ operation: 'groups.get', effect: { status: 401 } }]);
     expect(problems).toEqual([]);
   });
