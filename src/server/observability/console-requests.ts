@@ -1,13 +1,15 @@
 /**
- * Recognizes requests of the web console: they have its header, and a token that the server issued to a request with its
- * header. The id of such a token contains a digest with the key of the store, so that only servers with this store can
+ * Recognizes requests of the web console: they have its header, and a token of an administrator that the server issued to a
+ * request with its header. The id of such a token contains a digest with the key of the store, so that only servers with this store can
  * create one, after a restart too, and no claim distinguishes the token.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { isAdministrativeRole } from '../../contract/roles.ts';
 import { hasConsoleHeader, isSafeMethod } from '../http/fetch-metadata.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
+import { type AccessClaims, parseAuthorities } from '../tokens/claims.ts';
 import type { TokenIssuer } from '../tokens/issue.ts';
 
 type Digest = Pick<StoreSecret, 'digest'>;
@@ -17,7 +19,7 @@ interface ConsoleDeps {
   readonly storeSecret: Digest;
 }
 
-/** The issuer for a request: for those with the header of the console, it marks the ids of its tokens. */
+/** The issuer for a request: for those with the header of the console, it marks the ids of tokens of administrators. */
 export function issuerOfRequest(
   { issuer, storeSecret }: ConsoleDeps,
   { headers }: Pick<IncomingMessage, 'headers'>,
@@ -27,7 +29,7 @@ export function issuerOfRequest(
     ...issuer,
     issue: (content, onIssue) =>
       issuer.issue(content, (claims) => {
-        claims.jti = markTokenId(claims.jti, storeSecret);
+        if (mayUseConsole(claims)) claims.jti = markTokenId(claims.jti, storeSecret);
         onIssue?.(claims);
       }),
   };
@@ -43,6 +45,11 @@ export function isConsoleRequest(headers: IncomingHttpHeaders, secret: Digest): 
 /** Whether the request only shows something in the console: it is in no count, and does not match fault rules. */
 export function isConsoleRead({ isFromConsole, request, operation }: RequestState): boolean {
   return isFromConsole === true && (isSafeMethod(request.method) || operation?.audit.kind === 'read');
+}
+
+/** Other callers cannot hide their reads: only administrators see the control plane, and so the console. */
+function mayUseConsole(claims: AccessClaims): boolean {
+  return parseAuthorities(claims).some(isAdministrativeRole);
 }
 
 /** Characters of the random half of a UUID. */

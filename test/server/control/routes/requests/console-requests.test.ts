@@ -15,8 +15,11 @@ const asAdmin = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminC
 type Service = Pick<TestServer, 'url'>;
 
 /** The headers of the console: its own, and a token that the server issued to it. */
-async function signIn(server: Service, headers: Readonly<Record<string, string>> = header) {
-  const clientId = adminClient.clientId;
+async function signIn(
+  server: Service,
+  headers: Readonly<Record<string, string>> = header,
+  clientId = adminClient.clientId,
+) {
   const { body } = await send(server, '/_iam/sessions', { method: 'POST', headers, body: { clientId } });
   return { ...header, Authorization: `Bearer ${(body as { readonly accessToken: string }).accessToken}` };
 }
@@ -91,6 +94,8 @@ describe('requests of the console', () => {
     await using server = await startServer();
     const headers = await signIn(server);
     const ofProgram = await signIn(server, {});
+    const stranger = await server.makeClient();
+    const ofStranger = await signIn(server, header, stranger.clientId);
     const { Authorization: token } = headers;
     const [head, payload] = token.split('.');
     const other = JSON.parse(Buffer.from(String(payload), 'base64url').toString()) as { jti: string };
@@ -100,6 +105,7 @@ describe('requests of the console', () => {
       { ...header, ...asAdmin },
       header,
       ofProgram,
+      ofStranger,
       { Authorization: token },
       { ...headers, 'X-Requested-With': 'XMLHttpRequest' },
       { ...header, Authorization: forged },
