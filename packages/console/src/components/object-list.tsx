@@ -8,6 +8,7 @@ import { usePage } from '../api/use-page.ts';
 import { usePagedList } from '../api/use-paged-list.ts';
 import { EmptyState } from './empty-state.tsx';
 import { Equivalents, formatOptions, quotePositional } from './equivalents.tsx';
+import { FilterLine } from './filter-line.tsx';
 import { PageTitle } from './page-title.tsx';
 import { PagedRows, type RowColumn } from './row-list.tsx';
 import { SearchInput } from './search-input.tsx';
@@ -62,7 +63,9 @@ export function ObjectList<Row>(props: ObjectListProps<Row>) {
     <Stack gap="md">
       <PageTitle actions={props.actions}>{title}</PageTitle>
       {props.menu}
-      <SearchInput label={props.searchLabel} value={search} onChange={(value) => setSearch({ search: value })} />
+      <FilterLine>
+        <SearchInput label={props.searchLabel} value={search} onChange={(value) => setSearch({ search: value })} />
+      </FilterLine>
       <PagedRows
         list={list}
         empty={

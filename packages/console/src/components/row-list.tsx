@@ -45,9 +45,25 @@ export function PagedRows<Row>({ list, empty, ...props }: PagedRowsProps<Row>) {
   return (
     <>
       {error ? <ErrorPanel error={error} onRetry={refetch} /> : undefined}
+      {isReady || error ? undefined : <SkeletonRows />}
       {isReady && !error && items.length === 0 ? empty : undefined}
       {items.length > 0 ? <RowList {...props} {...state} rows={items} /> : undefined}
     </>
+  );
+}
+
+const skeletonRows = 8;
+
+/** Visible only if the first page of results takes longer than usual. */
+function SkeletonRows() {
+  return (
+    <div className="rows skeleton" aria-hidden>
+      {Array.from({ length: skeletonRows }, (_, at) => (
+        <div key={String(at)} className="skeleton-row" style={{ height: rowHeight }}>
+          <span />
+        </div>
+      ))}
+    </div>
   );
 }
 

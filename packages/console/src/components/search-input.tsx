@@ -2,6 +2,7 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
+import { Icon } from './icon.tsx';
 
 interface SearchInputProps {
   readonly label: string;
@@ -19,7 +20,9 @@ export function SearchInput({ label, value = '', onChange }: SearchInputProps) {
     <TextInput
       // The shortcut `/` finds it.
       data-search=""
-      label={label}
+      aria-label={label}
+      placeholder={label}
+      leftSection={<Icon name="search" />}
       type="search"
       value={text}
       onChange={({ currentTarget }) => {
@@ -29,9 +32,6 @@ export function SearchInput({ label, value = '', onChange }: SearchInputProps) {
       onKeyDown={({ key, currentTarget }) => {
         if (key === 'Escape') currentTarget.blur();
       }}
-      maw={360}
-      flex={1}
-      miw={180}
     />
   );
 }

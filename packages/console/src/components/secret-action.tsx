@@ -23,6 +23,8 @@ interface SecretActionProps {
   readonly label: string;
   readonly title: string;
   readonly confirmLabel: string;
+  /** What the page is mainly for: one a page. */
+  readonly isPrimary?: boolean;
   /** What the secret is: `Client secret`. */
   readonly secretLabel: string;
   /** The fields. Typed text stays after an error. */
@@ -38,7 +40,7 @@ interface SecretActionProps {
 }
 
 export function SecretAction(props: SecretActionProps) {
-  const { operation, label, title, send, changes, onClose } = props;
+  const { operation, label, title, isPrimary = false, send, changes, onClose } = props;
   const changed = useChanged(changes);
   const [isOpen, dialog] = useDisclosure(false);
   const write = useMutation({
@@ -55,7 +57,7 @@ export function SecretAction(props: SecretActionProps) {
   };
   return (
     <>
-      <PermittedButton operation={operation} variant="default" onClick={dialog.open}>
+      <PermittedButton operation={operation} variant={isPrimary ? 'filled' : 'default'} onClick={dialog.open}>
         {label}
       </PermittedButton>
       {/* A click outside must not end the only view of a secret. */}

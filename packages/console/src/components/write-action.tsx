@@ -27,6 +27,8 @@ export interface WriteActionProps<Data>
   /** Shown instead of the body that is sent, which contains a secret. */
   readonly shownBody?: unknown;
   readonly isDisabled?: boolean;
+  /** What the page is mainly for: one a page. */
+  readonly isPrimary?: boolean;
   /** In a row of a list. */
   readonly isCompact?: boolean;
   /** The name of the button, if its label is not sufficient. */
@@ -41,7 +43,7 @@ export interface WriteActionProps<Data>
 
 export function WriteAction<Data>(props: WriteActionProps<Data>) {
   const { operation, anyOperation = operation, label, children, request, command, shownBody } = props;
-  const { isDangerous = false, isCompact = false, accessibleLabel } = props;
+  const { isDangerous = false, isPrimary = false, isCompact = false, accessibleLabel } = props;
   const clients = useConsole();
   const changed = useChanged(props.changes);
   const [isOpen, dialog] = useDisclosure(false);
@@ -62,8 +64,9 @@ export function WriteAction<Data>(props: WriteActionProps<Data>) {
     <>
       <PermittedButton
         operation={anyOperation}
-        {...(isDangerous ? { color: 'red', variant: 'outline' } : { variant: 'default' })}
-        {...(isCompact ? { size: 'compact-sm', variant: 'default' } : {})}
+        variant={isPrimary ? 'filled' : 'default'}
+        {...(isCompact ? { size: 'compact-sm' } : {})}
+        {...(isDangerous ? { c: 'var(--mantine-color-error)' } : {})}
         disabled={props.isDisabled}
         aria-label={accessibleLabel}
         onClick={dialog.open}

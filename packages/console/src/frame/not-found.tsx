@@ -10,7 +10,7 @@ export function NotFound() {
       </Title>
       <Text>
         The console has no page at this address.{' '}
-        <Anchor component={Link} to="/">
+        <Anchor component={Link} to="/" underline="always">
           Open the first page
         </Anchor>{' '}
         or choose one from the menu.

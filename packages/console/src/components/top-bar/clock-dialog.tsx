@@ -78,7 +78,7 @@ function ClockPanel() {
         </Group>
       </form>
       <form onSubmit={submit({ set: `${time}Z` })}>
-        <Group gap="xs" align="flex-end">
+        <Group gap="xs" align="flex-end" wrap="nowrap">
           <TextInput
             label="Set to a time (UTC)"
             type="datetime-local"
@@ -88,6 +88,7 @@ function ClockPanel() {
             required
             withAsterisk={false}
             flex={1}
+            miw={0}
           />
           <PermittedButton operation="PUT /_iam/clock" type="submit" variant="default" w={96}>
             Set

@@ -53,6 +53,9 @@ export function ResetDialog({ isOpen, onClose }: ResetDialogProps) {
   );
 }
 
+/** What follows from the other rows. */
+const internalTables = ['codes', 'sendings'];
+
 /** How many rows of each table differ from the seed. */
 function LostRows() {
   const diff = useRead(['diff', 'seed'], ({ control }, signal) => control.GET('/state/diff', { signal }), {
@@ -62,9 +65,11 @@ function LostRows() {
   if (diff.isLoading) return <Loader size="xs" aria-label="Loading" />;
   // Those who may not read the changes may still reset them.
   if (diff.data === undefined) return undefined;
-  const counts = diff.data.tables.map(({ table, added, removed, changed }) => {
-    const parts = Object.entries({ added, removed, changed }).filter(([, rows]) => rows.length > 0);
-    return `${table}: ${parts.map(([what, rows]) => `${rows.length} ${what}`).join(', ')}`;
-  });
+  const counts = diff.data.tables
+    .filter(({ table }) => !internalTables.includes(table))
+    .map(({ table, added, removed, changed }) => {
+      const parts = Object.entries({ added, removed, changed }).filter(([, rows]) => rows.length > 0);
+      return `${table}: ${parts.map(([what, rows]) => `${rows.length} ${what}`).join(', ')}`;
+    });
   return <Text size="sm">{counts.length === 0 ? 'Nothing differs from the seed.' : counts.join(' · ')}</Text>;
 }

@@ -10,7 +10,7 @@ import { unwrap } from '../../api/errors.ts';
 import { consoleUrlOf } from '../../api/location.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { ErrorPanel } from '../error-panel.tsx';
-import { Icon } from '../icon.tsx';
+import { Icon, type IconName } from '../icon.tsx';
 import { PermittedMenuItem } from '../permitted-button.tsx';
 
 const queryKey = ['sandboxes'];
@@ -37,7 +37,7 @@ export function SandboxMenu() {
   });
   return (
     <>
-      <Menu opened={isMenuOpen} onChange={setMenuOpen} position="bottom-start">
+      <Menu opened={isMenuOpen} onChange={setMenuOpen} position="bottom-start" width={260}>
         <Menu.Target>
           <Button
             size="compact-sm"
@@ -57,25 +57,35 @@ export function SandboxMenu() {
           </Button>
         </Menu.Target>
         <Menu.Dropdown mah={400} style={{ overflow: 'auto' }}>
-          <Menu.Item component="a" href={consoleUrlOf(location)} disabled={location.sandbox === undefined}>
+          <ServiceItem isCurrent={location.sandbox === undefined} href={consoleUrlOf(location)} icon="server">
             The server
-          </Menu.Item>
+          </ServiceItem>
           <Menu.Label>Sandboxes</Menu.Label>
           {sandboxes.error ? <Text p="xs">The sandboxes cannot be read here. Open the server.</Text> : undefined}
           {sandboxes.data?.length === 0 ? <Menu.Label>none</Menu.Label> : undefined}
           {sandboxes.data?.map(({ name }) => (
-            <Menu.Item key={name} component="a" href={consoleUrlOf(location, name)}>
+            <ServiceItem
+              key={name}
+              isCurrent={name === location.sandbox}
+              href={consoleUrlOf(location, name)}
+              icon="sandbox"
+            >
               {name}
-            </Menu.Item>
+            </ServiceItem>
           ))}
           <Menu.Divider />
-          <PermittedMenuItem operation="POST /_iam/sandboxes" onClick={creating.open}>
+          <PermittedMenuItem
+            operation="POST /_iam/sandboxes"
+            leftSection={<Icon name="plus" />}
+            onClick={creating.open}
+          >
             Create a sandbox
           </PermittedMenuItem>
           {location.sandbox === undefined ? undefined : (
             <PermittedMenuItem
               operation="DELETE /_iam/sandboxes/{name}"
-              color="red"
+              c="var(--mantine-color-error)"
+              leftSection={<Icon name="delete" />}
               onClick={() => setToDelete(location.sandbox)}
             >
               Delete this sandbox
@@ -86,6 +96,28 @@ export function SandboxMenu() {
       <CreateSandboxDialog isOpen={isCreating} onClose={creating.close} />
       <DeleteSandboxDialog name={toDelete} onClose={() => setToDelete(undefined)} />
     </>
+  );
+}
+
+interface ServiceItemProps {
+  readonly isCurrent: boolean;
+  readonly href: string;
+  readonly icon: IconName;
+  readonly children: string;
+}
+
+function ServiceItem({ isCurrent, href, icon, children }: ServiceItemProps) {
+  return (
+    <Menu.Item
+      component="a"
+      href={href}
+      aria-current={isCurrent ? 'page' : undefined}
+      leftSection={<Icon name={icon} />}
+      rightSection={isCurrent ? <Icon name="check" /> : undefined}
+      style={{ overflowWrap: 'anywhere' }}
+    >
+      {children}
+    </Menu.Item>
   );
 }
 

@@ -21,7 +21,7 @@ export function ServerMenu({ onOpen }: { onOpen(dialog: FrameDialog): void }) {
         <PermittedMenuItem
           operation="POST /_iam/state/reset"
           leftSection={<Icon name="reset" />}
-          color="red"
+          c="var(--mantine-color-error)"
           onClick={() => onOpen('reset')}
         >
           Reset to the seed

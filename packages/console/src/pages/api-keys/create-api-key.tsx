@@ -17,6 +17,7 @@ export function CreateApiKey() {
     <SecretAction
       operation="api-key.create"
       label="Create an API key"
+      isPrimary
       title="Create an API key"
       confirmLabel="Create the API key"
       secretLabel="API key"

@@ -33,6 +33,7 @@ export function CreateBusiness({ page }: { readonly page: '/businesses' | '/cust
     <WriteAction
       operation="customers.create-business"
       label="Create a business"
+      isPrimary
       title="Create a business"
       confirmLabel="Create the business"
       isReady={businessName !== '' && document !== ''}

@@ -36,6 +36,7 @@ export function CreateClient() {
     <SecretAction
       operation="client-identities.create"
       label="Create a client"
+      isPrimary
       title="Create a client"
       confirmLabel="Create the client"
       secretLabel="Client secret"

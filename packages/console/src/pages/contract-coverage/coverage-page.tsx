@@ -1,5 +1,5 @@
 /** Contract coverage: which documented statuses and error codes the requests so far have caused. */
-import { Checkbox, Group, Loader, Stack, Text } from '@mantine/core';
+import { Checkbox, Loader, Stack, Text } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { usePage } from '../../api/use-page.ts';
@@ -7,6 +7,7 @@ import { useRead } from '../../api/use-read.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { FilterLine } from '../../components/filter-line.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
@@ -31,15 +32,14 @@ export default function CoveragePage() {
   return (
     <Stack gap="md">
       <PageTitle actions={<ClearCoverage />}>Coverage</PageTitle>
-      <Group align="flex-end" gap="md">
+      <FilterLine>
         <SearchInput label="Operation" value={search} onChange={(value) => setSearch({ search: value })} />
         <Checkbox
           label="Only operations with missing statuses or codes"
           checked={missing !== undefined}
           onChange={({ currentTarget }) => setSearch({ missing: currentTarget.checked ? 'yes' : undefined })}
-          mb={8}
         />
-      </Group>
+      </FilterLine>
       {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
       {data === undefined ? error ? undefined : <Loader size="sm" aria-label="Loading" /> : <Totals report={data} />}
       {items?.length === 0 ? (

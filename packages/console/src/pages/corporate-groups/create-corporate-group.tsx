@@ -19,6 +19,7 @@ export function CreateCorporateGroup() {
     <WriteAction
       operation="corporate-groups.create"
       label="Create a corporate group"
+      isPrimary
       title="Create a corporate group"
       confirmLabel="Create the corporate group"
       isReady={fields.corporateGroupName !== ''}

@@ -1,5 +1,4 @@
 /** The views of all groups: list, graph, and the check of a role. Each has its own address. */
-import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 
 const groupViews = { list: 'List', graph: 'Graph', role: 'Check a role' } as const;
@@ -7,20 +6,17 @@ export type GroupViewName = keyof typeof groupViews;
 
 export function GroupViewMenu({ current }: { readonly current: GroupViewName }) {
   return (
-    <Group component="nav" aria-label="Views of groups" gap="xs" mb="md">
+    <nav className="tabs" aria-label="Views of groups">
       {(Object.keys(groupViews) as GroupViewName[]).map((view) => (
-        <Button
+        <Link
           key={view}
-          component={Link}
           to="/groups"
           search={(view === 'list' ? {} : { view }) as never}
-          size="compact-md"
-          variant={view === current ? 'filled' : 'default'}
           aria-current={view === current ? 'page' : undefined}
         >
           {groupViews[view]}
-        </Button>
+        </Link>
       ))}
-    </Group>
+    </nav>
   );
 }

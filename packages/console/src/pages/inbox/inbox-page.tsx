@@ -1,9 +1,10 @@
 /** The inbox: every code and notice that the service sent, as it is sent. */
-import { Group, Select, Stack } from '@mantine/core';
+import { Select, Stack } from '@mantine/core';
 import { usePage } from '../../api/use-page.ts';
 import { usePagedList } from '../../api/use-paged-list.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
+import { FilterLine } from '../../components/filter-line.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
@@ -32,17 +33,18 @@ function Inbox() {
   return (
     <Stack gap="md">
       <PageTitle actions={<ClearButton isEmpty={list.items.length === 0} />}>Inbox</PageTitle>
-      <Group align="flex-end" gap="sm">
+      <FilterLine>
         <SearchInput label="Address or number" value={to} onChange={(value) => setSearch({ to: value })} />
         <Select
-          label="Purpose"
+          aria-label="Purpose"
+          placeholder="Purpose"
           data={purpose !== undefined && !purposes.includes(purpose) ? [purpose, ...purposes] : purposes}
           value={purpose ?? null}
           onChange={(value) => setSearch({ purpose: value ?? undefined })}
           clearable
           clearButtonProps={{ 'aria-label': 'All purposes' }}
         />
-      </Group>
+      </FilterLine>
       <PagedRows
         list={list}
         empty={

@@ -26,7 +26,7 @@ const charts: readonly { title: string; unit?: string; lines: readonly ChartLine
   {
     title: 'Requests',
     lines: [
-      { name: 'Requests', color: 'blue.8', read: ({ requests }) => requests },
+      { name: 'Requests', color: 'accent.8', read: ({ requests }) => requests },
       { name: 'Errors', color: 'red.8', read: ({ errors }) => errors },
     ],
   },
@@ -34,12 +34,12 @@ const charts: readonly { title: string; unit?: string; lines: readonly ChartLine
     title: 'Durations',
     unit: 'ms',
     lines: [
-      { name: 'Median', color: 'blue.8', read: ({ median }) => millisecondsOf(median) },
+      { name: 'Median', color: 'accent.8', read: ({ median }) => millisecondsOf(median) },
       { name: '95 %', color: 'violet.8', read: ({ p95 }) => millisecondsOf(p95) },
       { name: '99 %', color: 'red.8', read: ({ p99 }) => millisecondsOf(p99) },
     ],
   },
-  { title: 'Logins', lines: [{ name: 'Logins', color: 'blue.8', read: ({ logins }) => logins }] },
+  { title: 'Logins', lines: [{ name: 'Logins', color: 'accent.8', read: ({ logins }) => logins }] },
 ];
 
 export default function MetricsPage() {

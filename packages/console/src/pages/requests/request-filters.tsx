@@ -1,6 +1,7 @@
 /** The filters of the request log, which are parameters of the URL. */
-import { Group, Select } from '@mantine/core';
+import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { FilterLine } from '../../components/filter-line.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { listChoices, useOperations } from './use-operations.ts';
 
@@ -24,7 +25,7 @@ export function RequestFilterFields({ values, onChange, children }: RequestFilte
   const operations = useOperations();
   const statuses = operations.flatMap((operation) => operation.statuses.map(String));
   return (
-    <Group align="flex-end" gap="sm">
+    <FilterLine>
       <SearchInput label="Caller" value={values.caller} onChange={(caller) => onChange({ caller })} />
       <FilterSelect
         label="Operation"
@@ -45,7 +46,7 @@ export function RequestFilterFields({ values, onChange, children }: RequestFilte
         onChange={(error) => onChange({ error })}
       />
       {children}
-    </Group>
+    </FilterLine>
   );
 }
 
@@ -59,11 +60,11 @@ interface FilterSelectProps {
 function FilterSelect({ label, value, choices, onChange }: FilterSelectProps) {
   return (
     <Select
-      label={label}
+      aria-label={label}
       data={listChoices([...choices, value])}
       value={value ?? null}
       onChange={(chosen) => onChange(chosen ?? undefined)}
-      placeholder="All"
+      placeholder={label}
       searchable
       clearable
       clearButtonProps={{ 'aria-label': `${label}: all` }}

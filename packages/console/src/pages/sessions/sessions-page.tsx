@@ -1,11 +1,12 @@
 /** The active sessions of all users and clients, with filters, and ways to end them. */
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { usePage } from '../../api/use-page.ts';
 import { usePagedList } from '../../api/use-paged-list.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
+import { FilterLine } from '../../components/filter-line.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
@@ -40,10 +41,10 @@ export default function SessionsPage() {
   return (
     <Stack gap="md">
       <PageTitle actions={list.items.length > 0 ? <EndFilteredSessions {...filters} /> : undefined}>Sessions</PageTitle>
-      <Group gap="md">
+      <FilterLine>
         <SearchInput label="User id" value={userId} onChange={(value) => setSearch({ userId: value })} />
         <SearchInput label="Client id" value={clientId} onChange={(value) => setSearch({ clientId: value })} />
-      </Group>
+      </FilterLine>
       <PagedRows
         list={list}
         empty={<NoSessions isFiltered={userId !== undefined || clientId !== undefined} />}

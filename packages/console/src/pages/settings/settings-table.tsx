@@ -5,6 +5,7 @@ import { useRead } from '../../api/use-read.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { FilterLine } from '../../components/filter-line.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { PageSection } from '../../components/section.tsx';
 
@@ -22,7 +23,9 @@ export function SettingsTable() {
   return (
     <PageSection title="Effective settings">
       <Stack gap="xs">
-        <SearchInput label="Name or value" value={given.search} onChange={(value) => setSearch({ search: value })} />
+        <FilterLine>
+          <SearchInput label="Name or value" value={given.search} onChange={(value) => setSearch({ search: value })} />
+        </FilterLine>
         {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
         {data !== undefined && matches.length === 0 ? (
           <EmptyState title="No setting matches" command="iam serve --help">

@@ -14,6 +14,7 @@ export function CreateGroup() {
     <WriteAction
       operation="groups.create"
       label="Create a group"
+      isPrimary
       title="Create a group"
       confirmLabel="Create"
       size="lg"

@@ -21,6 +21,7 @@ export function CreateUserAction() {
     <WriteAction
       operation="POST /_iam/users"
       label="Create a user"
+      isPrimary
       isReady={form.values.userName !== '' && isMobileReady(form.values)}
       title="Create a user"
       confirmLabel="Create the user"
