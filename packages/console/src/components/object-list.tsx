@@ -8,10 +8,9 @@ import { usePage } from '../api/use-page.ts';
 import { usePagedList } from '../api/use-paged-list.ts';
 import { EmptyState } from './empty-state.tsx';
 import { Equivalents, formatOptions, quotePositional } from './equivalents.tsx';
-import { FilterLine } from './filter-line.tsx';
 import { PageTitle } from './page-title.tsx';
 import { PagedRows, type RowColumn } from './row-list.tsx';
-import { SearchInput } from './search-input.tsx';
+import { FilterLine, SearchInput } from './search-input.tsx';
 
 interface ListQuery {
   readonly limit?: number;

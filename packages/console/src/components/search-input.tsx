@@ -1,7 +1,7 @@
 /** The search field of a page: `/` focuses it, and its text is a filter in the URL after a pause in typing. */
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Icon } from './icon.tsx';
 
 interface SearchInputProps {
@@ -34,4 +34,9 @@ export function SearchInput({ label, value = '', onChange }: SearchInputProps) {
       }}
     />
   );
+}
+
+/** The search and the filters of a list, in one line that stays visible. */
+export function FilterLine({ children }: { readonly children: ReactNode }) {
+  return <div className="filters">{children}</div>;
 }

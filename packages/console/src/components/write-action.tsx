@@ -66,7 +66,7 @@ export function WriteAction<Data>(props: WriteActionProps<Data>) {
         operation={anyOperation}
         variant={isPrimary ? 'filled' : 'default'}
         {...(isCompact ? { size: 'compact-sm' } : {})}
-        {...(isDangerous ? { c: 'var(--mantine-color-error)' } : {})}
+        className={isDangerous ? 'danger' : undefined}
         disabled={props.isDisabled}
         aria-label={accessibleLabel}
         onClick={dialog.open}

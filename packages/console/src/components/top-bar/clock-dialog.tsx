@@ -157,7 +157,12 @@ export function ClockPill({ onOpen }: { onOpen(): void }) {
   if (!isClockChanged(clock) || now === undefined) return undefined;
   const time = formatTime(new Date(now).toISOString());
   return (
-    <Button size="compact-sm" className="pill pill-warning" leftSection={<Icon name="clock" />} onClick={onOpen}>
+    <Button
+      size="compact-sm"
+      className="pill pill-warning pill-clock"
+      leftSection={<Icon name="clock" />}
+      onClick={onOpen}
+    >
       <span className="bar-text numbers">{time}</span>
       {clock.frozen ? <span className="bar-text"> frozen</span> : undefined}
     </Button>

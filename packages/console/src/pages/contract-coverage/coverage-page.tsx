@@ -7,9 +7,8 @@ import { useRead } from '../../api/use-read.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
-import { FilterLine } from '../../components/filter-line.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
-import { SearchInput } from '../../components/search-input.tsx';
+import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import { CoverageTable } from './coverage-table.tsx';
 

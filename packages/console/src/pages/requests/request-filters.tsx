@@ -1,8 +1,7 @@
 /** The filters of the request log, which are parameters of the URL. */
 import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { FilterLine } from '../../components/filter-line.tsx';
-import { SearchInput } from '../../components/search-input.tsx';
+import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { listChoices, useOperations } from './use-operations.ts';
 
 interface RequestFilterValues {

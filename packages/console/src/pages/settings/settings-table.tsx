@@ -5,8 +5,7 @@ import { useRead } from '../../api/use-read.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
-import { FilterLine } from '../../components/filter-line.tsx';
-import { SearchInput } from '../../components/search-input.tsx';
+import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { PageSection } from '../../components/section.tsx';
 
 interface ShownSetting {
