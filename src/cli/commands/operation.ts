@@ -32,7 +32,7 @@ import {
 import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { type EntityRead, withEtag } from '../request/entity-rows.ts';
 import { addFieldOption, addFileOption } from '../request/field-options.ts';
-import { canGrant, confirmGrants, noticeGrants } from '../request/grants/role-grants.ts';
+import { canGrant, confirmGrants, mayAskForGrants, noticeGrants } from '../request/grants/role-grants.ts';
 import { NamedNotFoundError } from '../request/not-found.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
 import { addListOptions, noResults, parseListLimits, printList } from '../request/pagination.ts';
@@ -211,7 +211,7 @@ async function runOperation(
     const describeChange = async (values: readonly string[], { body }: RequestInput) => {
       const unchanged = await describeUnchangedLock(context, operation, body);
       if (unchanged !== undefined) return `${[name, ...values.map(format)].join(' ')}: ${unchanged}`;
-      return describeValueChange(context, operation, values, format);
+      return (await describeValueChange(context, operation, values, format))?.line;
     };
     return runForTargets(context, spec, { name, input, targets: ids, options, format, describeChange });
   }
@@ -237,7 +237,10 @@ async function runOperation(
   if (options.ifExists !== true) await confirm();
   const change = await describeValueChange(context, operation, values, (value) => names.format(value));
   const unchanged = await describeUnchangedLock(context, operation, input.body);
-  const done = change ?? (operation.effect === 'read' ? noResults : `${named}: ${unchanged ?? 'done'}`);
+  const done = change?.line ?? (operation.effect === 'read' ? noResults : `${named}: ${unchanged ?? 'done'}`);
+  const { unchanged: present = [] } = change ?? {};
+  const before = Array.isArray(input.body) ? input.body.filter((one) => present.includes(memberOf(one))) : {};
+  const grant = { operation, input, before };
   const askAgain = async (rejected: readonly PromptedField[]) => {
     if (dialog === undefined) return;
     await promptForFields(dialog.promptContext, rejected);
@@ -246,7 +249,7 @@ async function runOperation(
   const call = async () => {
     const typed = { answers: prompted, acceptsTaken: options.ifNotExists === true, askAgain };
     const confirmAndSend = async () => {
-      await confirmGrants(context, [{ operation, input }], options, options.file === '-');
+      await confirmGrants(context, [grant], options, options.file === '-');
       return send(context, operation, input);
     };
     const { body, headers } = await sendUntilAccepted(context, typed, confirmAndSend).catch(async (error: unknown) => {
@@ -262,7 +265,9 @@ async function runOperation(
     return call();
   };
   if (options.ifExists === true) return deleteIfExists(context, spec, { named, done }, confirmAndCall);
-  const createOrGet = options.ifNotExists === true ? () => createIfNotExists(context, operation, input, call) : call;
+  const looksFirst = mayAskForGrants(context, grant, options);
+  const createOrGet =
+    options.ifNotExists === true ? () => createIfNotExists(context, operation, input, call, looksFirst) : call;
   await printResult(context, operation, options, { request: createOrGet, params: input.params, done });
   await noticeLock(context, operation, input.params ?? {});
 }
@@ -329,7 +334,11 @@ function listIds(schema: JsonSchema | undefined, ids: readonly string[]): Refere
 
 /** The values of a body that is a list of objects with a single field. */
 function listMembers(body: unknown): readonly string[] {
-  return (body as readonly object[]).map((one) => String(Object.values(one)[0]));
+  return (body as readonly object[]).map(memberOf);
+}
+
+function memberOf(entry: object): string {
+  return String(Object.values(entry)[0]);
 }
 
 /** The target of a request as command-line arguments: parameters and further arguments. */

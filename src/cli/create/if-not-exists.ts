@@ -42,14 +42,16 @@ export type Creation<Result> = { readonly created: Result } | { readonly existin
 /**
  * Creates an entity. If it exists, returns the same fields of the existing one, unchanged; the field `created` and
  * notices report which happened.
+ * @param looksFirst `create` asks a question, which is in vain if the entity exists
  */
 export async function createIfNotExists(
   context: Context,
   operation: ManifestOperation,
   input: CallInput,
   create: () => Promise<unknown>,
+  looksFirst = false,
 ): Promise<unknown> {
-  const creation = await createOrFind(context, operation, input, create);
+  const creation = await createOrFind(context, operation, input, create, looksFirst);
   if ('created' in creation) {
     context.notice('Created.');
     return { ...(creation.created as EntityFields | undefined), created: true };
@@ -68,12 +70,12 @@ export async function createOrFind<Result>(
   operation: ManifestOperation,
   { body = {} }: CallInput,
   create: () => Promise<Result>,
+  looksFirst = false,
 ): Promise<Creation<Result>> {
   const search = { context, operation, key: requireKey(operation), body: body as EntityFields };
-  if (sharedFieldsOf(search).length > 0) {
-    const found = await find(search);
-    if (found) return { existing: describe(search, found) };
-  }
+  const isShared = sharedFieldsOf(search).length > 0;
+  const found = isShared ? await find(search) : looksFirst ? await findOwn(search) : undefined;
+  if (found) return { existing: describe(search, found) };
   try {
     return { created: await create() };
   } catch (error) {
@@ -127,6 +129,15 @@ async function findInstead(search: Search, error: unknown): Promise<ExistingEnti
   if (hint === undefined) return describe(search, found, isReadBack ? null : false);
   if (error instanceof ClientError) throw new HintedClientError(error, hint);
   return undefined;
+}
+
+/** What exists and is no stranger's; undefined if the caller may not read it. */
+async function findOwn(search: Search): Promise<EntityFields | undefined> {
+  const found = await find(search).catch((error: unknown) => {
+    if (isUnreadable(error)) return undefined;
+    throw error;
+  });
+  return found && (await describeStranger(search.context, found)) === undefined ? found : undefined;
 }
 
 /** What is looked for, and where. */

@@ -4,8 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPathValues } from '../../../src/cli/http/outcome-check.ts';
 import { getUpdate, isRoute } from '../../../src/cli/request/find-operation.ts';
 import { canGrant } from '../../../src/cli/request/grants/role-grants.ts';
+import type { EntityName } from '../../../src/contract/entities.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
+import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
+import { roleGains } from '../../conformance/administrators/role-gains.ts';
 import { adminClient, appClientId, startServer } from '../../harness.ts';
 import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
 import { Home, iam } from '../run-cli.ts';
@@ -81,6 +84,25 @@ const cases: Readonly<Record<string, GrantCase>> = {
     grants: { 'groups services add heads billing-service': 'Service billing-service would gain ADMIN' },
     harmless: ['groups services add ops billing-service'],
   },
+  'users create': {
+    grants: {
+      'users create --user-name carol --user-email carol@example.com --business-id globex':
+        'User carol would gain ADMIN, IAM_ADMIN_MAINTENANCE, IAM_ADMIN_READ_ONLY through business globex.',
+      'users create --without-code --user-name carol --business-id globex':
+        'User carol would gain ADMIN, IAM_ADMIN_MAINTENANCE, IAM_ADMIN_READ_ONLY through business globex.',
+    },
+    harmless: [
+      'users create --user-name carol --user-email carol@example.com --business-id acme',
+      'users create --without-code --user-name dan --business-id acme',
+    ],
+  },
+  'users update': {
+    grants: {
+      'users update bob --business-id globex':
+        'User ANOTHER_USER_ID (bob) would gain ADMIN, IAM_ADMIN_MAINTENANCE, IAM_ADMIN_READ_ONLY through business globex.',
+    },
+    harmless: ['users update alice --business-id acme --lead', 'users update bob --business-id acme'],
+  },
   'clients update': {
     grants: {
       'clients update CLIENT_ID --add-authority ADMIN': 'Client CLIENT_ID (billing-service) would gain ADMIN.',
@@ -89,11 +111,43 @@ const cases: Readonly<Record<string, GrantCase>> = {
   },
 };
 
+/** References to what can have roles, by which a write gives none. */
+const rolelessReferences: Readonly<Record<string, string>> = {
+  'clients create businessId': 'the owner of a client gives it no roles',
+  'corporate-groups create businessId': 'a corporate group gives no roles',
+  'corporate-groups update businessId': 'a corporate group gives no roles',
+  'customers create-business corporateGroupId': 'a corporate group gives no roles',
+};
+
+const holders: readonly (EntityName | undefined)[] = ['role', 'group', 'business', 'corporateGroup'];
+
+/** The fields of a body that refer to what can have roles. */
+function listRoleFields(schema: JsonSchema, name = ''): readonly string[] {
+  const { properties = {}, items, anyOf = [], 'x-reference': reference } = schema;
+  if (holders.includes(reference?.entity)) return [name];
+  return [
+    ...Object.entries(properties).flatMap(([field, property]) => listRoleFields(property, field)),
+    ...[...(items ? [items] : []), ...anyOf].flatMap((below) => listRoleFields(below, name)),
+  ];
+}
+
 const routes = controlRoutes.filter(isRoute).map(({ id }) => getUpdate(manifest, id));
-const operations = [...manifest.operations, ...routes].filter(canGrant);
+const writes = [...manifest.operations, ...routes].filter(
+  ({ effect, method }) => effect !== 'read' && method !== 'DELETE',
+);
+const operations = writes.filter(canGrant);
 
 test('every operation and route that can give roles has a case', () => {
   expect(operations.map(({ command }) => command).sort()).toEqual(Object.keys(cases).sort());
+  const guarded = operations.filter((one) => !isRoute(one));
+  expect(guarded.map(({ id }) => id).sort()).toEqual(Object.keys(roleGains).sort());
+});
+
+test('every field that refers to what can have roles gives some, or it is known why not', () => {
+  const roleless = writes
+    .filter((one) => !canGrant(one))
+    .flatMap(({ command, body = {} }) => listRoleFields(body).map((field) => `${command} ${field}`));
+  expect(roleless.sort()).toEqual(Object.keys(rolelessReferences).sort());
 });
 
 let runner: ExampleRunner;
@@ -101,13 +155,14 @@ beforeAll(async () => {
   runner = await ExampleRunner.create();
   await runner.run('groups create --group-name base', 'administrator');
   await runner.run('groups create --group-name heads --dependency iam-administrators --yes', 'administrator');
+  await runner.run('groups businesses add heads globex --yes', 'administrator');
 });
 afterAll(() => runner[Symbol.asyncDispose]());
 
 const run = (line: string) => runner.run(line, 'administrator');
 const readTables = async () => {
-  const { groups, memberships, clients } = await runner.server.dump();
-  return { groups, memberships, clients };
+  const { groups, memberships, clients, users } = await runner.server.dump();
+  return { groups, memberships, clients, users };
 };
 const withNames = (text: string) =>
   Object.entries(runner.names).reduce(
@@ -164,6 +219,21 @@ test('--yes confirms, and what a group has already is asked for no more', async 
   expect(await run('groups remove-role base ADMIN')).toMatchObject({ code: 0 });
 });
 
+test('what exists already is not asked for', async () => {
+  expect(await run('groups users add base bob --yes')).toMatchObject({ code: 0 });
+  expect(await run('groups add-role base ADMIN --yes')).toMatchObject({ code: 0 });
+  expect(await run('groups users add base bob')).toMatchObject({ code: 0, err: expect.stringContaining('nothing to') });
+  const { code, err } = await run('groups users add base alice bob');
+  expect([code, err]).toEqual([10, expect.stringContaining('User USER_ID (alice) would gain ADMIN through base.')]);
+  const existing = { code: 0, err: expect.stringContaining('Already exists; nothing was changed.') };
+  expect(await run('groups create --group-name base --role ADMIN --if-not-exists')).toMatchObject(existing);
+  expect(await run('groups create --group-name newest --role ADMIN --if-not-exists')).toMatchObject({ code: 10 });
+  const moved = 'users create --without-code --user-name alice --business-id globex --if-not-exists';
+  expect(await run(moved)).toMatchObject(existing);
+  expect(await run('groups users remove base bob')).toMatchObject({ code: 0 });
+  expect(await run('groups remove-role base ADMIN')).toMatchObject({ code: 0 });
+});
+
 test('a terminal has one question, whose default is no; the dialog of an update has it in its own', async () => {
   const before = await readTables();
   const ask = async (line: string, ...replies: readonly unknown[]) => {
@@ -184,10 +254,12 @@ test('a terminal has one question, whose default is no; the dialog of an update 
   expect(await run('groups remove-role base ADMIN')).toMatchObject({ code: 0 });
 });
 
-describe('the roles of a group', () => {
+describe('the roles of a group or a business', () => {
   const users = [{ userId: 'u1', userName: 'alice', password }];
   const groups = [{ groupName: 'heads', dependencies: [{ groupName: 'iam-auditors' }] }];
-  const seed = { users, groups: [...groups, { groupName: 'ops', roles: ['VIEW'] }] };
+  const businesses = [{ businessId: 'acme', businessName: 'acme' }];
+  const ops = { groupName: 'ops', roles: ['VIEW'], businesses: ['acme'] };
+  const seed = { users, businesses, groups: [...groups, ops] };
   const administrator = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
 
   test('are read from all groups where there is no control plane', async () => {
@@ -197,6 +269,11 @@ describe('the roles of a group', () => {
     const text = 'User u1 would gain IAM_ADMIN_READ_ONLY through heads. Continue?';
     expect(await add('heads')).toMatchObject({ code: 10, err: expect.stringContaining(text) });
     expect(await add('ops')).toMatchObject({ code: 0 });
+    const assign = () =>
+      iam(['users', 'update', 'u1', '--business-id', 'acme'], { url: server.url, variables: administrator });
+    await server.admin.businessAccesses.addBusiness({ params: { groupId: 'heads' }, body: [{ businessId: 'acme' }] });
+    const gain = 'User u1 would gain IAM_ADMIN_READ_ONLY through business acme. Continue?';
+    expect(await assign()).toMatchObject({ code: 10, err: expect.stringContaining(gain) });
   });
 
   test('are found among many, which are read as one list', async () => {

@@ -24,6 +24,8 @@ interface Listed {
 interface ValueChange {
   /** What the value is called. */
   readonly label: string;
+  /** A value that the list has can gain roles when it is added: a membership that its owner made becomes a regular one. */
+  readonly upgrades?: true;
   /** Of an operation that adds: reads the list, by the values of the path. The server responds alike to a value that it has. */
   readonly list?: (context: Context, path: readonly string[]) => Promise<Listed>;
   /** The form in which two values are compared. */
@@ -49,7 +51,11 @@ export const valueChanges: Readonly<Record<string, ValueChange>> = {
   'user-accesses.remove-business-user': { label: 'business user' },
   'business-accesses.add-business': { label: 'business', list: readMembers('business-accesses.list-businesses') },
   'business-accesses.remove-business': { label: 'business' },
-  'service-accesses.add-service': { label: 'service', list: readMembers('service-accesses.list-services') },
+  'service-accesses.add-service': {
+    label: 'service',
+    list: readMembers('service-accesses.list-services'),
+    upgrades: true,
+  },
   'service-accesses.remove-service': { label: 'service' },
   'user-identities.add-identity': { label: 'login name', list: readLoginNames, normalize: foldIdentifier },
   'user-identities.remove-identity': { label: 'login name' },
@@ -89,9 +95,17 @@ function nameOf(entry: unknown): string {
   return String(isRow(entry) ? Object.values(entry)[0] : entry);
 }
 
+/** What a request changes of a list. */
+export interface ValueChangeReport {
+  /** The line for people. */
+  readonly line: string;
+  /** The values that are added although the list has them, so that nothing is written of them. */
+  readonly unchanged: readonly string[];
+}
+
 /**
- * `ops: + role DEPLOY`, `ops: nothing to change`, or `ops: has role DEPLOY` if it is not known whether it had it; undefined if
- * the operation changes no list.
+ * The line is `ops: + role DEPLOY`, `ops: nothing to change`, or `ops: has role DEPLOY` if it is not known whether it had
+ * it. Undefined if the operation changes no list.
  * @param values those of the path and then those that are added or removed; of a path, the last one is removed
  * @param format the form of a value for people
  */
@@ -100,7 +114,7 @@ export async function describeValueChange(
   operation: ChangingOperation,
   values: readonly string[],
   format: (value: string) => string,
-): Promise<string | undefined> {
+): Promise<ValueChangeReport | undefined> {
   const change = valueChanges[operation.id];
   if (!change) return undefined;
   const isRemoval = operation.method === 'DELETE';
@@ -112,7 +126,10 @@ export async function describeValueChange(
   const lines = changed.flatMap((value, at) =>
     signs[at] === undefined ? [] : [`${signs[at]} ${change.label} ${format(value)}${suffix}`],
   );
-  return `${owner}: ${lines.length === 0 ? 'nothing to change' : lines.join(', ')}`;
+  return {
+    line: `${owner}: ${lines.length === 0 ? 'nothing to change' : lines.join(', ')}`,
+    unchanged: change.upgrades ? [] : changed.filter((_, at) => signs[at] === undefined),
+  };
 }
 
 /** How a line reports each value that is added: undefined if the list has it before. */

@@ -9,6 +9,7 @@ import { type PromptedField, promptForFields, promptForMissingFields } from '../
 import { sendUntilAccepted } from '../../prompts/rejected-answers.ts';
 import { callControlPlane, controlRequestPreview } from '../../request/control-plane.ts';
 import { describeCreated } from '../../request/created-entity.ts';
+import { confirmGrants, mayAskForGrants, noticeGrants } from '../../request/grants/role-grants.ts';
 import { printRequestPreview } from '../../request/preview.ts';
 import { buildRequest, type CommandArguments, type RequestDraft } from '../../request/request-builder.ts';
 import type { RequestSpec } from '../../request/request-spec.ts';
@@ -76,11 +77,14 @@ async function createUserWithoutCode(
   if (isDry) {
     names.printResolved();
     const body = { ...(input.body as object), ...verified };
-    return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body });
+    await printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body });
+    return noticeGrants(context, [{ operation: spec.operation, input }]);
   }
+  const grant = { operation: spec.operation, input };
   const password = options.passwordStdin === true ? await readSecret('-', context.io) : undefined;
   const secret = password === undefined ? {} : { password };
   const send = async () => {
+    await confirmGrants(context, [grant], options);
     const body = { ...(input.body as object), ...verified, ...secret };
     return (await callControlPlane(context, 'POST', path, { body })).body;
   };
@@ -88,7 +92,10 @@ async function createUserWithoutCode(
   const typed = { answers, acceptsTaken: options.ifNotExists === true, askAgain };
   const create = () => sendUntilAccepted(context, typed, send);
   const request = { ...input, body: { ...(input.body as object), ...verified } };
-  const created = options.ifNotExists === true ? createIfNotExists(context, spec.operation, request, create) : create();
+  const created =
+    options.ifNotExists === true
+      ? createIfNotExists(context, spec.operation, request, create, mayAskForGrants(context, grant, options))
+      : create();
   const body = await created;
   await printResponse(context, body, '', describeCreated(context.manifest, spec.operation, body));
 }

@@ -1,12 +1,14 @@
-/** Reads which administrative roles groups have, own ones and those of dependencies. */
+/** Reads which administrative roles groups have, own ones and those of dependencies, and which businesses have by groups. */
 import { ClientError } from '../../../client/errors.ts';
 import { entityOf } from '../../../contract/entities.ts';
 import { isAdministrativeRole, stripRolePrefix } from '../../../contract/roles.ts';
 import type { Context } from '../../context.ts';
-import { callOptionalControlPlane } from '../control-plane.ts';
+import { type ControlFilters, callOptionalControlPlane } from '../control-plane.ts';
 import { readEntityPage } from '../entity-rows.ts';
+import { getOperation } from '../find-operation.ts';
 import { collectEntries } from '../pagination.ts';
 import { isLookupRejected } from '../resolve-names.ts';
+import { send } from '../send.ts';
 
 export interface AdministrativeGroup {
   readonly name: string;
@@ -54,15 +56,32 @@ export class GroupRoleReader {
 
   /** The group with its inherited roles; undefined if the server has no such route, or the caller may not use it. */
   async #readNode(group: string): Promise<GraphNode | undefined> {
-    const query = { root: group, limit: 1 };
-    const response = await callOptionalControlPlane(this.#context, 'GET', '/_iam/groups/graph', { query }).catch(
-      (error: unknown) => {
-        if (isLookupRejected(error) && !isNotFound(error)) return undefined;
-        throw error;
-      },
-    );
-    const { nodes } = (response?.body ?? {}) as { readonly nodes?: readonly GraphNode[] };
+    const body = await this.#readRoute('/_iam/groups/graph', { root: group, limit: 1 });
+    const { nodes } = (body ?? {}) as { readonly nodes?: readonly GraphNode[] };
     return Array.isArray(nodes) ? nodes[0] : undefined;
+  }
+
+  /** The roles that a business gives to its users; none if it is unknown. */
+  async readBusiness(businessId: string): Promise<ReadonlySet<string>> {
+    const roles = await this.#readRolesOfBusiness(businessId).catch((error) => this.#ignore(error));
+    return toAdministrative(roles ?? []);
+  }
+
+  async #readRolesOfBusiness(businessId: string): Promise<readonly string[]> {
+    const body = await this.#readRoute(`/_iam/businesses/${encodeURIComponent(businessId)}`);
+    const { effectiveRoles, effectiveRoleCount } = (body ?? {}) as BusinessRoles;
+    if (Array.isArray(effectiveRoles) && effectiveRoles.length === effectiveRoleCount) return effectiveRoles;
+    const operation = getOperation(this.#context.manifest, 'business-accesses.list-business-roles');
+    const response = await send(this.#context, operation, { params: { businessId } });
+    return (response.body as readonly { readonly role: string }[]).map(({ role }) => role);
+  }
+
+  async #readRoute(path: string, query: ControlFilters = {}): Promise<unknown> {
+    const response = await callOptionalControlPlane(this.#context, 'GET', path, { query }).catch((error: unknown) => {
+      if (isLookupRejected(error) && !isNotFound(error)) return undefined;
+      throw error;
+    });
+    return response?.body;
   }
 
   #ignore(error: unknown): undefined {
@@ -84,6 +103,12 @@ interface GraphNode {
   readonly inheritedRoleCount: number;
   readonly dependentCount: number;
   readonly members: Readonly<Record<string, number>>;
+}
+
+/** Long lists of roles are cut. */
+interface BusinessRoles {
+  readonly effectiveRoles?: readonly string[];
+  readonly effectiveRoleCount?: number;
 }
 
 interface GroupRow {

@@ -1,7 +1,8 @@
 /**
  * The rule for writes that give ADMIN or an IAM_ADMIN role: the command says who would gain it and asks, or needs --yes. A
- * write gives such a role if it names the role, or a group that has it itself or through dependencies; DELETE gives nothing.
- * All commands use it with what their operation declares; test/cli/conformance/grants.test.ts walks them.
+ * write gives such a role if it names the role, a group that has it itself or through dependencies, or as the business of a
+ * user one whose groups have it; DELETE gives nothing. All commands use it with what their operation declares;
+ * test/cli/conformance/grants.test.ts walks them.
  */
 import type { CallInput } from '../../../client/types.ts';
 import type { EntityName, Reference } from '../../../contract/entities.ts';
@@ -17,37 +18,45 @@ import { isRoute } from '../find-operation.ts';
 import { listReferences, type ReferenceValue } from '../request-spec.ts';
 import { type AdministrativeGroup, GroupRoleReader } from './group-roles.ts';
 
-type GrantOperation = Pick<ManifestOperation, 'id' | 'effect' | 'method' | 'params' | 'query' | 'body'>;
+type GrantOperation = Pick<
+  ManifestOperation,
+  'id' | 'auth' | 'effect' | 'method' | 'params' | 'query' | 'body' | 'creates'
+>;
 
 /** A write, and what it replaces. */
 export interface RoleWrite {
   readonly operation: GrantOperation;
   readonly input: Pick<CallInput, 'params' | 'query' | 'body'>;
-  /** The entity before an update: what it has already is not gained. */
+  /** The entity before an update, or the members of a group among those that are added: they gain nothing. */
   readonly before?: object;
 }
 
-/** Whether a write of the operation can give roles: it refers to a group or a role. */
-export function canGrant({ effect, method, params, body = {} }: GrantOperation): boolean {
+/** Whether a write of the operation can give roles: it refers to what has them. */
+export function canGrant(operation: GrantOperation): boolean {
+  const { effect, method, params, body = {} } = operation;
   if (effect === 'read' || method === 'DELETE') return false;
-  return [...params.map(({ schema }) => schema), body].some(refersToRoles);
+  return [...params.map(({ schema }) => schema), body].some((schema) => refersToRoles(operation, schema));
 }
 
-function refersToRoles(schema: JsonSchema): boolean {
-  const { properties = {}, items, anyOf = [] } = schema;
-  if (givesRoles(schema['x-reference'])) return true;
-  return [...Object.values(properties), ...(items ? [items] : []), ...anyOf].some(refersToRoles);
+function refersToRoles(operation: GrantOperation, schema: JsonSchema): boolean {
+  const { properties = {}, items, anyOf = [], 'x-reference': reference } = schema;
+  if (reference && givesRoles(operation, reference)) return true;
+  const below = [...Object.values(properties), ...(items ? [items] : []), ...anyOf];
+  return below.some((one) => refersToRoles(operation, one));
 }
 
-function givesRoles(reference: Reference | undefined): boolean {
-  return reference?.entity === 'group' || reference?.entity === 'role';
+/** A business gives its roles to its users only, not to clients that it owns or to its corporate group. */
+function givesRoles({ creates, params }: GrantOperation, { entity }: Reference): boolean {
+  if (entity !== 'business') return entity === 'group' || entity === 'role';
+  return (creates ?? params.at(-1)?.schema['x-reference']?.entity) === 'user';
 }
 
-/** The groups and the administrative roles that a write names. If there are none, it gives no administrative role. */
+/** The administrative roles that a write names, and the groups and businesses that can have some. It gives no others. */
 export function listGrantReferences({ operation, input }: RoleWrite): readonly ReferenceValue[] {
   if (!canGrant(operation)) return [];
   return [...listInPath(operation, input), ...listInBody(operation, input.body)].filter(
-    ({ reference, value }) => givesRoles(reference) && (reference.entity === 'group' || isAdministrativeRole(value)),
+    ({ reference, value }) =>
+      givesRoles(operation, reference) && (reference.entity !== 'role' || isAdministrativeRole(value)),
   );
 }
 
@@ -64,7 +73,7 @@ function listInBody({ body: schema }: GrantOperation, body: unknown): readonly R
 interface Gain {
   readonly who: string;
   readonly role: string;
-  /** The group that has it. */
+  /** The group or the business that has it. */
   readonly through?: string;
 }
 
@@ -102,7 +111,7 @@ async function findGains(
   const kept = new Set(listInBody(operation, before).map(keyOf));
   const inBody = listInBody(operation, input.body).filter((one) => !kept.has(keyOf(one)));
   const owner = inPath.findLast(({ reference }) => reference.entity === 'group')?.value;
-  const members = inBody.filter(({ reference }) => !givesRoles(reference));
+  const members = inBody.filter(({ reference }) => !givesRoles(operation, reference));
   if (owner !== undefined && members.length > 0) {
     const group = await reader.read(owner);
     if (!group || group.roles.size === 0) return [];
@@ -110,8 +119,14 @@ async function findGains(
     return [...group.roles].map((role) => ({ who, role, through: group.name }));
   }
   const given: Omit<Gain, 'who'>[] = [];
-  for (const { reference, value } of inBody) {
+  for (const one of inBody) {
+    const { reference, value } = one;
     if (reference.entity === 'role' && isAdministrativeRole(value)) given.push({ role: stripRolePrefix(value) });
+    if (reference.entity === 'business') {
+      const roles = await reader.readBusiness(value);
+      const through = roles.size === 0 ? value : (await createFormat(context, [one]))(one);
+      for (const role of roles) given.push({ role, through });
+    }
     if (reference.entity !== 'group') continue;
     const group = await reader.read(value);
     for (const role of group?.roles ?? []) given.push({ role, through: group?.name ?? value });
@@ -145,25 +160,26 @@ async function describeMembers(
   inPath: readonly ReferenceValue[],
 ): Promise<string> {
   const shown = members.slice(0, maxListed);
-  const scope = inPath.filter(({ reference }) => !givesRoles(reference));
+  const scope = inPath.filter(({ reference }) => reference.entity !== 'group');
   const format = await createFormat(context, [...shown, ...scope]);
   const more = members.length > shown.length ? ` and ${members.length - shown.length} more` : '';
   const suffix = scope.length === 0 ? '' : ` of ${scope.map(format).join(' ')}`;
   return `${shown.map(format).join(', ')}${more}${suffix}`;
 }
 
-/** The members of a new group, or the entity that the path names. */
+/** The members of a new group, a new user, or the entity that the path names. */
 async function describeTarget(
   context: Context,
-  operation: GrantOperation,
+  { body: schema, creates }: GrantOperation,
   { body }: RoleWrite['input'],
   inPath: readonly ReferenceValue[],
 ): Promise<string> {
-  const defined = Object.entries(operation.body?.properties ?? {}).find(
-    ([, schema]) => schema['x-defines']?.entity === 'group',
-  );
-  const name = defined && (body as Readonly<Record<string, unknown>>)[defined[0]];
-  if (name !== undefined) return describeGroup(String(name), undefined);
+  if (creates !== undefined) {
+    const [name = ''] =
+      Object.entries(schema?.properties ?? {}).find(([, property]) => property['x-defines']?.by === 'name') ?? [];
+    const value = String((body as Readonly<Record<string, unknown>>)[name]);
+    return creates === 'group' ? describeGroup(value, undefined) : `${creates} ${value}`;
+  }
   const format = await createFormat(context, inPath);
   return inPath.map(format).join(' ');
 }
@@ -187,6 +203,11 @@ export function isConfirmedBefore({ settings }: Pick<Context, 'settings'>, optio
   return options.yes === true && !resolveSafetyRules(settings).isProtected;
 }
 
+/** Whether `confirmGrants` has to read whether the write gives administrative roles. */
+export function mayAskForGrants(context: Context, request: RoleWrite, options: CommandOptions): boolean {
+  return !isConfirmedBefore(context, options) && listGrantReferences(request).length > 0;
+}
+
 /** Asks whether to give administrative roles, if the requests do. @throws CliError if it is not confirmed */
 export async function confirmGrants(
   context: Context,
@@ -194,11 +215,12 @@ export async function confirmGrants(
   options: CommandOptions,
   stdinIsData = false,
 ): Promise<void> {
-  if (isConfirmedBefore(context, options)) return;
-  const naming = requests.filter((request) => listGrantReferences(request).length > 0);
+  const naming = requests.filter((request) => mayAskForGrants(context, request, options));
+  if (naming.length === 0) return;
   // A local server shows its groups without credentials, but a question would be in vain.
-  if (naming.some(({ operation }) => !isRoute(operation))) requireSendableCredentials(context.settings);
-  const grants = await describeGrants(context, requests);
+  if (naming.some(({ operation }) => operation.auth === 'caller' && !isRoute(operation)))
+    requireSendableCredentials(context.settings);
+  const grants = await describeGrants(context, naming);
   if (grants.length === 0) return;
   await assertConfirmed(context, `${formatGrants(grants)} Continue?`, options, stdinIsData, {
     assertExists: async () => {
