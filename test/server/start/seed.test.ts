@@ -28,19 +28,25 @@ async function rolesOf(server: TestServer, groupName: string) {
 describe('the demo seed', () => {
   test('is applied at the start, and its clients and keys work', async () => {
     await using server = await startServer({ seed: demo });
+    const clientIdOf = (name: string) => demo.clients?.find(({ appId }) => appId === name)?.clientId ?? '';
     const lines = [
-      formatBasicHeader('demo-deployer', 'demo-only-secret-of-demo-deployer'),
+      formatBasicHeader(clientIdOf('demo-deployer'), 'demo-only-secret-of-demo-deployer'),
       'X-Api-Key: demo+only+demo+only+demo+only+demo+only+dem=',
     ];
     for (const line of lines) expect(await sendWithHeaders(server, [line])).toMatchObject({ status: 200 });
     expect(
-      await sendWithHeaders(server, [formatBasicHeader('demo-web', 'demo-only-secret-of-demo-web')]),
+      await sendWithHeaders(server, [formatBasicHeader(clientIdOf('demo-web'), 'demo-only-secret-of-demo-web')]),
     ).toMatchObject({ status: 403 });
     expect(await rolesOf(server, 'ops')).toMatchObject({
       dependencies: [{ groupName: 'developers' }, { groupName: 'iam-auditors' }],
     });
     const { users } = server.appContext.store;
-    expect(await users.get('olivia')).toMatchObject({ emailVerified: true, mobileVerified: true, businessId: 'acme' });
+    const businessId = demo.businesses?.[0]?.businessId;
+    expect(await users.getBy('login', 'olivia')).toMatchObject({
+      emailVerified: true,
+      mobileVerified: true,
+      businessId,
+    });
   });
 
   test('changes nothing when it is applied again, also an hour later', async () => {
