@@ -5,6 +5,7 @@ import type { paths as ServicePaths } from '#service-api';
 import { consoleRequester, controlPrefix, servicePrefix } from '../../../../src/contract/prefix.ts';
 import type { Connection } from './connection.ts';
 import type { CredentialStore } from './credentials.ts';
+import type { LiveEvents } from './live-events.ts';
 import type { ConsoleLocation } from './location.ts';
 import type { ServiceTokens } from './service-token.ts';
 
@@ -30,6 +31,7 @@ export function createControlClient(
   { basePath }: ConsoleLocation,
   credentials: CredentialStore,
   { fetch }: Connection,
+  liveEvents: LiveEvents,
 ): ControlClient {
   const client = createClient<ControlPaths>({
     ...consoleRequestOptions,
@@ -39,6 +41,10 @@ export function createControlClient(
   client.use(
     authorize(async () => credentials.get()?.accessToken),
     {
+      async onRequest({ request, schemaPath }) {
+        if (request.method === 'GET') await liveEvents.untilReadable(schemaPath);
+        return undefined;
+      },
       onResponse({ request, response }) {
         if (response.status === 401) credentials.requireLogin(tokenOf(request));
       },

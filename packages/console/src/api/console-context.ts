@@ -61,7 +61,8 @@ function createPastedToken(): PastedToken {
 export function createConsole(location: ConsoleLocation, now: () => number): Console {
   const credentials = createCredentialStore();
   const connection = createConnection(location);
-  const control = createControlClient(location, credentials, connection);
+  const liveEvents = createLiveEvents(location, credentials, connection);
+  const control = createControlClient(location, credentials, connection, liveEvents);
   const serviceTokens = createServiceTokens(control, credentials, now);
   return {
     location,
@@ -71,7 +72,7 @@ export function createConsole(location: ConsoleLocation, now: () => number): Con
     service: createServiceClient(location, serviceTokens, credentials, connection),
     serviceTokens,
     login: createLoginClient(location, connection),
-    liveEvents: createLiveEvents(location, credentials, connection),
+    liveEvents,
     names: createNamesReader(control),
     connection,
     pasted: createPastedToken(),

@@ -23,18 +23,26 @@ function topicsOf(credentials: CredentialStore): readonly Topic[] {
   return mayReadInbox(credentials) ? liveTopics : liveTopics.filter((topic) => topic !== 'inbox');
 }
 
-/** `connected` follows a gap: everything may have changed. */
+/** `connected` follows a gap: everything may have changed. The first connection of a page has none: see `untilReadable`. */
 export type LiveEvent = Topic | 'connected' | 'disconnected';
 
 export interface LiveEvents {
   /** Calls the listener with each change. @returns a function that removes it */
   subscribe(listener: (event: LiveEvent) => void): () => void;
+  /**
+   * Resolves when a path of the control plane can be read. For what the stream reports, that is when it is connected, or
+   * cannot be soon: an earlier response could lack a change that the stream does not report, and had to be read again.
+   */
+  untilReadable(path: string): Promise<void>;
   /** Starts reading; each page of the console does it once. @returns a function that ends it */
   start(): () => void;
 }
 
 const firstRetry = 500;
 const longestRetry = 10_000;
+
+/** A proxy may hold the stream back. */
+const longestStart = 1000;
 
 export function createLiveEvents(
   { basePath }: ConsoleLocation,
@@ -50,10 +58,14 @@ export function createLiveEvents(
     if (data.subject === subjectOf(credentials)) emit(data.event);
   };
 
+  const share = (event: LiveEvent) =>
+    channel.postMessage({ subject: subjectOf(credentials), event } satisfies SharedEvent);
   const publish = (event: LiveEvent) => {
     emit(event);
-    channel.postMessage({ subject: subjectOf(credentials), event } satisfies SharedEvent);
+    share(event);
   };
+
+  let streamStart = createStreamStart();
 
   /** Reads the stream until the signal; reconnects with growing pauses. */
   async function readWhile(signal: AbortSignal): Promise<void> {
@@ -61,10 +73,14 @@ export function createLiveEvents(
     let lastId: string | undefined;
     while (!signal.aborted) {
       await readStream({ basePath, credentials, connection, signal, lastId }, (event, id) => {
-        if (event === 'connected') pause = firstRetry;
         lastId = id ?? lastId;
-        publish(event);
+        if (event !== 'connected') return publish(event);
+        pause = firstRetry;
+        // Pages wait for it; those of other tabs have missed what happened since another tab stopped reading.
+        if (streamStart.settle()) share(event);
+        else publish(event);
       });
+      streamStart.settle();
       if (signal.aborted) return;
       publish('disconnected');
       await delay(pause, signal);
@@ -77,14 +93,23 @@ export function createLiveEvents(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    untilReadable: async (path) => {
+      if (liveTopics.some((topic) => path === `/${topic}`)) await streamStart.settled;
+    },
     start() {
       let reading: { readonly subject: string; readonly controller: AbortController } | undefined;
+      let lastSubject: string | undefined;
       const update = () => {
         const subject = document.visibilityState === 'visible' ? subjectOf(credentials) : undefined;
         if (subject === reading?.subject) return;
         reading?.controller.abort();
         reading = subject === undefined ? undefined : { subject, controller: new AbortController() };
-        if (reading) void readInOneTab(`iam-console${basePath} ${subject}`, reading.controller.signal, readWhile);
+        if (!reading || subject === undefined) return void streamStart.settle();
+        // Another caller reads everything anew.
+        if (lastSubject !== undefined && subject !== lastSubject) streamStart = createStreamStart();
+        lastSubject = subject;
+        const onOccupied = () => streamStart.settle();
+        void readInOneTab(`iam-console${basePath} ${subject}`, reading.controller.signal, readWhile, onOccupied);
       };
       document.addEventListener('visibilitychange', update);
       const unsubscribe = credentials.subscribe(update);
@@ -109,13 +134,45 @@ function subjectOf(credentials: CredentialStore): string | undefined {
   return credentials.isLoginRequired() ? undefined : `${topicsOf(credentials)} ${credentials.get()?.subject ?? ''}`;
 }
 
-/** Runs in the tab that gets the lock. Without secure context there are no locks: then each tab reads. */
+interface StreamStart {
+  readonly settled: Promise<void>;
+  /** @returns false if it was settled before */
+  settle(): boolean;
+}
+
+function createStreamStart(): StreamStart {
+  let isPending = true;
+  let resolve = () => {};
+  const settled = new Promise<void>((done) => {
+    resolve = done;
+  });
+  const settle = () => {
+    const wasPending = isPending;
+    isPending = false;
+    resolve();
+    return wasPending;
+  };
+  setTimeout(settle, longestStart);
+  return { settled, settle };
+}
+
+/**
+ * Runs in the tab that gets the lock. Without secure context there are no locks: then each tab reads.
+ * @param onOccupied called if another tab has it, whose events this one receives
+ */
 async function readInOneTab(
   name: string,
   signal: AbortSignal,
   read: (signal: AbortSignal) => Promise<void>,
+  onOccupied: () => void,
 ): Promise<void> {
   if (!('locks' in navigator)) return read(signal);
+  const isFree = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
+    if (lock) await read(signal);
+    return lock !== null;
+  });
+  if (isFree) return;
+  onOccupied();
   await navigator.locks
     .request(name, { signal }, () => read(signal))
     .catch((error: unknown) => {
@@ -173,6 +230,8 @@ async function readMessages(
   onEvent: (event: LiveEvent, id?: string) => void,
 ): Promise<StreamEnd | undefined> {
   let buffered = '';
+  // The stream starts with their states, which are read after the connection.
+  const stated = new Set<Topic>(['clock', 'faults']);
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
   for (;;) {
     const { done, value = '' } = await reader.read();
@@ -184,7 +243,7 @@ async function readMessages(
       if (fieldOf(block, 'event') === 'end')
         return (JSON.parse(fieldOf(block, 'data') ?? '') as { readonly end: StreamEnd }).end;
       const topic = liveTopics.find((known) => known === fieldOf(block, 'event'));
-      if (topic) onEvent(topic, id);
+      if (topic && !stated.delete(topic)) onEvent(topic, id);
     }
   }
 }

@@ -25,6 +25,7 @@ function useServedScript(): string | undefined {
   const { location, connection } = useConsole();
   const { data } = useQuery({
     queryKey: ['console script'],
+    initialData: { name: scriptNameOf(document) },
     queryFn: async ({ signal }) => {
       const response = await connection.fetch(`${location.consolePath}/`, { ...consoleRequestOptions, signal });
       const page = new DOMParser().parseFromString(await response.text(), 'text/html');
