@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { isFullRun } from '../../../test/effort.ts';
 import { adminClient } from '../../../test/harness.ts';
+import { shortenId } from '../src/components/subject-id.ts';
 import { findViewProblems } from './harness/axe-violations.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { chooseFound, copyWith } from './harness/console-page.ts';
@@ -43,8 +44,9 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
       await page.getByRole('heading', { level: 1, name: 'billing' }).waitFor();
       await page.getByRole('link', { name: `g ${markup}` }).waitFor();
       await page.getByText('DEPLOY', { exact: true }).waitFor();
-      await page.getByRole('link', { name: apiKeyId }).click();
-      await page.getByRole('heading', { name: `API key ${apiKeyId}` }).waitFor();
+      await page.getByRole('listitem').getByRole('link', { name: markup, exact: true }).click();
+      await page.getByRole('heading', { name: `API key of ${markup}` }).waitFor();
+      await page.getByRole('button', { name: `Copy the id ${apiKeyId}` }).waitFor();
       await page.goBack();
       await page.goBack();
       await page.getByText('1 in all').waitFor();
@@ -97,7 +99,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
       const { page, dialog, problems } = await open('clients/orders');
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
       await dialog.getByText(`g ${markup}`).waitFor();
-      await dialog.getByText(apiKeyId).waitFor();
+      await dialog.getByText(shortenId(apiKeyId)).waitFor();
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       expect((await send('/_iam/clients/orders')).status).toBe(200);
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -120,7 +122,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
       await dialog.getByRole('button', { name: 'Create the API key' }).click();
       const apiKey = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
       await dialog.getByRole('button', { name: 'Close' }).last().click();
-      await page.getByRole('heading', { level: 1, name: /^API key \w/ }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'API key of exports' }).waitFor();
       const { body } = await send('/_iam/requests?caller=reports');
       expect(body).toEqual([]);
       expect((await send('/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } })).status).toBe(403);
@@ -152,7 +154,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
       const { apiKeyId } = await makeApiKey('till');
       const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
-      await dialog.getByText(markup).waitFor();
+      await dialog.getByText(markup).first().waitFor();
       await dialog.getByRole('button', { name: 'Delete the API key' }).click();
       await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
       expect((await send(`/_iam/api-keys/${apiKeyId}`)).status).toBe(404);

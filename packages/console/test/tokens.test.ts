@@ -31,8 +31,9 @@ describe.skipIf(!hasBrowser)('the token inspector', () => {
     await inspect(token);
     await page.getByText('The server accepts this token').waitFor();
     await page.getByText('Signature: valid').waitFor();
-    await page.getByRole('row', { name: /^sub ann$/ }).waitFor();
-    await page.getByRole('link', { name: 'ann' }).waitFor();
+    await page.getByRole('row', { name: /^sub ann/ }).waitFor();
+    for (const link of await page.getByRole('link', { name: 'ann' }).all())
+      expect(await link.getAttribute('href')).toMatch(/\/users\/ann$/);
     const kept = await page.evaluate('JSON.stringify([location.href, localStorage, sessionStorage, document.title])');
     expect(String(kept)).not.toContain(token.slice(0, 20));
     expect(problems).toEqual([]);

@@ -5,7 +5,6 @@ import type { paths as ServicePaths } from '#service-api';
 import { consoleRequester, controlPrefix, servicePrefix } from '../../../../src/contract/prefix.ts';
 import type { Connection } from './connection.ts';
 import type { CredentialStore } from './credentials.ts';
-import type { LiveEvents } from './live-events.ts';
 import type { ConsoleLocation } from './location.ts';
 import type { ServiceTokens } from './service-token.ts';
 
@@ -26,12 +25,12 @@ export const consoleRequestOptions = {
   credentials: 'omit',
 } as const;
 
-/** The control plane of the service that the console shows. */
+/** The control plane of the service that the console shows. @param untilReadable of the live events */
 export function createControlClient(
   { basePath }: ConsoleLocation,
   credentials: CredentialStore,
   { fetch }: Connection,
-  liveEvents: LiveEvents,
+  untilReadable: (path: string) => Promise<void>,
 ): ControlClient {
   const client = createClient<ControlPaths>({
     ...consoleRequestOptions,
@@ -42,7 +41,7 @@ export function createControlClient(
     authorize(async () => credentials.get()?.accessToken),
     {
       async onRequest({ request, schemaPath }) {
-        if (request.method === 'GET') await liveEvents.untilReadable(schemaPath);
+        if (request.method === 'GET') await untilReadable(schemaPath);
         return undefined;
       },
       onResponse({ request, response }) {

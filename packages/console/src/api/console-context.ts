@@ -62,7 +62,7 @@ export function createConsole(location: ConsoleLocation, now: () => number): Con
   const credentials = createCredentialStore();
   const connection = createConnection(location);
   const liveEvents = createLiveEvents(location, credentials, connection);
-  const control = createControlClient(location, credentials, connection, liveEvents);
+  const control = createControlClient(location, credentials, connection, liveEvents.untilReadable);
   const serviceTokens = createServiceTokens(control, credentials, now);
   return {
     location,

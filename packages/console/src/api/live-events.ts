@@ -105,7 +105,7 @@ export function createLiveEvents(
         reading?.controller.abort();
         reading = subject === undefined ? undefined : { subject, controller: new AbortController() };
         if (!reading || subject === undefined) return void streamStart.settle();
-        // Another caller reads everything anew.
+        // Another caller reads everything again.
         if (lastSubject !== undefined && subject !== lastSubject) streamStart = createStreamStart();
         lastSubject = subject;
         const onOccupied = () => streamStart.settle();

@@ -6,7 +6,7 @@ import { ErrorPanel } from './error-panel.tsx';
 import { PermittedButton } from './permitted-button.tsx';
 
 export interface ConfirmDialogProps {
-  readonly title: string;
+  readonly title: ReactNode;
   readonly isOpen: boolean;
   /** What is affected. */
   readonly children: ReactNode;

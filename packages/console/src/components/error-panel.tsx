@@ -2,8 +2,8 @@
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
 import { useConsole } from '../api/console-context.ts';
 import { RequestError, type ResponseError } from '../api/errors.ts';
-import { ObjectSearchLink } from './object-link.tsx';
 import { RestoreSandbox } from './restore-sandbox.tsx';
+import { Subject } from './subject.tsx';
 
 interface ErrorPanelProps {
   readonly error: unknown;
@@ -55,7 +55,7 @@ function ErrorText({ item: { code, message, details } }: { readonly item: Respon
         <List size="sm">
           {grantedByGroups.map((name) => (
             <List.Item key={name}>
-              Granted by the group <ObjectSearchLink page="/groups" text={name} />
+              Granted by the group <Subject kind="group" id={name} name={name} />
             </List.Item>
           ))}
         </List>

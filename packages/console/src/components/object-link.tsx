@@ -1,4 +1,4 @@
-/** Links to the pages of objects and to their lists. Names are shown as text, whatever they contain. */
+/** Links to the pages of objects. */
 import { Anchor } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -23,28 +23,6 @@ export function ObjectLink({ page, id, className, children = id }: ObjectLinkPro
       {...(className === undefined ? {} : { className })}
     >
       {children}
-    </Anchor>
-  );
-}
-
-interface GroupLinkProps {
-  readonly group: { readonly groupId: string; readonly groupName: string };
-}
-
-export function GroupLink({ group: { groupId, groupName } }: GroupLinkProps) {
-  return (
-    <ObjectLink page="/groups" id={groupId}>
-      {groupName}
-    </ObjectLink>
-  );
-}
-
-/** A link to the entries of a list that contain a text. */
-export function ObjectSearchLink({ page, text }: { readonly page: string; readonly text: string }) {
-  if (!usePageExists(page)) return text;
-  return (
-    <Anchor component={Link} to={page} search={{ search: text } as never} underline="always" inherit>
-      {text}
     </Anchor>
   );
 }

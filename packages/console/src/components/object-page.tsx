@@ -1,4 +1,5 @@
 /** The page of one object: the way back to its list, its heading with actions, and its content when it is read. */
+
 import { Anchor, Loader, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -6,11 +7,15 @@ import type { ApiRequest } from '../api/requests.ts';
 import { Equivalents } from './equivalents.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { PageTitle } from './page-title.tsx';
+import { CopyId } from './subject.tsx';
 
 interface ObjectPageProps<Data> {
   /** The list: its path and its name in a sentence. */
   readonly list: { readonly path: string; readonly title: string };
+  /** What it is called until it is read. */
   readonly title: string;
+  /** Its name, unless it has none, and its id. */
+  nameOf(data: Data): { readonly id: string; readonly name?: string | undefined };
   readonly query: {
     readonly data: Data | undefined;
     readonly error: unknown;
@@ -25,15 +30,19 @@ interface ObjectPageProps<Data> {
 }
 
 export function ObjectPage<Data>(props: ObjectPageProps<Data>) {
-  const { list, title, query, command, call, renderActions, children } = props;
+  const { list, query, command, call, renderActions, children } = props;
   const { data, error, isLoading } = query;
+  const { id, name = id } = data === undefined ? {} : props.nameOf(data);
   return (
     <Stack gap="md" style={{ overflowWrap: 'anywhere' }}>
       <Anchor component={Link} to={list.path} underline="always" size="sm">
         {list.title}
       </Anchor>
-      <PageTitle actions={data === undefined ? undefined : renderActions?.(data)}>
-        <bdi>{title}</bdi>
+      <PageTitle
+        actions={data === undefined ? undefined : renderActions?.(data)}
+        aside={id === undefined ? undefined : <CopyId id={id}>{name === id ? undefined : id}</CopyId>}
+      >
+        <bdi>{name ?? props.title}</bdi>
       </PageTitle>
       {error ? <ErrorPanel error={error} onRetry={() => void query.refetch()} /> : undefined}
       {isLoading ? <Loader size="sm" aria-label="Loading" /> : undefined}

@@ -5,14 +5,19 @@ import type { ReactNode } from 'react';
 interface PageTitleProps {
   readonly children: ReactNode;
   readonly actions?: ReactNode;
+  /** Beside the heading, and no part of it. */
+  readonly aside?: ReactNode;
 }
 
-export function PageTitle({ children, actions }: PageTitleProps) {
+export function PageTitle({ children, actions, aside }: PageTitleProps) {
   return (
     <Group justify="space-between" gap="sm" mih={32}>
-      <Title order={1} size="h3">
-        {children}
-      </Title>
+      <Group gap="xs" align="baseline">
+        <Title order={1} size="h3">
+          {children}
+        </Title>
+        {aside}
+      </Group>
       <Group gap="xs">{actions}</Group>
     </Group>
   );

@@ -21,7 +21,7 @@ interface SecretResult {
 interface SecretActionProps {
   readonly operation: AccessTarget;
   readonly label: string;
-  readonly title: string;
+  readonly title: ReactNode;
   readonly confirmLabel: string;
   /** What the page is mainly for: one a page. */
   readonly isPrimary?: boolean;

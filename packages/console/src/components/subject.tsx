@@ -1,9 +1,10 @@
 /** A user, a client, a group or another object, as every page shows it: its name, the short form of its id, and its page. */
 import { UnstyledButton } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { Fragment } from 'react';
 import type { NameKind } from '../api/names-reader.ts';
 import { useNames } from '../api/use-names.ts';
+import { Icon } from './icon.tsx';
 import { ObjectLink } from './object-link.tsx';
 import { shortenId } from './subject-id.ts';
 
@@ -33,11 +34,13 @@ export interface SubjectProps {
 export function Subject({ kind, id, name, isPlain = false }: SubjectProps) {
   const shown = <bdi className={name === undefined ? 'subject-id' : undefined}>{name ?? id}</bdi>;
   const rest = name === undefined || name === id ? undefined : shortenId(id);
+  const gap = rest === undefined ? undefined : ' ';
   if (isPlain)
     return (
       <span className="subject">
         <span className="subject-name">{shown}</span>
-        {rest === undefined ? undefined : <span className="subject-id"> {rest}</span>}
+        {gap}
+        {rest === undefined ? undefined : <span className="subject-id">{rest}</span>}
       </span>
     );
   return (
@@ -45,6 +48,7 @@ export function Subject({ kind, id, name, isPlain = false }: SubjectProps) {
       <ObjectLink page={pages[kind]} id={id} className="subject-name">
         {shown}
       </ObjectLink>
+      {gap}
       <CopyId id={id}>{rest}</CopyId>
     </span>
   );
@@ -56,37 +60,53 @@ export function NamedSubject({ kind, id, isPlain }: Omit<SubjectProps, 'name'>) 
   return <Subject kind={kind} id={id} isPlain={isPlain} name={kind === 'service' ? id : nameOf(kind, id)} />;
 }
 
-const copiedTime = 1500;
+interface SubjectListProps {
+  readonly kind: SubjectKind;
+  readonly subjects: readonly Pick<SubjectProps, 'id' | 'name'>[];
+  /** How many there are, also those that are not listed. */
+  readonly total?: number;
+}
 
-/** The short id is the button that copies the whole one; its sign is visible under the mouse and with the focus. */
-function CopyId({ id, children }: { readonly id: string; readonly children: ReactNode }) {
-  const { copy, copied, error } = useClipboard({ timeout: copiedTime });
+const maxListed = 5;
+
+/** Subjects in a sentence: the first of them, and how many follow. */
+export function SubjectList({ kind, subjects, total = subjects.length }: SubjectListProps) {
+  if (total === 0) return 'none';
+  const listed = subjects.slice(0, maxListed);
+  const others = total - listed.length;
   return (
-    <UnstyledButton
-      className="subject-copy subject-id"
-      title={id}
-      aria-label={`Copy the id ${id}`}
-      onClick={() => copy(id)}
-    >
-      <span aria-live="polite">{error ? 'Copying is not allowed here' : copied ? 'Copied' : children}</span>
-      <CopySign />
-    </UnstyledButton>
+    <>
+      {listed.map((subject, at) => (
+        <Fragment key={subject.id}>
+          {at === 0 ? '' : ', '}
+          <Subject kind={kind} {...subject} isPlain />
+        </Fragment>
+      ))}
+      {others > 0 ? ` and ${others} more` : ''}
+    </>
   );
 }
 
-function CopySign() {
+const copiedTime = 1500;
+
+interface CopyIdProps {
+  readonly id: string;
+  /** The id, or its short form; without one only the sign is shown. */
+  readonly children?: string | undefined;
+}
+
+/** An id that is a button to copy it. The sign of that is visible under the mouse and with the focus. */
+export function CopyId({ id, children }: CopyIdProps) {
+  const { copy, copied, error } = useClipboard({ timeout: copiedTime });
   return (
-    <svg
-      viewBox="0 0 16 16"
-      width="12"
-      height="12"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      aria-hidden="true"
+    <UnstyledButton
+      className={children === undefined ? 'subject-copy' : 'subject-copy subject-id'}
+      title={id}
+      aria-label={`Copy the id ${children ?? id}`}
+      onClick={() => copy(id)}
     >
-      <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />
-      <path d="M10.5 3.5v-1h-8v8h1" />
-    </svg>
+      <span aria-live="polite">{error ? 'Copying is not allowed here' : copied ? 'Copied' : children}</span>
+      <Icon name="copy" />
+    </UnstyledButton>
   );
 }

@@ -70,7 +70,9 @@ describe.skipIf(!hasBrowser)('of the groups', () => {
     await page.getByRole('combobox', { name: 'Role' }).fill('VIEW');
     await page.getByRole('heading', { name: 'Yes: bob has VIEW' }).waitFor();
     const way = page.getByRole('list', { name: 'Way to the role' }).getByRole('listitem');
-    expect(await way.allTextContents()).toEqual(['bob', 'is in →', 'ops', 'depends on →', 'viewers', 'has →', 'VIEW']);
+    expect((await way.allTextContents()).join(' ').replaceAll(/ \w+…\w+/g, '')).toBe(
+      'bob is in → ops depends on → viewers has → VIEW',
+    );
     expect(new URL(page.url()).search).toBe('?view=role&user=bob&role=VIEW');
     expect(problems).toEqual([]);
   });

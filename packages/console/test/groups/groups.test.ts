@@ -68,7 +68,8 @@ describe.skipIf(!hasBrowser)('the groups', () => {
     await page.getByRole('button', { name: 'leads' }).press('Enter');
     await page.getByRole('heading', { level: 1, name: 'leads' }).waitFor();
     const inherited = page.getByRole('table', { name: 'Inherited roles' });
-    expect(await inherited.getByRole('row').allTextContents()).toEqual(['RoleFrom', 'DEPLOYops', 'VIEWviewers']);
+    const rows = (await inherited.getByRole('row').allTextContents()).map((text) => text.split(' ')[0]);
+    expect(rows).toEqual(['RoleFrom', 'DEPLOYops', 'VIEWviewers']);
     await page.getByRole('table', { name: 'Dependents' }).getByRole('link', { name: markup }).click();
     await page.getByRole('heading', { level: 1, name: markup }).waitFor();
     await page.getByText('No members yet').waitFor();

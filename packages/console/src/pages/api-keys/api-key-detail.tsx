@@ -6,9 +6,9 @@ import { useLeave } from '../../api/use-leave.ts';
 import { useRead } from '../../api/use-read.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
-import { ObjectLink } from '../../components/object-link.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { formatTime } from '../../components/server-time.tsx';
+import { Subject } from '../../components/subject.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import { UpdateApiKey } from './update-api-key.tsx';
 
@@ -21,7 +21,8 @@ export function ApiKeyDetail({ apiKeyId }: { readonly apiKeyId: string }) {
   return (
     <ObjectPage
       list={{ path: '/api-keys', title: 'All API keys' }}
-      title={query.data === undefined ? 'API key' : `API key ${query.data.apiKeyId}`}
+      title="API key"
+      nameOf={({ apiKeyId: id, appId }) => ({ id, name: `API key of ${appId}` })}
       query={query}
       command={`api-key get ${quotePositional(apiKeyId)}`}
       call={read}
@@ -32,12 +33,12 @@ export function ApiKeyDetail({ apiKeyId }: { readonly apiKeyId: string }) {
         </>
       )}
     >
-      {({ appId, clientId, hint, createdAt, lastUsedAt }) => (
+      {({ appId, clientId, clientName, hint, createdAt, lastUsedAt }) => (
         <ObjectFacts
           label="API key"
           facts={{
             Application: appId,
-            Client: <ObjectLink page="/clients" id={clientId} />,
+            Client: <Subject kind="client" id={clientId} name={clientName} />,
             'Ends with': hint,
             Created: formatTime(createdAt),
             'Last used': lastUsedAt === undefined ? 'Never' : formatTime(lastUsedAt),
@@ -48,13 +49,14 @@ export function ApiKeyDetail({ apiKeyId }: { readonly apiKeyId: string }) {
   );
 }
 
-function DeleteApiKey({ apiKey: { apiKeyId, appId, clientId, lastUsedAt } }: { readonly apiKey: ShownApiKey }) {
+function DeleteApiKey({ apiKey }: { readonly apiKey: ShownApiKey }) {
+  const { apiKeyId, appId, clientId, clientName, lastUsedAt } = apiKey;
   const leave = useLeave('/api-keys', ['api-keys', 'one', apiKeyId]);
   return (
     <WriteAction
       operation="api-key.remove"
       label="Delete"
-      title={`Delete the API key ${apiKeyId}`}
+      title={`Delete the API key of ${appId}`}
       confirmLabel="Delete the API key"
       isDangerous
       command={`api-key delete --yes ${quotePositional(apiKeyId)}`}
@@ -64,7 +66,8 @@ function DeleteApiKey({ apiKey: { apiKeyId, appId, clientId, lastUsedAt } }: { r
     >
       <Text>
         Requests of <bdi>{appId}</bdi> with this key are rejected from the next one on. It has the rights of the client{' '}
-        {clientId}, which stays. Last used: {lastUsedAt === undefined ? 'never' : formatTime(lastUsedAt)}.
+        <Subject kind="client" id={clientId} name={clientName} isPlain />, which stays. Last used:{' '}
+        {lastUsedAt === undefined ? 'never' : formatTime(lastUsedAt)}.
       </Text>
     </WriteAction>
   );

@@ -1,9 +1,11 @@
 /** API keys, each with the rights of a client: all of them, with a search, or one. */
+
 import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { formatTime } from '../../components/server-time.tsx';
+import { Subject } from '../../components/subject.tsx';
 import { ApiKeyDetail } from './api-key-detail.tsx';
 import { CreateApiKey } from './create-api-key.tsx';
 
@@ -13,9 +15,18 @@ export default function ApiKeysPage() {
 }
 
 const columns: RowColumn<ControlData<'/api-keys'>[number]>[] = [
-  { title: 'Id', width: 'minmax(13rem, 2fr)', sort: 'apiKeyId', render: ({ apiKeyId }) => apiKeyId },
-  { title: 'Application', width: 'minmax(8rem, 1fr)', sort: 'appId', render: ({ appId }) => <bdi>{appId}</bdi> },
-  { title: 'Client', width: 'minmax(10rem, 1fr)', sort: 'clientId', render: ({ clientId }) => clientId },
+  {
+    title: 'API key of',
+    width: 'minmax(13rem, 2fr)',
+    sort: 'appId',
+    render: ({ apiKeyId, appId }) => <Subject kind="apiKey" id={apiKeyId} name={appId} isPlain />,
+  },
+  {
+    title: 'Client',
+    width: 'minmax(12rem, 2fr)',
+    sort: 'clientId',
+    render: ({ clientId, clientName }) => <Subject kind="client" id={clientId} name={clientName} />,
+  },
   { title: 'Ends with', width: '6rem', render: ({ hint }) => hint },
   {
     title: 'Last used',

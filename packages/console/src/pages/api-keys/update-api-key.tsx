@@ -25,7 +25,7 @@ export function UpdateApiKey({
     <SecretAction
       operation="api-key.update"
       label="Edit"
-      title={`Edit the API key ${apiKeyId}`}
+      title={`Edit the API key of ${appId}`}
       confirmLabel="Save"
       secretLabel="New API key"
       isReady={form.values.appId !== '' && form.values.clientId !== ''}

@@ -5,10 +5,10 @@ import type { ApiRequest } from '../../api/requests.ts';
 import { useRead } from '../../api/use-read.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
-import { GroupLink, ObjectLink } from '../../components/object-link.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { formatTime } from '../../components/server-time.tsx';
+import { NamedSubject, Subject } from '../../components/subject.tsx';
 import { AddToGroup, RemoveFromGroup } from '../groups/members/member-groups.tsx';
 import { JoinCorporateGroup } from '../organizations/corporate-group-businesses.tsx';
 import { organizationQueries } from '../organizations/corporate-groups.ts';
@@ -22,12 +22,13 @@ export function BusinessPage({ businessId }: { readonly businessId: string }) {
   return (
     <ObjectPage
       list={{ path: '/businesses', title: 'All businesses' }}
-      title={query.data?.businessName ?? 'Business'}
+      title="Business"
+      nameOf={({ businessId: id, businessName: name }) => ({ id, name })}
       query={query}
       command={`businesses get ${quotePositional(businessId)}`}
       call={read}
-      renderActions={({ corporateGroupId }) =>
-        corporateGroupId === undefined ? <JoinCorporateGroup businessId={businessId} /> : undefined
+      renderActions={(business) =>
+        business.corporateGroupId === undefined ? <JoinCorporateGroup business={business} /> : undefined
       }
     >
       {(business) => <BusinessSections business={business} />}
@@ -67,11 +68,14 @@ function BusinessFacts({ business }: { readonly business: ShownBusiness }) {
     <ObjectFacts
       label="Business"
       facts={{
-        Id: business.businessId,
         Document: business.document,
-        Customer: customerId === undefined ? undefined : <ObjectLink page="/customers" id={String(customerId)} />,
+        Customer: customerId === undefined ? undefined : <NamedSubject kind="customer" id={String(customerId)} />,
         'Corporate group':
-          corporateGroupId === undefined ? 'None' : <ObjectLink page="/corporate-groups" id={corporateGroupId} />,
+          corporateGroupId === undefined ? (
+            'None'
+          ) : (
+            <Subject kind="corporateGroup" id={corporateGroupId} name={business.corporateGroupName} />
+          ),
         Organization: business.organizationId,
         'Business unit': business.businessUnitId,
         Created: createdAt === undefined ? undefined : formatTime(createdAt),
@@ -80,9 +84,10 @@ function BusinessFacts({ business }: { readonly business: ShownBusiness }) {
   );
 }
 
-function BusinessGroups({ business: { businessId, groups, groupCount } }: { readonly business: ShownBusiness }) {
+function BusinessGroups({ business }: { readonly business: ShownBusiness }) {
+  const { businessId, businessName, groups, groupCount } = business;
   const hidden = groupCount - groups.length;
-  const member = { kind: 'business', id: businessId } as const;
+  const member = { kind: 'business', id: businessId, name: businessName } as const;
   return (
     <PageSection
       title={`Groups (${groupCount})`}
@@ -99,7 +104,7 @@ function BusinessGroups({ business: { businessId, groups, groupCount } }: { read
         {groups.map((group) => (
           <List.Item key={group.groupId}>
             <Group gap="xs">
-              <GroupLink group={group} />
+              <Subject kind="group" id={group.groupId} name={group.groupName} />
               <RemoveFromGroup
                 member={member}
                 group={group}

@@ -1,8 +1,10 @@
 /** Businesses: their customer, their corporate group, and the roles that all their users have. */
+
 import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
+import { Subject } from '../../components/subject.tsx';
 import { BusinessPage } from './business-page.tsx';
 import { CreateBusiness } from './create-business.tsx';
 
@@ -13,18 +15,18 @@ export default function BusinessesPage() {
 
 const columns: RowColumn<ControlData<'/businesses'>[number]>[] = [
   {
-    title: 'Name',
-    width: 'minmax(12rem, 2fr)',
+    title: 'Business',
+    width: 'minmax(14rem, 2fr)',
     sort: 'businessName',
-    render: ({ businessName }) => <bdi>{businessName}</bdi>,
+    render: ({ businessId, businessName }) => <Subject kind="business" id={businessId} name={businessName} isPlain />,
   },
-  { title: 'Id', width: 'minmax(10rem, 2fr)', sort: 'businessId', render: ({ businessId }) => businessId },
   { title: 'Document', width: 'minmax(8rem, 1fr)', sort: 'document', render: ({ document }) => <bdi>{document}</bdi> },
   { title: 'Customer', width: '7rem', render: ({ customerId }) => customerId },
   {
     title: 'Corporate group',
-    width: 'minmax(10rem, 1fr)',
-    render: ({ corporateGroupId }) => corporateGroupId,
+    width: 'minmax(12rem, 1fr)',
+    render: ({ corporateGroupId: id, corporateGroupName: name }) =>
+      id === undefined ? undefined : <Subject kind="corporateGroup" id={id} name={name} />,
   },
 ];
 

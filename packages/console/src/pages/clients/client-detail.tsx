@@ -5,11 +5,12 @@ import type { ApiRequest } from '../../api/requests.ts';
 import { useRead } from '../../api/use-read.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
-import { GroupLink, ObjectLink } from '../../components/object-link.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { formatTime } from '../../components/server-time.tsx';
+import { Subject } from '../../components/subject.tsx';
 import { ClientKeys } from './client-keys.tsx';
+import { nameOfClient, OwnerOfClient } from './client-owner.tsx';
 import { DeleteClient } from './delete-client.tsx';
 
 type ShownClient = ControlData<'/clients/{id}'>;
@@ -21,7 +22,8 @@ export function ClientDetail({ clientId }: { readonly clientId: string }) {
   return (
     <ObjectPage
       list={{ path: '/clients', title: 'All clients' }}
-      title={query.data?.clientId ?? 'Client'}
+      title="Client"
+      nameOf={(client) => ({ id: client.clientId, name: nameOfClient(client) })}
       query={query}
       command={`clients get ${quotePositional(clientId)}`}
       call={read}
@@ -54,7 +56,7 @@ function ClientSections({ client }: { readonly client: ShownClient }) {
 }
 
 function ClientFacts({ client }: { readonly client: ShownClient }) {
-  const { userId, businessId, ownerClientId } = client;
+  const isOwned = (client.userId ?? client.businessId ?? client.ownerClientId) !== undefined;
   return (
     <ObjectFacts
       label="Client"
@@ -67,9 +69,7 @@ function ClientFacts({ client }: { readonly client: ShownClient }) {
         'Grant types': client.grantTypes.join(', '),
         'Redirect URIs': client.redirectURIs.join(', '),
         Audiences: client.audiences.join(', '),
-        'Owner (user)': userId === undefined ? undefined : <ObjectLink page="/users" id={userId} />,
-        'Owner (business)': businessId === undefined ? undefined : <ObjectLink page="/businesses" id={businessId} />,
-        'Owner (client)': ownerClientId === undefined ? undefined : <ObjectLink page="/clients" id={ownerClientId} />,
+        Owner: isOwned ? <OwnerOfClient client={client} /> : undefined,
         Organization: client.organizationId,
         'Business unit': client.businessUnitId,
         'Visible MFA contacts': client.factorVisibility,
@@ -89,9 +89,7 @@ function ServiceGroups({ client: { serviceAccountId, groups, groupCount } }: { r
       <List listStyleType="none">
         {groups.map((group) => (
           <List.Item key={group.groupId}>
-            <bdi>
-              <GroupLink group={group} />
-            </bdi>
+            <Subject kind="group" id={group.groupId} name={group.groupName} />
           </List.Item>
         ))}
       </List>

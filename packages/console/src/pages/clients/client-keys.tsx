@@ -5,8 +5,8 @@ import { Link } from '@tanstack/react-router';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrapResponse } from '../../api/errors.ts';
 import { ErrorPanel } from '../../components/error-panel.tsx';
-import { ObjectLink } from '../../components/object-link.tsx';
 import { PageSection } from '../../components/section.tsx';
+import { Subject } from '../../components/subject.tsx';
 
 const limit = 50;
 
@@ -34,7 +34,7 @@ export function ClientKeys({ clientId }: { readonly clientId: string }) {
       <List listStyleType="none">
         {keys.map(({ apiKeyId, appId, hint }) => (
           <List.Item key={apiKeyId}>
-            <ObjectLink page="/api-keys" id={apiKeyId} /> for <bdi>{appId}</bdi>, ends with {hint}
+            <Subject kind="apiKey" id={apiKeyId} name={appId} /> ends with {hint}
           </List.Item>
         ))}
       </List>

@@ -5,7 +5,9 @@ import { usePage } from '../../api/use-page.ts';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { formatTime } from '../../components/server-time.tsx';
+import { Subject } from '../../components/subject.tsx';
 import { ClientDetail } from './client-detail.tsx';
+import { nameOfClient, OwnerOfClient } from './client-owner.tsx';
 import { CreateClient } from './create-client.tsx';
 
 export default function ClientsPage() {
@@ -14,14 +16,14 @@ export default function ClientsPage() {
 }
 
 const columns: RowColumn<ControlData<'/clients'>[number]>[] = [
-  { title: 'Client id', width: 'minmax(12rem, 2fr)', sort: 'clientId', render: ({ clientId }) => clientId },
-  { title: 'Application', width: 'minmax(8rem, 1fr)', sort: 'appId', render: ({ appId }) => <bdi>{appId}</bdi> },
   {
-    title: 'Service account',
-    width: 'minmax(10rem, 1fr)',
-    sort: 'serviceAccountId',
-    render: ({ serviceAccountId }) => serviceAccountId,
+    title: 'Client',
+    width: 'minmax(14rem, 2fr)',
+    sort: 'clientId',
+    render: (client) => <Subject kind="client" id={client.clientId} name={nameOfClient(client)} isPlain />,
   },
+  { title: 'Application', width: 'minmax(8rem, 1fr)', sort: 'appId', render: ({ appId }) => <bdi>{appId}</bdi> },
+  { title: 'Owner', width: 'minmax(12rem, 1fr)', render: (client) => <OwnerOfClient client={client} /> },
   { title: 'Party', width: '7rem', render: ({ party }) => <Badge color="gray">{party}</Badge> },
   { title: 'Created', width: '13rem', sort: 'createdAt', render: ({ createdAt }) => formatTime(createdAt) },
 ];

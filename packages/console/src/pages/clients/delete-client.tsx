@@ -3,9 +3,10 @@ import { List, Text } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import { useLeave } from '../../api/use-leave.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
-import { formatNames } from '../../components/format-names.ts';
+import { SubjectList } from '../../components/subject.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import { useClientKeys } from './client-keys.tsx';
+import { nameOfClient } from './client-owner.tsx';
 
 interface DeleteClientProps {
   readonly client: ControlData<'/clients/{id}'>;
@@ -18,7 +19,7 @@ export function DeleteClient({ client }: DeleteClientProps) {
     <WriteAction
       operation="client-identities.remove"
       label="Delete"
-      title={`Delete ${clientId}`}
+      title={`Delete ${nameOfClient(client)}`}
       confirmLabel="Delete the client"
       isDangerous
       command={`clients delete --yes ${quotePositional(serviceAccountId)}`}
@@ -35,8 +36,7 @@ export function DeleteClient({ client }: DeleteClientProps) {
 
 function Affected({ client: { clientId, groups, groupCount } }: DeleteClientProps) {
   const { data } = useClientKeys(clientId);
-  const names = groups.map(({ groupName }) => groupName);
-  const keys = data?.keys.map(({ apiKeyId }) => apiKeyId) ?? [];
+  const keys = data?.keys.map(({ apiKeyId: id, appId: name }) => ({ id, name })) ?? [];
   return (
     <>
       <Text>
@@ -45,10 +45,15 @@ function Affected({ client: { clientId, groups, groupCount } }: DeleteClientProp
       </Text>
       <List>
         <List.Item>
-          Groups: <bdi>{formatNames(names, groupCount)}</bdi>
+          Groups:{' '}
+          <SubjectList
+            kind="group"
+            subjects={groups.map(({ groupId: id, groupName: name }) => ({ id, name }))}
+            total={groupCount}
+          />
         </List.Item>
         <List.Item>
-          API keys: {formatNames(keys, keys.length)}
+          API keys: <SubjectList kind="apiKey" subjects={keys} />
           {data?.isComplete === false ? ' and possibly more' : ''}
         </List.Item>
       </List>

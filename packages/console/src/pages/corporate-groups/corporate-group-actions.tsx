@@ -2,8 +2,9 @@
 import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useLeave } from '../../api/use-leave.ts';
+import { useNames } from '../../api/use-names.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
-import { formatNames } from '../../components/format-names.ts';
+import { SubjectList } from '../../components/subject.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import {
   type CorporateGroupFields,
@@ -40,7 +41,7 @@ export function EditCorporateGroup({ current }: CorporateGroupActionProps) {
 }
 
 /** More names than these are counted. */
-const maxNames = 10;
+const maxNames = 5;
 
 export function DeleteCorporateGroup({ current: { group } }: CorporateGroupActionProps) {
   const { corporateGroupId, corporateGroupName } = group;
@@ -59,13 +60,20 @@ export function DeleteCorporateGroup({ current: { group } }: CorporateGroupActio
       onDone={leave}
       changes={organizationQueries}
     >
-      <Text>{describeDeletion(toCorporateGroupFields(group).businesses)}</Text>
+      <AffectedBusinesses ids={toCorporateGroupFields(group).businesses} />
     </WriteAction>
   );
 }
 
-function describeDeletion(businesses: readonly string[]): string {
-  if (businesses.length === 0) return 'It has no businesses.';
-  const names = formatNames(businesses, businesses.length, maxNames);
-  return `These businesses are then in no corporate group: ${names}. They are not deleted.`;
+function AffectedBusinesses({ ids }: { readonly ids: readonly string[] }) {
+  const listed = ids.slice(0, maxNames);
+  const nameOf = useNames(listed);
+  if (ids.length === 0) return <Text>It has no businesses.</Text>;
+  const subjects = listed.map((id) => ({ id, name: nameOf('business', id) }));
+  return (
+    <Text>
+      These businesses are then in no corporate group:{' '}
+      <SubjectList kind="business" subjects={subjects} total={ids.length} />. They are not deleted.
+    </Text>
+  );
 }

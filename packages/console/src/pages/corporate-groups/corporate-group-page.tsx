@@ -3,9 +3,9 @@ import { Stack, Title } from '@mantine/core';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
-import { ObjectLink } from '../../components/object-link.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
+import { NamedSubject } from '../../components/subject.tsx';
 import {
   AddBusinessToCorporateGroup,
   RemoveBusinessFromCorporateGroup,
@@ -18,7 +18,8 @@ export function CorporateGroupPage({ corporateGroupId }: { readonly corporateGro
   return (
     <ObjectPage
       list={{ path: '/corporate-groups', title: 'All corporate groups' }}
-      title={query.data?.group.corporateGroupName ?? 'Corporate group'}
+      title="Corporate group"
+      nameOf={({ group: { corporateGroupId: id, corporateGroupName: name } }) => ({ id, name })}
       query={query}
       command={`corporate-groups get ${quotePositional(corporateGroupId)}`}
       call={({ service }) =>
@@ -38,12 +39,12 @@ export function CorporateGroupPage({ corporateGroupId }: { readonly corporateGro
 }
 
 function CorporateGroupSections({ current }: { readonly current: VersionedCorporateGroup }) {
-  const { corporateGroupId, organizationId, businesses } = current.group;
+  const { organizationId, businesses } = current.group;
   const columns: RowColumn<{ readonly businessId: string }>[] = [
     {
       title: 'Business',
       width: 'minmax(12rem, 1fr)',
-      render: ({ businessId }) => <ObjectLink page="/businesses" id={businessId} />,
+      render: ({ businessId }) => <NamedSubject kind="business" id={businessId} />,
     },
     {
       title: 'Actions',
@@ -53,7 +54,7 @@ function CorporateGroupSections({ current }: { readonly current: VersionedCorpor
   ];
   return (
     <>
-      <ObjectFacts label="Corporate group" facts={{ Id: corporateGroupId, Organization: organizationId }} />
+      <ObjectFacts label="Corporate group" facts={{ Organization: organizationId }} />
       <Stack gap="xs" component="section" aria-label="Businesses">
         <Title order={2} size="h4">
           Businesses ({businesses.length.toLocaleString('en')})

@@ -1,8 +1,10 @@
 /** Corporate groups: businesses that belong together. They give no roles. */
+
 import { usePage } from '../../api/use-page.ts';
 import { ObjectList } from '../../components/object-list.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
+import { Subject } from '../../components/subject.tsx';
 import type { CorporateGroupRecord } from '../organizations/corporate-groups.ts';
 import { CorporateGroupPage } from './corporate-group-page.tsx';
 import { CreateCorporateGroup } from './create-corporate-group.tsx';
@@ -17,8 +19,13 @@ export default function CorporateGroupsPage() {
 }
 
 const columns: RowColumn<CorporateGroupRecord>[] = [
-  { title: 'Name', width: 'minmax(12rem, 2fr)', render: ({ corporateGroupName }) => <bdi>{corporateGroupName}</bdi> },
-  { title: 'Id', width: 'minmax(14rem, 1fr)', render: ({ corporateGroupId }) => corporateGroupId },
+  {
+    title: 'Corporate group',
+    width: 'minmax(14rem, 2fr)',
+    render: ({ corporateGroupId, corporateGroupName }) => (
+      <Subject kind="corporateGroup" id={corporateGroupId} name={corporateGroupName} isPlain />
+    ),
+  },
   { title: 'Organization', width: 'minmax(8rem, 1fr)', render: ({ organizationId }) => <bdi>{organizationId}</bdi> },
   { title: 'Businesses', width: '7rem', render: ({ businesses }) => businesses.length.toLocaleString('en') },
 ];

@@ -5,9 +5,9 @@ import type { ApiRequest } from '../../api/requests.ts';
 import { useRead } from '../../api/use-read.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
-import { ObjectLink } from '../../components/object-link.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { formatTime } from '../../components/server-time.tsx';
+import { Subject } from '../../components/subject.tsx';
 
 type ShownCustomer = ControlData<'/customers/{id}'>;
 
@@ -18,7 +18,8 @@ export function CustomerPage({ customerId }: { readonly customerId: string }) {
   return (
     <ObjectPage
       list={{ path: '/customers', title: 'All customers' }}
-      title={query.data?.name ?? `Customer ${customerId}`}
+      title="Customer"
+      nameOf={({ customerId: id, name = `Customer ${id}` }) => ({ id: String(id), name })}
       query={query}
       command={`customers get ${quotePositional(customerId)}`}
       call={read}
@@ -29,16 +30,14 @@ export function CustomerPage({ customerId }: { readonly customerId: string }) {
 }
 
 function CustomerFacts({ customer }: { readonly customer: ShownCustomer }) {
-  const { customerId, document, businessId, userId, createdAt } = customer;
+  const { document, businessId, createdAt } = customer;
   return (
     <>
       <ObjectFacts
         label="Customer"
         facts={{
-          Number: customerId,
           Document: document,
-          Business: businessId === undefined ? undefined : <ObjectLink page="/businesses" id={businessId} />,
-          User: userId === undefined ? undefined : <ObjectLink page="/users" id={userId} />,
+          [businessId === undefined ? 'User' : 'Business']: <CustomerSubject customer={customer} />,
           Created: formatTime(createdAt),
         }}
       />
@@ -47,4 +46,11 @@ function CustomerFacts({ customer }: { readonly customer: ShownCustomer }) {
       </Text>
     </>
   );
+}
+
+/** The user or the business that is the customer. A business gives its name to the customer. */
+export function CustomerSubject({ customer }: { readonly customer: ShownCustomer }) {
+  const { businessId, userId, userName, name } = customer;
+  if (userId !== undefined) return <Subject kind="user" id={userId} name={userName} />;
+  return businessId === undefined ? undefined : <Subject kind="business" id={businessId} name={name} />;
 }

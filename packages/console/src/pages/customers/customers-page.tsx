@@ -3,9 +3,10 @@ import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
+import { Subject } from '../../components/subject.tsx';
 import { CreateBusiness } from '../businesses/create-business.tsx';
 import { CreateUserCustomer } from './create-user-customer.tsx';
-import { CustomerPage } from './customer-page.tsx';
+import { CustomerPage, CustomerSubject } from './customer-page.tsx';
 
 export default function CustomersPage() {
   const { rest } = usePage();
@@ -13,11 +14,19 @@ export default function CustomersPage() {
 }
 
 const columns: RowColumn<ControlData<'/customers'>[number]>[] = [
-  { title: 'Number', width: '7rem', sort: 'customerId', render: ({ customerId }) => customerId },
-  { title: 'Name', width: 'minmax(12rem, 2fr)', sort: 'name', render: ({ name }) => <bdi>{name}</bdi> },
+  {
+    title: 'Customer',
+    width: 'minmax(12rem, 2fr)',
+    sort: 'name',
+    render: ({ customerId, name }) => <Subject kind="customer" id={String(customerId)} name={name} isPlain />,
+  },
   { title: 'Document', width: 'minmax(8rem, 1fr)', sort: 'document', render: ({ document }) => <bdi>{document}</bdi> },
   { title: 'Kind', width: '7rem', render: ({ businessId }) => (businessId === undefined ? 'User' : 'Business') },
-  { title: 'Id', width: 'minmax(10rem, 2fr)', render: ({ businessId, userId }) => businessId ?? userId },
+  {
+    title: 'User or business',
+    width: 'minmax(14rem, 2fr)',
+    render: (customer) => <CustomerSubject customer={customer} />,
+  },
 ];
 
 function CustomerList() {

@@ -2,6 +2,7 @@
 import { usePage } from '../../api/use-page.ts';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
+import { Subject } from '../../components/subject.tsx';
 import type { GroupRecord } from './data/use-groups.ts';
 import { GroupDetail } from './detail/group-detail.tsx';
 import { CreateGroup } from './edit/create-group.tsx';
@@ -18,7 +19,12 @@ export default function GroupsPage() {
 }
 
 const columns: RowColumn<GroupRecord>[] = [
-  { title: 'Name', width: 'minmax(10rem, 2fr)', sort: 'groupName', render: ({ groupName }) => groupName },
+  {
+    title: 'Group',
+    width: 'minmax(12rem, 2fr)',
+    sort: 'groupName',
+    render: ({ groupId, groupName }) => <Subject kind="group" id={groupId} name={groupName} isPlain />,
+  },
   { title: 'Own roles', width: 'minmax(10rem, 2fr)', render: ({ roles }) => roles.join(', ') },
   {
     title: 'Inherits from',

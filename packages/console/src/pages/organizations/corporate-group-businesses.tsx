@@ -1,7 +1,10 @@
 /** Adds a business to a corporate group, and removes it from one. The rest of the group stays as it is. */
+
 import { Text } from '@mantine/core';
 import { useState } from 'react';
+import { useNames } from '../../api/use-names.ts';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { Subject } from '../../components/subject.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import { EntitySelect } from '../groups/data/entity-select.tsx';
 import {
@@ -38,8 +41,12 @@ const noCorporateGroup: VersionedCorporateGroup = {
   etag: undefined,
 };
 
+interface JoinCorporateGroupProps {
+  readonly business: { readonly businessId: string; readonly businessName: string };
+}
+
 /** On the page of a business that is in no corporate group. */
-export function JoinCorporateGroup({ businessId }: { readonly businessId: string }) {
+export function JoinCorporateGroup({ business: { businessId, businessName } }: JoinCorporateGroupProps) {
   const [corporateGroupId, setCorporateGroupId] = useState<string | undefined>();
   const { data: current, error } = useCorporateGroup(corporateGroupId);
   const shown = current ?? noCorporateGroup;
@@ -47,7 +54,7 @@ export function JoinCorporateGroup({ businessId }: { readonly businessId: string
     <WriteAction
       operation="corporate-groups.update"
       label="Add to a corporate group"
-      title={`Add ${businessId} to a corporate group`}
+      title={`Add ${businessName} to a corporate group`}
       confirmLabel="Add"
       isReady={current !== undefined}
       {...replaceCorporateGroup(shown, withBusiness(shown, businessId))}
@@ -71,21 +78,25 @@ interface RemoveBusinessProps {
 }
 
 export function RemoveBusinessFromCorporateGroup({ current, businessId }: RemoveBusinessProps) {
+  const name = useNames([businessId])('business', businessId) ?? businessId;
   const all = toCorporateGroupFields(current.group);
   const fields = { ...all, businesses: all.businesses.filter((id) => id !== businessId) };
   return (
     <WriteAction
       operation="corporate-groups.update"
       label="Remove"
-      accessibleLabel={`Remove ${businessId}`}
+      accessibleLabel={`Remove ${name}`}
       isCompact
       isDangerous
-      title={`Remove ${businessId}`}
+      title={`Remove ${name}`}
       confirmLabel="Remove the business"
       {...replaceCorporateGroup(current, fields)}
       changes={organizationQueries}
     >
-      <Text>{businessId} is then in no corporate group. The business, its users and their roles stay as they are.</Text>
+      <Text>
+        <Subject kind="business" id={businessId} name={name} isPlain /> is then in no corporate group. The business, its
+        users and their roles stay as they are.
+      </Text>
     </WriteAction>
   );
 }

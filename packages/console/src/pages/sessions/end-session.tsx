@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { formatTime } from '../../components/server-time.tsx';
+import { Subject } from '../../components/subject.tsx';
 import { sessionQueries } from './end-sessions.tsx';
 
 type ListedSession = ControlData<'/sessions'>[number];
@@ -76,11 +77,13 @@ export function EndSessionDialog({ session, isOpen, onClose }: EndSessionDialogP
 }
 
 function AffectedSession({ session }: { readonly session: ListedSession }) {
-  const { userId, logon, clientId, startedAt, renewable } = session;
+  const { userId, userName, logon, clientId, clientName, startedAt, renewable } = session;
   return (
     <Text>
-      The session of <bdi>{userId ?? logon}</bdi> through <bdi>{clientId}</bdi>, started at {formatTime(startedAt)},
-      ends. Its access tokens are rejected from the next request on
+      The session of{' '}
+      {userId === undefined ? <bdi>{logon}</bdi> : <Subject kind="user" id={userId} name={userName} isPlain />} through{' '}
+      <Subject kind="client" id={clientId} name={clientName} isPlain />, started at {formatTime(startedAt)}, ends. Its
+      access tokens are rejected from the next request on
       {renewable ? ', and its refresh token is revoked' : ''}.
     </Text>
   );

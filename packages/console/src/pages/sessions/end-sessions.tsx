@@ -5,7 +5,7 @@ import { useConsole } from '../../api/console-context.ts';
 import { unwrapResponse } from '../../api/errors.ts';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
-import { formatNames } from '../../components/format-names.ts';
+import { NamedSubject, SubjectList } from '../../components/subject.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 
 interface SessionOwner {
@@ -16,6 +16,7 @@ interface SessionOwner {
 /** Queries about sessions, and about users, whose pages list them. */
 export const sessionQueries = ['sessions', 'users'];
 
+const kinds = { userId: 'user', clientId: 'client' } as const;
 const options = { userId: '--user-id', clientId: '--client-id' } as const;
 
 export function EndSessions({ of, id }: SessionOwner) {
@@ -24,7 +25,11 @@ export function EndSessions({ of, id }: SessionOwner) {
       operation="DELETE /_iam/sessions"
       label={of === 'userId' ? 'End all sessions of the user' : 'End all sessions of the client'}
       isDangerous
-      title={`End all sessions of ${id}`}
+      title={
+        <>
+          End all sessions of <NamedSubject kind={kinds[of]} id={id} isPlain />
+        </>
+      }
       confirmLabel="End the sessions"
       command={`sessions end ${options[of]} ${quoteShellArgument(id)} --yes`}
       request={({ control }) => control.DELETE('/sessions', { params: { query: { [of]: id } } })}
@@ -56,8 +61,10 @@ function Affected({ of, id }: SessionOwner) {
   if (error) return <ErrorPanel error={error} />;
   if (data === undefined) return <Loader size="sm" aria-label="Loading" />;
   const { sessions, isComplete } = data;
-  const others = sessions.map(({ userId, logon, clientId }) => (of === 'userId' ? clientId : (userId ?? logon ?? '')));
-  const names = [...new Set(others)].sort();
+  const others = sessions.map(({ userId, userName, logon = '', clientId, clientName }) =>
+    of === 'userId' ? { id: clientId, name: clientName } : { id: userId ?? logon, name: userName },
+  );
+  const subjects = [...new Map(others.map((subject) => [subject.id, subject])).values()].toSorted(compareNames);
   const andMore = isComplete ? '' : ' and possibly more';
   return (
     <>
@@ -69,10 +76,19 @@ function Affected({ of, id }: SessionOwner) {
         </List.Item>
         <List.Item>
           {of === 'userId' ? 'Through the clients: ' : 'Of the users: '}
-          <bdi>{formatNames(names, names.length)}</bdi>
+          <SubjectList kind={of === 'userId' ? 'client' : 'user'} subjects={subjects} />
           {andMore}
         </List.Item>
       </List>
     </>
   );
+}
+
+interface NamedId {
+  readonly id: string;
+  readonly name: string | undefined;
+}
+
+function compareNames({ id, name = id }: NamedId, other: NamedId): number {
+  return name.localeCompare(other.name ?? other.id);
 }

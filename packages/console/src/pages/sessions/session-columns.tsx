@@ -1,32 +1,37 @@
 /** The columns of the list of sessions. */
 import { Badge } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
-import { ObjectLink } from '../../components/object-link.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
+import { CopyId, Subject } from '../../components/subject.tsx';
+import { shortenId } from '../../components/subject-id.ts';
 import { EndSessionButton } from './end-session.tsx';
 
 type ListedSession = ControlData<'/sessions'>[number];
 
 export function listSessionColumns(onEnd: (session: ListedSession) => void): RowColumn<ListedSession>[] {
   return [
-    { title: 'User', width: 'minmax(8rem, 1fr)', render: (session) => <SessionUser session={session} /> },
+    { title: 'User', width: 'minmax(12rem, 1fr)', render: (session) => <SessionUser session={session} /> },
     {
       title: 'Client',
-      width: 'minmax(8rem, 1fr)',
-      render: ({ clientId }) => <ObjectLink page="/clients" id={clientId} />,
+      width: 'minmax(12rem, 1fr)',
+      render: ({ clientId, clientName }) => <Subject kind="client" id={clientId} name={clientName} />,
     },
     { title: 'Level', width: '9rem', render: ({ level }) => <Badge color="gray">{level}</Badge> },
     { title: 'Kind', width: 'minmax(12rem, 2fr)', render: (session) => <bdi>{describeKind(session)}</bdi> },
     { title: 'Started', width: '6.5rem', render: ({ startedAt }) => <RelativeTime at={startedAt} /> },
     { title: 'Ends', width: '6rem', render: ({ endsAt }) => <RelativeTime at={endsAt} /> },
-    { title: 'Session', width: 'minmax(7rem, 1fr)', render: ({ sessionId }) => sessionId },
+    {
+      title: 'Session',
+      width: '9rem',
+      render: ({ sessionId }) => <CopyId id={sessionId}>{shortenId(sessionId)}</CopyId>,
+    },
     { title: 'Action', width: '5rem', render: (session) => <EndSessionButton session={session} onClick={onEnd} /> },
   ];
 }
 
-function SessionUser({ session: { userId, logon } }: { readonly session: ListedSession }) {
-  if (userId !== undefined) return <ObjectLink page="/users" id={userId} />;
+function SessionUser({ session: { userId, userName, logon } }: { readonly session: ListedSession }) {
+  if (userId !== undefined) return <Subject kind="user" id={userId} name={userName} />;
   return <bdi>{logon === undefined ? '' : `Logon ${logon}`}</bdi>;
 }
 

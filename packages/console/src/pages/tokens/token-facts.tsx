@@ -2,8 +2,8 @@
 import { Alert, Code, Stack, Text, Title } from '@mantine/core';
 import type { paths } from '#control-api';
 import { ObjectFacts } from '../../components/object-facts.tsx';
-import { ObjectLink } from '../../components/object-link.tsx';
 import { formatTime, RelativeTime } from '../../components/server-time.tsx';
+import { NamedSubject, type SubjectKind } from '../../components/subject.tsx';
 
 export type InspectedToken = paths['/tokens/inspect']['post']['responses'][200]['content']['application/json'];
 
@@ -18,7 +18,7 @@ export function TokenFacts({ inspection }: { readonly inspection: InspectedToken
       {claims ? <ValueTable title="Claims" values={claims} /> : undefined}
       {header ? <ValueTable title="Header" values={header} /> : undefined}
       {key ? <ValueTable title="Key" values={key} /> : undefined}
-      {session ? <ValueTable title="Session" values={session} /> : undefined}
+      {session ? <ValueTable title="Session" values={withoutNames(session)} /> : undefined}
       {roles ? <ValueTable title="Current roles" values={{ roles: roles.join(', ') || 'none' }} /> : undefined}
     </Stack>
   );
@@ -50,6 +50,11 @@ function TokenState({
   );
 }
 
+/** They are shown with the ids. */
+function withoutNames({ userName: _user, clientName: _client, ...session }: NonNullable<InspectedToken['session']>) {
+  return session;
+}
+
 interface ValueTableProps {
   readonly title: string;
   readonly values: Readonly<Record<string, unknown>>;
@@ -58,7 +63,7 @@ interface ValueTableProps {
 function ValueTable({ title, values }: ValueTableProps) {
   const facts = Object.entries(values).map(([name, value]) => [
     name,
-    <ClaimValue key={name} name={name} value={value} />,
+    <ClaimValue key={name} name={name} value={value} kind={kindOf(name, values)} />,
   ]);
   return (
     <section>
@@ -70,13 +75,33 @@ function ValueTable({ title, values }: ValueTableProps) {
   );
 }
 
-function ClaimValue({ name, value }: { readonly name: string; readonly value: unknown }) {
+/** Claims and fields that contain an id. */
+const claimKinds: Readonly<Record<string, SubjectKind>> = {
+  user_id: 'user',
+  client_id: 'client',
+  service_id: 'service',
+  userId: 'user',
+  clientId: 'client',
+};
+
+/** The subject of a token is its user, or else its client. */
+function kindOf(name: string, { sub, user_id: userId }: ValueTableProps['values']): SubjectKind | undefined {
+  return name === 'sub' && typeof sub === 'string' ? (sub === userId ? 'user' : 'client') : claimKinds[name];
+}
+
+interface ClaimValueProps {
+  readonly name: string;
+  readonly value: unknown;
+  readonly kind: SubjectKind | undefined;
+}
+
+function ClaimValue({ name, value, kind }: ClaimValueProps) {
   if (typeof value === 'number' && timeClaims.includes(name))
     return (
       <>
         {value} <Text span>({formatTime(new Date(value * 1000).toISOString())})</Text>
       </>
     );
-  if (name === 'userId' && typeof value === 'string') return <ObjectLink page="/users" id={value} />;
+  if (kind !== undefined && typeof value === 'string') return <NamedSubject kind={kind} id={value} />;
   return typeof value === 'string' ? value : <Code>{JSON.stringify(value)}</Code>;
 }

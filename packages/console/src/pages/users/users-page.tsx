@@ -4,6 +4,7 @@ import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
+import { Subject } from '../../components/subject.tsx';
 import { CreateUserAction } from './actions/create-user.tsx';
 import { UserPage } from './detail/user-page.tsx';
 
@@ -16,14 +17,19 @@ type ListedUser = ControlData<'/users'>[number];
 
 const columns: RowColumn<ListedUser>[] = [
   {
-    title: 'Login name',
-    width: 'minmax(12rem, 2fr)',
+    title: 'User',
+    width: 'minmax(14rem, 2fr)',
     sort: 'userName',
-    render: ({ userName }) => <bdi>{userName}</bdi>,
+    render: ({ userId, userName }) => <Subject kind="user" id={userId} name={userName} isPlain />,
   },
-  { title: 'Id', width: 'minmax(10rem, 2fr)', sort: 'userId', render: ({ userId }) => userId },
   { title: 'E-mail', width: 'minmax(10rem, 2fr)', render: ({ userEmail }) => userEmail },
-  { title: 'Business', width: 'minmax(8rem, 1fr)', sort: 'businessId', render: ({ businessId }) => businessId },
+  {
+    title: 'Business',
+    width: 'minmax(12rem, 1fr)',
+    sort: 'businessId',
+    render: ({ businessId, businessName }) =>
+      businessId === undefined ? undefined : <Subject kind="business" id={businessId} name={businessName} />,
+  },
   { title: 'State', width: '9rem', render: (user) => <UserState user={user} /> },
 ];
 

@@ -13,6 +13,7 @@ const maxGrantingGroups = 20;
 
 const RolePaths = z.strictObject({
   userId: exampleText('alice'),
+  userName: exampleText('alice'),
   role: exampleText('DEPLOY', 'Without the prefix ROLE_'),
   granted: z.boolean().meta({ description: 'Whether a group grants the role to the user', examples: [true] }),
   reserved: z.boolean().meta({
@@ -63,6 +64,7 @@ export default defineRoute({
     const granting = await store.groups.find('role', role, { limit: maxGrantingGroups });
     return {
       userId: user.userId,
+      userName: user.userName,
       role,
       granted: pathCount > 0,
       reserved: isReservedRole(role),

@@ -1,10 +1,17 @@
 /** Searches of the server for what a field of a form can select. */
+
 import { unwrap } from '../../../api/errors.ts';
 import type { RequestClients } from '../../../api/requests.ts';
+import type { SubjectKind } from '../../../components/subject.tsx';
+import { nameOfClient } from '../../clients/client-owner.tsx';
 
 export interface SelectEntry {
+  /** The id. */
   readonly value: string;
+  /** The name, in the field. */
   readonly label: string;
+  /** In the list, what else distinguishes it. */
+  readonly note?: string;
 }
 
 export type EntityKind = 'users' | 'businesses' | 'corporateGroups' | 'services' | 'clients' | 'groups';
@@ -12,6 +19,7 @@ export type EntityKind = 'users' | 'businesses' | 'corporateGroups' | 'services'
 interface EntityReader {
   /** With which the keys of its queries begin. */
   readonly noun: string;
+  readonly subject: SubjectKind;
   read(clients: RequestClients, search: string | undefined, signal: AbortSignal): Promise<readonly SelectEntry[]>;
 }
 
@@ -20,16 +28,18 @@ const limit = 20;
 export const entityReaders: Readonly<Record<EntityKind, EntityReader>> = {
   users: {
     noun: 'users',
+    subject: 'user',
     async read({ control }, search, signal) {
       const users = await unwrap(control.GET('/users', { params: { query: { limit, search } }, signal }));
       // Anyone can sign up under a name by which another person is known.
       return users.map(({ userId, userName, nameVerified }) =>
-        toEntry(userId, nameVerified === false ? `${userName}, not verified` : userName),
+        toEntry(userId, userName, nameVerified === false ? 'not verified' : undefined),
       );
     },
   },
   businesses: {
     noun: 'businesses',
+    subject: 'business',
     async read({ control }, search, signal) {
       const businesses = await unwrap(control.GET('/businesses', { params: { query: { limit, search } }, signal }));
       return businesses.map(({ businessId, businessName }) => toEntry(businessId, businessName));
@@ -37,14 +47,16 @@ export const entityReaders: Readonly<Record<EntityKind, EntityReader>> = {
   },
   corporateGroups: {
     noun: 'corporate-groups',
+    subject: 'corporateGroup',
     // The first ones, or the one with a name: the interface has no other search.
     async read({ service }, name, signal) {
       const groups = await unwrap(service.GET('/corporate-groups', { params: { query: { limit, name } }, signal }));
-      return groups.map(({ corporateGroupId: value, corporateGroupName: label }) => ({ value, label }));
+      return groups.map(({ corporateGroupId, corporateGroupName }) => toEntry(corporateGroupId, corporateGroupName));
     },
   },
   groups: {
     noun: 'groups',
+    subject: 'group',
     async read({ control }, search, signal) {
       const groups = await unwrap(control.GET('/groups', { params: { query: { limit, search } }, signal }));
       return groups.map(({ groupId, groupName }) => toEntry(groupId, groupName));
@@ -52,27 +64,29 @@ export const entityReaders: Readonly<Record<EntityKind, EntityReader>> = {
   },
   clients: {
     noun: 'clients',
+    subject: 'client',
     async read({ control }, search, signal) {
       const clients = await unwrap(control.GET('/clients', { params: { query: { limit, search } }, signal }));
-      return clients.map(({ clientId, appId, party }) => toEntry(clientId, `${appId}${formatParty(party)}`));
+      return clients.map((client) => toEntry(client.clientId, nameOfClient(client), describeParty(client.party)));
     },
   },
   services: {
     noun: 'clients',
+    subject: 'service',
     async read({ control }, search, signal) {
       const clients = await unwrap(control.GET('/clients', { params: { query: { limit, search } }, signal }));
-      return clients.flatMap(({ clientId, serviceAccountId, party }) =>
-        serviceAccountId === undefined ? [] : [toEntry(serviceAccountId, `client ${clientId}${formatParty(party)}`)],
+      return clients.flatMap(({ serviceAccountId, party }) =>
+        serviceAccountId === undefined ? [] : [toEntry(serviceAccountId, serviceAccountId, describeParty(party))],
       );
     },
   },
 };
 
 /** Any user can choose the application of its own clients. */
-function formatParty(party: '1STPARTY' | '3RDPARTY'): string {
-  return party === '3RDPARTY' ? ', third party' : '';
+function describeParty(party: '1STPARTY' | '3RDPARTY'): string | undefined {
+  return party === '3RDPARTY' ? 'third party' : undefined;
 }
 
-function toEntry(id: string, name: string): SelectEntry {
-  return { value: id, label: name === id ? id : `${id} (${name})` };
+function toEntry(value: string, label: string, note?: string): SelectEntry {
+  return note === undefined ? { value, label } : { value, label, note };
 }

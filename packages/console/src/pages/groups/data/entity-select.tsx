@@ -1,10 +1,13 @@
 /** Selects one entry of a long list: the server searches as one types. */
-import { Select } from '@mantine/core';
+
+import { Select, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
+import { useNames } from '../../../api/use-names.ts';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { Subject, type SubjectKind } from '../../../components/subject.tsx';
 import { type EntityKind, entityReaders, type SelectEntry } from './entity-readers.ts';
 
 interface EntitySelectProps {
@@ -20,20 +23,21 @@ const pauseInTyping = 250;
 
 export function EntitySelect(props: EntitySelectProps) {
   const { label, description, kind, value, onChange, isRequired = true } = props;
-  const { noun, read } = entityReaders[kind];
+  const { noun, subject, read } = entityReaders[kind];
   const clients = useConsole();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<SelectEntry | undefined>();
   const [search] = useDebouncedValue(text, pauseInTyping);
-  // With an entry chosen, the field shows its label, which is no search.
-  const searched = search === '' || search === chosen?.label ? undefined : search;
+  const selected = useSelected(subject, value, chosen);
+  // With an entry selected, the field shows its label, which is no search.
+  const searched = search === '' || search === selected?.label ? undefined : search;
   const { data = [], error } = useQuery({
     queryKey: [noun, 'select', kind, searched],
     queryFn: ({ signal }) => read(clients, searched, signal),
     placeholderData: keepPreviousData,
   });
-  const selected = value === undefined ? [] : [chosen?.value === value ? chosen : { value, label: value }];
-  const entries = [...data, ...selected.filter((entry) => !data.some((other) => other.value === entry.value))];
+  const isListed = data.some((entry) => entry.value === selected?.value);
+  const entries = selected === undefined || isListed ? data : [...data, selected];
   return (
     <>
       <Select
@@ -52,10 +56,33 @@ export function EntitySelect(props: EntitySelectProps) {
         searchValue={text}
         onSearchChange={setText}
         filter={({ options }) => options}
+        renderOption={({ option: { value: id, label: name } }) => (
+          <span>
+            <Subject kind={subject} id={id} name={name} isPlain />
+            <Note text={entries.find((entry) => entry.value === id)?.note} />
+          </span>
+        )}
         nothingFoundMessage="Nothing found"
         maxDropdownHeight={240}
       />
       {error ? <ErrorPanel error={error} /> : undefined}
     </>
+  );
+}
+
+/** The entry of a value: the one that was chosen here, or of an id in the address, whose name is read. */
+function useSelected(kind: SubjectKind, value: string | undefined, chosen: SelectEntry | undefined) {
+  const isChosen = value === chosen?.value;
+  const nameOf = useNames(value === undefined || isChosen || kind === 'service' ? [] : [value]);
+  if (value === undefined || isChosen) return value === undefined ? undefined : chosen;
+  return { value, label: (kind === 'service' ? undefined : nameOf(kind, value)) ?? value };
+}
+
+function Note({ text }: { readonly text: string | undefined }) {
+  return text === undefined ? undefined : (
+    <Text span size="xs" c="dimmed">
+      {' '}
+      {text}
+    </Text>
   );
 }

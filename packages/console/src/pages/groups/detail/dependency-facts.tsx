@@ -3,7 +3,7 @@ import { SimpleGrid } from '@mantine/core';
 import { useMemo } from 'react';
 import { DataTable } from '../../../components/data-table.tsx';
 import { formatNames } from '../../../components/format-names.ts';
-import { GroupLink } from '../../../components/object-link.tsx';
+import { Subject } from '../../../components/subject.tsx';
 import { listNeighbours } from '../data/group-inheritance.ts';
 import type { GroupGraphData, GroupGraphNode } from '../data/use-groups.ts';
 import { FactSection } from './role-facts.tsx';
@@ -49,7 +49,7 @@ function NeighbourTable({ label, nodes }: { readonly label: string; readonly nod
       rows={nodes.slice(0, maxShown).map((node) => ({
         key: node.groupId,
         cells: [
-          <GroupLink key={node.groupId} group={node} />,
+          <Subject key={node.groupId} kind="group" id={node.groupId} name={node.groupName} />,
           node.roleCount === 0 ? '' : formatNames(node.roles, node.roleCount),
         ],
       }))}

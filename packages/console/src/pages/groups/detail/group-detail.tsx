@@ -20,7 +20,8 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
   return (
     <ObjectPage
       list={{ path: '/groups', title: 'All groups' }}
-      title={node?.groupName ?? 'Group'}
+      title="Group"
+      nameOf={({ node: { groupId: id, groupName: name } }) => ({ id, name })}
       query={{ ...graph, data: content }}
       command={`groups tree ${quotePositional(reference)}`}
       call={({ control }) => control.GET('/groups/graph', { params: { query: { root: reference } } })}

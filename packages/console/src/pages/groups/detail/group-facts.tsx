@@ -1,5 +1,4 @@
 /** What identifies a group, and how many members it has. */
-import { Code } from '@mantine/core';
 import { ObjectFacts } from '../../../components/object-facts.tsx';
 import type { GroupGraphNode, GroupRecord } from '../data/use-groups.ts';
 
@@ -14,7 +13,6 @@ export function GroupFacts({ node, group }: GroupFactsProps) {
     <ObjectFacts
       label="Group"
       facts={{
-        Id: <Code>{node.groupId}</Code>,
         Organization: group?.organizationId,
         'Business unit': group?.businessUnitId,
         Members: formatMembers(node),

@@ -8,7 +8,8 @@ import { Subject } from '../../../components/subject.tsx';
 import { countMembers } from '../data/group-inheritance.ts';
 import type { GroupGraphNode } from '../data/use-groups.ts';
 import { AddMember } from '../members/add-member.tsx';
-import { type GroupMember, memberIdOf } from '../members/member-requests.ts';
+import { type GroupMember, toMemberReference } from '../members/member-requests.ts';
+import { MemberSubject } from '../members/member-subject.tsx';
 import { RemoveMember } from '../members/remove-member.tsx';
 
 const memberKinds = {
@@ -19,7 +20,11 @@ const memberKinds = {
 };
 
 const columns: RowColumn<GroupMember>[] = [
-  { title: 'Member', width: 'minmax(12rem, 2fr)', render: (member) => <MemberSubject member={member} /> },
+  {
+    title: 'Member',
+    width: 'minmax(12rem, 2fr)',
+    render: (member) => <MemberSubject member={toMemberReference(member)} />,
+  },
   { title: 'Kind', width: '10rem', render: ({ kind }) => memberKinds[kind] },
   {
     title: 'On behalf of',
@@ -63,17 +68,4 @@ export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
       />
     </Stack>
   );
-}
-
-function MemberSubject({ member }: { readonly member: GroupMember }) {
-  const id = memberIdOf(member);
-  switch (member.kind) {
-    case 'user':
-    case 'businessUser':
-      return <Subject kind="user" id={id} name={member.userName} />;
-    case 'business':
-      return <Subject kind="business" id={id} name={member.businessName} />;
-    case 'service':
-      return <Subject kind="service" id={id} name={id} />;
-  }
 }

@@ -2,7 +2,7 @@
 import { Badge, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { DataTable } from '../../../components/data-table.tsx';
-import { GroupLink } from '../../../components/object-link.tsx';
+import { Subject } from '../../../components/subject.tsx';
 import { listInheritedRoles } from '../data/group-inheritance.ts';
 import type { GroupGraphData, GroupGraphNode } from '../data/use-groups.ts';
 
@@ -47,7 +47,7 @@ export function RoleFacts({ graph, node }: RoleFactsProps) {
               role,
               <Group key={role} gap="xs">
                 {sources.slice(0, maxSources).map((source) => (
-                  <GroupLink key={source.groupId} group={source} />
+                  <Subject key={source.groupId} kind="group" id={source.groupId} name={source.groupName} />
                 ))}
                 {sources.length > maxSources ? <Text>and {sources.length - maxSources} more</Text> : undefined}
               </Group>,

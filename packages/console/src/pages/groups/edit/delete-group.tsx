@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core';
 import { useLeave } from '../../../api/use-leave.ts';
 import { quotePositional } from '../../../components/equivalents.tsx';
-import { formatNames } from '../../../components/format-names.ts';
+import { SubjectList } from '../../../components/subject.tsx';
 import { WriteAction } from '../../../components/write-action.tsx';
 import { countMembers, listNeighbours } from '../data/group-inheritance.ts';
 import { type GroupGraphData, type GroupGraphNode, groupQueries } from '../data/use-groups.ts';
@@ -41,17 +41,19 @@ export function DeleteGroup({ graph, node, etag }: DeleteGroupProps) {
   );
 }
 
-/** More names than these are counted. */
-const maxNames = 10;
-
 function DependentText({ graph, node }: Pick<DeleteGroupProps, 'graph' | 'node'>) {
   const { groupId, dependentCount } = node;
   if (dependentCount === 0) return <Text>No other group depends on it.</Text>;
-  const names = listNeighbours(graph, groupId).dependents.map(({ groupName }) => groupName);
+  const { dependents } = listNeighbours(graph, groupId);
   return (
     <Text fw={600}>
-      The server refuses this while other groups depend on it: {formatNames(names, dependentCount, maxNames)}. Remove
-      these dependencies first.
+      The server refuses this while other groups depend on it:{' '}
+      <SubjectList
+        kind="group"
+        subjects={dependents.map(({ groupId: id, groupName: name }) => ({ id, name }))}
+        total={dependentCount}
+      />
+      . Remove these dependencies first.
     </Text>
   );
 }

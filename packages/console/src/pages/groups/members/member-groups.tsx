@@ -1,4 +1,5 @@
 /** Adds a user or a business to a group, and removes it from one, on its own page. */
+
 import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { WriteAction } from '../../../components/write-action.tsx';
@@ -10,6 +11,7 @@ import {
   memberOperations,
   removeMemberRequest,
 } from './member-requests.ts';
+import { MemberSubject } from './member-subject.tsx';
 
 interface MemberGroupProps {
   readonly member: MemberReference;
@@ -25,7 +27,11 @@ export function AddToGroup({ member, note, changes }: MemberGroupProps) {
     <WriteAction
       operation={memberOperations.add[member.kind]}
       label="Add to a group"
-      title={`Add ${member.id} to a group`}
+      title={
+        <>
+          Add <MemberSubject member={member} isPlain /> to a group
+        </>
+      }
       confirmLabel="Add"
       isReady={groupId !== undefined}
       command={formatMemberCommand('add', shown, member)}
@@ -51,7 +57,11 @@ export function RemoveFromGroup({ member, note, changes, group: { groupId, group
       accessibleLabel={`Remove from ${groupName}`}
       isCompact
       isDangerous
-      title={`Remove ${member.id} from ${groupName}`}
+      title={
+        <>
+          Remove <MemberSubject member={member} isPlain /> from {groupName}
+        </>
+      }
       confirmLabel="Remove from the group"
       command={formatMemberCommand('remove', groupName, member)}
       request={removeMemberRequest(groupId, member)}

@@ -7,19 +7,24 @@ import { quotePositional } from '../../../components/equivalents.tsx';
 export type GroupMember = ControlData<'/groups/{id}/members'>[number];
 export type GroupMemberKind = GroupMember['kind'];
 
-/** The id of a member, as the service knows it. */
-export function memberIdOf({ kind, userId, businessId, serviceId }: GroupMember): string {
-  if (kind === 'service') return serviceId ?? '';
-  return (kind === 'business' ? businessId : userId) ?? '';
-}
-
 /** A member that is complete for its kind. */
 export interface MemberReference {
   readonly kind: GroupMemberKind;
   /** Of the user, the business or the service account. */
   readonly id: string;
+  readonly name?: string | undefined;
   /** The business on whose behalf the user is a member. */
   readonly businessId?: string;
+  readonly businessName?: string | undefined;
+}
+
+/** The subject of an entry in the list of members; a service account has no other name than its id. */
+export function toMemberReference(member: GroupMember): MemberReference {
+  const { kind, userId = '', userName, businessId = '', businessName, serviceId = '' } = member;
+  if (kind === 'service') return { kind, id: serviceId, name: serviceId };
+  if (kind === 'business') return { kind, id: businessId, name: businessName };
+  const user = { kind, id: userId, name: userName };
+  return kind === 'user' ? user : { ...user, businessId, businessName };
 }
 
 /** The operations that these functions send. */

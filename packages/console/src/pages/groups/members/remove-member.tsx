@@ -1,15 +1,16 @@
 /** Removes a member from a group, after a confirmation. */
 import { Text } from '@mantine/core';
+import { Subject } from '../../../components/subject.tsx';
 import { WriteAction } from '../../../components/write-action.tsx';
 import { type GroupGraphNode, groupQueries } from '../data/use-groups.ts';
 import {
   formatMemberCommand,
   type GroupMember,
-  type MemberReference,
-  memberIdOf,
   memberOperations,
   removeMemberRequest,
+  toMemberReference,
 } from './member-requests.ts';
+import { MemberSubject } from './member-subject.tsx';
 
 interface RemoveMemberProps {
   readonly node: GroupGraphNode;
@@ -17,13 +18,13 @@ interface RemoveMemberProps {
 }
 
 export function RemoveMember({ node, member }: RemoveMemberProps) {
-  const reference = toReference(member);
-  const name = formatMemberName(reference);
+  const reference = toMemberReference(member);
+  const { id, name = id, businessId, businessName = businessId } = reference;
   return (
     <WriteAction
       operation={memberOperations.remove[member.kind]}
       label="Remove"
-      accessibleLabel={`Remove ${name}`}
+      accessibleLabel={`Remove ${name}${businessId === undefined ? '' : ` on behalf of ${businessName}`}`}
       isCompact
       isDangerous
       title="Remove a member"
@@ -33,19 +34,16 @@ export function RemoveMember({ node, member }: RemoveMemberProps) {
       changes={groupQueries}
     >
       <Text>
-        {name} loses the roles that only the group {node.groupName} gives: {node.roleCount} of its own and{' '}
+        <MemberSubject member={reference} isPlain />
+        {businessId === undefined ? undefined : (
+          <>
+            {' '}
+            on behalf of <Subject kind="business" id={businessId} name={businessName} isPlain />
+          </>
+        )}{' '}
+        loses the roles that only the group {node.groupName} gives: {node.roleCount} of its own and{' '}
         {node.inheritedRoleCount} inherited.
       </Text>
     </WriteAction>
   );
-}
-
-function toReference(member: GroupMember): MemberReference {
-  const { kind, businessId } = member;
-  const reference = { kind, id: memberIdOf(member) };
-  return kind === 'businessUser' && businessId !== undefined ? { ...reference, businessId } : reference;
-}
-
-function formatMemberName({ id, businessId }: MemberReference): string {
-  return businessId === undefined ? id : `${id} on behalf of ${businessId}`;
 }

@@ -1,30 +1,31 @@
 /** The answer whether a user has a role: the way from the user over groups to the role, or the groups that would give it. */
 import { Alert, List, Stack, Text, Title } from '@mantine/core';
-import { ObjectSearchLink } from '../../../components/object-link.tsx';
+import { Subject } from '../../../components/subject.tsx';
 import type { RolePathAnswer } from './role-path.tsx';
 import { RolePathDrawing } from './role-path-drawing.tsx';
 
 export function RoleAnswer({ answer }: { readonly answer: RolePathAnswer }) {
-  const { userId, role, granted, paths: found, pathCount } = answer;
+  const { role, granted, paths: found, pathCount } = answer;
   if (!granted) return <RoleRefusal answer={answer} />;
   return (
     <Stack gap="sm">
       <Title order={2} size="h5">
-        Yes: {userId} has {role}
+        Yes: <AskedUser answer={answer} /> has {role}
       </Title>
       {found.map((path) => (
-        <RolePathDrawing key={`${path.kind} ${path.groups[0]?.groupId}`} path={path} userId={userId} role={role} />
+        <RolePathDrawing key={`${path.kind} ${path.groups[0]?.groupId}`} path={path} answer={answer} />
       ))}
       {pathCount > found.length ? <Text>And over {pathCount - found.length} other groups.</Text> : undefined}
     </Stack>
   );
 }
 
-function RoleRefusal({ answer: { userId, role, reserved, grantedByGroups } }: { readonly answer: RolePathAnswer }) {
+function RoleRefusal({ answer }: { readonly answer: RolePathAnswer }) {
+  const { role, reserved, grantedByGroups } = answer;
   return (
     <Stack gap="sm">
       <Title order={2} size="h5">
-        No: no group gives {role} to {userId}
+        No: no group gives {role} to <AskedUser answer={answer} />
       </Title>
       {reserved ? (
         <Alert color="orange" variant="light">
@@ -40,7 +41,7 @@ function RoleRefusal({ answer: { userId, role, reserved, grantedByGroups } }: { 
           <List>
             {grantedByGroups.map((name) => (
               <List.Item key={name}>
-                <ObjectSearchLink page="/groups" text={name} />
+                <Subject kind="group" id={name} name={name} />
               </List.Item>
             ))}
           </List>
@@ -48,4 +49,8 @@ function RoleRefusal({ answer: { userId, role, reserved, grantedByGroups } }: { 
       ) : undefined}
     </Stack>
   );
+}
+
+function AskedUser({ answer: { userId, userName } }: { readonly answer: RolePathAnswer }) {
+  return <Subject kind="user" id={userId} name={userName} isPlain />;
 }

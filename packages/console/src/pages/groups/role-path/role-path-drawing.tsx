@@ -1,13 +1,12 @@
 /** One way from a user over groups to a role, as a line of boxes. */
 import { Group, Paper, Text } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
-import { GroupLink, ObjectLink } from '../../../components/object-link.tsx';
+import { Subject } from '../../../components/subject.tsx';
 import type { RolePathAnswer } from './role-path.tsx';
 
 interface RolePathDrawingProps {
   readonly path: RolePathAnswer['paths'][number];
-  readonly userId: string;
-  readonly role: string;
+  readonly answer: RolePathAnswer;
 }
 
 const memberships = {
@@ -17,17 +16,17 @@ const memberships = {
   service: 'is in',
 };
 
-export function RolePathDrawing({ path: { kind, groups }, userId, role }: RolePathDrawingProps) {
+export function RolePathDrawing({ path: { kind, groups }, answer: { userId, userName, role } }: RolePathDrawingProps) {
   return (
     <Group component="ol" gap="xs" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Way to the role">
       <PathBox>
-        <ObjectLink page="/users" id={userId} />
+        <Subject kind="user" id={userId} name={userName} />
       </PathBox>
       {groups.map((group, at) => (
         <Fragment key={group.groupId}>
           <PathArrow>{at === 0 ? memberships[kind] : 'depends on'}</PathArrow>
           <PathBox>
-            <GroupLink group={group} />
+            <Subject kind="group" id={group.groupId} name={group.groupName} />
           </PathBox>
         </Fragment>
       ))}

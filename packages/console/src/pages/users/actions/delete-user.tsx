@@ -2,7 +2,7 @@
 import { List, Text } from '@mantine/core';
 import { useLeave } from '../../../api/use-leave.ts';
 import { quotePositional } from '../../../components/equivalents.tsx';
-import { formatNames } from '../../../components/format-names.ts';
+import { SubjectList } from '../../../components/subject.tsx';
 import { WriteAction } from '../../../components/write-action.tsx';
 import { type ShownUser, userQueries } from '../shown-user.ts';
 
@@ -28,18 +28,18 @@ export function DeleteUser({ user }: { readonly user: ShownUser }) {
       <List>
         <List.Item>
           Groups:{' '}
-          <bdi>
-            {formatNames(
-              own.map(({ groupName }) => groupName),
-              ownCount,
-            )}
-          </bdi>
+          <SubjectList
+            kind="group"
+            subjects={own.map(({ groupId: id, groupName: name }) => ({ id, name }))}
+            total={ownCount}
+          />
         </List.Item>
         <List.Item>
-          Active sessions:{' '}
-          {formatNames(
-            activeSessions.map(({ clientId }) => `with ${clientId}`),
-            sessions,
+          Active sessions: {sessions === 0 ? 'none' : sessions}
+          {sessions === 0 ? undefined : (
+            <>
+              , through <SubjectList kind="client" subjects={listClients(activeSessions)} />
+            </>
           )}
         </List.Item>
         <List.Item>MFA contacts: {contacts.length}</List.Item>
@@ -47,4 +47,9 @@ export function DeleteUser({ user }: { readonly user: ShownUser }) {
       </List>
     </WriteAction>
   );
+}
+
+/** Each once. */
+function listClients(sessions: ShownUser['activeSessions']) {
+  return [...new Map(sessions.map(({ clientId: id, clientName: name }) => [id, { id, name }])).values()];
 }

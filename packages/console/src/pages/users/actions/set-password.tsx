@@ -3,9 +3,9 @@ import { PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { quotePositional } from '../../../components/equivalents.tsx';
 import { WriteAction } from '../../../components/write-action.tsx';
-import { userQueries } from '../shown-user.ts';
+import { type ShownUser, userQueries } from '../shown-user.ts';
 
-export function SetPassword({ userId }: { readonly userId: string }) {
+export function SetPassword({ user: { userId, userName } }: { readonly user: ShownUser }) {
   const [newPassword, setNewPassword] = useState('');
   const params = { path: { id: userId } };
   return (
@@ -14,7 +14,7 @@ export function SetPassword({ userId }: { readonly userId: string }) {
       label="Set password"
       isReady={newPassword !== ''}
       onCancel={() => setNewPassword('')}
-      title={`Set the password of ${userId}`}
+      title={`Set the password of ${userName}`}
       confirmLabel="Set the password"
       command={`users set-password ${quotePositional(userId)} --without-code --password-stdin`}
       request={({ control }) => control.PUT('/users/{id}/password', { params, body: { newPassword } })}

@@ -10,11 +10,11 @@ import { CopyTextButton } from '../../../components/copy-text-button.tsx';
 import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PermittedButton } from '../../../components/permitted-button.tsx';
-import { userQueries } from '../shown-user.ts';
+import { type ShownUser, userQueries } from '../shown-user.ts';
 
 const levels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const;
 
-export function SignInAs({ userId }: { readonly userId: string }) {
+export function SignInAs({ user: { userId, userName } }: { readonly user: ShownUser }) {
   const { control, location } = useConsole();
   const changed = useChanged(userQueries);
   const [isOpen, dialog] = useDisclosure(false);
@@ -40,7 +40,7 @@ export function SignInAs({ userId }: { readonly userId: string }) {
       <Modal
         opened={isOpen}
         onClose={close}
-        title={`Sign in as ${userId}`}
+        title={`Sign in as ${userName}`}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <Stack gap="sm">

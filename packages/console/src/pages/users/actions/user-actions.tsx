@@ -17,22 +17,22 @@ export function UserActions({ user }: UserActionsProps) {
   return (
     <>
       <EditUser user={user} />
-      <SignInAs userId={user.userId} />
-      <SetPassword userId={user.userId} />
+      <SignInAs user={user} />
+      <SetPassword user={user} />
       {user.locked ? <UnlockUser user={user} /> : <LockUser user={user} />}
       <DeleteUser user={user} />
     </>
   );
 }
 
-function LockUser({ user: { userId, sessions } }: UserActionsProps) {
+function LockUser({ user: { userId, userName, sessions } }: UserActionsProps) {
   const [reason, setReason] = useState('');
   const body = { userId, ...(reason === '' ? {} : { reason }) };
   return (
     <WriteAction
       operation="user-identities.lock"
       label="Lock"
-      title={`Lock ${userId}`}
+      title={`Lock ${userName}`}
       confirmLabel="Lock the user"
       command={`users lock ${quotePositional(userId)}${reason === '' ? '' : ` --reason ${quoteShellArgument(reason)}`} --yes`}
       request={({ service }) => service.POST('/user-identities/lock', { body })}
@@ -50,12 +50,12 @@ function LockUser({ user: { userId, sessions } }: UserActionsProps) {
   );
 }
 
-function UnlockUser({ user: { userId } }: UserActionsProps) {
+function UnlockUser({ user: { userId, userName } }: UserActionsProps) {
   return (
     <WriteAction
       operation="user-identities.unlock"
       label="Unlock"
-      title={`Unlock ${userId}`}
+      title={`Unlock ${userName}`}
       confirmLabel="Unlock the user"
       command={`users unlock ${quotePositional(userId)}`}
       request={({ service }) => service.POST('/user-identities/unlock', { body: { userId } })}
@@ -84,12 +84,12 @@ export function EndUserSession({ sessionId }: { readonly sessionId: string }) {
   );
 }
 
-export function EndUserSessions({ user: { userId, sessions } }: UserActionsProps) {
+export function EndUserSessions({ user: { userId, userName, sessions } }: UserActionsProps) {
   return (
     <WriteAction
       operation="DELETE /_iam/sessions"
       label="End all sessions"
-      title={`End all sessions of ${userId}`}
+      title={`End all sessions of ${userName}`}
       confirmLabel="End the sessions"
       command={`sessions end --yes --user-id ${quoteShellArgument(userId)}`}
       request={({ control }) => control.DELETE('/sessions', { params: { query: { userId } } })}

@@ -1,7 +1,7 @@
 /** The groups of a user: its own, and those of its business. */
 import { Group, List, Text } from '@mantine/core';
-import { GroupLink } from '../../../components/object-link.tsx';
 import { PageSection } from '../../../components/section.tsx';
+import { Subject } from '../../../components/subject.tsx';
 import { AddToGroup, RemoveFromGroup } from '../../groups/members/member-groups.tsx';
 import { type ShownUser, userQueries } from '../shown-user.ts';
 
@@ -12,8 +12,8 @@ const kindTexts = {
   service: 'as a service',
 };
 
-export function UserGroups({ user: { userId, groups, groupCount } }: { readonly user: ShownUser }) {
-  const member = { kind: 'user', id: userId } as const;
+export function UserGroups({ user: { userId, userName, groups, groupCount } }: { readonly user: ShownUser }) {
+  const member = { kind: 'user', id: userId, name: userName } as const;
   return (
     <PageSection
       actions={<AddToGroup member={member} changes={userQueries} />}
@@ -24,9 +24,7 @@ export function UserGroups({ user: { userId, groups, groupCount } }: { readonly 
         {groups.map((group) => (
           <List.Item key={`${group.kind} ${group.groupId}`}>
             <Group gap="xs">
-              <bdi>
-                <GroupLink group={group} />
-              </bdi>
+              <Subject kind="group" id={group.groupId} name={group.groupName} />
               <Text size="sm">{kindTexts[group.kind]}</Text>
               {group.kind === 'user' ? (
                 <RemoveFromGroup

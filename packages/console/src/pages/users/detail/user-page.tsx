@@ -18,7 +18,8 @@ export function UserPage({ userId }: { readonly userId: string }) {
   return (
     <ObjectPage
       list={{ path: '/users', title: 'All users' }}
-      title={query.data?.userName ?? 'User'}
+      title="User"
+      nameOf={({ userId: id, userName: name }) => ({ id, name })}
       query={query}
       command={`users get ${quotePositional(userId)}`}
       call={read}

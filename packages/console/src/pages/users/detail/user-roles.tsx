@@ -1,9 +1,12 @@
 /** The effective roles of a user, each with the groups that give it; a role opens the path to it. */
 import { Button, Code, Group, List, Loader, Stack, Text } from '@mantine/core';
+import { Fragment } from 'react';
 import { usePage } from '../../../api/use-page.ts';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PageSection } from '../../../components/section.tsx';
+import { Subject } from '../../../components/subject.tsx';
 import { RolePathEquivalents, useRolePath } from '../../groups/role-path/role-path.tsx';
+import { RolePathDrawing } from '../../groups/role-path/role-path-drawing.tsx';
 import type { ShownUser } from '../shown-user.ts';
 
 export function UserRoles({ user: { userId, roleSources, effectiveRoleCount } }: { readonly user: ShownUser }) {
@@ -19,7 +22,13 @@ export function UserRoles({ user: { userId, roleSources, effectiveRoleCount } }:
             <Group gap="xs">
               <Code>{role}</Code>
               <Text size="sm">
-                from <bdi>{groups.join(', ')}</bdi>
+                from{' '}
+                {groups.map((name, at) => (
+                  <Fragment key={name}>
+                    {at === 0 ? '' : ', '}
+                    <Subject kind="group" id={name} name={name} />
+                  </Fragment>
+                ))}
                 {groupCount > groups.length ? ` and ${groupCount - groups.length} more groups` : ''}
               </Text>
               <Button
@@ -46,10 +55,8 @@ function RolePathText({ userId, role }: { readonly userId: string; readonly role
   if (data === undefined) return <Loader size="xs" aria-label="Loading" />;
   return (
     <Stack gap="xs" p="xs">
-      {data.paths.map(({ kind, groups }) => (
-        <Text size="sm" key={`${kind} ${groups[0]?.groupId}`}>
-          {userId} → {groups.map(({ groupName }) => groupName).join(' → ')} → {role}
-        </Text>
+      {data.paths.map((path) => (
+        <RolePathDrawing key={`${path.kind} ${path.groups[0]?.groupId}`} path={path} answer={data} />
       ))}
       <RolePathEquivalents userId={userId} role={role} />
     </Stack>

@@ -2,6 +2,8 @@
 import { Badge, Group, List, Text } from '@mantine/core';
 import { PageSection } from '../../../components/section.tsx';
 import { RelativeTime } from '../../../components/server-time.tsx';
+import { CopyId, Subject } from '../../../components/subject.tsx';
+import { shortenId } from '../../../components/subject-id.ts';
 import { EndUserSession, EndUserSessions } from '../actions/user-actions.tsx';
 import type { ShownUser } from '../shown-user.ts';
 
@@ -14,12 +16,14 @@ export function UserSessions({ user }: { readonly user: ShownUser }) {
       emptyText={sessions === 0 ? 'No active sessions. A session starts when the user logs in.' : undefined}
     >
       <List listStyleType="none" spacing={4}>
-        {activeSessions.map(({ sessionId, clientId, level, startedAt, endsAt }) => (
+        {activeSessions.map(({ sessionId, clientId, clientName, level, startedAt, endsAt }) => (
           <List.Item key={sessionId}>
             <Group gap="xs">
               <Badge color="gray">{level}</Badge>
               <Text size="sm">
-                {sessionId} by {clientId}, started <RelativeTime at={startedAt} />, ends <RelativeTime at={endsAt} />
+                <CopyId id={sessionId}>{shortenId(sessionId)}</CopyId> by{' '}
+                <Subject kind="client" id={clientId} name={clientName} />, started <RelativeTime at={startedAt} />, ends{' '}
+                <RelativeTime at={endsAt} />
               </Text>
               <EndUserSession sessionId={sessionId} />
             </Group>
