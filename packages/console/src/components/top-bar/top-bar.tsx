@@ -16,7 +16,7 @@ export function TopBar({ onOpen }: { onOpen(dialog: FrameDialog): void }) {
         <Icon name="search" />
         <span className="bar-text">Search or jump to…</span>
         <Kbd className="wide-only" aria-hidden>
-          Ctrl K
+          {/Mac/.test(window.navigator.userAgent) ? '⌘ K' : 'Ctrl K'}
         </Kbd>
       </UnstyledButton>
       <span className="bar-space" />
