@@ -15,7 +15,8 @@ import { withFileLock } from '../io/private-files.ts';
 import type { ListShape } from '../output/list-writer.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { buildListShape } from '../request/control-plane.ts';
-import { listAdministrativeGroups } from '../request/grants/group-roles.ts';
+import { listAdministrativeGroups, listBusinessesIn } from '../request/grants/group-roles.ts';
+import { isConfirmedBefore } from '../request/grants/role-grants.ts';
 import { resolveOperation } from '../request/operation-names.ts';
 import { previewOf, withoutSecrets } from '../request/preview.ts';
 import { listGrants } from './administrative-rows.ts';
@@ -178,8 +179,8 @@ async function executeJob(job: BulkJob): Promise<void> {
   if (report.needsCaller) requireSendableCredentials(context.settings);
   if (report.changes > 0) assertChangeLimit(context.settings, report.changes);
   context.announceServer();
-  if (report.mayGrantRoles) await confirmGrants(job, report);
-  await confirmDestructive(job, report);
+  const grants = report.grantedBy.size === 0 ? undefined : await confirmGrants(job, report);
+  await confirmDestructive(job, report, grants);
   reportSummary(job, report, await sendRows(job, report));
 }
 
@@ -193,10 +194,10 @@ async function printPreviews(job: BulkJob, report: PreflightReport): Promise<voi
   const { context, source, operation, select, options } = job;
   const { rows } = await openSelectedRows(context, source, operation, select, options);
   await context.printer.list(previewRows(context, rows, options), previewShape);
-  if (report.mayGrantRoles) {
+  if (report.grantedBy.size > 0) {
     // A preview needs no server.
-    const groups = await listAdministrativeGroups(context).catch(() => new Map<string, unknown>());
-    const found = await printGrants(job, report, groups);
+    const holders = await listHolders(context, report).catch(() => ({ group: [], business: [] }));
+    const found = await printGrants(job, report, holders);
     if (found !== undefined) context.notice(found);
   }
   context.notice('Dry run, nothing was sent.');
@@ -225,57 +226,79 @@ function bodyCell({ printer: { format } }: Context, body: unknown): unknown {
   return format === 'table' || format === 'wide' || format === 'csv' ? jsonText(body) : body;
 }
 
-/** Lists the rows that change administrative groups or roles, and asks: a file from another person could contain them unnoticed. */
-async function confirmGrants(job: BulkJob, report: PreflightReport): Promise<void> {
-  const { context, source, options } = job;
-  const found = await printGrants(job, report, await listAdministrativeGroups(context));
-  if (found === undefined) return;
-  await assertConfirmed(context, `${found} Continue?`, { yes: options.yes }, source.argument === '-', {
-    requireName: false,
-  });
+/** The ids and names of the groups and businesses with administrative roles, of what the rows name. */
+async function listHolders(
+  context: Context,
+  { grantedBy }: PreflightReport,
+): Promise<Parameters<typeof listGrants>[1]> {
+  const groups = await listAdministrativeGroups(context);
+  return {
+    group: groups.keys(),
+    business: grantedBy.has('business') ? await listBusinessesIn(context, groups.values()) : [],
+  };
 }
 
-/** Lists the rows that change administrative groups or roles. @returns how many there are; undefined if there are none */
+/**
+ * Lists the rows that can give administrative roles, and asks: a file from another person could contain them unnoticed.
+ * @returns what is not confirmed yet, for the question about destructive rows
+ */
+async function confirmGrants(job: BulkJob, report: PreflightReport): Promise<string | undefined> {
+  const { context, source, options } = job;
+  const found = await printGrants(job, report, await listHolders(context, report));
+  if (found === undefined) return undefined;
+  const { yes, confirm } = options;
+  if (report.destructive > 0 && confirm === undefined && !isConfirmedBefore(context, { yes })) return found;
+  // A number is of the destructive rows; on a protected profile, it confirms more than the name would.
+  const isNumber = /^\d+$/.test(confirm ?? '');
+  const isOfFile = report.destructive + report.destroyed > 0 && numbersOf(report).includes(confirm ?? '');
+  await assertConfirmed(
+    context,
+    `${found} Continue?`,
+    { yes, ...(confirm === undefined || isNumber ? {} : { confirm }) },
+    source.argument === '-',
+    isOfFile ? { requireName: false } : {},
+  );
+  return undefined;
+}
+
+/** Lists the rows that can give administrative roles. @returns how many there are; undefined if there are none */
 async function printGrants(
   { context, source, operation, select, options }: BulkJob,
   { count }: PreflightReport,
-  groups: ReadonlyMap<string, unknown>,
+  holders: Parameters<typeof listGrants>[1],
 ): Promise<string | undefined> {
   const { rows } = await openSelectedRows(context, source, operation, select, options);
-  const grants = await listGrants(rows, groups.keys());
+  const grants = await listGrants(rows, holders);
   if (grants.count === 0) return undefined;
   for (const line of grants.lines) context.io.stderr.write(`  ${escapeControls(line)}\n`);
-  const one = grants.count === 1 ? 'changes' : 'change';
-  return `${grants.count} of ${count} rows ${one} administrative groups or roles.`;
+  return `${grants.count} of ${count} rows can give administrative roles.`;
+}
+
+/** The numbers that confirm the destructive rows. The same command resumes a run: its number includes the rows that are done. */
+function numbersOf({ destructive, destroyed }: PreflightReport): readonly [string, string] {
+  return [String(destructive), String(destructive + destroyed)];
 }
 
 /** One destructive row needs a yes; several rows need their number to be typed. */
 async function confirmDestructive(
   { context, options: bulkOptions, source }: BulkJob,
-  { destructive, destroyed, count }: PreflightReport,
+  report: PreflightReport,
+  grants: string | undefined,
 ): Promise<void> {
+  const { destructive, count } = report;
   if (destructive === 0) return;
   const { yes, confirm } = bulkOptions;
   const options = { yes, ...(confirm === undefined ? {} : { confirm }) };
   const stdinIsData = source.argument === '-';
-  // The same command resumes a run: its number includes the rows that are done.
-  const ofFile = String(destructive + destroyed);
+  const [name, alternativeName] = numbersOf(report);
+  const question = grants === undefined ? '' : `${grants} `;
   if (destructive === 1) {
-    const severity = confirm === '1' || confirm === ofFile ? { name: confirm } : {};
-    return assertConfirmed(
-      context,
-      'One row deletes something or replaces a list. Continue?',
-      options,
-      stdinIsData,
-      severity,
-    );
+    const severity = confirm === name || confirm === alternativeName ? { name: confirm } : {};
+    const text = `${question}One row deletes something or replaces a list. Continue?`;
+    return assertConfirmed(context, text, options, stdinIsData, severity);
   }
-  const question = `${destructive} of ${count} rows delete something or replace a list.`;
-  await assertConfirmed(context, question, options, stdinIsData, {
-    requireName: true,
-    name: String(destructive),
-    alternativeName: ofFile,
-  });
+  const text = `${question}${destructive} of ${count} rows delete something or replace a list.`;
+  await assertConfirmed(context, text, options, stdinIsData, { requireName: true, name, alternativeName });
 }
 
 async function sendRows(job: BulkJob, { count, unknown }: PreflightReport): Promise<RunSummary> {

@@ -1,4 +1,5 @@
 /** Opens and selects the rows of a file, then validates and counts them before anything is sent. */
+import type { EntityName } from '../../contract/entities.ts';
 import { countChanges } from '../config/safety.ts';
 import type { Context } from '../context.ts';
 import { assertHasNaturalKey } from '../create/natural-keys.ts';
@@ -27,8 +28,8 @@ export interface PreflightReport {
   readonly destroyed: number;
   /** Number of changes; each entry of a list body counts. */
   readonly changes: number;
-  /** Whether a row may add to a group with administrative roles, or add such roles. */
-  readonly mayGrantRoles: boolean;
+  /** What rows name that can have administrative roles; empty if no row can give some. */
+  readonly grantedBy: ReadonlySet<EntityName>;
   /** An operation that returns a secret, if any. */
   readonly secretOperation: string | undefined;
   /** Whether a row requires authentication. */
@@ -85,7 +86,7 @@ export async function runPreflight(
     destructive: 0,
     destroyed: 0,
     changes: 0,
-    mayGrantRoles: false,
+    grantedBy: new Set<EntityName>(),
     secretOperation: undefined as string | undefined,
     needsCaller: false,
   };
@@ -108,7 +109,7 @@ export async function runPreflight(
     if (options.ifNotExists) assertHasNaturalKey(operation, `line ${row.line}: `);
     if (operation.effect !== 'read') report.changes += countChanges(input.body);
     if (isDestructiveRow(row, options)) report.destructive += 1;
-    report.mayGrantRoles ||= listGrantReferences(row).length > 0;
+    for (const { reference } of listGrantReferences(row)) report.grantedBy.add(reference.entity);
     // A token beside the id of a new entity is omitted without --secret-output, as its create command does.
     if (operation.response.secret && idBesideToken(operation) === undefined) report.secretOperation = operation.id;
     if (operation.auth !== 'none') report.needsCaller = true;

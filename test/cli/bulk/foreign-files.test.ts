@@ -8,9 +8,11 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, vi } from 'vitest';
 import { withRowSource } from '../../../src/cli/bulk/row-source.ts';
+import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { withFileLock } from '../../../src/cli/io/private-files.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
 import { adminClient, startServer } from '../../harness.ts';
+import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
 import { Home, test, tokenVariables } from '../run-cli.ts';
 
 const precious = 'alias ls=ls\n';
@@ -339,14 +341,12 @@ describe('rows that give administrative roles', () => {
       '  line 5: groups.add-role ops VIEW',
       '  line 6: groups.create leads',
       '  line 7: groups.create ADMIN',
-      expect.stringContaining('6 of 9 rows change administrative groups or roles. Continue?'),
+      expect.stringContaining('6 of 9 rows can give administrative roles. Continue?'),
       expect.stringContaining('--yes'),
       '',
     ]);
     const preview = await home.iam([...words, '--dry-run'], { url: server.url, variables });
-    expect(preview.err).toContain(
-      '  line 7: groups.create ADMIN\n6 of 9 rows change administrative groups or roles.\n',
-    );
+    expect(preview.err).toContain('  line 7: groups.create ADMIN\n6 of 9 rows can give administrative roles.\n');
     expect(await server.admin.groups.get({ params: { groupId: 'ops' } })).toMatchObject({ roles: ['VIEW'] });
     const { err } = await home.iam([...words, '--yes'], { url: server.url, variables });
     expect(err).toContain('5 of 9 rows done');
@@ -364,8 +364,64 @@ describe('rows that give administrative roles', () => {
     ];
     await writeFile(home.file('rows.jsonl'), rows.join('\n'));
     const { code, err } = await bulk(home, server, 'run', home.file('rows.jsonl'));
-    expect([code, err]).toEqual([10, expect.stringContaining('4 of 5 rows change administrative groups or roles')]);
+    expect([code, err]).toEqual([10, expect.stringContaining('4 of 5 rows can give administrative roles')]);
     expect(err).toContain('line 2: user-accesses.add-user new');
+  });
+
+  test('are those of users whose business has such roles, also by its name or by a row before', async ({ home }) => {
+    const businesses = ['b1', 'b2', 'b3'].map((businessId) => ({ businessId, businessName: `Name ${businessId}` }));
+    const groups = [{ groupName: 'heads', roles: ['ADMIN'], businesses: ['b1'] }];
+    await using server = await startServer({ seed: { businesses, groups } });
+    const user = (businessId: string) => ({
+      operation: 'user-identities.create',
+      body: { userName: `of-${businessId}`, userEmail: `u-${crypto.randomUUID()}@example.com`, businessId },
+    });
+    const addition = { operation: 'business-accesses.add-business', params: { groupId: 'heads' } };
+    const rows = [
+      user('b2'),
+      user('b1'),
+      user('Name b1'),
+      { ...addition, body: [{ businessId: 'b2' }] },
+      user('b2'),
+      user('b3'),
+    ];
+    await writeFile(home.file('rows.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+    const { code, err } = await home.iam(['bulk', 'run', home.file('rows.jsonl')], { url: server.url, variables });
+    expect([code, err]).toEqual([10, expect.stringContaining('4 of 6 rows can give administrative roles.')]);
+    expect(err.match(/line \d/g)).toEqual(['line 2', 'line 3', 'line 4', 'line 5']);
+  });
+
+  test('need the name of a protected profile, and are one question with destructive rows', async ({ home }) => {
+    await using server = await startFakeServer(({ method }) => ({ json: method === 'GET' ? [] : {} }));
+    await saveProfile('careful', { baseUrl: server.url, token: 't', protected: true }, home.variables);
+    await saveProfile('usual', { baseUrl: server.url, token: 't' }, home.variables);
+    const row = (operation: string, body?: object) => JSON.stringify({ operation, params: { groupId: 'ops' }, body });
+    const grant = row('groups.add-role', { roleName: 'ADMIN' });
+    const removals = (count: number) => Array.from({ length: count }, () => row('groups.remove'));
+    const run = async (profile: string, rows: readonly string[], more: readonly string[], reply?: unknown) => {
+      const file = home.file(`${crypto.randomUUID()}.jsonl`);
+      await writeFile(file, rows.join('\n'));
+      const { prompter, questions } = createScriptedPrompter(...(reply === undefined ? [] : [reply]));
+      const terminal = reply === undefined ? {} : { columns: 200, prompter };
+      const words = ['bulk', 'run', file, '--profile', profile, ...more];
+      const { code } = await home.iam(words, { ...terminal, variables: {} });
+      return [code, ...questions.map(({ message }) => message)];
+    };
+    expect(await run('careful', [grant], ['--yes'])).toEqual([10]);
+    expect(await run('careful', [grant, ...removals(2)], ['--confirm', '2'])).toEqual([10]);
+    expect(writesTo(server)).toEqual([]);
+    expect(await run('careful', [grant], ['--confirm', 'careful'])).toEqual([0]);
+    expect(await run('careful', [grant, ...removals(1)], ['--confirm', 'careful'])).toEqual([0]);
+    expect(await run('careful', [grant, ...removals(2)], ['--confirm', '2', '--yes'])).toEqual([0]);
+    const found = (count: number) => `1 of ${count} rows can give administrative roles.`;
+    expect(await run('usual', [grant, ...removals(1)], [], true)).toEqual([
+      0,
+      `${found(2)} One row deletes something or replaces a list. Continue?`,
+    ]);
+    expect(await run('usual', [grant, ...removals(2)], [], '2')).toEqual([
+      0,
+      `${found(3)} 2 of 3 rows delete something or replace a list. Type 2 to confirm:`,
+    ]);
   });
 
   test('are not looked for by a caller that may not list groups, and no more than ten are listed', async ({ home }) => {

@@ -3,6 +3,7 @@ import { ClientError } from '../../../client/errors.ts';
 import { entityOf } from '../../../contract/entities.ts';
 import { isAdministrativeRole, stripRolePrefix } from '../../../contract/roles.ts';
 import type { Context } from '../../context.ts';
+import { nameKey } from '../../output/name-columns.ts';
 import { type ControlFilters, callOptionalControlPlane } from '../control-plane.ts';
 import { readEntityPage } from '../entity-rows.ts';
 import { getOperation } from '../find-operation.ts';
@@ -124,6 +125,26 @@ function isGroup(row: unknown): row is GroupRow {
 
 function toAdministrative(roles: readonly string[]): Set<string> {
   return new Set(roles.filter(isAdministrativeRole).map(stripRolePrefix));
+}
+
+/** The ids and names of the businesses in these groups. None if the caller may not list them. */
+export async function listBusinessesIn(context: Context, groups: Iterable<AdministrativeGroup>): Promise<string[]> {
+  const { signal } = context.io;
+  const source = { operation: 'business-accesses.list-businesses' };
+  const ids = new Set<string>();
+  for (const name of new Set([...groups].map((group) => group.name))) {
+    const read = collectEntries(
+      (query) => readEntityPage(context, { source, params: [name], query, signal }),
+      Infinity,
+    );
+    const found = await read.catch((error: unknown): readonly unknown[] => {
+      if (isLookupRejected(error)) return [];
+      throw error;
+    });
+    for (const { businessId } of found as readonly { readonly businessId: string }[]) ids.add(businessId);
+  }
+  const names = ids.size === 0 ? undefined : await context.findNames([...ids]);
+  return [...ids].flatMap((id) => [id, names?.get(nameKey('business', id)) ?? id]);
 }
 
 /** All groups with administrative roles, by their names and ids. None if the caller may not list groups. */
