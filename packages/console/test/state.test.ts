@@ -51,10 +51,24 @@ describe.skipIf(!hasBrowser)('the state', () => {
   });
 
   test.runIf(isFullRun)('shows what has changed since the seed', async () => {
-    await page.getByText('Nothing has changed.').waitFor();
+    await page.getByText('No object differs.').waitFor();
     await addUser('dora');
+    await send('/_iam/state/snapshots', { method: 'POST', body: { name: 'mid', replace: true } });
+    await send('/_iam/seed', { method: 'POST', body: { groups: [{ groupName: 'ops', users: ['ann'] }] } });
     await page.getByRole('button', { name: 'Compare again' }).click();
-    await page.getByRole('listitem').filter({ hasText: 'dora' }).first().waitFor();
+    const objects = page.getByRole('list', { name: 'Objects that differ' }).getByRole('listitem');
+    await objects.filter({ hasText: 'created' }).filter({ hasText: 'dora' }).waitFor();
+    const group = objects.filter({ hasText: 'ops' });
+    await group.getByText(/^[0-9] fields$/).click();
+    await group.getByRole('link', { name: 'ann' }).waitFor();
+    await page.getByRole('button', { name: 'Groups 1' }).click();
+    await expect.poll(() => objects.count()).toBe(1);
+    await page.getByRole('combobox', { name: 'From' }).click();
+    await page.getByRole('option', { name: 'mid' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('from')).toBe('mid');
+    await page.getByRole('button', { name: 'All 1' }).waitFor();
+    await page.getByRole('button', { name: 'Swap' }).click();
+    await objects.filter({ hasText: 'deleted' }).filter({ hasText: 'ops' }).waitFor();
   });
 
   test('exports the state as a file, and imports it after a confirmation', async () => {

@@ -33,7 +33,7 @@ describe.runIf(hasBrowser && isFullRun)('all states', () => {
     const users = [{ userId: 'zed', userName: longName }];
     await send('/_iam/seed', { method: 'POST', body: { users } });
     const { page, check, click } = await open('state');
-    await page.getByRole('heading', { level: 3 }).first().waitFor();
+    await page.getByRole('list', { name: 'Objects that differ' }).getByText(longName).first().waitFor();
     await page.getByLabel('Name of a new snapshot').fill('two words');
     await click('Save');
     await page.getByRole('alert').waitFor();

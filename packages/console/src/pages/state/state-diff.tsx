@@ -1,22 +1,18 @@
-/** What differs between two states: by default since the seed. */
-import { Button, Group, List, Select, Text, Title } from '@mantine/core';
-import type { ControlData } from '../../api/clients.ts';
-import type { ApiRequest } from '../../api/requests.ts';
+/** What differs between two states, by object: by default since the seed. */
+import { Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core';
 import { usePage } from '../../api/use-page.ts';
-import { useRead } from '../../api/use-read.ts';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
 import { PageSection } from '../../components/section.tsx';
+import { type DiffSummary, entityTitles, ObjectDiffList } from './object-diff-list.tsx';
 import { useSnapshots } from './snapshot-list.tsx';
-
-/** More rows of a table are only counted. */
-const maxShown = 50;
+import { type ComparedEntity, useObjectDiff } from './use-object-diff.ts';
 
 export function StateDiff() {
   return (
     <PageSection title="Changes">
-      <PermittedArea operation="GET /_iam/state/diff" content="changes of the state">
+      <PermittedArea operation="GET /_iam/state/diff/objects" content="changes of the state">
         <DiffContent />
       </PermittedArea>
     </PageSection>
@@ -25,57 +21,110 @@ export function StateDiff() {
 
 function DiffContent() {
   const { search, setSearch } = usePage();
-  const from = search.from ?? 'seed';
-  const snapshots = useSnapshots();
-  const read: ApiRequest<ControlData<'/state/diff'>> = ({ control }, signal) =>
-    control.GET('/state/diff', { params: { query: { from } }, signal });
-  const diff = useRead(['diff', from], read);
+  const { from = 'seed', to = 'now' } = search;
+  const entity = search.kind as ComparedEntity | undefined;
+  const diff = useObjectDiff({ from, to, entity });
+  const { summary } = diff;
   return (
-    <>
-      <Group align="flex-end">
-        <Select
-          label="Since"
-          data={['seed', ...(snapshots.data?.map(({ name }) => name) ?? [])]}
-          value={from}
-          onChange={(value) => setSearch({ from: value === 'seed' ? undefined : (value ?? undefined) })}
-          allowDeselect={false}
-        />
+    <Stack gap="sm">
+      <Group align="flex-end" gap="xs">
+        <StateSelect label="From" value={from} onChange={(value) => setSearch({ from: value, kind: undefined })} />
+        <StateSelect label="To" value={to} onChange={(value) => setSearch({ to: value, kind: undefined })} />
+        <Button variant="default" onClick={() => setSearch({ from: to, to: from, kind: undefined })}>
+          Swap
+        </Button>
         <Button variant="default" loading={diff.isFetching} onClick={() => void diff.refetch()}>
           Compare again
         </Button>
       </Group>
-      {diff.error ? <ErrorPanel error={diff.error} onRetry={diff.refetch} /> : undefined}
-      {diff.data?.tables.length === 0 ? <Text>Nothing has changed.</Text> : undefined}
-      {diff.data?.tables.map(({ table, added, removed, changed }) => (
-        <section key={table}>
-          <Title order={3} size="h6">
-            {table}
-          </Title>
-          <RowKeys title="added" keys={added} />
-          <RowKeys title="removed" keys={removed} />
-          <RowKeys title="changed" keys={changed.map(({ key, fields }) => `${key} (${fields.join(', ')})`)} />
-        </section>
-      ))}
-      <Equivalents command={`state diff ${quotePositional(from)}`} call={read} />
-    </>
+      {diff.error ? <ErrorPanel error={diff.error} onRetry={() => void diff.refetch()} /> : undefined}
+      {diff.isLoading ? <Skeleton h={90} aria-label="Loading" /> : undefined}
+      {summary === undefined ? undefined : (
+        <>
+          <KindFilter summary={summary} value={entity} onChange={(kind) => setSearch({ kind })} />
+          <ObjectDiffList objects={diff.objects} nameOf={diff.nameOf} />
+          {diff.hasNextPage ? (
+            <Button
+              variant="default"
+              loading={diff.isFetchingNextPage}
+              onClick={() => void diff.fetchNextPage()}
+              style={{ alignSelf: 'flex-start' }}
+            >
+              Show more: {diff.objects.length.toLocaleString('en')} of{' '}
+              {countObjects(summary, entity).toLocaleString('en')}
+            </Button>
+          ) : undefined}
+          <InternalRows summary={summary} />
+        </>
+      )}
+      <Equivalents command={`state diff ${quotePositional(from, to)}`} call={diff.request} />
+    </Stack>
   );
 }
 
-function RowKeys({ title, keys }: { readonly title: string; readonly keys: readonly string[] }) {
-  if (keys.length === 0) return undefined;
+function StateSelect(props: { readonly label: string; readonly value: string; onChange(value: string): void }) {
+  const snapshots = useSnapshots();
+  const names = ['seed', 'now', ...(snapshots.data?.map(({ name }) => name) ?? [])];
+  const { value, onChange, label } = props;
   return (
-    <>
-      <Text size="sm">
-        {keys.length} {title}
+    <Select
+      label={label}
+      w={180}
+      data={names.includes(value) ? names : [...names, value]}
+      value={value}
+      onChange={(chosen) => onChange(chosen ?? value)}
+      allowDeselect={false}
+      // Others save snapshots, too.
+      onDropdownOpen={() => void snapshots.refetch()}
+      searchable
+    />
+  );
+}
+
+function countObjects({ counts }: DiffSummary, entity?: string): number {
+  const counted = counts.filter((count) => entity === undefined || count.entity === entity);
+  return counted.reduce((sum, { created, changed, deleted }) => sum + created + changed + deleted, 0);
+}
+
+interface KindFilterProps {
+  readonly summary: DiffSummary;
+  readonly value: ComparedEntity | undefined;
+  onChange(value: ComparedEntity | undefined): void;
+}
+
+function KindFilter({ summary, value, onChange }: KindFilterProps) {
+  if (summary.counts.length === 0) return <Text role="status">No object differs.</Text>;
+  const kinds = [undefined, ...summary.counts.map(({ entity }) => entity)];
+  return (
+    <Group gap={4} role="group" aria-label="Kinds of objects">
+      {kinds.map((entity) => (
+        <Button
+          key={entity ?? 'all'}
+          size="compact-sm"
+          variant={entity === value ? 'light' : 'subtle'}
+          aria-pressed={entity === value}
+          onClick={() => onChange(entity)}
+        >
+          {entity === undefined ? 'All' : entityTitles[entity]} {countObjects(summary, entity).toLocaleString('en')}
+        </Button>
+      ))}
+    </Group>
+  );
+}
+
+/** What is not listed, in one line that opens. */
+function InternalRows({ summary: { internals } }: { readonly summary: DiffSummary }) {
+  const sumOf = ({ created, changed, deleted }: DiffSummary['internals'][number]) => created + changed + deleted;
+  const total = internals.reduce((sum, row) => sum + sumOf(row), 0);
+  if (total === 0) return undefined;
+  return (
+    <details className="field-lines-folded">
+      <summary>
+        {total.toLocaleString('en')} {total === 1 ? 'row differs' : 'rows differ'} that only the service needs
+      </summary>
+      <Text size="xs" c="dimmed">
+        {internals.map((row) => `${row.table} ${sumOf(row)}`).join(', ')}
       </Text>
-      <List size="sm">
-        {keys.slice(0, maxShown).map((key) => (
-          <List.Item key={key} style={{ overflowWrap: 'anywhere' }}>
-            {key}
-          </List.Item>
-        ))}
-      </List>
-      {keys.length > maxShown ? <Text size="sm">and {keys.length - maxShown} more</Text> : undefined}
-    </>
+    </details>
   );
 }

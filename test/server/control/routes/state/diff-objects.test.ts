@@ -19,7 +19,7 @@ const seed = {
     { userId: 'u1', userName: 'alice', userEmail: 'alice@example.com' },
     { userId: 'u2', userName: 'bob' },
   ],
-  groups: [{ groupId: 'g1', groupName: 'ops', roles: ['DEPLOY', 'VIEW'], members: { users: ['bob'] } }],
+  groups: [{ groupId: 'g1', groupName: 'ops', roles: ['DEPLOY', 'VIEW'] }],
 };
 
 describe('the difference of two states by object', () => {

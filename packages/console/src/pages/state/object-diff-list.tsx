@@ -1,0 +1,83 @@
+/** Objects that differ, each with its fields. */
+import { Badge } from '@mantine/core';
+import { FieldLineList, type NameOfId } from '../../components/changes/field-line-list.tsx';
+import { Subject, type SubjectKind } from '../../components/subject.tsx';
+import type { ComparedEntity, ComparedObjects } from './use-object-diff.ts';
+
+export type DiffSummary = Pick<ComparedObjects, 'counts' | 'internals'>;
+type ObjectDifference = ComparedObjects['objects'][number];
+
+export const entityTitles: Readonly<Record<ComparedEntity, string>> = {
+  user: 'Users',
+  group: 'Groups',
+  client: 'Clients',
+  apiKey: 'API keys',
+  business: 'Businesses',
+  corporateGroup: 'Corporate groups',
+  customer: 'Customers',
+  product: 'Products',
+  provider: 'Providers',
+  logon: 'Logons',
+  session: 'Sessions',
+  message: 'Messages',
+};
+
+/** Those of which the console has pages. */
+const subjectKinds: Partial<Readonly<Record<ComparedEntity, SubjectKind>>> = {
+  ...{ user: 'user', group: 'group', client: 'client', apiKey: 'apiKey', business: 'business' },
+  ...{ corporateGroup: 'corporateGroup', customer: 'customer' },
+};
+
+const colors = { created: 'green', changed: 'gray', deleted: 'red' } as const;
+
+export function ObjectDiffList({ objects, nameOf }: { objects: readonly ObjectDifference[]; nameOf: NameOfId }) {
+  return (
+    <ul className="object-diff" aria-label="Objects that differ">
+      {objects.map((object) => (
+        <li key={`${object.entity} ${object.id}`}>
+          <DifferingObject object={object} nameOf={nameOf} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** All fields of a new or a deleted object would be noise: they are folded. */
+function DifferingObject({ object, nameOf }: { readonly object: ObjectDifference; readonly nameOf: NameOfId }) {
+  const { entity, action, fields } = object;
+  const lines = <FieldLineList entity={entity} fields={fields} nameOf={nameOf} />;
+  return (
+    <>
+      <div className="object-diff-head">
+        <Badge color={colors[action]} w={76}>
+          {action}
+        </Badge>
+        <span className="object-diff-kind">{nounOf(entity)}</span>
+        <ObjectName object={object} />
+      </div>
+      {action === 'changed' ? (
+        lines
+      ) : (
+        <details className="field-lines-folded">
+          <summary>{fields.length} fields</summary>
+          {lines}
+        </details>
+      )}
+    </>
+  );
+}
+
+/** An object that the second state lacks has no page. */
+function ObjectName({ object: { entity, id, name, action } }: { readonly object: ObjectDifference }) {
+  const kind = subjectKinds[entity];
+  if (kind !== undefined) return <Subject kind={kind} id={id} name={name} isPlain={action === 'deleted'} />;
+  return (
+    <span className="subject">
+      <bdi>{name ?? id}</bdi>
+    </span>
+  );
+}
+
+function nounOf(entity: ComparedEntity): string {
+  return entity === 'apiKey' ? 'API key' : entity.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
