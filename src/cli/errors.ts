@@ -115,6 +115,10 @@ export const queryFailedCode = 'QUERY_FAILED';
 /** `--columns` does not fit the result. */
 export const columnUnknownCode = 'COLUMN_UNKNOWN';
 
+/** For a response that is not one of the service. */
+export const otherServerHint =
+  'Another server may have answered, such as the sign-in page of a network. Check --base-url, the proxy and the network.';
+
 /** The code of missing or invalid credentials. */
 export const signInNeededCode = 'SIGN_IN_NEEDED';
 

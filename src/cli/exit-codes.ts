@@ -92,6 +92,8 @@ const exitCodesByStatus: Readonly<Record<number, number>> = {
   408: 75,
   409: 6,
   412: 6,
+  // Too Early (RFC 8470, 5.2): the request was not processed.
+  425: 75,
   429: 75,
 };
 const validationStatuses: readonly number[] = [400, 413, 415, 417, 422, 431];

@@ -196,21 +196,20 @@ export function mayHaveTakenEffect(table: ErrorTable, failure: unknown, signal?:
   return signal?.aborted === true && failure === signal.reason;
 }
 
-/** The statuses of a gateway that waited for the rest of a request, or whose caller left: it may have sent it on. */
-const abandonedStatuses: readonly number[] = [408, 499];
+/**
+ * Statuses below 500 with which a gateway can report a write that it sent on: it waited for the rest of the request, its
+ * caller left (460 and 499), or it limits retries of its own.
+ */
+const ambiguousStatuses: readonly number[] = [408, 429, 460, 499];
 
-/** The statuses of a server or a gateway that failed while it processed the request. */
-const unclearStatuses: readonly number[] = [500, 502, 504];
-
+/** The one decision: a known error of the service, or a gateway that rejected the request, as other statuses below 500 say. */
 function saysNothingChanged(table: ErrorTable, failure: ClientError): boolean {
   if (failure instanceof UnreadableResponseError) return false;
   const { status, code, items } = failure;
+  if (items.length === 0) return status >= 400 && status < 500 && !ambiguousStatuses.includes(status);
   const entry = errorEntryOf(table, code);
-  if (entry?.category === 'outcome-unknown') return false;
-  // A gateway can report a connection that it lost as 503, and limit retries of its own with 429, also with Retry-After.
-  if ([...busyStatuses, ...abandonedStatuses].includes(status)) return items.length > 0;
-  if (status < 500) return true;
   // Of our own errors, only that of a bug does not say what happened before it.
-  if (entry) return entry.status !== 500;
-  return !unclearStatuses.includes(status) && status < 520;
+  if (entry) return entry.category !== 'outcome-unknown' && entry.status !== 500;
+  // The code of a newer server.
+  return status < 500 || busyStatuses.includes(status);
 }

@@ -7,15 +7,12 @@ import type { ApiResponse } from '../../client/response.ts';
 import { identifyingProperties } from '../../contract/entities.ts';
 import type { JsonSchema, ManifestOperation, ManifestRoute, PromisedResponse } from '../../contract/manifest-types.ts';
 import type { Method } from '../../contract/operation.ts';
-import { HintedClientError } from '../errors.ts';
+import { HintedClientError, otherServerHint } from '../errors.ts';
 
 /** A success that is not what the service promises. A write may have taken effect: a proxy can replace its response. */
 export class UnreadableResponseError extends HintedClientError {
   constructor({ status, requestId }: ApiResponse, message: string) {
-    super(
-      new ClientError({ status, requestId, items: [{ code: 'ANSWER_UNREADABLE', message }] }),
-      'Another server may have answered, such as the sign-in page of a network. Check --base-url, the proxy and the network.',
-    );
+    super(new ClientError({ status, requestId, items: [{ code: 'ANSWER_UNREADABLE', message }] }), otherServerHint);
   }
 }
 

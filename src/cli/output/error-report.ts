@@ -9,6 +9,7 @@ import {
   type ErrorTable,
   errorEntryOf,
   HintedClientError,
+  otherServerHint,
   PromptCanceledError,
   QuietExit,
   UnknownOutcomeError,
@@ -81,7 +82,9 @@ function fromClientError(error: ClientError, table: ErrorTable): ErrorReport {
   const exitCode = getExitCode(error.status, entry);
   const later = exitCode === 75 ? 'Try again later.' : undefined;
   const retry = error.retryAfter === undefined ? later : `Try again in ${error.retryAfter} s.`;
-  const own = error instanceof HintedClientError ? error.hint : roleHint(error);
+  const isOtherServer = error.items.length === 0 && exitCode === 70;
+  const hinted = error instanceof HintedClientError ? error.hint : roleHint(error);
+  const own = isOtherServer ? otherServerHint : hinted;
   const sentences = [retry, own ?? entry?.hint, whyHint(error)];
   const hint = sentences.filter((sentence) => sentence !== undefined).join(' ') || undefined;
   const { status, requestId, items, details } = error;

@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { buildCompleteProgram } from '../../../src/cli/cli-reference.ts';
 import { isWriteOperation, isWriteRequest } from '../../../src/cli/config/safety.ts';
 import { UnknownOutcomeError } from '../../../src/cli/errors.ts';
-import { trackOutcomes } from '../../../src/cli/http/outcome.ts';
+import { mayHaveTakenEffect, trackOutcomes } from '../../../src/cli/http/outcome.ts';
 import { checkOfOperation, checkOfRoute } from '../../../src/cli/http/outcome-check.ts';
 import { promisedBy } from '../../../src/cli/http/promised-response.ts';
 import type { BaseClient } from '../../../src/client/create-client.ts';
-import type { ClientError } from '../../../src/client/errors.ts';
+import { ClientError } from '../../../src/client/errors.ts';
 import type { ApiResponse } from '../../../src/client/response.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { errorResponse, type FakeResponse, startFakeServer } from '../../client/fake-server.ts';
@@ -32,13 +32,12 @@ describe('the answer of a server', () => {
     ['a body that is cut', { headers: { 'content-length': '99' }, text: '[' }, 75, 76],
     ['OUTCOME_UNKNOWN', errorResponse(503, 'OUTCOME_UNKNOWN'), 75, 76],
     ['an internal error, which can have any cause', errorResponse(500, 'INTERNAL'), 75, 76],
-    ['500 of a gateway', { status: 500, text: html }, 75, 76],
-    ['502 of a gateway', { status: 502, text: html }, 75, 76],
-    ['504 of a gateway', { status: 504, text: html }, 75, 76],
     ['503 of a gateway without Retry-After', { status: 503, text: html }, 75, 76],
     ['503 of a gateway with Retry-After', { status: 503, text: html, headers: later }, 75, 76],
-    ['429 of a gateway with Retry-After', { status: 429, text: html, headers: later }, 75, 76],
-    ['408 of a gateway', { status: 408, text: html }, 75, 76],
+    ['507 of a gateway', { status: 507, text: html }, 75, 76],
+    ['511 of a network that needs a sign-in', { status: 511, text: html }, 70, 76],
+    ['a redirect', { status: 302, headers: { location: 'https://portal.example/login' } }, 70, 76],
+    ['too early', { status: 425, text: html }, 75, 75],
     ['502 with an error of ours', errorResponse(502, 'STORE_UNAVAILABLE'), 75, 75],
     ['a store without writes', errorResponse(503, 'STORE_UNAVAILABLE'), 75, 75],
     ['a limit', errorResponse(429, 'TOO_MANY_ATTEMPTS'), 75, 75],
@@ -88,6 +87,26 @@ describe('the answer of a server', () => {
       8,
       expect.stringMatching(/^groups delete a: done\nerror: b: .*error: 1 of 2 failed\.\n$/s),
     ]);
+  });
+});
+
+describe('a failed write may have taken effect', () => {
+  const statuses = Array.from({ length: 300 }, (_, at) => 300 + at);
+  const ambiguous = (code?: string) =>
+    statuses.filter((status) =>
+      mayHaveTakenEffect(manifest, new ClientError({ status, items: code ? [{ code, message: '' }] : [] })),
+    );
+  const isServerError = (status: number) => status >= 500;
+
+  test('for any body that is no error of the service, unless a gateway rejected the request', () => {
+    const isRejection = (status: number) => status >= 400 && status < 500 && ![408, 429, 460, 499].includes(status);
+    expect(ambiguous()).toEqual(statuses.filter((status) => !isRejection(status)));
+  });
+
+  test('for our errors of bugs and unknown outcomes only, and for server errors of a newer version', () => {
+    for (const { code, status, category } of manifest.errors)
+      expect([code, ambiguous(code)]).toEqual([code, status === 500 || category === 'outcome-unknown' ? statuses : []]);
+    expect(ambiguous('OF_A_NEWER_SERVER')).toEqual(statuses.filter(isServerError).filter((status) => status !== 503));
   });
 });
 
