@@ -32,12 +32,9 @@ describe.skipIf(!hasBrowser)('the filters of', () => {
   }
 
   test.each(
-    ['inbox', 'requests', 'sessions', 'users', 'groups', 'businesses', 'customers', 'corporate-groups'].concat([
-      'clients',
-      'api-keys',
-      'coverage',
-      'settings',
-    ]),
+    ['inbox', 'requests', 'audit', 'sessions', 'users', 'groups', 'businesses', 'customers', 'corporate-groups'].concat(
+      ['clients', 'api-keys', 'coverage', 'settings'],
+    ),
   )('%s can be emptied', async (path) => {
     const { page, problems } = await open(path);
     await page.getByRole('heading', { level: 1 }).waitFor();

@@ -9,7 +9,7 @@ import type { CredentialStore } from './credentials.ts';
 import type { ConsoleLocation } from './location.ts';
 import { judge } from './permissions.ts';
 
-const liveTopics = ['inbox', 'requests', 'clock', 'faults'] as const;
+const liveTopics = ['inbox', 'requests', 'audit', 'clock', 'faults'] as const;
 export type Topic = (typeof liveTopics)[number];
 
 /** Whether the caller may read messages, as far as that is known now. */

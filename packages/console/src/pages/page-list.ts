@@ -44,6 +44,14 @@ export const pageList: readonly PageEntry[] = [
     load: () => import('./requests/requests-page.tsx'),
   },
   {
+    path: '/audit',
+    title: 'Audit',
+    section: 'Activity',
+    icon: 'audit',
+    key: 'a',
+    load: () => import('./audit/audit-page.tsx'),
+  },
+  {
     path: '/tokens',
     title: 'Tokens',
     section: 'Activity',

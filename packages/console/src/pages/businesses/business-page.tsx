@@ -9,6 +9,7 @@ import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 import { NamedSubject, Subject } from '../../components/subject.tsx';
+import { History } from '../audit/history.tsx';
 import { AddToGroup, RemoveFromGroup } from '../groups/members/member-groups.tsx';
 import { JoinCorporateGroup } from '../organizations/corporate-group-businesses.tsx';
 import { organizationQueries } from '../organizations/corporate-groups.ts';
@@ -58,6 +59,7 @@ function BusinessSections({ business }: { readonly business: ShownBusiness }) {
           {hidden > 0 ? <Text size="sm">and {hidden} more</Text> : undefined}
         </Group>
       </PageSection>
+      <History entity="business" id={business.businessId} />
     </>
   );
 }

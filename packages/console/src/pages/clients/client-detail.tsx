@@ -9,6 +9,7 @@ import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
+import { History } from '../audit/history.tsx';
 import { ClientKeys } from './client-keys.tsx';
 import { nameOfClient, OwnerOfClient } from './client-owner.tsx';
 import { DeleteClient } from './delete-client.tsx';
@@ -51,6 +52,7 @@ function ClientSections({ client }: { readonly client: ShownClient }) {
         </Group>
       </PageSection>
       <ClientKeys clientId={clientId} />
+      <History entity="client" id={clientId} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { ObjectPage } from '../../../components/object-page.tsx';
+import { History } from '../../audit/history.tsx';
 import { useGroup, useGroupGraph } from '../data/use-groups.ts';
 import { DeleteGroup } from '../edit/delete-group.tsx';
 import { EditGroup } from '../edit/edit-group.tsx';
@@ -52,6 +53,7 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
           <RoleFacts {...shown} />
           <DependencyFacts {...shown} />
           <GroupMemberList node={shown.node} />
+          <History entity="group" id={shown.node.groupId} />
         </>
       )}
     </ObjectPage>

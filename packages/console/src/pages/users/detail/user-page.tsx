@@ -3,6 +3,7 @@ import type { ApiRequest } from '../../../api/requests.ts';
 import { useRead } from '../../../api/use-read.ts';
 import { quotePositional } from '../../../components/equivalents.tsx';
 import { ObjectPage } from '../../../components/object-page.tsx';
+import { History } from '../../audit/history.tsx';
 import { UserActions } from '../actions/user-actions.tsx';
 import type { ShownUser } from '../shown-user.ts';
 import { ContactSection } from './user-contacts.tsx';
@@ -32,6 +33,7 @@ export function UserPage({ userId }: { readonly userId: string }) {
           <UserGroups user={user} />
           <UserRoles user={user} />
           <UserSessions user={user} />
+          <History entity="user" id={user.userId} />
         </>
       )}
     </ObjectPage>

@@ -1,0 +1,26 @@
+/** The columns of the list of audit events. */
+import { Badge } from '@mantine/core';
+import type { RowColumn } from '../../components/row-list.tsx';
+import { RelativeTime } from '../../components/server-time.tsx';
+import { AuditActor, AuditObjects, type ShownEvent } from './audit-objects.tsx';
+import { summarizeEvent } from './event-changes.tsx';
+
+const colors = { granted: 'green', refused: 'orange', failed: 'red' } as const;
+
+export function AuditResult({ event: { result, error } }: { readonly event: ShownEvent }) {
+  return (
+    <Badge color={colors[result]} title={error}>
+      {result}
+    </Badge>
+  );
+}
+
+export const auditColumns: RowColumn<ShownEvent>[] = [
+  { title: 'What', width: 'minmax(12rem, 2fr)', render: ({ operation = 'no operation' }) => operation },
+  { title: 'Who', width: 'minmax(13rem, 1.2fr)', render: (event) => <AuditActor event={event} /> },
+  { title: 'Object', width: 'minmax(14rem, 2fr)', render: ({ objects }) => <AuditObjects objects={objects} /> },
+  { title: 'Changes', width: 'minmax(10rem, 1.5fr)', render: summarizeEvent },
+  { title: 'Result', width: '6rem', render: (event) => <AuditResult event={event} /> },
+  { title: 'From', width: '8rem', render: ({ remoteAddress }) => remoteAddress },
+  { title: 'Time', width: '6rem', render: ({ time }) => <RelativeTime at={time} /> },
+];

@@ -1,0 +1,80 @@
+/** One audit event. */
+import { Anchor, Drawer, Stack, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ObjectFacts } from '../../components/object-facts.tsx';
+import { formatTime } from '../../components/server-time.tsx';
+import { AuditResult } from './audit-columns.tsx';
+import { AuditActor, AuditObjects, type ShownEvent } from './audit-objects.tsx';
+import { EventChanges } from './event-changes.tsx';
+
+interface AuditDrawerProps {
+  readonly isOpen: boolean;
+  /** Undefined if the list does not have it. */
+  readonly event: ShownEvent | undefined;
+  onClose(): void;
+}
+
+export function AuditDrawer({ isOpen, event, onClose }: AuditDrawerProps) {
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      position="right"
+      size="xl"
+      title="Audit event"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {event ? <EventContent event={event} /> : <NoEvent />}
+    </Drawer>
+  );
+}
+
+function EventContent({ event }: { readonly event: ShownEvent }) {
+  const { operation, objects, requestId, remoteAddress, time } = event;
+  return (
+    <Stack gap="md">
+      <ObjectFacts
+        label="Event"
+        facts={{
+          What: operation,
+          Who: <AuditActor event={event} />,
+          Object: objects.length === 0 ? undefined : <AuditObjects objects={objects} />,
+          Result: <AuditResult event={event} />,
+          Error: event.error,
+          Reason: event.reason,
+          Rule: event.rule,
+          From: remoteAddress,
+          Server: event.server,
+          Request: <RequestLink event={event} />,
+          'Id of the caller': event.callerRequestId,
+          Trace: event.traceId,
+          Time: formatTime(time),
+        }}
+      />
+      <Title order={2} size="h5">
+        Before and after
+      </Title>
+      <EventChanges key={requestId} event={event} />
+    </Stack>
+  );
+}
+
+/** The request log has no requests to the control plane. */
+function RequestLink({ event: { operation = '', requestId } }: { readonly event: ShownEvent }) {
+  if (operation.startsWith('control.')) return requestId;
+  return (
+    <Anchor component={Link} to="/requests/$" params={{ _splat: requestId } as never} inherit underline="always">
+      {requestId}
+    </Anchor>
+  );
+}
+
+function NoEvent() {
+  return (
+    <EmptyState title="This event is not in the list">
+      A filter leaves it out, or it is no longer in the memory of the server. The files of the audit log have older
+      events.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,48 @@
+/** Who caused an event and which objects it is about, by name. */
+import { Group, Text } from '@mantine/core';
+import type { ControlData } from '../../api/clients.ts';
+import { Subject, type SubjectKind } from '../../components/subject.tsx';
+
+export type ShownEvent = ControlData<'/audit'>[number];
+type AuditObject = ShownEvent['objects'][number];
+
+const subjectKinds: readonly string[] = [
+  ...(['user', 'client', 'group', 'business', 'corporateGroup', 'customer', 'apiKey'] satisfies SubjectKind[]),
+];
+
+function isSubjectKind(kind: string): kind is SubjectKind {
+  return subjectKinds.includes(kind);
+}
+
+export function AuditActor({ event: { actor, operation = '' } }: { readonly event: ShownEvent }) {
+  const { kind, userId, clientId, logon, name } = actor;
+  if (userId !== undefined) return <Subject kind="user" id={userId} name={name} />;
+  if (clientId !== undefined && kind === 'client') return <Subject kind="client" id={clientId} name={name} />;
+  // A server without remote access asks for no credentials there.
+  if (kind === 'anonymous') return operation.startsWith('control.') ? 'this machine' : 'not signed in';
+  return <bdi>{logon ?? kind}</bdi>;
+}
+
+/** @param exceptId the object whose page shows the event */
+export function AuditObjects({ objects, exceptId }: Pick<ShownEvent, 'objects'> & { readonly exceptId?: string }) {
+  return (
+    <Group gap="xs" wrap="nowrap">
+      {objects
+        .filter(({ id }) => id !== exceptId)
+        .map((object) => (
+          <AuditObjectName key={`${object.entity} ${object.id}`} object={object} />
+        ))}
+    </Group>
+  );
+}
+
+function AuditObjectName({ object: { entity, id, name } }: { readonly object: AuditObject }) {
+  return (
+    <Group component="span" gap={4} wrap="nowrap" miw={0}>
+      <Text span size="sm" c="dimmed">
+        {entity}
+      </Text>
+      {isSubjectKind(entity) ? <Subject kind={entity} id={id} name={name} /> : <bdi>{name ?? id}</bdi>}
+    </Group>
+  );
+}

@@ -1,0 +1,67 @@
+/** Who changed an object: the section of its page. */
+import { Anchor, Group, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ControlData } from '../../api/clients.ts';
+import type { ApiRequest } from '../../api/requests.ts';
+import { useRead } from '../../api/use-read.ts';
+import { ErrorPanel } from '../../components/error-panel.tsx';
+import { PageSection } from '../../components/section.tsx';
+import { RelativeTime } from '../../components/server-time.tsx';
+import { AuditActor, AuditObjects, type ShownEvent } from './audit-objects.tsx';
+import { EventChanges, summarizeEvent } from './event-changes.tsx';
+
+interface HistoryProps {
+  readonly entity: 'user' | 'group' | 'client' | 'business';
+  readonly id: string;
+}
+
+/** More events are on the page of the audit log. */
+const maxShown = 20;
+
+export function History({ entity, id }: HistoryProps) {
+  const query = { entity, object: id, result: 'granted', limit: maxShown } as const;
+  const read: ApiRequest<ControlData<'/audit'>> = ({ control }, signal) =>
+    control.GET('/audit', { params: { query: { ...query, event: 'administration' } }, signal });
+  const { data, error, refetch } = useRead(['audit', 'history', entity, id], read);
+  return (
+    <PageSection
+      title="History"
+      emptyText={data?.length === 0 ? 'No change is in the memory of the server.' : undefined}
+      actions={
+        <Anchor component={Link} to="/audit" search={{ entity, object: id, event: 'all' } as never} size="sm">
+          All events
+        </Anchor>
+      }
+    >
+      {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
+      <Stack gap={4}>
+        {data?.map((event) => (
+          <HistoryEntry key={event.sequence} event={event} id={id} />
+        ))}
+      </Stack>
+    </PageSection>
+  );
+}
+
+function HistoryEntry({ event, id }: { readonly event: ShownEvent; readonly id: string }) {
+  return (
+    <details>
+      <summary>
+        <Group gap="xs" display="inline-flex">
+          <Text span size="sm" c="dimmed">
+            <RelativeTime at={event.time} />
+          </Text>
+          <AuditActor event={event} />
+          <Text span size="sm">
+            {event.operation}
+          </Text>
+          <AuditObjects objects={event.objects} exceptId={id} />
+          <Text span size="sm" c="dimmed">
+            {summarizeEvent(event)}
+          </Text>
+        </Group>
+      </summary>
+      <EventChanges event={event} />
+    </details>
+  );
+}
