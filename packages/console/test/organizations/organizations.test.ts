@@ -144,8 +144,7 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     const { page, dialog, problems } = await open('corporate-groups');
     await click(page, 'Create a corporate group');
     await dialog.getByLabel('Name').fill('alliance');
-    await dialog.getByRole('combobox', { name: 'Businesses' }).fill('acme');
-    await page.keyboard.press('Enter');
+    await select(page, 'Businesses', 'acme', 'Acme acme');
     await dialog.getByRole('button', { name: 'Create the corporate group' }).click();
     await page.getByRole('heading', { level: 1, name: 'alliance' }).waitFor();
     const id = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '');

@@ -1,5 +1,6 @@
 /** The fields of a corporate group, for its creation and for an edit. */
-import { TagsInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
+import { BusinessMultiSelect } from '../groups/data/business-multi-select.tsx';
 import type { CorporateGroupFields } from '../organizations/corporate-groups.ts';
 
 interface CorporateGroupFormProps {
@@ -22,12 +23,11 @@ export function CorporateGroupForm({ fields, onChange }: CorporateGroupFormProps
         value={fields.organizationId}
         onChange={({ currentTarget }) => onChange({ organizationId: currentTarget.value })}
       />
-      <TagsInput
+      <BusinessMultiSelect
         label="Businesses"
-        description="Ids; Enter adds one, Backspace removes the last one"
-        value={[...fields.businesses]}
+        description="Found by name, id or document; Backspace removes the last one"
+        values={fields.businesses}
         onChange={(businesses) => onChange({ businesses })}
-        splitChars={[',', ' ']}
       />
     </>
   );

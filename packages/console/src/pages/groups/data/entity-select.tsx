@@ -19,23 +19,29 @@ interface EntitySelectProps {
   readonly isRequired?: boolean;
 }
 
-const pauseInTyping = 250;
+export const pauseInTyping = 250;
+
+/** What the server finds. */
+export function useFoundEntries(kind: EntityKind, search: string | undefined) {
+  const { noun, read } = entityReaders[kind];
+  const clients = useConsole();
+  return useQuery({
+    queryKey: [noun, 'select', kind, search],
+    queryFn: ({ signal }) => read(clients, search, signal),
+    placeholderData: keepPreviousData,
+  });
+}
 
 export function EntitySelect(props: EntitySelectProps) {
   const { label, description, kind, value, onChange, isRequired = true } = props;
-  const { noun, subject, read } = entityReaders[kind];
-  const clients = useConsole();
+  const { subject } = entityReaders[kind];
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<SelectEntry | undefined>();
   const [search] = useDebouncedValue(text, pauseInTyping);
   const selected = useSelected(subject, value, chosen);
   // With an entry selected, the field shows its label, which is no search.
   const searched = search === '' || search === selected?.label ? undefined : search;
-  const { data = [], error } = useQuery({
-    queryKey: [noun, 'select', kind, searched],
-    queryFn: ({ signal }) => read(clients, searched, signal),
-    placeholderData: keepPreviousData,
-  });
+  const { data = [], error } = useFoundEntries(kind, searched);
   const isListed = data.some((entry) => entry.value === selected?.value);
   const entries = selected === undefined || isListed ? data : [...data, selected];
   return (
