@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
       `sessions?userId=${value}`,
       `state?from=${value}`,
     ];
-    const { page } = await openConsole(server.url);
+    const { page } = await openConsole(server.url, { path: 'inbox' });
     const commands = page.locator('main details').getByLabel('Command');
     const readCommands = async () => (await commands.allTextContents()).filter((text) => text.startsWith('iam '));
     // Otherwise the first page visited could be taken for this one.

@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
   test.runIf(isFullRun)('the server restarts: an open message stays open, and new ones arrive', async () => {
     await using restartable = await startRestartable();
     await sendCode(restartable.running(), 'alice');
-    const { page } = await openConsole(restartable.url);
+    const { page } = await openConsole(restartable.url, { path: 'inbox' });
     await page.getByRole('button', { name: 'alice@example.com' }).click();
     const drawer = page.getByRole('dialog', { name: 'Message' });
     await drawer.waitFor();
