@@ -102,7 +102,7 @@ function rootCommand(io: Io, version: string): Command {
   addGlobalOptions(program);
   return program.addHelpText(
     'after',
-    '\nEvery command has --help with examples.\nSee also: iam help exit-codes | environment | output | filters',
+    'Every command has --help with examples.\nSee also: iam help exit-codes | environment | output | filters',
   );
 }
 

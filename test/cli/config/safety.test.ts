@@ -284,7 +284,8 @@ describe('--dry-run', () => {
     const words = [...(operation.command ?? '').split(' '), ...args, ...(isList ? ['member'] : [])];
     const { required = [], properties = {} } = operation.body ?? {};
     const fields = required.length > 0 ? required : Object.keys(properties).slice(0, 1);
-    const body = Object.fromEntries(fields.map((name) => [name, name]));
+    const empty = (type: unknown) => (type === 'array' ? [] : type === 'object' ? {} : undefined);
+    const body = Object.fromEntries(fields.map((name) => [name, empty(properties[name]?.type) ?? name]));
     const runOptions = {
       ...server,
       stdin: JSON.stringify(body),
