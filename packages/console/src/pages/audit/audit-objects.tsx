@@ -14,35 +14,56 @@ function isSubjectKind(kind: string): kind is SubjectKind {
   return subjectKinds.includes(kind);
 }
 
-export function AuditActor({ event: { actor, operation = '' } }: { readonly event: ShownEvent }) {
+interface AuditActorProps {
+  readonly event: ShownEvent;
+  /** See `Subject`. */
+  readonly isPlain?: boolean;
+}
+
+export function AuditActor({ event: { actor, operation = '' }, isPlain = false }: AuditActorProps) {
   const { kind, userId, clientId, logon, name } = actor;
-  if (userId !== undefined) return <Subject kind="user" id={userId} name={name} />;
-  if (clientId !== undefined && kind === 'client') return <Subject kind="client" id={clientId} name={name} />;
+  if (userId !== undefined) return <Subject kind="user" id={userId} name={name} isPlain={isPlain} />;
+  if (clientId !== undefined && kind === 'client')
+    return <Subject kind="client" id={clientId} name={name} isPlain={isPlain} />;
   // A server without remote access asks for no credentials there.
   if (kind === 'anonymous') return operation.startsWith('control.') ? 'this machine' : 'not signed in';
   return <bdi>{logon ?? kind}</bdi>;
 }
 
 /** @param exceptId the object whose page shows the event */
-export function AuditObjects({ objects, exceptId }: Pick<ShownEvent, 'objects'> & { readonly exceptId?: string }) {
+interface AuditObjectsProps extends Pick<ShownEvent, 'objects'> {
+  readonly exceptId?: string;
+  readonly isPlain?: boolean;
+}
+
+export function AuditObjects({ objects, exceptId, isPlain = false }: AuditObjectsProps) {
   return (
     <Group gap="xs" wrap="nowrap">
       {objects
         .filter(({ id }) => id !== exceptId)
         .map((object) => (
-          <AuditObjectName key={`${object.entity} ${object.id}`} object={object} />
+          <AuditObjectName key={`${object.entity} ${object.id}`} object={object} isPlain={isPlain} />
         ))}
     </Group>
   );
 }
 
-function AuditObjectName({ object: { entity, id, name } }: { readonly object: AuditObject }) {
+interface AuditObjectNameProps {
+  readonly object: AuditObject;
+  readonly isPlain: boolean;
+}
+
+function AuditObjectName({ object: { entity, id, name }, isPlain }: AuditObjectNameProps) {
   return (
     <Group component="span" gap={4} wrap="nowrap" miw={0}>
       <Text span size="sm" c="dimmed">
         {entity}
       </Text>
-      {isSubjectKind(entity) ? <Subject kind={entity} id={id} name={name} /> : <bdi>{name ?? id}</bdi>}
+      {isSubjectKind(entity) ? (
+        <Subject kind={entity} id={id} name={name} isPlain={isPlain} />
+      ) : (
+        <bdi>{name ?? id}</bdi>
+      )}
     </Group>
   );
 }

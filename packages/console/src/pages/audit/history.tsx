@@ -51,16 +51,20 @@ function HistoryEntry({ event, id }: { readonly event: ShownEvent; readonly id: 
           <Text span size="sm" c="dimmed">
             <RelativeTime at={event.time} />
           </Text>
-          <AuditActor event={event} />
+          <AuditActor event={event} isPlain />
           <Text span size="sm">
             {event.operation}
           </Text>
-          <AuditObjects objects={event.objects} exceptId={id} />
+          <AuditObjects objects={event.objects} exceptId={id} isPlain />
           <Text span size="sm" c="dimmed">
             {summarizeEvent(event)}
           </Text>
         </Group>
       </summary>
+      <Group gap="xs">
+        <AuditActor event={event} />
+        <AuditObjects objects={event.objects} exceptId={id} />
+      </Group>
       <EventChanges event={event} />
     </details>
   );
