@@ -9,6 +9,8 @@ export interface InboxMessage {
   to: string;
   channel: 'email' | 'sms';
   purpose: string;
+  /** Subject of the mail; messages to a phone have none */
+  subject?: string | undefined;
   /** The one-time code; absent if the message is sent by a relay */
   code?: string | undefined;
   /** Text as sent, including the code */

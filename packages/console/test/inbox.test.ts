@@ -58,10 +58,22 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     await page.getByLabel('Address or number').fill('bob@example.com');
     await page.getByText('1 in all').waitFor();
     expect(new URL(page.url()).searchParams.get('to')).toBe('bob@example.com');
+    await page.getByLabel('Address or number').fill('');
+    const { code } = await sendCode('ann');
+    await page.getByLabel('Subject or text').fill(code);
+    await page.getByText(code).first().waitFor();
+    await expect.poll(() => page.getByText('(unread)').count()).toBe(1);
+    await page.getByRole('button', { name: 'ann@example.com' }).click();
+    const message = page.getByRole('dialog').getByRole('region', { name: 'Message as it was sent' });
+    await message.getByText('Your code', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await expect.poll(() => page.getByText('(unread)').count()).toBe(0);
+    await page.getByLabel('Subject or text').fill('');
     await page.getByRole('combobox', { name: 'Purpose' }).click();
     await page.getByRole('option', { name: 'recovery' }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('purpose')).toBe('recovery');
-    await page.getByText('1 in all').waitFor();
+    await page.getByText('3 in all').waitFor();
   });
 
   test.runIf(isFullRun)('is cleared only after a confirmation', async () => {

@@ -12,7 +12,7 @@ import { findInboxCode, inboxPath, waitForMessage } from './users/inbox-codes.ts
 
 const columns = [
   ...['id', 'to', 'purpose', 'code', 'createdAt'],
-  ...['channel', 'expiresAt', 'attemptsLeft', 'supersededBy', 'failure', 'text'],
+  ...['channel', 'subject', 'expiresAt', 'attemptsLeft', 'supersededBy', 'failure', 'text'],
 ];
 const text = ['failure', 'text'];
 const purposeDescription = 'only messages of this purpose, such as recovery or mfa';
@@ -36,10 +36,14 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
   })
     .alias('ls')
     .option('--to <address>', 'only messages to this address or phone number')
-    .option('--purpose <purpose>', purposeDescription);
+    .option('--purpose <purpose>', purposeDescription)
+    .option('--text <text>', 'only messages whose recipient, subject or text contains this');
   addListOptions(command);
   setAction(command, runtime, (context, _, options) =>
-    printControlList(context, options, { path: inboxPath, filters: readFilters(options), columns, main: 5, text }),
+    printControlList(context, options, {
+      ...{ path: inboxPath, columns, main: 5, text },
+      filters: { ...readFilters(options), text: options.text as string | undefined },
+    }),
   );
 }
 

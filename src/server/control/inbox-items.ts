@@ -4,7 +4,7 @@ import { exampleText, optionalInt, optionalText, singleLine } from '../../contra
 import { sensitive } from '../../contract/sensitive.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
-import { decryptMessageCode, renderMessageText } from '../messaging/messages.ts';
+import { decryptMessageCode, renderMessageText, subjectOf } from '../messaging/messages.ts';
 import type { MessageOutbox } from '../messaging/outbox.ts';
 import { countRemainingAttempts } from '../mfa/otp-attempts.ts';
 import type { Range, Reader, Store } from '../store/store.ts';
@@ -16,6 +16,7 @@ export const InboxItem = z.strictObject({
   to: exampleText('alice@example.com'),
   channel: z.enum(['email', 'sms']),
   purpose: exampleText('AUTH-MFA'),
+  subject: optionalText('Your code', 'Subject of the mail; messages to a phone have none'),
   code: sensitive(z.string(), 'one-time')
     .optional()
     .meta({ description: 'The one-time code; absent if the message is sent by a relay', examples: ['493817'] }),
@@ -82,6 +83,13 @@ export function emptyInbox(store: Store): Promise<void> {
   });
 }
 
+/** Whether the recipient, the subject or the text with its code contains a text, in any case. */
+export function containsText(message: Message, text: string, storeSecret: StoreSecret): boolean {
+  const shown = message.delivery === undefined ? message : { ...message, sealedCode: undefined };
+  const parts = [message.to, subjectOf(message), renderMessageText(shown, storeSecret)];
+  return parts.join('\n').toLowerCase().includes(text.toLowerCase());
+}
+
 /** Converts a message to its JSON form, with its code and the status of the code. */
 export async function toInboxItem(
   message: Message,
@@ -95,6 +103,7 @@ export async function toInboxItem(
     to,
     channel,
     purpose,
+    ...(channel === 'email' ? { subject: subjectOf(message) } : {}),
     ...(code === undefined ? {} : { code }),
     text: renderMessageText(visible, storeSecret),
     createdAt,

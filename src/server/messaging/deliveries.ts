@@ -8,7 +8,7 @@ import type { Timer } from '../lib/timer.ts';
 import type { Store } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { Message } from '../store/tables.ts';
-import { renderMessageText, withoutCode } from './messages.ts';
+import { renderMessageText, subjectOf, withoutCode } from './messages.ts';
 import { type Relay, RelayRejection } from './relay.ts';
 
 export interface DeliveryDeps {
@@ -137,7 +137,7 @@ export class Deliveries {
     await relay.deliver({
       id: message.messageId,
       to: message.to,
-      subject: message.codeId === undefined ? 'Your account' : 'Your code',
+      subject: subjectOf(message),
       text: renderMessageText(message, storeSecret),
     });
   }

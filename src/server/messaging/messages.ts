@@ -115,6 +115,11 @@ export function renderMessageText(message: Message, key: StoreSecret): string {
   return message.text.replace('{code}', decryptMessageCode(message, key) ?? '******');
 }
 
+/** The subject of a mail; a text message has none. */
+export function subjectOf({ codeId }: Message): string {
+  return codeId === undefined ? 'Your account' : 'Your code';
+}
+
 /** The stored form of a message after it was sent or failed: without its code and the claim of a server. */
 export function withoutCode({ sealedCode: _code, claim: _claim, ...message }: Message): Message {
   return message;

@@ -9,8 +9,9 @@ import { PermittedArea } from '../../components/permitted-area.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
 import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
-import { messageColumns } from './message-columns.tsx';
+import { createMessageColumns } from './message-columns.tsx';
 import { MessageDrawer } from './message-drawer.tsx';
+import { useOpenedMessages } from './use-opened-messages.ts';
 
 export default function InboxPage() {
   return (
@@ -22,11 +23,12 @@ export default function InboxPage() {
 
 function Inbox() {
   const { search, setSearch } = usePage();
-  const { to, purpose, message: openId } = search;
+  const { to, purpose, text, message: openId } = search;
+  const opened = useOpenedMessages();
   const list = usePagedList({
-    queryKey: ['inbox', to, purpose],
+    queryKey: ['inbox', to, purpose, text],
     read: ({ control }, query, signal) =>
-      control.GET('/inbox', { params: { query: { ...query, to, purpose } }, signal }),
+      control.GET('/inbox', { params: { query: { ...query, to, purpose, text } }, signal }),
   });
   const purposes = [...new Set(list.items.map((item) => item.purpose))].sort();
   return (
@@ -34,6 +36,7 @@ function Inbox() {
       <PageTitle actions={<ClearButton isEmpty={list.items.length === 0} />}>Inbox</PageTitle>
       <FilterLine>
         <SearchInput label="Address or number" value={to} onChange={(value) => setSearch({ to: value })} />
+        <SearchInput label="Subject or text" value={text} onChange={(value) => setSearch({ text: value })} />
         <Select
           aria-label="Purpose"
           placeholder="Purpose"
@@ -48,21 +51,26 @@ function Inbox() {
         list={list}
         empty={
           <EmptyState
-            title={to === undefined && purpose === undefined ? 'No messages yet' : 'No message matches'}
+            title={
+              [to, purpose, text].every((filter) => filter === undefined) ? 'No messages yet' : 'No message matches'
+            }
             command="iam inbox wait --to alice@example.com"
           >
             A message appears here as soon as the service sends one, for example with a second factor or a new password.
           </EmptyState>
         }
         label="Messages"
-        columns={messageColumns}
+        columns={createMessageColumns(opened)}
         keyOf={({ id }) => id}
-        onOpen={({ id }) => setSearch({ message: id })}
+        onOpen={({ id }) => {
+          opened.markRead(id);
+          setSearch({ message: id });
+        }}
         openKey={openId}
       />
       <Equivalents
-        command={`inbox list${formatOptions({ to, purpose })}`}
-        call={({ control }) => control.GET('/inbox', { params: { query: { to, purpose } } })}
+        command={`inbox list${formatOptions({ to, purpose, text })}`}
+        call={({ control }) => control.GET('/inbox', { params: { query: { to, purpose, text } } })}
       />
       <MessageDrawer
         message={list.items.find(({ id }) => id === openId)}

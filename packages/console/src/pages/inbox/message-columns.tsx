@@ -1,14 +1,25 @@
 /** The columns of the list of messages, with the code to copy. */
-import { Badge, Code } from '@mantine/core';
+import { Badge, Code, Text, VisuallyHidden } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import { CopyTextButton } from '../../components/copy-text-button.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime, useServerNow } from '../../components/server-time.tsx';
+import type { OpenedMessages } from './use-opened-messages.ts';
 
 export type InboxMessage = ControlData<'/inbox'>[number];
 
-export const messageColumns: RowColumn<InboxMessage>[] = [
-  { title: 'To', width: 'minmax(12rem, 2fr)', render: ({ to }) => to },
+export const createMessageColumns = ({ isUnread }: OpenedMessages): RowColumn<InboxMessage>[] => [
+  {
+    title: 'To',
+    width: 'minmax(12rem, 2fr)',
+    render: ({ id, to }) => (
+      <Text component="span" inherit fw={isUnread(id) ? 600 : 400}>
+        {to}
+        {isUnread(id) ? <VisuallyHidden> (unread)</VisuallyHidden> : undefined}
+      </Text>
+    ),
+  },
+  { title: 'Subject', width: 'minmax(7rem, 1fr)', render: ({ subject, channel }) => subject ?? channel.toUpperCase() },
   { title: 'Code', width: '11rem', render: (message) => <MessageCode message={message} /> },
   { title: 'Purpose', width: 'minmax(9rem, 1fr)', render: ({ purpose }) => purpose },
   { title: 'Sent', width: '7rem', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },

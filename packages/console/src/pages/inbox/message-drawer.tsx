@@ -1,5 +1,5 @@
 /** One message with its text. */
-import { Code, Drawer, Stack } from '@mantine/core';
+import { Drawer, Paper, Stack, Text } from '@mantine/core';
 import { CopyTextButton } from '../../components/copy-text-button.tsx';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
@@ -26,12 +26,18 @@ export function MessageDrawer({ message, onClose }: MessageDrawerProps) {
 }
 
 function MessageDetail({ message }: { readonly message: InboxMessage }) {
-  const { to, channel, purpose, code, text, createdAt, expiresAt, failure, supersededBy } = message;
+  const { to, channel, subject, purpose, code, text, createdAt, expiresAt, failure, supersededBy } = message;
   return (
     <Stack gap="md">
-      <Code block tabIndex={0} aria-label="Text" style={{ whiteSpace: 'pre-wrap' }}>
-        {text}
-      </Code>
+      <Paper withBorder p="md" component="section" aria-label="Message as it was sent">
+        {subject === undefined ? undefined : <Text fw={600}>{subject}</Text>}
+        <Text size="xs" c="dimmed">
+          to {to}
+        </Text>
+        <Text mt="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {text}
+        </Text>
+      </Paper>
       {code === undefined ? undefined : <CopyTextButton text={code} label={`Copy the code ${code}`} size="sm" />}
       <ObjectFacts
         label="Message"

@@ -1,7 +1,7 @@
-import { PageQuery } from '../../../../contract/schemas/primitives.ts';
+import { PageQuery, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { toPage } from '../../../store/pages.ts';
 import { defineRoute } from '../../define.ts';
-import { InboxFilters, InboxItem, listMessages, toInboxItem } from '../../inbox-items.ts';
+import { containsText, InboxFilters, InboxItem, listMessages, toInboxItem } from '../../inbox-items.ts';
 
 export default defineRoute({
   capability: 'maintain',
@@ -12,13 +12,23 @@ export default defineRoute({
   method: 'GET',
   path: '/inbox',
   audit: { kind: 'read', targets: {} },
-  request: { query: { ...PageQuery, ...InboxFilters } },
+  request: {
+    query: {
+      ...PageQuery,
+      ...InboxFilters,
+      text: singleLine(200, 'Only messages whose recipient, subject or text contains this, in any case')
+        .optional()
+        .meta({ examples: ['Your code'] }),
+    },
+  },
   response: { page: InboxItem },
   errors: [],
 
   async handle({ query }, context) {
     const { after, limit } = context.range;
-    const rows = await listMessages(context, { to: query.to, purpose: query.purpose });
+    const { to, purpose, text } = query;
+    const all = await listMessages(context, { to, purpose });
+    const rows = text === undefined ? all : all.filter((row) => containsText(row, text, context.storeSecret));
     const older = after === undefined ? rows : rows.filter(({ messageId }) => messageId < after);
     const newestFirst = older.slice(-limit - 1).reverse();
     const page = toPage(newestFirst, limit, ({ messageId }) => messageId);

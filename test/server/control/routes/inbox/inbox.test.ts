@@ -26,6 +26,7 @@ describe('the inbox', () => {
       to: 'Ann@example.com',
       channel: 'email',
       purpose: 'recovery',
+      subject: 'Your code',
       code: expect.stringMatching(/^\d{6}$/),
       text: `Your code is ${item?.code}. It expires in ten minutes. Do not share it.`,
       createdAt: '2026-03-01T12:00:00.000Z',
@@ -45,7 +46,18 @@ describe('the inbox', () => {
     await using server = await startServer();
     await sendNotice(server.appContext, 'a@example.com');
     const [item] = await list(server);
-    expect(Object.keys(item ?? {}).sort()).toEqual(['channel', 'createdAt', 'id', 'purpose', 'text', 'to']);
+    expect(Object.keys(item ?? {}).sort()).toEqual(['channel', 'createdAt', 'id', 'purpose', 'subject', 'text', 'to']);
+  });
+
+  test('finds messages by recipient, subject and text, also by the code', async () => {
+    await using server = await startServer();
+    const id = await sendTestCode(server.appContext, recovery, ann);
+    await sendNotice(server.appContext, 'a@example.com');
+    const [{ code } = {}] = (await list(server)).filter((item) => item.id === id);
+    const find = async (text: string) => (await send(server, `/_iam/inbox?text=${encodeURIComponent(text)}`)).body;
+    for (const text of [String(code), 'YOUR CODE', 'ann@']) expect(await find(text)).toMatchObject([{ id }]);
+    expect(await find('your account')).toMatchObject([{ to: 'a@example.com' }]);
+    expect(await find('{code}')).toEqual([]);
   });
 
   test('shows no remaining attempts for a used or expired code', async () => {
