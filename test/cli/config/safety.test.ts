@@ -4,6 +4,7 @@ import { assertChangeLimit, resolveSafetyRules } from '../../../src/cli/config/s
 import { CliSettings } from '../../../src/cli/config/settings.ts';
 import { impactDescriptions } from '../../../src/cli/request/delete-impact.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
+import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
 import { adminClient, startServer } from '../../harness.ts';
 import { Home, iam, test, tokenVariables } from '../run-cli.ts';
@@ -270,6 +271,13 @@ describe('the impact of a delete', () => {
   });
 });
 
+/** A value of the schema's type: of an object the required fields, or its first one. */
+function exampleOf({ type, required = [], properties = {} }: JsonSchema = {}): unknown {
+  if (type === 'array') return [];
+  const names = required.length > 0 ? required : Object.keys(properties).slice(0, 1);
+  return type === 'object' ? Object.fromEntries(names.map((name) => [name, exampleOf(properties[name])])) : 'a-text';
+}
+
 describe('--dry-run', () => {
   const commands = manifest.operations.filter(({ command, effect }) => command !== undefined && effect !== 'read');
 
@@ -282,10 +290,7 @@ describe('--dry-run', () => {
     const isList = operation.body?.type === 'array';
     const needsBody = operation.body !== undefined && !isList;
     const words = [...(operation.command ?? '').split(' '), ...args, ...(isList ? ['member'] : [])];
-    const { required = [], properties = {} } = operation.body ?? {};
-    const fields = required.length > 0 ? required : Object.keys(properties).slice(0, 1);
-    const empty = (type: unknown) => (type === 'array' ? [] : type === 'object' ? {} : undefined);
-    const body = Object.fromEntries(fields.map((name) => [name, empty(properties[name]?.type) ?? name]));
+    const body = exampleOf(operation.body);
     const runOptions = {
       ...server,
       stdin: JSON.stringify(body),
