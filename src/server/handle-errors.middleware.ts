@@ -13,6 +13,7 @@ export function handleErrors(appContext: AppContext): Middleware {
     try {
       await next();
     } catch (error) {
+      ctx.state.thrown = error;
       if (error instanceof ConnectionDroppedError) dropConnection(ctx, error.isReset);
       else if (error instanceof ClientDisconnectedError) dropConnection(ctx);
       else if (error instanceof GatewayResponseError) writeGatewayResponse(ctx, error.response);
@@ -40,7 +41,6 @@ function writeError(ctx: KoaContext, error: unknown, appContext: AppContext): vo
     log: appContext.log,
   });
   ctx.state.errors = errorResponse.items;
-  ctx.state.thrown = error;
   delete ctx.state.responseHeaders.ETag;
   setHeaders(ctx, errorResponse.headers);
   const body = operation?.errorFormat === 'oauth' ? toOAuthError(errorResponse.items) : errorResponse.items;

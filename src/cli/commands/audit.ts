@@ -34,6 +34,8 @@ const columns = [
   ...['requestId', 'error', 'sequence', 'event', 'status', 'reason', 'subject', 'rule', 'truncated', 'server'],
 ];
 const tableColumnCount = 6;
+/** How they fit: the result is left out first, as the changes say what was refused or failed. */
+const fit = { text: ['actor', 'changes'], required: ['time', 'actor', 'operation', 'objects', 'changes'] };
 const objectKinds = ['user', 'group', 'client', 'business'] as const;
 const plainFilters = ['event', 'result', 'since', 'until'] as const;
 
@@ -58,7 +60,7 @@ export function addAudit(program: Command, runtime: CliRuntime): void {
     const filters = await readFilters(context, options);
     if (options.follow === true) return follow(context, filters, parseListLimits(options).limit);
     await printControlList(context, options, {
-      ...{ path, filters, columns, main: tableColumnCount, summarize },
+      ...{ path, filters, columns, main: tableColumnCount, summarize, ...fit },
       assertKnown: () => assertKnown(context, options, filters),
     });
   });
@@ -116,7 +118,7 @@ async function follow(
       if (count >= limit) return;
     }
   };
-  await context.printer.list(rows(), buildListShape(columns, tableColumnCount));
+  await context.printer.list(rows(), { ...buildListShape(columns, tableColumnCount), ...fit });
 }
 
 interface NamedObject {
@@ -135,7 +137,7 @@ interface Actor {
   readonly name?: string;
 }
 
-/** The event in a table: names in place of ids, and the values of changed objects. */
+/** The event in a table: names in place of ids, and the values of changed objects, or why nothing was changed. */
 function summarize({ time, actor, objects, changes = [], ...event }: TableRow): TableRow {
   const { name, kind } = actor as Actor;
   return {
@@ -145,7 +147,10 @@ function summarize({ time, actor, objects, changes = [], ...event }: TableRow): 
     objects: (objects as readonly NamedObject[]).map(
       ({ entity, ...object }) => `${entity} ${object.name ?? object.id}`,
     ),
-    changes: (changes as readonly ObjectChange[]).map(formatChange).join('; '),
+    changes:
+      event.result === 'granted'
+        ? (changes as readonly ObjectChange[]).map(formatChange).join('; ')
+        : `${event.result}: ${event.error ?? event.status ?? event.reason ?? 'no response'}`,
   };
 }
 
@@ -156,9 +161,17 @@ function formatChange({ entity, action, fields }: ObjectChange): string {
   if (action !== 'changed') return `${entity} ${action}`;
   return fields
     .map(({ field, before, after }) => {
-      const values = `${jsonText(before ?? null)} -> ${jsonText(after ?? null)}`;
+      const text = Array.isArray(before) && Array.isArray(after) ? formatListChange(before, after) : undefined;
+      const values = text ?? `: ${jsonText(before ?? null)} -> ${jsonText(after ?? null)}`;
       const isShown = (before ?? after) !== undefined && values.length <= maxValueLength;
-      return isShown ? `${field}: ${values}` : field;
+      return isShown ? field + values : field;
     })
     .join(', ');
+}
+
+/** What was added to and removed from a list of texts: ` +DEPLOY -VIEW`. */
+function formatListChange(before: readonly unknown[], after: readonly unknown[]): string | undefined {
+  if ([...before, ...after].some((value) => typeof value !== 'string')) return undefined;
+  const added = after.filter((value) => !before.includes(value)).map((value) => ` +${value}`);
+  return [...added, ...before.filter((value) => !after.includes(value)).map((value) => ` -${value}`)].join('');
 }

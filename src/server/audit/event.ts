@@ -84,7 +84,6 @@ export function buildAuditEvent(
   const isRecorded = operation !== undefined && operation.audit.kind !== 'read';
   if (!isRecorded && !isCallerRejection(errors)) return undefined;
   const isAuthentication = isAuthenticationRejection(errors) || operation?.audit.kind === 'authentication';
-  const natural = getDefaultStatus(errors);
   const correlation = readCorrelation(record.request.headers);
   const targets = collectTargets(record, isAuthentication);
   const subject = describeSubject(record);
@@ -97,7 +96,7 @@ export function buildAuditEvent(
     callerRequestId: correlation.callerRequestId,
     traceId: correlation.traceId,
     operation: operation?.id,
-    result: natural === undefined ? 'granted' : natural >= 500 ? 'failed' : 'refused',
+    result: resultOf(record, errors),
     status: record.dropped ? undefined : status,
     code: errors[0]?.code,
     reason: findReason(record, errors),
@@ -110,6 +109,13 @@ export function buildAuditEvent(
     rule: operation && describeRule(operation, record.path, isRemote),
     remoteAddress: record.source.address,
   };
+}
+
+function resultOf({ thrown, commits, issued }: RequestState, errors: readonly ErrorItem[]): AuditEvent['result'] {
+  const natural = getDefaultStatus(errors);
+  if (natural !== undefined) return natural >= 500 ? 'failed' : 'refused';
+  // An injected fault, or a client that left, can end a request before the operation takes effect.
+  return thrown === undefined || commits !== undefined || issued !== undefined ? 'granted' : 'failed';
 }
 
 function findReason({ thrown }: RequestState, [first]: readonly ErrorItem[]): string | undefined {

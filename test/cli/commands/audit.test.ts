@@ -20,7 +20,18 @@ test('lists who changed what, with names and values', async () => {
     'TIME | ACTOR | OPERATION | OBJECTS | CHANGES | RESULT',
     expect.stringMatching(/Z \| iam-admin \| groups\.remove \| group ops.* \| .*group deleted.* \| granted/),
     expect.stringMatching(/ \| user-accesses\.add-user \| group ops, user ann \| membership created \| granted/),
-    expect.stringMatching(/ \| groups\.add-role \| group ops \| roles: \[\] -> \["DEPLOY"\] \| granted/),
+    expect.stringMatching(/ \| groups\.add-role \| group ops \| roles \+DEPLOY \| granted/),
+    '',
+  ]);
+});
+
+test('says at 80 columns what was changed, and what was refused', async () => {
+  await expect(server.admin.groups.addRole({ params: { groupId: 'none' }, body: { roleName: 'A' } })).rejects.toThrow();
+  const { out } = await iam(['audit', '--operation', 'groups add-role'], { url: server.url, columns: 80 });
+  expect(out.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
+    'TIME | ACTOR | OPERATION | OBJECTS | CHANGES',
+    expect.stringMatching(/ \| groups\.add-role \| group none \| refused: GROUP_NO…$/),
+    expect.stringMatching(/ \| groups\.add-role \| group ops \| roles \+DEPLOY$/),
     '',
   ]);
 });

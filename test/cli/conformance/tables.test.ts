@@ -5,7 +5,18 @@ import { commandPath } from '../../../src/cli/command.ts';
 import { ExampleRunner, readCatalogue } from './example-runner.ts';
 
 /** What a table truncates: names beside their ids, and prose. Lists are truncated as well. */
-const texts = ['userName', 'businessName', 'clientName', 'corporateGroupName', 'groupName', 'name', 'kid', 'summary'];
+const texts = [
+  'userName',
+  'businessName',
+  'clientName',
+  'corporateGroupName',
+  'groupName',
+  'name',
+  'kid',
+  'summary',
+  'actor',
+  'changes',
+];
 
 let runner: ExampleRunner;
 beforeAll(async () => {

@@ -154,6 +154,20 @@ describe('a change', () => {
   });
 });
 
+test.each([
+  ['a page instead of the operation', { status: 507, body: 'html' }, 'failed'],
+  ['a connection that is closed before it', { drop: 'before' }, 'failed'],
+  ['a connection that is closed after it', { drop: 'after' }, 'granted'],
+])('%s is recorded by what took effect', async (name, effect, result) => {
+  const sink = createMemorySink();
+  await using faulty = await startServer({ audit: sink });
+  const rule = { operation: 'groups.create', effect };
+  expect(await send(faulty, '/_iam/faults', { method: 'POST', body: rule })).toMatchObject({ status: 201 });
+  const group = { method: 'POST', headers: asAdmin, body: { groupName: name } };
+  await send(faulty, `${servicePrefix}/groups`, group).catch(() => undefined);
+  expect(sink.last()).toMatchObject({ operation: 'groups.create', result });
+});
+
 test('names cannot start a new line or contain terminal control characters', async () => {
   const before = audit.events().length;
   const groupName = 'x\r\n{"event":"administration"}\u001b[2J\u2028\u0085\u009b31m';
