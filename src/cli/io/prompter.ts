@@ -21,7 +21,13 @@ export type ChoiceSource = (
 ) => Promise<readonly Choice[]>;
 
 export type Question =
-  | { readonly type: 'input'; readonly message: string; readonly validate?: Validator }
+  | {
+      readonly type: 'input';
+      readonly message: string;
+      readonly validate?: Validator;
+      /** Enter must be pressed: that of a pasted line does not count. */
+      readonly isConfirmation?: boolean;
+    }
   | { readonly type: 'password'; readonly message: string; readonly mask: string; readonly validate?: Validator }
   | { readonly type: 'confirm'; readonly message: string; readonly default: false }
   | {

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import inquirer from 'inquirer';
-import { inputNeededError, PromptCanceledError } from '../errors.ts';
+import { inputNeededError, PromptCanceledError, usageError } from '../errors.ts';
 import type { Io, OutputStream } from './io.ts';
 import type { Choice, Prompter, Question } from './prompter.ts';
 
@@ -129,10 +129,13 @@ function createAsker(io: Io, isColoured: boolean): Prompter {
       output: (isColoured ? io.stderr : withoutColour(io.stderr)) as NodeJS.WriteStream,
       signal: watch.signal,
     });
+    const confirming = question.type === 'input' && question.isConfirmation === true;
+    const validate = () => !watch.isPasted() || 'Press Enter to confirm.';
     try {
-      const { answer } = await ask([{ ...question, name: 'answer' } as never]);
+      const { answer } = await ask([{ ...question, ...(confirming && { validate }), name: 'answer' } as never]);
       return answer as unknown;
     } catch (error) {
+      if (watch.hasMoreLines()) throw severalLinesError();
       throw watch.hasEnded() ? inputEndedError() : toOwnError(error, watch.isCanceled());
     } finally {
       watch.close();
@@ -157,6 +160,13 @@ function toOwnError(error: unknown, isEscaped: boolean): unknown {
   return isInterrupted || isEscaped ? new PromptCanceledError('The prompt was canceled.', { cause: error }) : error;
 }
 
+function severalLinesError(): Error {
+  return usageError(
+    'Several lines were pasted, and a prompt takes one; nothing was done.',
+    'Paste one line, or pass the values on the command line.',
+  );
+}
+
 function inputEndedError(): Error {
   return inputNeededError(
     'The input ended before an answer was given; nothing was done.',
@@ -170,6 +180,10 @@ interface InputWatch {
   hasEnded(): boolean;
   /** Whether Esc aborted the prompt. */
   isCanceled(): boolean;
+  /** Whether the last key came with others, as those of a pasted text do. */
+  isPasted(): boolean;
+  /** Whether a pasted text with several lines aborted the prompt. */
+  hasMoreLines(): boolean;
   close(): void;
 }
 
@@ -182,12 +196,18 @@ interface Key {
 function watchInput({ stdin, signal: interrupted }: Io): InputWatch {
   const broken = new AbortController();
   let isOver = false;
+  // The keys of one read of the terminal come in one turn.
+  let keysOfTurn: string[] = [];
+  const isEnter = (name = '') => ['return', 'enter'].includes(name);
   const end = async () => {
     for (let turn = 0; turn < turnsAfterEnd; turn += 1) await nextTurn();
     if (!isOver) broken.abort('end of input');
   };
   // Ctrl-D on an empty line closes the line editor, which pauses the input; elsewhere it deletes a character.
   const onKey = async (_text: unknown, { ctrl, name }: Key = {}) => {
+    if (keysOfTurn.length === 0) setImmediate(() => (keysOfTurn = []));
+    if (keysOfTurn.some(isEnter) && !isEnter(name)) broken.abort('several lines');
+    keysOfTurn.push(name ?? '');
     if (name === 'escape') broken.abort('canceled');
     if (!ctrl || name !== 'd') return;
     await nextTurn();
@@ -205,6 +225,8 @@ function watchInput({ stdin, signal: interrupted }: Io): InputWatch {
     signal: broken.signal,
     hasEnded: () => broken.signal.reason === 'end of input',
     isCanceled: () => broken.signal.reason === 'canceled',
+    isPasted: () => keysOfTurn.some((name) => !isEnter(name)),
+    hasMoreLines: () => broken.signal.reason === 'several lines',
     close() {
       isOver = true;
       stdin.off('end', end).off('close', end).off('keypress', onKey);

@@ -82,6 +82,10 @@ async function confirm(promptOptions: PromptOptions, message: string): Promise<b
 
 /** Prompts to type a name, so that the target is not confirmed by mistake. */
 async function confirmByName(promptOptions: PromptOptions, message: string, name: string): Promise<boolean> {
-  const typed = await prompt(promptOptions, { type: 'input', message: `${message} Type ${name} to confirm:` });
+  const typed = await prompt(promptOptions, {
+    type: 'input',
+    message: `${message} Type ${name} to confirm:`,
+    isConfirmation: true,
+  });
   return String(typed).trim() === name;
 }

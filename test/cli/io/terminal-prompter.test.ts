@@ -78,6 +78,22 @@ test('a pasted line is the answer of a search whose list is still loading, and i
   expect(drainStream(stderr)).toMatch(/✔ User: zoe(?! )/);
 });
 
+test('several pasted lines are refused: no line is lost, and none confirms', async () => {
+  const { stdin, ask } = terminal();
+  const reply = ask({ type: 'input', message: 'User:' });
+  setImmediate(() => stdin.write('alice\ry\r'));
+  await expect(reply).rejects.toMatchObject({ exitCode: 2 });
+});
+
+test('a pasted line does not confirm by itself', async () => {
+  const { stdin, stderr, ask } = terminal(false);
+  const reply = ask({ type: 'input', message: 'Type 3:', isConfirmation: true });
+  setImmediate(() => stdin.write('3\r'));
+  setTimeout(() => stdin.write('\r'), 30);
+  expect(await reply).toBe('3');
+  expect(drainStream(stderr)).toContain('Press Enter to confirm.');
+});
+
 test('the footer of a list says that there are more entries than lines', async () => {
   const { stdin, stderr, ask } = terminal(false);
   const choices = Array.from({ length: 9 }, (_, at) => ({ value: `u${at}`, name: `u${at}` }));
