@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { assertChangeLimit, resolveSafetyRules } from '../../../src/cli/config/safety.ts';
 import { CliSettings } from '../../../src/cli/config/settings.ts';
+import type { Prompter } from '../../../src/cli/io/prompter.ts';
 import { impactDescriptions } from '../../../src/cli/request/delete-impact.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
@@ -105,11 +106,18 @@ describe('a protected profile', () => {
     await careful(home, server, { protected: true });
     const deleted = () => server.received.filter(({ method }) => method === 'DELETE').length;
     const remove = ['groups', 'delete', 'ops', '--yes'];
-    const wrong = await home.iam(remove, { columns: 80, stdin: 'y\n' });
-    expect(wrong).toMatchObject({ code: 1, out: '' });
-    expect(wrong.err).toContain('Type careful to confirm');
+    const asked: string[] = [];
+    const answer = (text: string) => {
+      const prompter: Prompter = async ({ message }) => {
+        asked.push(message);
+        return text;
+      };
+      return { columns: 80, prompter };
+    };
+    expect(await home.iam(remove, answer('y'))).toMatchObject({ code: 1, out: '' });
+    expect(asked).toEqual([expect.stringContaining('Type careful to confirm')]);
     expect(deleted()).toBe(0);
-    expect((await home.iam(remove, { columns: 80, stdin: 'careful\n' })).code).toBe(0);
+    expect((await home.iam(remove, answer('careful'))).code).toBe(0);
     expect(deleted()).toBe(1);
   });
 
