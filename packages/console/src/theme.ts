@@ -7,6 +7,7 @@ import {
   type CSSVariablesResolver,
   createTheme,
   Drawer,
+  List,
   type MantineColor,
   type MantineColorsTuple,
   Menu,
@@ -116,17 +117,28 @@ export const theme = createTheme({
         },
       }),
     }),
+    // Success has no color: what differs from it is what is seen.
     Badge: Badge.extend({
-      vars: (_theme, { color }) => ({
-        root: { '--badge-color': tintOf(color).text, '--badge-bg': tintOf(color).background, '--badge-bd': 'none' },
-        dot: {},
-      }),
+      vars: (_theme, { color }) => {
+        const isSuccess = color === 'green';
+        const { text, background } = tintOf(color);
+        return {
+          root: {
+            '--badge-color': isSuccess ? 'var(--mantine-color-dimmed)' : text,
+            '--badge-bg': isSuccess ? 'none' : background,
+            '--badge-bd': 'none',
+            '--badge-weight': isSuccess || color === 'gray' ? '400' : '600',
+          },
+          dot: {},
+        };
+      },
     }),
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     Code: Code.extend({ defaultProps: { color: 'var(--code-background)' } }),
     // The page has one header: those of dialogs are no landmarks.
     Drawer: Drawer.extend({ defaultProps: presentation }),
     Modal: Modal.extend({ defaultProps: { ...presentation, size: 480 } }),
+    List: List.extend({ defaultProps: { spacing: 4 } }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md' } }),
     Popover: Popover.extend({ defaultProps: { shadow: 'md' } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 5, horizontalSpacing: 'sm' } }),

@@ -35,7 +35,7 @@ export function ObjectPage<Data>(props: ObjectPageProps<Data>) {
   const { id, name = id } = data === undefined ? {} : props.nameOf(data);
   return (
     <Stack gap="md" style={{ overflowWrap: 'anywhere' }}>
-      <Anchor component={Link} to={list.path} underline="always" size="sm">
+      <Anchor component={Link} to={list.path} c="dimmed" size="sm" w="fit-content">
         {list.title}
       </Anchor>
       <PageTitle

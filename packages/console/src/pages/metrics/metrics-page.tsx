@@ -36,7 +36,7 @@ const charts: readonly { title: string; unit?: string; lines: readonly ChartLine
     lines: [
       { name: 'Median', color: 'accent.8', read: ({ median }) => millisecondsOf(median) },
       { name: '95 %', color: 'violet.8', read: ({ p95 }) => millisecondsOf(p95) },
-      { name: '99 %', color: 'red.8', read: ({ p99 }) => millisecondsOf(p99) },
+      { name: '99 %', color: 'gray.6', read: ({ p99 }) => millisecondsOf(p99) },
     ],
   },
   { title: 'Logins', lines: [{ name: 'Logins', color: 'accent.8', read: ({ logins }) => logins }] },

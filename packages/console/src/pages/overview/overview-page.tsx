@@ -11,7 +11,7 @@ import { NextSteps } from './next-steps.tsx';
 
 export default function OverviewPage() {
   return (
-    <Stack gap="lg" maw={1120}>
+    <Stack gap="lg">
       <div>
         <PageTitle>Overview</PageTitle>
         <RunningServer />

@@ -14,7 +14,11 @@ export const requestColumns: RowColumn<LoggedRequest>[] = [
   {
     title: 'Caller',
     width: 'minmax(13rem, 2fr)',
-    render: (item) => <RequestCaller request={item} isPlain />,
+    render: (item) => (
+      <span className={item.byConsole ? 'one-line' : undefined}>
+        <RequestCaller request={item} isPlain />
+      </span>
+    ),
   },
   { title: 'Time', width: '7rem', render: ({ at }) => <RelativeTime at={at} /> },
   { title: 'Duration', width: '6rem', render: ({ milliseconds }) => formatDuration(milliseconds) },

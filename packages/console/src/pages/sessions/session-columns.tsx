@@ -11,22 +11,22 @@ type ListedSession = ControlData<'/sessions'>[number];
 
 export function listSessionColumns(onEnd: (session: ListedSession) => void): RowColumn<ListedSession>[] {
   return [
-    { title: 'User', width: 'minmax(12rem, 1fr)', render: (session) => <SessionUser session={session} /> },
+    { title: 'User', width: 'minmax(10rem, 2fr)', render: (session) => <SessionUser session={session} /> },
     {
       title: 'Client',
-      width: 'minmax(12rem, 1fr)',
+      width: 'minmax(10rem, 2fr)',
       render: ({ clientId, clientName }) => <Subject kind="client" id={clientId} name={clientName} />,
     },
-    { title: 'Level', width: '9rem', render: ({ level }) => <Badge color="gray">{level}</Badge> },
-    { title: 'Kind', width: 'minmax(12rem, 2fr)', render: (session) => <bdi>{describeKind(session)}</bdi> },
-    { title: 'Started', width: '6.5rem', render: ({ startedAt }) => <RelativeTime at={startedAt} /> },
-    { title: 'Ends', width: '6rem', render: ({ endsAt }) => <RelativeTime at={endsAt} /> },
+    { title: 'Level', width: '8rem', render: ({ level }) => <Badge color="gray">{level}</Badge> },
+    { title: 'Kind', width: 'minmax(7.5rem, 1fr)', render: (session) => <bdi>{describeKind(session)}</bdi> },
+    { title: 'Started', width: '6rem', render: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+    { title: 'Ends', width: '5.5rem', render: ({ endsAt }) => <RelativeTime at={endsAt} /> },
     {
       title: 'Session',
-      width: '9rem',
+      width: '7.5rem',
       render: ({ sessionId }) => <CopyId id={sessionId}>{shortenId(sessionId)}</CopyId>,
     },
-    { title: 'Action', width: '5rem', render: (session) => <EndSessionButton session={session} onClick={onEnd} /> },
+    { title: 'Action', width: '3.5rem', render: (session) => <EndSessionButton session={session} onClick={onEnd} /> },
   ];
 }
 

@@ -25,7 +25,7 @@ const columns: RowColumn<ListedUser>[] = [
   { title: 'E-mail', width: 'minmax(10rem, 2fr)', render: ({ userEmail }) => userEmail },
   {
     title: 'Business',
-    width: 'minmax(12rem, 1fr)',
+    width: 'minmax(12rem, 2fr)',
     sort: 'businessId',
     render: ({ businessId, businessName }) =>
       businessId === undefined ? undefined : <Subject kind="business" id={businessId} name={businessName} />,

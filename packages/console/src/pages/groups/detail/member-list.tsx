@@ -46,10 +46,10 @@ export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
   const count = countMembers(node);
   return (
     <Stack gap="xs" component="section" aria-label="Members">
-      <Title order={2} size="h5">
-        Members {count > 0 ? `(${count.toLocaleString('en')})` : ''}
-      </Title>
-      <Group>
+      <Group justify="space-between">
+        <Title order={2} size="h5">
+          Members {count > 0 ? `(${count.toLocaleString('en')})` : ''}
+        </Title>
         <AddMember node={node} />
       </Group>
       <PagedRows

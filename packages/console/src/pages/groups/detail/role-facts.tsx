@@ -1,5 +1,5 @@
 /** The roles of a group: its own, and those of its dependencies with the groups that have them. */
-import { Badge, Group, Stack, Text, Title } from '@mantine/core';
+import { Code, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { DataTable } from '../../../components/data-table.tsx';
 import { Subject } from '../../../components/subject.tsx';
@@ -26,7 +26,7 @@ export function RoleFacts({ graph, node }: RoleFactsProps) {
       >
         <Group gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
           {node.roles.map((role) => (
-            <RoleBadge key={role} role={role} />
+            <RoleItem key={role} role={role} />
           ))}
         </Group>
       </FactSection>
@@ -44,8 +44,8 @@ export function RoleFacts({ graph, node }: RoleFactsProps) {
           rows={inherited.map(({ role, sources }) => ({
             key: role,
             cells: [
-              role,
-              <Group key={role} gap="xs">
+              <Code key="role">{role}</Code>,
+              <Group key="sources" gap="xs">
                 {sources.slice(0, maxSources).map((source) => (
                   <Subject key={source.groupId} kind="group" id={source.groupId} name={source.groupName} />
                 ))}
@@ -59,11 +59,11 @@ export function RoleFacts({ graph, node }: RoleFactsProps) {
   );
 }
 
-function RoleBadge({ role }: { readonly role: string }) {
+function RoleItem({ role }: { readonly role: string }) {
   return (
-    <Badge component="li" variant="default" tt="none" radius="sm" size="lg" maw="100%">
-      {role}
-    </Badge>
+    <li>
+      <Code>{role}</Code>
+    </li>
   );
 }
 

@@ -24,7 +24,12 @@ export function EditGroup({ current }: { readonly current: VersionedGroup | unde
   const [isOpen, dialog] = useDisclosure(false);
   return (
     <>
-      <PermittedButton operation="groups.update" onClick={dialog.open} disabled={current === undefined}>
+      <PermittedButton
+        operation="groups.update"
+        variant="default"
+        onClick={dialog.open}
+        disabled={current === undefined}
+      >
         Edit
       </PermittedButton>
       <Modal

@@ -25,7 +25,9 @@ export function UserGroups({ user: { userId, userName, groups, groupCount } }: {
           <List.Item key={`${group.kind} ${group.groupId}`}>
             <Group gap="xs">
               <Subject kind="group" id={group.groupId} name={group.groupName} />
-              <Text size="sm">{kindTexts[group.kind]}</Text>
+              <Text size="sm" c="dimmed">
+                {kindTexts[group.kind]}
+              </Text>
               {group.kind === 'user' ? (
                 <RemoveFromGroup
                   member={member}
