@@ -28,7 +28,7 @@ import {
   typeProblems,
 } from './rules.ts';
 
-const maxSize = 4_400_000;
+const maxSize = 4_600_000;
 
 const { tarball: packed } = await requestResource('package');
 
@@ -97,7 +97,7 @@ describe('the files', () => {
     ).toHaveLength(5);
   });
 
-  test('have at most 4.4 MB packed, of which the console needs 0.8', ({ annotate }) => {
+  test('have at most 4.6 MB packed, of which the console needs 0.9', ({ annotate }) => {
     expect(packed.size).toBeLessThanOrEqual(maxSize);
     return annotate(`packed ${packed.size} bytes, unpacked ${packed.unpackedSize} bytes`);
   });

@@ -239,7 +239,7 @@ test('is recorded in the audit log and in the request log with its caller, witho
   await introspect(server, access_token, credentials.api);
   expect(sink.last()).toMatchObject({
     ...{ operation: 'oauth2.introspect', event: 'authentication', result: 'granted' },
-    actor: { kind: 'client', clientId: 'api', way: 'basic' },
+    actor: { kind: 'client', clientId: 'api', authMethod: 'basic' },
   });
   const requests = await server.as().raw('GET', '/_iam/requests?operation=oauth2.introspect');
   expect(requests.body).toMatchObject([{ operation: 'oauth2.introspect', status: 200, caller: 'api' }]);

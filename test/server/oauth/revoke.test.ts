@@ -310,7 +310,7 @@ test('logs, request log and audit name the client and never contain the token', 
   ]);
   const revocations = sink.events().filter(({ operation }) => operation === 'oauth2.revoke');
   expect(revocations).toMatchObject([
-    { event: 'authentication', result: 'granted', actor: { kind: 'client', clientId: 'web', way: 'basic' } },
+    { event: 'authentication', result: 'granted', actor: { kind: 'client', clientId: 'web', authMethod: 'basic' } },
     { event: 'authentication', result: 'refused', code: 'CREDENTIALS_INVALID', subject: { clientId: 'web' } },
   ]);
   const text = [...server.log, sink.text(), JSON.stringify(requests.body), JSON.stringify(await server.dump())].join(
