@@ -2,6 +2,7 @@
 import { createRootRoute, createRoute, createRouter, Navigate, type RouterHistory } from '@tanstack/react-router';
 import { createLazyComponent } from './components/lazy/lazy-component.tsx';
 import { usePrefetch } from './components/lazy/use-prefetch.ts';
+import { ToastProvider } from './components/toasts/toasts.tsx';
 import { Frame } from './frame/frame.tsx';
 import { NotFound } from './frame/not-found.tsx';
 import { RenderError } from './frame/render-error.tsx';
@@ -27,7 +28,11 @@ const prefetched = [...pages.map(({ component }) => component), LazyGroupCanvas]
 
 function Root() {
   usePrefetch(prefetched);
-  return <Frame />;
+  return (
+    <ToastProvider>
+      <Frame />
+    </ToastProvider>
+  );
 }
 
 const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: RenderError });

@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
       await dialog.getByLabel('Application').fill('invoices');
       await dialog.getByLabel('Service account').fill('not an id!');
       await dialog.getByRole('button', { name: 'Create the client' }).click();
-      await dialog.getByRole('alert').waitFor();
+      await dialog.locator('input[aria-invalid=true]:focus').waitFor();
       expect(await dialog.getByLabel('Application').inputValue()).toBe('invoices');
       await dialog.getByLabel('Service account').fill('invoices-service');
       await dialog.getByRole('combobox', { name: 'Scopes' }).fill('invoices.read');

@@ -1,8 +1,9 @@
-/** Asks before something is deleted or replaced, with what it affects. */
-import { Button, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
+/** Asks before something is deleted or replaced, with what it affects; or asks for the fields of a write. */
+import { Button, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { AccessTarget } from '../api/permissions.ts';
 import { ErrorPanel } from './error-panel.tsx';
+import { Dialog, DialogForm } from './forms/dialog.tsx';
 import { PermittedButton } from './permitted-button.tsx';
 
 export interface ConfirmDialogProps {
@@ -17,27 +18,28 @@ export interface ConfirmDialogProps {
   readonly isDangerous?: boolean;
   /** Whether everything that is required is typed or chosen. */
   readonly isReady?: boolean;
-  readonly size?: ModalProps['size'];
+  /** What is missing until then. */
+  readonly notReadyText?: string;
   /** What the confirmation sends, if the choice in the dialog decides it. */
   readonly operation?: AccessTarget;
   onConfirm(): void;
   onCancel(): void;
 }
 
+/** Of the forms that edit something. */
+export const unchangedText = 'Nothing is changed yet.';
+
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, isOpen, children, confirmLabel, isPending, error, onConfirm, onCancel } = props;
-  const { isDangerous = true, isReady = true, size, operation } = props;
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    onConfirm();
-  };
+  const { isDangerous = true, isReady = true, notReadyText = 'Fill in the required fields first.', operation } = props;
+  const hint = isReady ? undefined : notReadyText;
   return (
-    <Modal opened={isOpen} onClose={onCancel} title={title} size={size} closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form onSubmit={onSubmit} noValidate>
-        <Stack gap="md">
-          <Text component="div">{children}</Text>
-          {error ? <ErrorPanel error={error} /> : undefined}
-          <Group justify="flex-end">
+    <Dialog isOpen={isOpen} onClose={onCancel} title={title}>
+      <DialogForm
+        onSubmit={onConfirm}
+        hint={hint}
+        buttons={
+          <>
             <Button variant="default" onClick={onCancel} data-autofocus>
               Cancel
             </Button>
@@ -46,13 +48,16 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
               type="submit"
               color={isDangerous ? 'red' : undefined}
               loading={isPending}
-              disabled={!isReady}
+              disabledReason={hint}
             >
               {confirmLabel}
             </PermittedButton>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+          </>
+        }
+      >
+        <Text component="div">{children}</Text>
+        {error ? <ErrorPanel error={error} /> : undefined}
+      </DialogForm>
+    </Dialog>
   );
 }

@@ -9,12 +9,19 @@ interface PermittedProps {
   readonly operation: AccessTarget | readonly AccessTarget[];
 }
 
-type PermittedButtonProps = PermittedProps & ButtonProps & Omit<ComponentPropsWithRef<'button'>, keyof ButtonProps>;
+interface PermittedButtonProps
+  extends PermittedProps,
+    ButtonProps,
+    Omit<ComponentPropsWithRef<'button'>, keyof ButtonProps> {
+  /** Why the action is not possible now, whoever the caller is. */
+  readonly disabledReason?: string | undefined;
+}
 
-export function PermittedButton({ operation, ...props }: PermittedButtonProps) {
-  const { isAllowed, reason } = usePermission(...toTargets(operation));
+export function PermittedButton({ operation, disabledReason, ...props }: PermittedButtonProps) {
+  const permission = usePermission(...toTargets(operation));
+  const reason = permission.isAllowed ? disabledReason : permission.reason;
   const reasonId = useId();
-  if (isAllowed) return <Button {...props} />;
+  if (permission.isAllowed && disabledReason === undefined) return <Button {...props} />;
   return (
     <>
       <Tooltip

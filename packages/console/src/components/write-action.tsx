@@ -10,10 +10,13 @@ import { type ApiRequest, describeRequest } from '../api/requests.ts';
 import { useChanged } from '../api/use-changed.ts';
 import { ConfirmDialog, type ConfirmDialogProps } from './confirm-dialog.tsx';
 import { Equivalents } from './equivalents.tsx';
+import { type FieldErrorOptions, useFieldErrors } from './forms/use-field-errors.ts';
 import { PermittedButton } from './permitted-button.tsx';
+import { type Toast, useToast } from './toasts/toasts.tsx';
 
 export interface WriteActionProps<Data>
-  extends Pick<ConfirmDialogProps, 'title' | 'confirmLabel' | 'isDangerous' | 'isReady' | 'size' | 'operation'> {
+  extends FieldErrorOptions,
+    Pick<ConfirmDialogProps, 'title' | 'confirmLabel' | 'isDangerous' | 'isReady' | 'notReadyText' | 'operation'> {
   /** What it sends: disabled for callers that lack the role. */
   readonly operation: AccessTarget;
   /** Of the button, if it can send several operations: one is sufficient. */
@@ -26,7 +29,8 @@ export interface WriteActionProps<Data>
   readonly command?: string;
   /** Shown instead of the body that is sent, which contains a secret. */
   readonly shownBody?: unknown;
-  readonly isDisabled?: boolean;
+  /** Why it is not possible now. */
+  readonly disabledReason?: string | undefined;
   /** What the page is mainly for: one a page. */
   readonly isPrimary?: boolean;
   /** In a row of a list. */
@@ -35,6 +39,8 @@ export interface WriteActionProps<Data>
   readonly accessibleLabel?: string;
   /** The nouns of the queries that it affects; without them, all queries. */
   readonly changes?: readonly string[];
+  /** What is then said. */
+  readonly done?: string | Toast | ((data: Data) => Toast);
   /** Called when the dialog is closed without a write, to delete secrets. */
   onCancel?(): void;
   /** After success, before the lists are read again. */
@@ -44,19 +50,25 @@ export interface WriteActionProps<Data>
 export function WriteAction<Data>(props: WriteActionProps<Data>) {
   const { operation, anyOperation = operation, label, children, request, command, shownBody } = props;
   const { isDangerous = false, isPrimary = false, isCompact = false, accessibleLabel } = props;
+  const { done = `${props.confirmLabel}: done.` } = props;
   const clients = useConsole();
   const changed = useChanged(props.changes);
+  const errors = useFieldErrors(props);
+  const showToast = useToast();
   const [isOpen, dialog] = useDisclosure(false);
   const write = useMutation({
     mutationFn: () => unwrap(request(clients)),
+    onMutate: errors.clear,
+    onError: errors.show,
     onSuccess: async (data) => {
       dialog.close();
+      showToast(typeof done === 'function' ? done(data) : typeof done === 'string' ? { text: done } : done);
       await props.onDone?.(data);
       await changed();
     },
   });
   const cancel = () => {
-    write.reset();
+    errors.clear();
     dialog.close();
     props.onCancel?.();
   };
@@ -67,7 +79,7 @@ export function WriteAction<Data>(props: WriteActionProps<Data>) {
         variant={isPrimary ? 'filled' : 'default'}
         {...(isCompact ? { size: 'compact-sm' } : {})}
         className={isDangerous ? 'danger' : undefined}
-        disabled={props.isDisabled}
+        disabledReason={props.disabledReason}
         aria-label={accessibleLabel}
         onClick={dialog.open}
       >
@@ -77,7 +89,7 @@ export function WriteAction<Data>(props: WriteActionProps<Data>) {
         {...props}
         isOpen={isOpen}
         isPending={write.isPending}
-        error={write.error}
+        error={errors.rest}
         isDangerous={isDangerous}
         onConfirm={() => write.mutate()}
         onCancel={cancel}

@@ -2,6 +2,7 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useConsole } from '../../api/console-context.ts';
+import { extractToken } from '../../api/pasted-token.ts';
 import { useRead } from '../../api/use-read.ts';
 import type { IconName } from '../../components/icon.tsx';
 import type { FrameDialog } from '../../components/top-bar/server-menu.tsx';
@@ -74,16 +75,16 @@ function useActions(): PaletteEntry[] {
   ];
 }
 
-/** A JSON Web Token, also as a header line or in quotes. */
-const tokenPattern = /^(?:authorization:\s*)?(?:bearer\s+)?["']?(eyJ[\w-]+\.[\w-]+\.[\w-]*)["']?$/i;
+/** A JSON Web Token. */
+const tokenPattern = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
 const codePattern = /^\d{4,10}$/;
 const requestIdPattern = /^[0-9a-f]{12}-[0-9a-z]+$|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function usePasted(text: string): PaletteEntry[] {
   const { pasted } = useConsole();
   const messages = useLatestMessages();
-  const [, token] = tokenPattern.exec(text) ?? [];
-  if (token !== undefined) {
+  const token = extractToken(text);
+  if (tokenPattern.test(token)) {
     const prepare = () => pasted.put(token);
     return [
       { key: 'token', label: 'Inspect this token', kind: 'Token', icon: 'tokens', to: { to: '/tokens' }, prepare },
@@ -105,7 +106,7 @@ function usePasted(text: string): PaletteEntry[] {
 function useFoundObjects(text: string): PaletteEntry[] {
   const [search] = useDebouncedValue(text, pause);
   const query = { search, limit: foundLimit };
-  const options = { enabled: search.length > 1 && !tokenPattern.test(search), retry: false } as const;
+  const options = { enabled: search.length > 1 && !tokenPattern.test(extractToken(search)), retry: false } as const;
   const users = useRead(
     ['users', 'palette', search],
     ({ control }, signal) => control.GET('/users', { params: { query }, signal }),

@@ -62,6 +62,7 @@ function DeleteApiKey({ apiKey }: { readonly apiKey: ShownApiKey }) {
       command={`api-key delete --yes ${quotePositional(apiKeyId)}`}
       request={({ service }) => service.DELETE('/api-key/{apiKeyId}', { params: { path: { apiKeyId } } })}
       changes={['api-keys']}
+      done="The API key was deleted."
       onDone={leave}
     >
       <Text>

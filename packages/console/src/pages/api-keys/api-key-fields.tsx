@@ -2,7 +2,7 @@
 import { TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
-import { EntitySelect } from '../groups/data/entity-select.tsx';
+import { EntitySelect, toSelectProps } from '../groups/data/entity-select.tsx';
 
 interface Assignment {
   readonly appId: string;
@@ -12,19 +12,12 @@ interface Assignment {
 export function ApiKeyFields({ form }: { readonly form: UseFormReturnType<Assignment> }) {
   return (
     <>
-      <TextInput
-        label="Application"
-        description="That uses the key"
-        required
-        data-autofocus
-        {...form.getInputProps('appId')}
-      />
+      <TextInput label="Application" description="That uses the key" required {...form.getInputProps('appId')} />
       <EntitySelect
         label="Client"
         description="Whose rights the key has"
         kind="clients"
-        value={form.values.clientId || undefined}
-        onChange={(value) => form.setFieldValue('clientId', value ?? '')}
+        {...toSelectProps(form, 'clientId')}
       />
     </>
   );

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
-import { SecretAction } from '../../components/secret-action.tsx';
+import { SecretAction } from '../../components/secrets/secret-action.tsx';
 import { ApiKeyFields, formatAssignment } from './api-key-fields.tsx';
 
 const emptyFields = { appId: '', clientId: '' };
@@ -21,6 +21,7 @@ export function CreateApiKey() {
       title="Create an API key"
       confirmLabel="Create the API key"
       secretLabel="API key"
+      form={form}
       isReady={appId !== '' && clientId !== ''}
       command={`api-key create ${formatAssignment(form.values)}`}
       call={{
@@ -31,7 +32,7 @@ export function CreateApiKey() {
       changes={['api-keys']}
       send={async () => {
         const { apiKeyId, apiKey } = await unwrap(service.POST('/api-key', { body: form.values }));
-        return { id: apiKeyId, secret: apiKey };
+        return { subject: { kind: 'apiKey', id: apiKeyId }, secret: { kind: 'apiKey', value: apiKey } };
       }}
       onClose={(id) => {
         form.reset();

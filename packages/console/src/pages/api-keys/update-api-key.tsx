@@ -6,7 +6,7 @@ import type { ControlData } from '../../api/clients.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
-import { SecretAction } from '../../components/secret-action.tsx';
+import { SecretAction } from '../../components/secrets/secret-action.tsx';
 import { ApiKeyFields, formatAssignment } from './api-key-fields.tsx';
 
 const keyBytes = 32;
@@ -28,6 +28,7 @@ export function UpdateApiKey({
       title={`Edit the API key of ${appId}`}
       confirmLabel="Save"
       secretLabel="New API key"
+      form={form}
       isReady={form.values.appId !== '' && form.values.clientId !== ''}
       command={`api-key update ${id} ${assignment}${isReplaced ? ' --api-key-file -' : ''}`}
       call={{
@@ -40,7 +41,10 @@ export function UpdateApiKey({
         const apiKey = isReplaced ? generateKey() : undefined;
         const body = { ...form.values, ...(apiKey === undefined ? {} : { apiKey }) };
         await unwrap(service.PUT('/api-key/{apiKeyId}', { params: { path: { apiKeyId } }, body }));
-        return { id: apiKeyId, secret: apiKey };
+        return {
+          subject: { kind: 'apiKey', id: apiKeyId },
+          secret: apiKey === undefined ? undefined : { kind: 'apiKey', value: apiKey },
+        };
       }}
       onClose={() => setReplaced(false)}
     >

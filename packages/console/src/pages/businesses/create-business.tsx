@@ -2,13 +2,19 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
-import { EntitySelect } from '../groups/data/entity-select.tsx';
+import { EntitySelect, toSelectProps } from '../groups/data/entity-select.tsx';
 import { organizationQueries } from '../organizations/corporate-groups.ts';
 
-const emptyFields = { businessName: '', document: '', businessId: '', organizationId: '', businessUnitId: '' };
+const emptyFields = {
+  businessName: '',
+  document: '',
+  businessId: '',
+  organizationId: '',
+  businessUnitId: '',
+  corporateGroupId: '',
+};
 const optionNames = {
   businessName: 'business-name',
   document: 'document',
@@ -22,9 +28,8 @@ const optionNames = {
 export function CreateBusiness({ page }: { readonly page: '/businesses' | '/customers' }) {
   const navigate = useNavigate();
   const form = useForm({ initialValues: emptyFields });
-  const [corporateGroupId, setCorporateGroupId] = useState<string | undefined>();
   const { businessName, document } = form.values;
-  const given = Object.entries({ ...form.values, corporateGroupId }).filter(([, value]) => value);
+  const given = Object.entries(form.values).filter(([, value]) => value);
   const body = { businessName, document, ...Object.fromEntries(given) };
   const options = Object.entries(body).map(
     ([name, value]) => ` --${optionNames[name as keyof typeof optionNames]} ${quoteShellArgument(String(value))}`,
@@ -36,18 +41,22 @@ export function CreateBusiness({ page }: { readonly page: '/businesses' | '/cust
       isPrimary
       title="Create a business"
       confirmLabel="Create the business"
+      form={form}
       isReady={businessName !== '' && document !== ''}
       command={`customers create-business${options.join('')}`}
       request={({ service }) => service.POST('/customers/business', { body })}
       changes={organizationQueries}
+      done={({ businessId: id }) => ({
+        text: 'The business was created:',
+        subject: { kind: 'business', id, name: businessName },
+      })}
       onDone={({ businessId, customerId }) => {
         form.reset();
-        setCorporateGroupId(undefined);
         const id = page === '/businesses' ? businessId : String(customerId);
         return navigate({ to: `${page}/$`, params: { _splat: id } as never });
       }}
     >
-      <TextInput label="Name" required data-autofocus {...form.getInputProps('businessName')} />
+      <TextInput label="Name" required {...form.getInputProps('businessName')} />
       <TextInput
         label="Document"
         description="The official identification number of the customer"
@@ -59,9 +68,8 @@ export function CreateBusiness({ page }: { readonly page: '/businesses' | '/cust
         label="Corporate group"
         description="Found by its exact name"
         kind="corporateGroups"
-        value={corporateGroupId}
-        onChange={setCorporateGroupId}
         isRequired={false}
+        {...toSelectProps(form, 'corporateGroupId')}
       />
       <TextInput label="Organization" {...form.getInputProps('organizationId')} />
       <TextInput label="Business unit" {...form.getInputProps('businessUnitId')} />

@@ -6,7 +6,7 @@ import type { paths } from '#service-api';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
-import { SecretAction } from '../../components/secret-action.tsx';
+import { SecretAction } from '../../components/secrets/secret-action.tsx';
 
 type Created = paths['/client-identities']['post']['responses'][201]['content']['application/json'];
 
@@ -40,6 +40,7 @@ export function CreateClient() {
       title="Create a client"
       confirmLabel="Create the client"
       secretLabel="Client secret"
+      form={form}
       isReady={form.values.appId !== ''}
       command={`clients create${formatOptions(given)}`}
       call={{ method: 'POST', path: '/security/iam/v1/client-identities', body: { appId: 'APPLICATION', ...body } }}
@@ -47,14 +48,17 @@ export function CreateClient() {
       send={async () => {
         const created = await unwrap(service.POST('/client-identities', { body: body as never }));
         const { clientId, clientSecret } = created as Created;
-        return { id: clientId, secret: clientSecret };
+        return {
+          subject: { kind: 'client', id: clientId },
+          secret: { kind: 'client', clientId, value: clientSecret },
+        };
       }}
       onClose={(id) => {
         form.reset();
         void navigate({ to: '/clients/$', params: { _splat: id } as never });
       }}
     >
-      <TextInput label="Application" required data-autofocus {...form.getInputProps('appId')} />
+      <TextInput label="Application" required {...form.getInputProps('appId')} />
       <TextInput
         label="Service account"
         description="Its id, to which groups grant roles"

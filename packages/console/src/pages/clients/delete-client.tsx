@@ -27,6 +27,7 @@ export function DeleteClient({ client }: DeleteClientProps) {
         service.DELETE('/client-identities/{serviceAccountId}', { params: { path: { serviceAccountId } } })
       }
       changes={['clients', 'api-keys', 'groups']}
+      done={`The client ${clientId} was deleted.`}
       onDone={leave}
     >
       <Affected client={client} />

@@ -1,13 +1,13 @@
 /** Edits and deletes a corporate group. */
 import { Text } from '@mantine/core';
-import { useState } from 'react';
 import { useLeave } from '../../api/use-leave.ts';
 import { useNames } from '../../api/use-names.ts';
+import { unchangedText } from '../../components/confirm-dialog.tsx';
 import { quotePositional } from '../../components/equivalents.tsx';
+import { useEditForm } from '../../components/forms/use-edit-form.ts';
 import { SubjectList } from '../../components/subject.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import {
-  type CorporateGroupFields,
   organizationQueries,
   replaceCorporateGroup,
   toCorporateGroupFields,
@@ -20,22 +20,25 @@ interface CorporateGroupActionProps {
 }
 
 export function EditCorporateGroup({ current }: CorporateGroupActionProps) {
-  // Only what was typed: the other fields follow the current version.
-  const [typed, setTyped] = useState<Partial<CorporateGroupFields>>({});
-  const fields = { ...toCorporateGroupFields(current.group), ...typed };
+  const shown = toCorporateGroupFields(current.group);
+  const { form, changed, isUntouched, restart } = useEditForm(shown);
+  const fields = { ...shown, ...changed };
   return (
     <WriteAction
       operation="corporate-groups.update"
       label="Edit"
       title={`Edit ${current.group.corporateGroupName}`}
       confirmLabel="Save"
-      isReady={fields.corporateGroupName !== '' && Object.keys(typed).length > 0}
+      form={form}
+      isReady={fields.corporateGroupName !== '' && !isUntouched}
+      notReadyText={isUntouched ? unchangedText : undefined}
+      done="The corporate group was changed."
       {...replaceCorporateGroup(current, fields)}
-      onDone={() => setTyped({})}
-      onCancel={() => setTyped({})}
+      onDone={() => restart()}
+      onCancel={() => restart()}
       changes={organizationQueries}
     >
-      <CorporateGroupForm fields={fields} onChange={(changes) => setTyped({ ...typed, ...changes })} />
+      <CorporateGroupForm form={form} />
     </WriteAction>
   );
 }
@@ -57,6 +60,7 @@ export function DeleteCorporateGroup({ current: { group } }: CorporateGroupActio
       request={({ service }) =>
         service.DELETE('/corporate-groups/{corporateGroupId}', { params: { path: { corporateGroupId } } })
       }
+      done={`The corporate group ${corporateGroupName} was deleted.`}
       onDone={leave}
       changes={organizationQueries}
     >

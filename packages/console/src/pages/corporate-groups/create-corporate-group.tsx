@@ -1,6 +1,6 @@
 /** Creates a corporate group, and opens it. */
+import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { WriteAction } from '../../components/write-action.tsx';
 import {
   type CorporateGroupFields,
@@ -14,7 +14,7 @@ const emptyFields: CorporateGroupFields = { corporateGroupName: '', organization
 
 export function CreateCorporateGroup() {
   const navigate = useNavigate();
-  const [fields, setFields] = useState(emptyFields);
+  const form = useForm({ initialValues: emptyFields });
   return (
     <WriteAction
       operation="corporate-groups.create"
@@ -22,16 +22,21 @@ export function CreateCorporateGroup() {
       isPrimary
       title="Create a corporate group"
       confirmLabel="Create the corporate group"
-      isReady={fields.corporateGroupName !== ''}
-      command={`corporate-groups create${formatCorporateGroupOptions(fields)}`}
-      request={({ service }) => service.POST('/corporate-groups', { body: toCorporateGroupBody(fields) })}
+      form={form}
+      isReady={form.values.corporateGroupName !== ''}
+      command={`corporate-groups create${formatCorporateGroupOptions(form.values)}`}
+      request={({ service }) => service.POST('/corporate-groups', { body: toCorporateGroupBody(form.values) })}
       changes={organizationQueries}
+      done={({ corporateGroupId: id }) => ({
+        text: 'The corporate group was created:',
+        subject: { kind: 'corporateGroup', id, name: form.values.corporateGroupName },
+      })}
       onDone={({ corporateGroupId }) => {
-        setFields(emptyFields);
+        form.reset();
         return navigate({ to: '/corporate-groups/$', params: { _splat: corporateGroupId } as never });
       }}
     >
-      <CorporateGroupForm fields={fields} onChange={(changes) => setFields({ ...fields, ...changes })} />
+      <CorporateGroupForm form={form} />
     </WriteAction>
   );
 }

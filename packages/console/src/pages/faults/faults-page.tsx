@@ -42,7 +42,7 @@ function RemoveAllButton({ count }: { readonly count: number }) {
     <WriteAction
       operation="DELETE /_iam/faults"
       label="Remove all"
-      isDisabled={count === 0}
+      disabledReason={count === 0 ? 'There are no faults.' : undefined}
       isDangerous
       title="Remove all faults"
       confirmLabel="Remove all faults"

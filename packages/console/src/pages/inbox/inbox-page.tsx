@@ -85,7 +85,7 @@ function ClearButton({ isEmpty }: { readonly isEmpty: boolean }) {
     <WriteAction
       operation="DELETE /_iam/inbox"
       label="Clear the inbox"
-      isDisabled={isEmpty}
+      disabledReason={isEmpty ? 'The inbox is empty.' : undefined}
       isDangerous
       title="Clear the inbox"
       confirmLabel="Delete all messages"

@@ -32,28 +32,29 @@ export function TokenActions({ token, inspection: { active, expiresAt }, onChang
       return changed();
     },
   });
+  if (!active && expiresAt === undefined) return undefined;
   return (
     <>
       <Group gap="xs">
         <WriteAction
           operation="POST /_iam/revoke"
           label="Revoke the token"
-          isDisabled={!active}
+          disabledReason={active ? undefined : 'It is rejected already.'}
           isDangerous
           title="Revoke the token"
           confirmLabel="Revoke"
           request={(clients) => clients.control.POST('/revoke', { body: { token } })}
           changes={[]}
+          done="The token was revoked."
           onDone={onChange}
         >
           The server rejects it from then on. This cannot be undone, also not by moving the clock.
         </WriteAction>
-        {jumps.map(({ label, offset }) => (
+        {(expiresAt === undefined ? [] : jumps).map(({ label, offset }) => (
           <PermittedButton
             key={label}
             operation="PUT /_iam/clock"
             variant="default"
-            disabled={expiresAt === undefined}
             onClick={() => jump.mutate(offset)}
           >
             {label}

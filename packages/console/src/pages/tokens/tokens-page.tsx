@@ -2,9 +2,10 @@
 import { Group, Stack, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type ClipboardEvent, type FormEvent, useEffect, useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
+import { extractToken } from '../../api/pasted-token.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
@@ -20,19 +21,27 @@ export default function TokensPage() {
   const inspection = useMutation({
     mutationFn: (text: string) => unwrap(control.POST('/tokens/inspect', { body: { token: text } })),
   });
-  const inspect = () => inspection.mutate(token.trim());
-  const { mutate } = inspection;
+  const inspectText = (text: string) => {
+    const found = extractToken(text);
+    setToken(found);
+    inspection.mutate(found);
+  };
+  const inspect = () => inspectText(token);
   // Renders again after each navigation, also to this page.
   useLocation();
   useEffect(() => {
     const text = pasted.take();
-    if (text === undefined) return;
-    setToken(text);
-    mutate(text);
+    if (text !== undefined) inspectText(text);
   });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     inspect();
+  };
+  // Into an empty field there is nothing to add.
+  const onPaste = (event: ClipboardEvent) => {
+    if (token !== '') return;
+    event.preventDefault();
+    inspectText(event.clipboardData.getData('text'));
   };
   return (
     <Stack gap="md">
@@ -41,9 +50,10 @@ export default function TokensPage() {
         <Stack gap="xs">
           <Textarea
             label="Token"
-            description="An access, refresh, product or one-time token of this service, or any JSON Web Token"
+            description="An access, refresh, product or one-time token of this service, or any JSON Web Token; also with `Bearer`, as a header line or in quotes"
             value={token}
             onChange={({ currentTarget }) => setToken(currentTarget.value)}
+            onPaste={onPaste}
             autosize
             minRows={2}
             maxRows={6}

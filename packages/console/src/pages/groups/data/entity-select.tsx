@@ -1,9 +1,9 @@
 /** Selects one entry of a long list: the server searches as one types. */
-
 import { Select, Text } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
 import { useNames } from '../../../api/use-names.ts';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
@@ -17,6 +17,26 @@ interface EntitySelectProps {
   readonly value: string | undefined;
   onChange(value: string | undefined): void;
   readonly isRequired?: boolean;
+  readonly error?: ReactNode;
+  /** Of the field of a form. */
+  readonly 'data-path'?: string;
+}
+
+/** The props of the select of a field, whose value is empty until one is chosen. */
+export function toSelectProps<Values extends object>(form: UseFormReturnType<Values>, name: keyof Values & string) {
+  const { error, 'data-path': path, value }: FieldProps = form.getInputProps(name);
+  return {
+    error,
+    'data-path': path ?? name,
+    value: value || undefined,
+    onChange: (next: string | undefined) => form.setFieldValue(name, (next ?? '') as never),
+  };
+}
+
+interface FieldProps {
+  readonly error?: ReactNode;
+  readonly 'data-path'?: string;
+  readonly value?: string;
 }
 
 export const pauseInTyping = 250;
@@ -50,6 +70,8 @@ export function EntitySelect(props: EntitySelectProps) {
         label={label}
         description={description}
         required={isRequired}
+        error={props.error}
+        data-path={props['data-path']}
         searchable
         clearable
         clearButtonProps={{ 'aria-label': `Clear: ${label}` }}

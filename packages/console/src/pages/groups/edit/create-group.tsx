@@ -1,6 +1,6 @@
 /** Creates a group, and opens its page. */
+import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { quoteShellArgument } from '../../../components/equivalents.tsx';
 import { WriteAction } from '../../../components/write-action.tsx';
 import { groupQueries } from '../data/use-groups.ts';
@@ -9,7 +9,7 @@ import { GroupForm } from './group-form.tsx';
 
 export function CreateGroup() {
   const navigate = useNavigate();
-  const [fields, setFields] = useState<GroupFields>(emptyGroup);
+  const form = useForm<GroupFields>({ initialValues: emptyGroup });
   return (
     <WriteAction
       operation="groups.create"
@@ -17,18 +17,22 @@ export function CreateGroup() {
       isPrimary
       title="Create a group"
       confirmLabel="Create"
-      size="lg"
-      isReady={fields.groupName !== ''}
-      command={formatCreateCommand(fields)}
-      request={({ service }) => service.POST('/groups', { body: toGroupInputBody(fields) })}
+      form={form}
+      isReady={form.values.groupName !== ''}
+      command={formatCreateCommand(form.values)}
+      request={({ service }) => service.POST('/groups', { body: toGroupInputBody(form.values) })}
       changes={groupQueries}
+      done={({ groupId: id }) => ({
+        text: 'The group was created:',
+        subject: { kind: 'group', id, name: form.values.groupName },
+      })}
       onDone={({ groupId }) => {
-        setFields(emptyGroup);
+        form.reset();
         return navigate({ to: '/groups/$', params: { _splat: groupId } as never });
       }}
-      onCancel={() => setFields(emptyGroup)}
+      onCancel={form.reset}
     >
-      <GroupForm fields={fields} onChange={(changes) => setFields({ ...fields, ...changes })} />
+      <GroupForm form={form} />
     </WriteAction>
   );
 }

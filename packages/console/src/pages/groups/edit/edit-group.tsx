@@ -1,14 +1,19 @@
 /** Edits a group. What changes is shown before it is sent, and a parallel change is not overwritten. */
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import { Alert, Button, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
 import { RequestError, unwrap, unwrapResponse } from '../../../api/errors.ts';
 import { useChanged } from '../../../api/use-changed.ts';
+import { unchangedText } from '../../../components/confirm-dialog.tsx';
 import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { Dialog, DialogForm } from '../../../components/forms/dialog.tsx';
+import { useFieldErrors } from '../../../components/forms/use-field-errors.ts';
 import { PermittedButton } from '../../../components/permitted-button.tsx';
+import { useToast } from '../../../components/toasts/toasts.tsx';
 import { groupQueries, type VersionedGroup } from '../data/use-groups.ts';
 import { ChangeList } from './change-list.tsx';
 import {
@@ -28,19 +33,17 @@ export function EditGroup({ current }: { readonly current: VersionedGroup | unde
         operation="groups.update"
         variant="default"
         onClick={dialog.open}
-        disabled={current === undefined}
+        disabledReason={current === undefined ? 'The group is still being read.' : undefined}
       >
         Edit
       </PermittedButton>
-      <Modal
-        opened={isOpen && current !== undefined}
+      <Dialog
+        isOpen={isOpen && current !== undefined}
         onClose={dialog.close}
         title={`Edit ${current?.group.groupName}`}
-        size="lg"
-        closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {current === undefined ? undefined : <EditGroupForm current={current} onClose={dialog.close} />}
-      </Modal>
+      </Dialog>
     </>
   );
 }
@@ -48,62 +51,65 @@ export function EditGroup({ current }: { readonly current: VersionedGroup | unde
 function EditGroupForm({ current, onClose }: { readonly current: VersionedGroup; onClose(): void }) {
   // The version that the form began with: a refetch behind the dialog must not change what is compared.
   const [base, setBase] = useState(current);
-  const [fields, setFields] = useState<GroupFields>(() => toGroupFields(current.group));
+  const form = useForm<GroupFields>({ initialValues: toGroupFields(current.group) });
+  const fields = form.values;
+  const errors = useFieldErrors({ form });
   const before = toGroupFields(base.group);
   const changes = listGroupChanges(before, fields);
   const { save, reread } = useGroupUpdate(base, {
     onSaved: onClose,
+    errors,
     onReread(found) {
-      setFields(rebaseGroupFields(before, fields, toGroupFields(found.group)));
+      form.setValues(rebaseGroupFields(before, fields, toGroupFields(found.group)));
       setBase(found);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate(fields);
-  };
+  const hint = changes.length === 0 ? unchangedText : undefined;
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <GroupForm fields={fields} onChange={(changed) => setFields({ ...fields, ...changed })} />
-        <ChangeList changes={changes} />
-        {save.error ? <ErrorPanel error={save.error} /> : undefined}
-        {isChangedMeanwhile(save.error) ? (
-          <RereadNotice isPending={reread.isPending} error={reread.error} onReread={() => reread.mutate()} />
-        ) : undefined}
-        <Equivalents
-          command={[
-            'groups update',
-            quotePositional(base.group.groupName),
-            ...changes.map(({ option }) => option),
-          ].join(' ')}
-          call={{
-            method: 'PUT',
-            path: `/security/iam/v1/groups/${base.group.groupId}`,
-            headers: { 'If-Match': base.etag },
-            body: toGroupInputBody(fields),
-          }}
-        />
-        <Group justify="flex-end">
+    <DialogForm
+      onSubmit={() => save.mutate(fields)}
+      hint={hint}
+      buttons={
+        <>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={save.isPending} disabled={changes.length === 0}>
+          <PermittedButton operation="groups.update" type="submit" loading={save.isPending} disabledReason={hint}>
             Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          </PermittedButton>
+        </>
+      }
+    >
+      <GroupForm form={form} />
+      <ChangeList changes={changes} />
+      {errors.rest ? <ErrorPanel error={errors.rest} /> : undefined}
+      {isChangedMeanwhile(save.error) ? (
+        <RereadNotice isPending={reread.isPending} error={reread.error} onReread={() => reread.mutate()} />
+      ) : undefined}
+      <Equivalents
+        command={['groups update', quotePositional(base.group.groupName), ...changes.map(({ option }) => option)].join(
+          ' ',
+        )}
+        call={{
+          method: 'PUT',
+          path: `/security/iam/v1/groups/${base.group.groupId}`,
+          headers: { 'If-Match': base.etag },
+          body: toGroupInputBody(fields),
+        }}
+      />
+    </DialogForm>
   );
 }
 
 interface UpdateHandlers {
   onSaved(): void;
+  readonly errors: Pick<ReturnType<typeof useFieldErrors>, 'clear' | 'show'>;
   onReread(found: VersionedGroup): void;
 }
 
-function useGroupUpdate({ group: { groupId }, etag }: VersionedGroup, { onSaved, onReread }: UpdateHandlers) {
+function useGroupUpdate({ group: { groupId }, etag }: VersionedGroup, { onSaved, errors, onReread }: UpdateHandlers) {
   const { service } = useConsole();
+  const showToast = useToast();
   const changed = useChanged(groupQueries);
   const path = { groupId };
   const save = useMutation({
@@ -111,8 +117,11 @@ function useGroupUpdate({ group: { groupId }, etag }: VersionedGroup, { onSaved,
       const header = { 'If-Match': etag };
       return unwrap(service.PUT('/groups/{groupId}', { params: { path, header }, body: toGroupInputBody(fields) }));
     },
-    onSuccess: () => {
+    onMutate: errors.clear,
+    onError: errors.show,
+    onSuccess: (_data, { groupName: name }) => {
       onSaved();
+      showToast({ text: 'Saved:', subject: { kind: 'group', id: groupId, name } });
       return changed();
     },
   });
@@ -123,6 +132,7 @@ function useGroupUpdate({ group: { groupId }, etag }: VersionedGroup, { onSaved,
     },
     onSuccess: (found) => {
       save.reset();
+      errors.clear();
       onReread(found);
     },
   });

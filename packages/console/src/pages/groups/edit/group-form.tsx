@@ -1,5 +1,6 @@
 /** The fields of a group, for its creation and for an edit. */
-import { Stack, TagsInput, TextInput } from '@mantine/core';
+import { Stack, TagsInput, type TagsInputProps, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -9,44 +10,25 @@ import { useGroupGraph } from '../data/use-groups.ts';
 import type { GroupFields } from './group-changes.ts';
 
 interface GroupFormProps {
-  readonly fields: GroupFields;
-  onChange(changes: Partial<GroupFields>): void;
+  readonly form: UseFormReturnType<GroupFields>;
 }
 
-export function GroupForm({ fields, onChange }: GroupFormProps) {
+export function GroupForm({ form }: GroupFormProps) {
   const roles = useKnownRoles();
   return (
     <Stack gap="sm">
-      <TextInput
-        label="Name"
-        required
-        maxLength={100}
-        value={fields.groupName}
-        onChange={({ currentTarget }) => onChange({ groupName: currentTarget.value })}
-        data-autofocus
-      />
+      <TextInput label="Name" required maxLength={100} {...form.getInputProps('groupName')} />
       <TagsInput
         label="Roles"
         description="Enter adds a role, Backspace removes the last one"
         data={roles}
         limit={20}
-        value={[...fields.roles]}
-        onChange={(value) => onChange({ roles: value })}
+        {...form.getInputProps('roles')}
         splitChars={[',', ' ']}
       />
-      <DependencyInput value={fields.dependencies} onChange={(dependencies) => onChange({ dependencies })} />
-      <TextInput
-        label="Organization"
-        maxLength={64}
-        value={fields.organizationId}
-        onChange={({ currentTarget }) => onChange({ organizationId: currentTarget.value })}
-      />
-      <TextInput
-        label="Business unit"
-        maxLength={64}
-        value={fields.businessUnitId}
-        onChange={({ currentTarget }) => onChange({ businessUnitId: currentTarget.value })}
-      />
+      <DependencyInput {...form.getInputProps('dependencies')} />
+      <TextInput label="Organization" maxLength={64} {...form.getInputProps('organizationId')} />
+      <TextInput label="Business unit" maxLength={64} {...form.getInputProps('businessUnitId')} />
     </Stack>
   );
 }
@@ -59,13 +41,8 @@ export function useKnownRoles(): string[] {
 
 const pauseInTyping = 250;
 
-interface DependencyInputProps {
-  readonly value: readonly string[];
-  onChange(value: string[]): void;
-}
-
 /** Suggests groups as they are typed. The server decides whether a group exists and whether a circle would arise. */
-function DependencyInput({ value, onChange }: DependencyInputProps) {
+function DependencyInput(field: Pick<TagsInputProps, 'value' | 'onChange' | 'error'>) {
   const { control } = useConsole();
   const [text, setText] = useState('');
   const [search] = useDebouncedValue(text, pauseInTyping);
@@ -83,8 +60,7 @@ function DependencyInput({ value, onChange }: DependencyInputProps) {
       label="Dependencies"
       description="Names of groups whose roles the members inherit"
       data={data}
-      value={[...value]}
-      onChange={onChange}
+      {...field}
       searchValue={text}
       onSearchChange={setText}
     />

@@ -18,11 +18,11 @@ export function AddMember({ node }: { readonly node: GroupGraphNode }) {
       label="Add a member"
       title={`Add a member to ${node.groupName}`}
       confirmLabel="Add"
-      size="lg"
       isReady={member !== undefined}
       command={member === undefined ? undefined : formatMemberCommand('add', node.groupName, member)}
       request={addMemberRequest(node.groupId, shown)}
       changes={groupQueries}
+      done="The member was added."
       onDone={() => setFields(noFields)}
       onCancel={() => setFields(noFields)}
     >

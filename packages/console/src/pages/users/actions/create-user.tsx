@@ -2,19 +2,25 @@
 import { Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { quoteShellArgument } from '../../../components/equivalents.tsx';
 import { WriteAction } from '../../../components/write-action.tsx';
 import { userQueries } from '../shown-user.ts';
-import { emptyUserFields, formatUserOptions, isMobileReady, toUserBody, UserFields } from './user-fields.tsx';
+import {
+  emptyUserFields,
+  formatUserOptions,
+  isMobileReady,
+  toUserBody,
+  UserFields,
+  type UserForm,
+  userFieldNames,
+} from './user-fields.tsx';
 
-const emptyAccount = { userId: '', password: '', verified: false };
+const emptyFields = { ...emptyUserFields, userId: '', password: '', verified: false };
 
 export function CreateUserAction() {
   const navigate = useNavigate();
-  const form = useForm({ initialValues: emptyUserFields });
-  const [account, setAccount] = useState(emptyAccount);
-  const { userId, password, verified } = account;
+  const form = useForm({ initialValues: emptyFields });
+  const { userId, password, verified } = form.values;
   const body = { ...toUserBody(form.values), ...(userId === '' ? {} : { userId }), verified };
   const secret = password === '' ? {} : { password };
   return (
@@ -22,45 +28,40 @@ export function CreateUserAction() {
       operation="POST /_iam/users"
       label="Create a user"
       isPrimary
+      form={form}
+      fieldNames={userFieldNames}
       isReady={form.values.userName !== '' && isMobileReady(form.values)}
       title="Create a user"
       confirmLabel="Create the user"
-      command={formatCommand(form.values, account)}
+      command={formatCommand(form.values)}
       request={({ control }) => control.POST('/users', { body: { ...body, ...secret } as never })}
       shownBody={password === '' ? body : { ...body, password: 'PASSWORD' }}
       changes={userQueries}
+      done={({ userId: id }) => ({
+        text: 'The user was created:',
+        subject: { kind: 'user', id, name: form.values.userName },
+      })}
       onDone={(created) => {
         form.reset();
-        setAccount(emptyAccount);
         return navigate({ to: '/users/$', params: { _splat: created.userId } as never });
       }}
-      onCancel={() => setAccount({ ...account, password: '' })}
+      onCancel={() => form.setFieldValue('password', '')}
     >
-      <UserFields form={form} />
-      <Checkbox
-        label="The contacts count as verified"
-        checked={verified}
-        onChange={({ currentTarget }) => setAccount({ ...account, verified: currentTarget.checked })}
-      />
+      <UserFields form={form as unknown as UserForm} />
+      <Checkbox label="The contacts count as verified" {...form.getInputProps('verified', { type: 'checkbox' })} />
       <PasswordInput
         label="Password"
         description="Without one the user cannot log in with a password"
         autoComplete="new-password"
-        value={password}
-        onChange={({ currentTarget }) => setAccount({ ...account, password: currentTarget.value })}
+        {...form.getInputProps('password')}
       />
-      <TextInput
-        label="Id"
-        description="Without one the server generates it"
-        value={userId}
-        onChange={({ currentTarget }) => setAccount({ ...account, userId: currentTarget.value })}
-      />
+      <TextInput label="Id" description="Without one the server generates it" {...form.getInputProps('userId')} />
     </WriteAction>
   );
 }
 
-function formatCommand(fields: typeof emptyUserFields, { userId, password, verified }: typeof emptyAccount): string {
-  const { businessId, lead, ...others } = fields;
+function formatCommand(fields: typeof emptyFields): string {
+  const { userId, password, verified, businessId, lead, ...others } = fields;
   const given = { ...others, ...(businessId === '' ? {} : { businessId }), ...(lead ? { lead } : {}) };
   const options = [
     formatUserOptions(given),

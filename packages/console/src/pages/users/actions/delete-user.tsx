@@ -22,6 +22,7 @@ export function DeleteUser({ user }: { readonly user: ShownUser }) {
       command={`users delete --yes ${quotePositional(userId)}`}
       request={({ service }) => service.DELETE('/user-identities/{id}', { params: { path: { id: userId } } })}
       changes={userQueries}
+      done={`The user ${user.userName} was deleted.`}
       onDone={leave}
     >
       <Text>The user is deleted, and its id is never used again. With it:</Text>

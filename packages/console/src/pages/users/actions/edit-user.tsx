@@ -1,27 +1,22 @@
 /** Changes a user. Only what was edited is sent, so that the other fields stay as they are. */
 import { Text } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useEffect } from 'react';
+import { unchangedText } from '../../../components/confirm-dialog.tsx';
 import { quotePositional } from '../../../components/equivalents.tsx';
+import { useEditForm } from '../../../components/forms/use-edit-form.ts';
 import { WriteAction } from '../../../components/write-action.tsx';
 import { type ShownUser, userQueries } from '../shown-user.ts';
-import { formatUserOptions, isMobileReady, toUserBody, UserFields, type UserFieldValues } from './user-fields.tsx';
+import {
+  formatUserOptions,
+  isMobileReady,
+  toUserBody,
+  UserFields,
+  type UserFieldValues,
+  userFieldNames,
+} from './user-fields.tsx';
 
 export function EditUser({ user }: { readonly user: ShownUser }) {
   const { userId } = user;
-  const form = useForm<UserFieldValues>({ initialValues: readFields(user) });
-  const shown = form.getInitialValues();
-  const changed = pickChanged(shown, form.values);
-  const restart = (values: UserFieldValues) => {
-    form.setInitialValues(values);
-    form.setValues(values);
-  };
-  // What was typed stays, and only that is sent, also if the user is changed meanwhile.
-  const isUntouched = Object.keys(changed).length === 0;
-  const isOutdated = Object.keys(pickChanged(shown, readFields(user))).length > 0;
-  useEffect(() => {
-    if (isUntouched && isOutdated) restart(readFields(user));
-  });
+  const { form, changed, isUntouched, restart } = useEditForm(readFields(user));
   const leavesBusiness = changed.businessId === '';
   const body = { ...toUserBody(changed), ...(leavesBusiness ? { businessId: null } : {}) };
   return (
@@ -30,14 +25,18 @@ export function EditUser({ user }: { readonly user: ShownUser }) {
       label="Edit"
       title={`Edit ${user.userName}`}
       confirmLabel="Save"
+      form={form}
+      fieldNames={userFieldNames}
+      notReadyText={isUntouched ? unchangedText : undefined}
       isReady={form.values.userName !== '' && isMobileReady(form.values) && Object.keys(body).length > 0}
       command={`users update ${quotePositional(userId)} ${formatUserOptions(changed)}`.trimEnd()}
       request={({ service }) =>
         service.PATCH('/user-identities/{id}', { params: { path: { id: userId } }, body: body as never })
       }
       changes={userQueries}
+      done={{ text: 'Saved:', subject: { kind: 'user', id: userId, name: form.values.userName } }}
       onDone={() => restart({ ...form.values, userEmail: '', mobile: '' })}
-      onCancel={() => restart(readFields(user))}
+      onCancel={() => restart()}
     >
       <UserFields form={form} emptyContactText="Empty: unchanged" />
       <Text size="sm">
@@ -50,9 +49,4 @@ export function EditUser({ user }: { readonly user: ShownUser }) {
 
 function readFields({ userName, businessId = '', lead }: ShownUser): UserFieldValues {
   return { userName, userEmail: '', mobile: '', businessId, lead: lead === true };
-}
-
-function pickChanged(shown: UserFieldValues, next: UserFieldValues): Partial<UserFieldValues> {
-  const entries = Object.entries(next).filter(([name, value]) => value !== shown[name as keyof UserFieldValues]);
-  return Object.fromEntries(entries) as Partial<UserFieldValues>;
 }

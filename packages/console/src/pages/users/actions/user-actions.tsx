@@ -1,6 +1,6 @@
 /** What can be done with a user as a whole. */
 import { Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useForm } from '@mantine/form';
 import { quotePositional, quoteShellArgument } from '../../../components/equivalents.tsx';
 import { WriteAction } from '../../../components/write-action.tsx';
 import { type ShownUser, userQueries } from '../shown-user.ts';
@@ -26,7 +26,8 @@ export function UserActions({ user }: UserActionsProps) {
 }
 
 function LockUser({ user: { userId, userName, sessions } }: UserActionsProps) {
-  const [reason, setReason] = useState('');
+  const form = useForm({ initialValues: { reason: '' } });
+  const { reason } = form.values;
   const body = { userId, ...(reason === '' ? {} : { reason }) };
   return (
     <WriteAction
@@ -37,15 +38,13 @@ function LockUser({ user: { userId, userName, sessions } }: UserActionsProps) {
       command={`users lock ${quotePositional(userId)}${reason === '' ? '' : ` --reason ${quoteShellArgument(reason)}`} --yes`}
       request={({ service }) => service.POST('/user-identities/lock', { body })}
       changes={userQueries}
-      onDone={() => setReason('')}
+      form={form}
+      done="The user was locked."
+      onDone={form.reset}
+      onCancel={form.reset}
     >
       <Text>All requests of the user are rejected from the next one on. Active sessions that end: {sessions}.</Text>
-      <TextInput
-        label="Reason"
-        maxLength={200}
-        value={reason}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
-      />
+      <TextInput label="Reason" maxLength={200} {...form.getInputProps('reason')} />
     </WriteAction>
   );
 }
@@ -59,6 +58,7 @@ function UnlockUser({ user: { userId, userName } }: UserActionsProps) {
       confirmLabel="Unlock the user"
       command={`users unlock ${quotePositional(userId)}`}
       request={({ service }) => service.POST('/user-identities/unlock', { body: { userId } })}
+      done="The user was unlocked."
       changes={userQueries}
     >
       <Text>The user can log in again. The throttles of all its login names are cleared.</Text>

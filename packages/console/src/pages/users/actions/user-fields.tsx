@@ -2,7 +2,7 @@
 import { Checkbox, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { quoteShellArgument } from '../../../components/equivalents.tsx';
-import { EntitySelect } from '../../groups/data/entity-select.tsx';
+import { EntitySelect, toSelectProps } from '../../groups/data/entity-select.tsx';
 
 export interface UserFieldValues {
   readonly userName: string;
@@ -13,6 +13,9 @@ export interface UserFieldValues {
   readonly lead: boolean;
 }
 
+/** The fields whose names differ from those of the body. */
+export const userFieldNames = { userMobile: 'mobile' };
+
 export const emptyUserFields: UserFieldValues = {
   userName: '',
   userEmail: '',
@@ -21,8 +24,10 @@ export const emptyUserFields: UserFieldValues = {
   lead: false,
 };
 
+export type UserForm = UseFormReturnType<UserFieldValues>;
+
 interface UserFieldsProps {
-  readonly form: UseFormReturnType<UserFieldValues>;
+  readonly form: UserForm;
   /** Of contacts, which are shown masked: what an empty field means. */
   readonly emptyContactText?: string;
 }
@@ -30,22 +35,16 @@ interface UserFieldsProps {
 export function UserFields({ form, emptyContactText }: UserFieldsProps) {
   return (
     <>
-      <TextInput label="Login name" required data-autofocus {...form.getInputProps('userName')} />
+      <TextInput label="Login name" required {...form.getInputProps('userName')} />
       <TextInput label="E-mail" type="email" description={emptyContactText} {...form.getInputProps('userEmail')} />
       <TextInput
         label="Mobile number"
         type="tel"
         description={`Country, area and number: 1 212 5550100${emptyContactText === undefined ? '' : `. ${emptyContactText}`}`}
-        error={isMobileReady(form.values) ? undefined : 'Three numbers, separated by spaces'}
         {...form.getInputProps('mobile')}
+        error={isMobileReady(form.values) ? form.errors.mobile : 'Three numbers, separated by spaces'}
       />
-      <EntitySelect
-        label="Business"
-        kind="businesses"
-        value={form.values.businessId || undefined}
-        onChange={(value) => form.setFieldValue('businessId', value ?? '')}
-        isRequired={false}
-      />
+      <EntitySelect label="Business" kind="businesses" isRequired={false} {...toSelectProps(form, 'businessId')} />
       <Checkbox
         label="Lead"
         description="A lead does not have the role USER"

@@ -1,0 +1,78 @@
+/**
+ * A dialog with fields. Escape and clicks beside it close it only while nothing is typed in it; its buttons always close it.
+ */
+import { Modal, Stack, Text } from '@mantine/core';
+import { type FormEvent, type ReactNode, useCallback, useEffect, useState } from 'react';
+
+interface DialogProps {
+  readonly title: ReactNode;
+  readonly isOpen: boolean;
+  readonly children: ReactNode;
+  /** It shows what cannot be shown again. */
+  readonly hasSecret?: boolean;
+  onClose(): void;
+}
+
+const typedText = 'Still open, so that nothing typed is lost. Cancel, or the cross above, discards it.';
+const secretText = 'Still open: what it shows cannot be shown again. Close it when you have copied it.';
+
+export function Dialog({ title, isOpen, children, hasSecret = false, onClose }: DialogProps) {
+  const [isTyped, setTyped] = useState(false);
+  const [isNoticed, setNoticed] = useState(false);
+  useEffect(() => {
+    if (!isOpen) return;
+    setTyped(false);
+    setNoticed(false);
+  }, [isOpen]);
+  const isGuarded = hasSecret || isTyped;
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={() => (isGuarded ? setNoticed(true) : onClose())}
+      title={title}
+      closeButtonProps={{ 'aria-label': 'Close', onClick: onClose }}
+    >
+      <div onInput={() => setTyped(true)}>{children}</div>
+      {isNoticed ? (
+        <Text role="alert" size="sm" mt="xs">
+          {hasSecret ? secretText : typedText}
+        </Text>
+      ) : undefined}
+    </Modal>
+  );
+}
+
+interface DialogFormProps {
+  readonly children: ReactNode;
+  /** The buttons, which stay visible while the fields scroll. */
+  readonly buttons: ReactNode;
+  /** Why the form cannot be sent yet. */
+  readonly hint?: string | undefined;
+  onSubmit(): void;
+}
+
+/** The first field has the focus; without fields, what has `data-autofocus`. */
+export function DialogForm({ children, buttons, hint, onSubmit }: DialogFormProps) {
+  const focusFirst = useCallback((form: HTMLFormElement | null) => {
+    form
+      ?.querySelector('input:not([type=hidden], [type=file], :disabled), select, textarea')
+      ?.setAttribute('data-autofocus', 'true');
+  }, []);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <form onSubmit={submit} noValidate ref={focusFirst}>
+      <Stack gap="md">
+        {children}
+        <div className="dialog-foot">
+          <Text size="sm" c="dimmed" flex={1} component="div">
+            {hint}
+          </Text>
+          {buttons}
+        </div>
+      </Stack>
+    </form>
+  );
+}

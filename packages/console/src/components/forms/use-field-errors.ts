@@ -1,0 +1,40 @@
+/** Shows the errors of a request at the fields of its form, and gives the first of them the focus. */
+import { useState } from 'react';
+import { splitFieldErrors } from './field-errors.ts';
+
+/** A form of Mantine: its inputs have the props of `getInputProps`. */
+export interface ErrorForm {
+  setErrors(errors: Record<string, string>): void;
+  clearErrors(): void;
+  getInputNode(path: string): HTMLElement | null;
+}
+
+export interface FieldErrorOptions {
+  readonly form?: ErrorForm | undefined;
+  /** The fields whose names differ from their paths in the body: `{ userMobile: 'mobile' }`. */
+  readonly fieldNames?: Readonly<Record<string, string>> | undefined;
+}
+
+export function useFieldErrors({ form, fieldNames = {} }: FieldErrorOptions) {
+  const [rest, setRest] = useState<unknown>();
+  return {
+    /** What no field shows. */
+    rest,
+    /** Before the request, and when the form is closed. */
+    clear() {
+      form?.clearErrors();
+      setRest(undefined);
+    },
+    show(error: unknown) {
+      const findField = (path: string) => {
+        const field = fieldNames[path] ?? path;
+        return form?.getInputNode(field) ? field : undefined;
+      };
+      const errors = splitFieldErrors(error, findField);
+      form?.setErrors({ ...errors.fields });
+      setRest(errors.rest);
+      const [first] = Object.keys(errors.fields);
+      if (first !== undefined) form?.getInputNode(first)?.focus();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Shows a secret in the form in which it is needed, and copies it. It is only in the state of its dialog. */
+import { SegmentedControl, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useConsole } from '../../api/console-context.ts';
+import { CopyableLine } from '../equivalents.tsx';
+import { formatSecret, type Secret } from './secret-formats.ts';
+
+interface SecretViewProps {
+  /** What it is: `Client secret`. */
+  readonly label: string;
+  readonly secret: Secret;
+}
+
+export function SecretView({ label, secret }: SecretViewProps) {
+  const { location } = useConsole();
+  const formats = formatSecret(secret, `${window.location.origin}${location.basePath}`);
+  const [format, setFormat] = useState('Text');
+  const { text = '' } = formats.find((each) => each.label === format) ?? {};
+  return (
+    <Stack gap="xs">
+      <Text size="sm" role="status">
+        {label}: copy it now, it is not shown again.
+      </Text>
+      <SegmentedControl
+        aria-label="Format"
+        size="xs"
+        w="fit-content"
+        data={formats.map((each) => each.label)}
+        value={format}
+        onChange={setFormat}
+      />
+      <CopyableLine text={text} label={label} />
+    </Stack>
+  );
+}
