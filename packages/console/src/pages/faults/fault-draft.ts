@@ -148,8 +148,5 @@ export function formatFaultCommand({ effect, ...rule }: FaultBodyInput): string 
   return `faults add${options.join('')}`;
 }
 
-/** The field of the form for a field of the body: `effect.status` is `status`. */
-export function fieldOfForm(field: string | undefined): keyof FaultDraft | undefined {
-  const name = field?.replace(/^effect\./, '');
-  return name !== undefined && name !== 'effect' && name in emptyDraft ? (name as keyof FaultDraft) : undefined;
-}
+/** The fields of an effect by their paths in the body: `effect.status` is `status`. */
+export const faultFieldNames = Object.fromEntries(Object.keys(emptyDraft).map((name) => [`effect.${name}`, name]));

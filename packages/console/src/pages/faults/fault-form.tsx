@@ -1,20 +1,21 @@
 /** Adds a fault rule. The command and the call below follow what is typed. */
-import { Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Fieldset, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { faultTargetNames, formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
 import { useConsole } from '../../api/console-context.ts';
-import { RequestError, unwrap } from '../../api/errors.ts';
+import { unwrap } from '../../api/errors.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { useFieldErrors } from '../../components/forms/use-field-errors.ts';
 import { PermittedButton } from '../../components/permitted-button.tsx';
+import { useToast } from '../../components/toasts/toasts.tsx';
 import { describeTarget } from '../../components/top-bar/faults-menu.tsx';
 import { listChoices, useOperations } from '../requests/use-operations.ts';
 import { EffectFields, SelectionFields } from './effect-fields.tsx';
 import {
   type FaultDraft,
-  fieldOfForm,
+  faultFieldNames,
   formatFaultCommand,
   hasCaller,
   hasOperation,
@@ -26,24 +27,17 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
   const queryClient = useQueryClient();
   const operations = useOperations();
   const form = useForm<FaultDraft>({ initialValues: initial });
-  const [added, setAdded] = useState('');
-  const [otherError, setOtherError] = useState<unknown>();
+  const errors = useFieldErrors({ form, fieldNames: faultFieldNames });
+  const showToast = useToast();
   const draft = form.values;
   const body = toFaultBody(draft);
   const add = useMutation({
     mutationFn: () => unwrap(control.POST('/faults', { body })),
-    onMutate: () => {
-      setOtherError(undefined);
-      setAdded('');
-      form.clearErrors();
-    },
+    onMutate: errors.clear,
+    onError: errors.show,
     onSuccess: (rule) => {
-      setAdded(`Added the rule ${rule.id}: ${formatEffect(rule.effect)}, ${describeTarget(rule)}.`);
+      showToast({ text: `Added the rule ${rule.id}: ${formatEffect(rule.effect)}, ${describeTarget(rule)}.` });
       return queryClient.invalidateQueries({ queryKey: ['faults'] });
-    },
-    onError: (error) => {
-      form.setErrors(fieldErrorsOf(error));
-      setOtherError(withoutFieldErrors(error));
     },
   });
   return (
@@ -82,15 +76,12 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
           </Group>
           <EffectFields form={form} />
           <SelectionFields form={form} />
-          {otherError === undefined ? undefined : <ErrorPanel error={otherError} />}
+          {errors.rest === undefined ? undefined : <ErrorPanel error={errors.rest} />}
           <Group>
             {/* Not `loading`, which disables the button: it would lose the focus. */}
             <PermittedButton operation="POST /_iam/faults" type="submit" aria-busy={add.isPending}>
               Add
             </PermittedButton>
-            <Text role="status" size="sm" flex={1}>
-              {added}
-            </Text>
           </Group>
           <Equivalents
             command={formatFaultCommand(body)}
@@ -101,21 +92,4 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
       </Fieldset>
     </form>
   );
-}
-
-function fieldErrorsOf(error: unknown): Partial<Record<keyof FaultDraft, string>> {
-  const items = error instanceof RequestError ? error.items : [];
-  return Object.fromEntries(
-    items.flatMap(({ message, details }) => {
-      const field = fieldOfForm(details?.field);
-      return field === undefined ? [] : [[field, message]];
-    }),
-  );
-}
-
-/** What no field can show. */
-function withoutFieldErrors(error: unknown): unknown {
-  if (!(error instanceof RequestError)) return error;
-  const others = error.items.filter(({ details }) => fieldOfForm(details?.field) === undefined);
-  return others.length === 0 ? undefined : new RequestError(error.status, others, error.requestId);
 }

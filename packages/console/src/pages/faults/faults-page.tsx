@@ -42,12 +42,13 @@ function RemoveAllButton({ count }: { readonly count: number }) {
     <WriteAction
       operation="DELETE /_iam/faults"
       label="Remove all"
-      disabledReason={count === 0 ? 'There are no faults.' : undefined}
+      disabledReason={count === 0 ? 'Nothing to remove.' : undefined}
       isDangerous
       title="Remove all faults"
       confirmLabel="Remove all faults"
       request={({ control }) => control.DELETE('/faults')}
       changes={['faults']}
+      done="All faults were removed."
     >
       {count === 1 ? '1 rule is' : `${count} rules are`} removed. Requests that a rule already delays are not affected.
     </WriteAction>
