@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser || !isFullRun)('a dialog', () => {
     const copy = dialog.getByRole('button', { name: 'Copy', exact: true });
     const token = await copyWith(copy);
     await page.keyboard.press('Escape');
-    await dialog.getByText('cannot be shown again').waitFor();
+    await dialog.getByText('Still open: this cannot be shown again').waitFor();
     for (const [format, text] of [
       ['.env', `IAM_BASE_URL=${service().url}\nIAM_TOKEN=${token}`],
       ['curl', `curl -H 'Authorization: Bearer ${token}' ${service().url}/security/iam/v1/groups`],

@@ -2,7 +2,7 @@
  * A dialog with fields. Escape and clicks beside it close it only while nothing is typed in it; its buttons always close it.
  */
 import { Modal, Stack, Text } from '@mantine/core';
-import { type FormEvent, type ReactNode, useCallback, useEffect, useState } from 'react';
+import { createContext, type FormEvent, type ReactNode, useCallback, useContext, useEffect, useState } from 'react';
 
 interface DialogProps {
   readonly title: ReactNode;
@@ -13,8 +13,11 @@ interface DialogProps {
   onClose(): void;
 }
 
-const typedText = 'Still open, so that nothing typed is lost. Cancel, or the cross above, discards it.';
-const secretText = 'Still open: what it shows cannot be shown again. Close it when you have copied it.';
+const typedText = 'Still open: Cancel discards what you typed.';
+const secretText = 'Still open: this cannot be shown again.';
+
+/** Why the dialog is still open, which is shown beside its buttons. */
+const NoticeContext = createContext<string | undefined>(undefined);
 
 export function Dialog({ title, isOpen, children, hasSecret = false, onClose }: DialogProps) {
   const [isTyped, setTyped] = useState(false);
@@ -32,12 +35,9 @@ export function Dialog({ title, isOpen, children, hasSecret = false, onClose }: 
       title={title}
       closeButtonProps={{ 'aria-label': 'Close', onClick: onClose }}
     >
-      <div onInput={() => setTyped(true)}>{children}</div>
-      {isNoticed ? (
-        <Text role="alert" size="sm" mt="xs">
-          {hasSecret ? secretText : typedText}
-        </Text>
-      ) : undefined}
+      <NoticeContext value={isNoticed ? (hasSecret ? secretText : typedText) : undefined}>
+        <div onInput={() => setTyped(true)}>{children}</div>
+      </NoticeContext>
     </Modal>
   );
 }
@@ -53,6 +53,7 @@ interface DialogFormProps {
 
 /** The first field has the focus; without fields, what has `data-autofocus`. */
 export function DialogForm({ children, buttons, hint, onSubmit }: DialogFormProps) {
+  const notice = useContext(NoticeContext);
   const focusFirst = useCallback((form: HTMLFormElement | null) => {
     form
       ?.querySelector('input:not([type=hidden], [type=file], :disabled), select, textarea')
@@ -67,9 +68,15 @@ export function DialogForm({ children, buttons, hint, onSubmit }: DialogFormProp
       <Stack gap="md">
         {children}
         <div className="dialog-foot">
-          <Text size="sm" c="dimmed" flex={1} component="div">
-            {hint}
-          </Text>
+          {notice === undefined ? (
+            <Text size="sm" c="dimmed" flex={1} component="div">
+              {hint}
+            </Text>
+          ) : (
+            <Text size="sm" flex={1} role="alert">
+              {notice}
+            </Text>
+          )}
           {buttons}
         </div>
       </Stack>
