@@ -1,7 +1,7 @@
 /** Selects several businesses by name: the server searches as one types. */
 import { MultiSelect } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useNames } from '../../../api/use-names.ts';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { Subject } from '../../../components/subject.tsx';
@@ -11,10 +11,11 @@ interface BusinessMultiSelectProps {
   readonly label: string;
   readonly description?: string;
   readonly values: readonly string[];
+  readonly error?: ReactNode;
   onChange(values: string[]): void;
 }
 
-export function BusinessMultiSelect({ label, description, values, onChange }: BusinessMultiSelectProps) {
+export function BusinessMultiSelect({ label, description, values, error: wrong, onChange }: BusinessMultiSelectProps) {
   const [text, setText] = useState('');
   const [search] = useDebouncedValue(text, pauseInTyping);
   const { data: found = [], error } = useFoundEntries('businesses', search === '' ? undefined : search);
@@ -27,6 +28,8 @@ export function BusinessMultiSelect({ label, description, values, onChange }: Bu
       <MultiSelect
         label={label}
         description={description}
+        error={wrong}
+        data-path="businesses"
         searchable
         hidePickedOptions
         data={[...found, ...selected]}
