@@ -1,5 +1,6 @@
 /** Shows the errors of a request at the fields of its form, and gives the first of them the focus. */
 import { useState } from 'react';
+import { RequestError } from '../../api/errors.ts';
 import { splitFieldErrors } from './field-errors.ts';
 
 /** A form of Mantine: its inputs have the props of `getInputProps`. */
@@ -26,13 +27,15 @@ export function useFieldErrors({ form, fieldNames = {} }: FieldErrorOptions) {
       setRest(undefined);
     },
     show(error: unknown) {
+      if (!(error instanceof RequestError)) return setRest(error);
       const findField = (path: string) => {
         const field = fieldNames[path] ?? path;
         return form?.getInputNode(field) ? field : undefined;
       };
-      const errors = splitFieldErrors(error, findField);
+      const errors = splitFieldErrors(error.items, findField);
       form?.setErrors({ ...errors.fields });
-      setRest(errors.rest);
+      const { others } = errors;
+      setRest(others.length === 0 ? undefined : new RequestError(error.status, others, error.requestId));
       const [first] = Object.keys(errors.fields);
       if (first !== undefined) form?.getInputNode(first)?.focus();
     },
