@@ -52,6 +52,7 @@ const realTime = [
       'src/testing/deadline.ts',
       'packages/console/src/api/live-events.ts',
       'packages/console/src/components/lazy/use-prefetch.ts',
+      'packages/console/src/components/toasts/toasts.tsx',
     ],
   ],
   [

@@ -1,5 +1,5 @@
 /**
- * A form that edits an object. Only what was typed is sent, also if the object changes meanwhile; fields that nobody typed in
+ * A form that edits an object. Only what was typed is sent, also if the object changes meanwhile; other fields
  * follow the object.
  */
 import { useForm } from '@mantine/form';

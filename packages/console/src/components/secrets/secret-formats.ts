@@ -12,7 +12,7 @@ export interface SecretFormat {
 }
 
 /** @param baseUrl of the service, without a path of the interface */
-export function formatSecret(secret: Secret, baseUrl: string): readonly SecretFormat[] {
+export function listSecretFormats(secret: Secret, baseUrl: string): readonly SecretFormat[] {
   const variables = { IAM_BASE_URL: baseUrl, ...listVariables(secret) };
   const assignments = Object.entries(variables).map(([name, value]) => `${name}=${quoteShellArgument(value)}`);
   return [

@@ -3,7 +3,7 @@ import { SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { CopyableLine } from '../equivalents.tsx';
-import { formatSecret, type Secret } from './secret-formats.ts';
+import { listSecretFormats, type Secret } from './secret-formats.ts';
 
 interface SecretViewProps {
   /** What it is: `Client secret`. */
@@ -13,7 +13,7 @@ interface SecretViewProps {
 
 export function SecretView({ label, secret }: SecretViewProps) {
   const { location } = useConsole();
-  const formats = formatSecret(secret, `${window.location.origin}${location.basePath}`);
+  const formats = listSecretFormats(secret, `${window.location.origin}${location.basePath}`);
   const [format, setFormat] = useState('Text');
   const { text = '' } = formats.find((each) => each.label === format) ?? {};
   return (
