@@ -19,7 +19,7 @@ import { listAdministrativeGroups, listBusinessesIn } from '../request/grants/gr
 import { isConfirmedBefore } from '../request/grants/role-grants.ts';
 import { resolveOperation } from '../request/operation-names.ts';
 import { previewOf, withoutSecrets } from '../request/preview.ts';
-import { listGrants } from './administrative-rows.ts';
+import { listGrants, type RoleHolders } from './administrative-rows.ts';
 import {
   type BulkOptions,
   parseBulkOptions,
@@ -196,7 +196,7 @@ async function printPreviews(job: BulkJob, report: PreflightReport): Promise<voi
   await context.printer.list(previewRows(context, rows, options), previewShape);
   if (report.grantedBy.size > 0) {
     // A preview needs no server.
-    const holders = await listHolders(context, report).catch(() => ({ group: [], business: [] }));
+    const holders = await listHolders(context, report).catch(() => ({ group: new Map(), business: new Map() }));
     const found = await printGrants(job, report, holders);
     if (found !== undefined) context.notice(found);
   }
@@ -226,15 +226,12 @@ function bodyCell({ printer: { format } }: Context, body: unknown): unknown {
   return format === 'table' || format === 'wide' || format === 'csv' ? jsonText(body) : body;
 }
 
-/** The ids and names of the groups and businesses with administrative roles, of what the rows name. */
-async function listHolders(
-  context: Context,
-  { grantedBy }: PreflightReport,
-): Promise<Parameters<typeof listGrants>[1]> {
+/** The groups and businesses with administrative roles, of what the rows name. */
+async function listHolders(context: Context, { grantedBy }: PreflightReport): Promise<RoleHolders> {
   const groups = await listAdministrativeGroups(context);
   return {
-    group: groups.keys(),
-    business: grantedBy.has('business') ? await listBusinessesIn(context, groups.values()) : [],
+    group: groups,
+    business: grantedBy.has('business') ? await listBusinessesIn(context, groups.values()) : new Map(),
   };
 }
 
@@ -265,10 +262,10 @@ async function confirmGrants(job: BulkJob, report: PreflightReport): Promise<str
 async function printGrants(
   { context, source, operation, select, options }: BulkJob,
   { count }: PreflightReport,
-  holders: Parameters<typeof listGrants>[1],
+  holders: RoleHolders,
 ): Promise<string | undefined> {
   const { rows } = await openSelectedRows(context, source, operation, select, options);
-  const grants = await listGrants(rows, holders);
+  const grants = await listGrants(context, rows, holders);
   if (grants.count === 0) return undefined;
   for (const line of grants.lines) context.io.stderr.write(`  ${escapeControls(line)}\n`);
   return `${grants.count} of ${count} rows can give administrative roles.`;

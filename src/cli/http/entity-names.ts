@@ -6,6 +6,8 @@ import { type EntityNames, type FindNames, nameKey } from '../output/name-column
 
 /** The most ids of one request. */
 const maxIds = 500;
+/** The server refuses a request with other values, such as names. */
+const idForm = /^[A-Za-z0-9._:@-]{1,64}$/;
 /** Names must not delay the output for long. */
 const timeoutMs = 3_000;
 
@@ -31,7 +33,7 @@ export function createNameReader(connect: () => Promise<BaseClient>, aborted: Ab
   }
 
   return async (ids): Promise<EntityNames> => {
-    const missing = [...new Set(ids)].filter((id) => !known.has(id));
+    const missing = [...new Set(ids)].filter((id) => idForm.test(id) && !known.has(id));
     for (let at = 0; at < missing.length && !isUnavailable; at += maxIds) {
       const chunk = missing.slice(at, at + maxIds);
       for (const id of chunk) known.add(id);

@@ -312,7 +312,7 @@ describe('rows that give administrative roles', () => {
   const variables = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
 
   test('are listed and asked for; without an answer nothing is sent', async ({ home }) => {
-    await using server = await startServer();
+    await using server = await startServer({ seed: { users: [{ userId: 'u-bob', userName: 'bob' }] } });
     const { items } = await server.admin.groups.list({ query: { name: 'iam-administrators' } });
     await server.admin.groups.create({ body: { groupName: 'ops', roles: ['VIEW'] } });
     const dependencies = [{ groupName: 'iam-administrators' }];
@@ -320,7 +320,7 @@ describe('rows that give administrative roles', () => {
     await server.admin.groups.create({ body: { groupName: 'heads', dependencies: [{ groupName: 'leads' }] } });
     const rows = [
       { operation: 'user-accesses.add-user', params: { groupName: 'ops' }, body: [{ userId: 'unknown' }] },
-      { operation: 'user-accesses.add-user', params: { groupName: 'name:heads' }, body: [{ userId: 'unknown' }] },
+      { operation: 'user-accesses.add-user', params: { groupName: 'name:heads' }, body: [{ userId: 'u-bob' }] },
       { operation: 'user-accesses.add-user', params: { groupName: items[0]?.groupId }, body: [{ userId: 'unknown' }] },
       { operation: 'groups.add-role', params: { groupId: 'ops' }, body: { roleName: 'ROLE_IAM_ADMIN_READ_ONLY' } },
       { operation: 'groups.add-role', params: { groupId: 'ops' }, body: { roleName: 'VIEW' } },
@@ -333,23 +333,26 @@ describe('rows that give administrative roles', () => {
     const words = ['bulk', 'run', home.file('rows.jsonl'), '--confirm', '1'];
     const refused = await home.iam(words, { url: server.url, variables });
     expect(refused).toMatchObject({ code: 10, out: '' });
+    const all = 'ADMIN, IAM_ADMIN_MAINTENANCE, IAM_ADMIN_READ_ONLY';
     expect(refused.err.split('\n')).toEqual([
-      '  line 2: user-accesses.add-user name:heads unknown',
-      `  line 3: user-accesses.add-user ${items[0]?.groupId} unknown`,
-      '  line 4: groups.add-role ops ROLE_IAM_ADMIN_READ_ONLY',
-      // The group has administrative roles by now, so each addition to it is listed.
+      `  line 2: user u-bob (bob) would gain ${all} through heads`,
+      `  line 3: user unknown would gain ${all} through iam-administrators`,
+      '  line 4: the members of ops would gain IAM_ADMIN_READ_ONLY',
+      // The group has administrative roles by now, so each addition to it is listed, also of an ordinary role.
       '  line 5: groups.add-role ops VIEW',
-      '  line 6: groups.create leads',
-      '  line 7: groups.create ADMIN',
+      `  line 6: the members of new would gain ${all} through leads`,
+      '  line 7: the members of newer would gain ADMIN',
       expect.stringContaining('6 of 9 rows can give administrative roles. Continue?'),
       expect.stringContaining('--yes'),
       '',
     ]);
     const preview = await home.iam([...words, '--dry-run'], { url: server.url, variables });
-    expect(preview.err).toContain('  line 7: groups.create ADMIN\n6 of 9 rows can give administrative roles.\n');
+    expect(preview.err).toContain(
+      '  line 7: the members of newer would gain ADMIN\n6 of 9 rows can give administrative roles.\n',
+    );
     expect(await server.admin.groups.get({ params: { groupId: 'ops' } })).toMatchObject({ roles: ['VIEW'] });
     const { err } = await home.iam([...words, '--yes'], { url: server.url, variables });
-    expect(err).toContain('5 of 9 rows done');
+    expect(err).toContain('6 of 9 rows done');
     expect(await server.admin.groups.get({ params: { groupId: 'newer' } })).toMatchObject({ roles: ['ADMIN'] });
   });
 
@@ -365,7 +368,8 @@ describe('rows that give administrative roles', () => {
     await writeFile(home.file('rows.jsonl'), rows.join('\n'));
     const { code, err } = await bulk(home, server, 'run', home.file('rows.jsonl'));
     expect([code, err]).toEqual([10, expect.stringContaining('4 of 5 rows can give administrative roles')]);
-    expect(err).toContain('line 2: user-accesses.add-user new');
+    expect(err).toContain('line 2: user u would gain ADMIN through new\n');
+    expect(err).toContain('line 4: user u would gain ADMIN through ops\n');
   });
 
   test('are those of users whose business has such roles, also by its name or by a row before', async ({ home }) => {
@@ -388,7 +392,12 @@ describe('rows that give administrative roles', () => {
     await writeFile(home.file('rows.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
     const { code, err } = await home.iam(['bulk', 'run', home.file('rows.jsonl')], { url: server.url, variables });
     expect([code, err]).toEqual([10, expect.stringContaining('4 of 6 rows can give administrative roles.')]);
-    expect(err.match(/line \d/g)).toEqual(['line 2', 'line 3', 'line 4', 'line 5']);
+    expect(err.match(/line .*/g)).toEqual([
+      'line 2: user of-b1 would gain ADMIN through business b1 (Name b1)',
+      'line 3: user of-Name b1 would gain ADMIN through business Name b1',
+      'line 4: business b2 (Name b2) would gain ADMIN through heads',
+      'line 5: user of-b2 would gain ADMIN through business b2 (Name b2)',
+    ]);
   });
 
   test('need the name of a protected profile, and are one question with destructive rows', async ({ home }) => {

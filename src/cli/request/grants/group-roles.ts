@@ -19,11 +19,19 @@ export interface AdministrativeGroup {
   readonly hasDependents?: boolean;
 }
 
+/** Reads by ids or names. */
+export interface RoleReader {
+  /** Undefined for a group that is unknown. */
+  read(group: string): Promise<AdministrativeGroup | undefined>;
+  /** The administrative roles that a business gives to its users. */
+  readBusiness(business: string): Promise<ReadonlySet<string>>;
+}
+
 /** For more groups than these, the list of all groups is read instead. */
 const maxReads = 20;
 
 /** Reads each group once. What the caller may not read has no administrative roles. */
-export class GroupRoleReader {
+export class GroupRoleReader implements RoleReader {
   readonly #context: Context;
   readonly #isPreview: boolean;
   readonly #read = new Map<string, Promise<AdministrativeGroup | undefined>>();
@@ -127,12 +135,15 @@ function toAdministrative(roles: readonly string[]): Set<string> {
   return new Set(roles.filter(isAdministrativeRole).map(stripRolePrefix));
 }
 
-/** The ids and names of the businesses in these groups. None if the caller may not list them. */
-export async function listBusinessesIn(context: Context, groups: Iterable<AdministrativeGroup>): Promise<string[]> {
+/** The roles that these groups give to the businesses in them, by ids and names. None if the caller may not list them. */
+export async function listBusinessesIn(
+  context: Context,
+  groups: Iterable<AdministrativeGroup>,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const { signal } = context.io;
   const source = { operation: 'business-accesses.list-businesses' };
-  const ids = new Set<string>();
-  for (const name of new Set([...groups].map((group) => group.name))) {
+  const rolesById = new Map<string, ReadonlySet<string>>();
+  for (const { name, roles } of new Set(groups)) {
     const read = collectEntries(
       (query) => readEntityPage(context, { source, params: [name], query, signal }),
       Infinity,
@@ -141,10 +152,15 @@ export async function listBusinessesIn(context: Context, groups: Iterable<Admini
       if (isLookupRejected(error)) return [];
       throw error;
     });
-    for (const { businessId } of found as readonly { readonly businessId: string }[]) ids.add(businessId);
+    for (const { businessId } of found as readonly { readonly businessId: string }[])
+      rolesById.set(businessId, new Set([...(rolesById.get(businessId) ?? []), ...roles]));
   }
-  const names = ids.size === 0 ? undefined : await context.findNames([...ids]);
-  return [...ids].flatMap((id) => [id, names?.get(nameKey('business', id)) ?? id]);
+  const names = rolesById.size === 0 ? undefined : await context.findNames([...rolesById.keys()]);
+  return new Map(
+    [...rolesById].flatMap(([id, roles]) =>
+      [id, names?.get(nameKey('business', id)) ?? id].map((key) => [key, roles] as const),
+    ),
+  );
 }
 
 /** All groups with administrative roles, by their names and ids. None if the caller may not list groups. */

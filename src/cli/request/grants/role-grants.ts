@@ -16,7 +16,7 @@ import { assertReferencesExist } from '../assert-exists.ts';
 import { assertConfirmed } from '../confirm.ts';
 import { isRoute } from '../find-operation.ts';
 import { listReferences, type ReferenceValue } from '../request-spec.ts';
-import { type AdministrativeGroup, GroupRoleReader } from './group-roles.ts';
+import { type AdministrativeGroup, GroupRoleReader, type RoleReader } from './group-roles.ts';
 
 type GrantOperation = Pick<
   ManifestOperation,
@@ -70,7 +70,7 @@ function listInBody({ body: schema }: GrantOperation, body: unknown): readonly R
 }
 
 /** Who gains an administrative role. */
-interface Gain {
+export interface Gain {
   readonly who: string;
   readonly role: string;
   /** The group or the business that has it. */
@@ -90,6 +90,11 @@ export async function describeGrants(
   const reader = new GroupRoleReader(context, isPreview);
   const gains: Gain[] = [];
   for (const request of naming) gains.push(...(await findGains(context, reader, request)));
+  return describeGains(gains);
+}
+
+/** A text for each who gains and each group or business that gives. */
+export function describeGains(gains: readonly Gain[]): readonly string[] {
   const lines = new Map<string, { readonly gain: Gain; readonly roles: Set<string> }>();
   for (const gain of gains) {
     const key = JSON.stringify([gain.who, gain.through]);
@@ -102,9 +107,10 @@ export async function describeGrants(
   });
 }
 
-async function findGains(
-  context: Context,
-  reader: GroupRoleReader,
+/** Who would gain which administrative roles by a request that names some, or what has some. */
+export async function findGains(
+  context: Pick<Context, 'findNames'>,
+  reader: RoleReader,
   { operation, input, before }: RoleWrite,
 ): Promise<readonly Gain[]> {
   const inPath = listInPath(operation, input);
@@ -155,7 +161,7 @@ const maxListed = 10;
 
 /** `user u1 (alice), user u2 (bob) and 3 more`; of a business, if the path names one. */
 async function describeMembers(
-  context: Context,
+  context: Pick<Context, 'findNames'>,
   members: readonly ReferenceValue[],
   inPath: readonly ReferenceValue[],
 ): Promise<string> {
@@ -169,7 +175,7 @@ async function describeMembers(
 
 /** The members of a new group, a new user, or the entity that the path names. */
 async function describeTarget(
-  context: Context,
+  context: Pick<Context, 'findNames'>,
   { body: schema, creates }: GrantOperation,
   { body }: RoleWrite['input'],
   inPath: readonly ReferenceValue[],
@@ -186,7 +192,7 @@ async function describeTarget(
 
 /** Formats entities with their names: `user u1 (alice)`. */
 async function createFormat(
-  { findNames }: Context,
+  { findNames }: Pick<Context, 'findNames'>,
   values: readonly ReferenceValue[],
 ): Promise<(value: ReferenceValue) => string> {
   const names = await findNames(values.map(({ value }) => value));
