@@ -17,12 +17,21 @@ const seed: SeedDocument = {
     { clientId: 'orders', clientSecret: 'only-for-tests', serviceAccountId: 'orders-service' },
     { clientId: 'reports', clientSecret: 'only-for-tests' },
     { clientId: 'till', clientSecret: 'only-for-tests' },
+    { clientId: 'rotated', clientSecret: 'only-for-tests' },
+    { clientId: 'keyed', clientSecret: 'only-for-tests', appId: 'keyed-app' },
+    {
+      clientId: 'edited',
+      clientSecret: 'only-for-tests',
+      scope: ['reports.read'],
+      organizationId: 'example-org',
+      businessUnitId: 'retail',
+    },
   ],
   groups: [{ groupName: `g ${markup}`, roles: ['DEPLOY'], services: ['billing-service', 'orders-service'] }],
 };
 
 describe.skipIf(!hasBrowser)('clients and API keys', () => {
-  const { command, open, send } = useConsole({ seed, isShared: true });
+  const { command, open, read, send } = useConsole({ seed, isShared: true });
 
   async function makeApiKey(clientId: string) {
     const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
@@ -94,6 +103,81 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
       expect(problems.filter((problem) => !/status of 4/.test(problem))).toEqual([]);
     });
 
+    describe.runIf(isFullRun)('on its page', () => {
+      const logIn = async (clientId: string, secret: string) => {
+        const headers = { Authorization: `Basic ${btoa(`${clientId}:${secret}`)}` };
+        const path = '/security/iam/v1/client-identities/login';
+        return (await send(path, { method: 'POST', headers, body: {} })).status;
+      };
+
+      test('is edited: only what was changed is sent', async () => {
+        const { page, dialog, problems } = await open('clients/edited');
+        await page.getByRole('button', { name: 'Edit', exact: true }).click();
+        await dialog.getByText('Nothing is changed yet').first().waitFor();
+        await dialog.getByLabel('Application').fill('renamed');
+        await dialog.getByRole('combobox', { name: 'Redirect URIs' }).fill('no uri');
+        await page.keyboard.press('Enter');
+        await dialog.getByRole('button', { name: 'Save' }).click();
+        await dialog.locator('input[aria-invalid=true]:focus[data-path=redirectURIs]').waitFor();
+        await page.keyboard.press('Backspace');
+        await dialog.getByRole('combobox', { name: 'Redirect URIs' }).fill('https://app.example.com/callback');
+        await page.keyboard.press('Enter');
+        await dialog.getByRole('combobox', { name: 'Scopes' }).press('Backspace');
+        await dialog.getByLabel('Organization').fill('');
+        await dialog.getByText('The same from a terminal').click();
+        const options =
+          '--app-id=renamed --set=scope= --redirect-uri=https://app.example.com/callback --set=organizationId=';
+        await dialog.getByText(command(`clients update ${options} edited`), { exact: true }).waitFor();
+        await dialog.getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('heading', { level: 1, name: 'renamed' }).waitFor();
+        const { body } = await send('/_iam/clients/edited');
+        expect(body).toMatchObject({
+          appId: 'renamed',
+          scope: [],
+          redirectURIs: ['https://app.example.com/callback'],
+          businessUnitId: 'retail',
+        });
+        expect(body).not.toHaveProperty('organizationId');
+        expect(problems.filter((problem) => !/status of 4/.test(problem))).toEqual([]);
+      });
+
+      test('gets another secret; the previous one stays valid for the chosen time, or is rejected', async () => {
+        const { page, dialog, problems } = await open('clients/rotated');
+        const rotate = async (overlap: string) => {
+          await page.getByRole('button', { name: 'Rotate the secret' }).click();
+          await dialog.getByLabel('The previous secret stays valid for').selectOption(overlap);
+          await dialog.getByRole('button', { name: 'Rotate', exact: true }).click();
+          const secret = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
+          await dialog.getByRole('button', { name: 'Close' }).last().click();
+          return secret;
+        };
+        const second = await rotate('1 hour');
+        expect([await logIn('rotated', 'only-for-tests'), await logIn('rotated', second)]).toEqual([200, 200]);
+        await page.getByText('Previous secret until').waitFor();
+        const third = await rotate('Not at all');
+        await page.getByText('Previous secret until').waitFor({ state: 'hidden' });
+        expect([await logIn('rotated', second), await logIn('rotated', third)]).toEqual([401, 200]);
+        expect(problems).toEqual([]);
+      });
+
+      test('gets an API key', async () => {
+        const { page, dialog, problems } = await open('clients/keyed');
+        await page.getByRole('button', { name: 'Create an API key' }).click();
+        expect(await dialog.getByLabel('Application').inputValue()).toBe('keyed-app');
+        await dialog.getByLabel('Application').fill('exporter');
+        await dialog.getByRole('button', { name: 'Create the API key' }).click();
+        const apiKey = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
+        await dialog.getByRole('button', { name: 'Close' }).last().click();
+        await page.getByRole('region', { name: 'API keys' }).getByRole('link', { name: 'exporter' }).waitFor();
+        await page.getByRole('heading', { level: 1, name: 'keyed' }).waitFor();
+        expect((await send('/security/iam/v1/groups', { headers: { 'X-Api-Key': apiKey } })).status).toBe(403);
+        expect((await send('/_iam/api-keys?search=keyed')).body).toMatchObject([
+          { appId: 'exporter', clientId: 'keyed' },
+        ]);
+        expect(problems).toEqual([]);
+      });
+    });
+
     test('is deleted after a confirmation that names its groups and keys', async () => {
       const { apiKeyId, apiKey } = await makeApiKey('orders');
       const { page, dialog, problems } = await open('clients/orders');
@@ -130,23 +214,34 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
       expect(problems).toEqual([]);
     });
 
-    test.runIf(isFullRun)('is assigned to another application, and replaced', async () => {
+    test.runIf(isFullRun)('is assigned to another application, and rotated', async () => {
       const { apiKeyId, apiKey } = await makeApiKey('till');
       const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
       await page.getByRole('button', { name: 'Edit' }).click();
       await dialog.getByLabel('Application').fill('moved');
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await dialog.getByText('Done').waitFor();
-      await dialog.getByRole('button', { name: 'Close' }).last().click();
-      await page.getByText('moved').first().waitFor();
+      await page.getByRole('heading', { level: 1, name: 'API key of moved' }).waitFor();
       expect((await send(`/_iam/api-keys/${apiKeyId}`)).body).toMatchObject({ appId: 'moved', clientId: 'till' });
-      await page.getByRole('button', { name: 'Edit' }).click();
-      await dialog.getByLabel('Replace the key itself').check();
-      await dialog.getByRole('button', { name: 'Save' }).click();
-      const replaced = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
       const statusOf = async (key: string) =>
         (await send('/security/iam/v1/groups', { headers: { 'X-Api-Key': key } })).status;
-      expect([await statusOf(apiKey), await statusOf(replaced)]).toEqual([401, 403]);
+      const rotate = async (overlap: string, which?: string) => {
+        await page.getByRole('button', { name: 'Rotate the key' }).click();
+        await dialog.getByLabel('The previous key stays valid for').selectOption(overlap);
+        if (which !== undefined) await dialog.getByLabel('Which key stays valid').selectOption(which);
+        expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
+        await dialog.getByRole('button', { name: 'Rotate', exact: true }).click();
+        const rotated = await copyWith(dialog.getByRole('button', { name: 'Copy', exact: true }));
+        await dialog.getByRole('button', { name: 'Close' }).last().click();
+        return rotated;
+      };
+      const { hint } = (await read(`/_iam/api-keys/${apiKeyId}`)) as { hint: string };
+      const second = await rotate('1 hour');
+      await page.getByText(`ends with ${hint}`).waitFor();
+      expect([await statusOf(apiKey), await statusOf(second)]).toEqual([403, 403]);
+      const third = await rotate('7 days', 'oldest');
+      expect([await statusOf(apiKey), await statusOf(second), await statusOf(third)]).toEqual([403, 401, 403]);
+      const last = await rotate('Not at all');
+      expect([await statusOf(apiKey), await statusOf(third), await statusOf(last)]).toEqual([401, 401, 403]);
       expect(problems).toEqual([]);
     });
 
@@ -191,6 +286,8 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
     test.each([
       ['clients/reports', 'Effective roles', undefined],
       ['clients/reports', 'its ids are never used again', 'Delete'],
+      ['clients/reports', 'Of its tokens, besides the issuer', 'Edit'],
+      ['clients/reports', 'Deploy the new secret in that time', 'Rotate the secret'],
       ['clients', 'Redirect URI', 'Create a client'],
       ['api-keys', 'Whose rights the key has', 'Create an API key'],
     ])('%s: %s', async (path, ready, button) => {
@@ -202,11 +299,11 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
 
     test('of an API key', async () => {
       const { apiKeyId } = await makeApiKey('reports');
-      const { page, problems } = await open(`api-keys/${apiKeyId}`);
+      const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
       await page.getByText('Last used').waitFor();
       expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
       await page.getByRole('button', { name: 'Edit' }).click();
-      await page.getByText('Replace the key itself').waitFor();
+      await dialog.getByLabel('Application').waitFor();
       expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
     });
   });

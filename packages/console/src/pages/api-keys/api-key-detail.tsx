@@ -1,4 +1,4 @@
-/** One API key, without the key itself: it can be assigned anew, replaced and deleted. */
+/** One API key, without the key itself: it can be assigned anew, rotated and deleted. */
 import { Text } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import type { ApiRequest } from '../../api/requests.ts';
@@ -10,6 +10,7 @@ import { ObjectPage } from '../../components/object-page.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
+import { RotateApiKey } from './rotate-api-key.tsx';
 import { UpdateApiKey } from './update-api-key.tsx';
 
 type ShownApiKey = ControlData<'/api-keys/{id}'>;
@@ -29,11 +30,12 @@ export function ApiKeyDetail({ apiKeyId }: { readonly apiKeyId: string }) {
       renderActions={(apiKey) => (
         <>
           <UpdateApiKey apiKey={apiKey} />
+          <RotateApiKey apiKey={apiKey} />
           <DeleteApiKey apiKey={apiKey} />
         </>
       )}
     >
-      {({ appId, clientId, clientName, hint, createdAt, lastUsedAt }) => (
+      {({ appId, clientId, clientName, hint, createdAt, lastUsedAt, rotatedAt, previousHint, previousKeyEndsAt }) => (
         <ObjectFacts
           label="API key"
           facts={{
@@ -41,6 +43,8 @@ export function ApiKeyDetail({ apiKeyId }: { readonly apiKeyId: string }) {
             Client: <Subject kind="client" id={clientId} name={clientName} />,
             'Ends with': hint,
             Created: formatTime(createdAt),
+            Rotated: rotatedAt && formatTime(rotatedAt),
+            'Previous key until': previousKeyEndsAt && `${formatTime(previousKeyEndsAt)} (ends with ${previousHint})`,
             'Last used': lastUsedAt === undefined ? 'Never' : formatTime(lastUsedAt),
           }}
         />

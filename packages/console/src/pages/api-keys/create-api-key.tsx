@@ -8,16 +8,23 @@ import { ApiKeyFields, formatAssignment } from './api-key-fields.tsx';
 
 const emptyFields = { appId: '', clientId: '' };
 
-export function CreateApiKey() {
+interface CreateApiKeyProps {
+  /** On the page of a client, which stays open. */
+  readonly client?: { readonly clientId: string; readonly appId: string };
+}
+
+export function CreateApiKey({ client }: CreateApiKeyProps) {
   const { service } = useConsole();
   const navigate = useNavigate();
-  const form = useForm({ initialValues: emptyFields });
+  const form = useForm({
+    initialValues: client === undefined ? emptyFields : { appId: client.appId, clientId: client.clientId },
+  });
   const { appId, clientId } = form.values;
   return (
     <SecretAction
       operation="api-key.create"
       label="Create an API key"
-      isPrimary
+      isPrimary={client === undefined}
       title="Create an API key"
       confirmLabel="Create the API key"
       secretLabel="API key"
@@ -36,7 +43,7 @@ export function CreateApiKey() {
       }}
       onClose={(id) => {
         form.reset();
-        void navigate({ to: '/api-keys/$', params: { _splat: id } as never });
+        if (client === undefined) void navigate({ to: '/api-keys/$', params: { _splat: id } as never });
       }}
     >
       <ApiKeyFields form={form} />

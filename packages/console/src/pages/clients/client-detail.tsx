@@ -13,6 +13,8 @@ import { History } from '../audit/history.tsx';
 import { ClientKeys } from './client-keys.tsx';
 import { nameOfClient, OwnerOfClient } from './client-owner.tsx';
 import { DeleteClient } from './delete-client.tsx';
+import { EditClient } from './edit-client.tsx';
+import { RotateClientSecret } from './rotate-client-secret.tsx';
 
 type ShownClient = ControlData<'/clients/{id}'>;
 
@@ -28,7 +30,13 @@ export function ClientDetail({ clientId }: { readonly clientId: string }) {
       query={query}
       command={`clients get ${quotePositional(clientId)}`}
       call={read}
-      renderActions={(client) => <DeleteClient client={client} />}
+      renderActions={(client) => (
+        <>
+          <EditClient client={client} />
+          <RotateClientSecret client={client} />
+          <DeleteClient client={client} />
+        </>
+      )}
     >
       {(client) => <ClientSections client={client} />}
     </ObjectPage>
@@ -36,7 +44,7 @@ export function ClientDetail({ clientId }: { readonly clientId: string }) {
 }
 
 function ClientSections({ client }: { readonly client: ShownClient }) {
-  const { clientId, effectiveRoles, effectiveRoleCount } = client;
+  const { effectiveRoles, effectiveRoleCount } = client;
   return (
     <>
       <ClientFacts client={client} />
@@ -51,8 +59,8 @@ function ClientSections({ client }: { readonly client: ShownClient }) {
           ))}
         </Group>
       </PageSection>
-      <ClientKeys clientId={clientId} />
-      <History entity="client" id={clientId} />
+      <ClientKeys client={client} />
+      <History entity="client" id={client.clientId} />
     </>
   );
 }
@@ -76,6 +84,8 @@ function ClientFacts({ client }: { readonly client: ShownClient }) {
         'Business unit': client.businessUnitId,
         'Visible MFA contacts': client.factorVisibility,
         Created: formatTime(client.createdAt),
+        'Secret rotated': client.secretRotatedAt && formatTime(client.secretRotatedAt),
+        'Previous secret until': client.previousSecretEndsAt && formatTime(client.previousSecretEndsAt),
       }}
     />
   );

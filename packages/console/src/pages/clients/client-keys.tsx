@@ -2,11 +2,13 @@
 import { Anchor, List, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ControlData } from '../../api/clients.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrapResponse } from '../../api/errors.ts';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { Subject } from '../../components/subject.tsx';
+import { CreateApiKey } from '../api-keys/create-api-key.tsx';
 
 const limit = 50;
 
@@ -24,13 +26,18 @@ export function useClientKeys(clientId: string) {
   });
 }
 
-export function ClientKeys({ clientId }: { readonly clientId: string }) {
+export function ClientKeys({ client }: { readonly client: Pick<ControlData<'/clients/{id}'>, 'clientId' | 'appId'> }) {
+  const { clientId } = client;
   const { data, error } = useClientKeys(clientId);
   if (error) return <ErrorPanel error={error} />;
   if (data === undefined) return undefined;
   const { keys, isComplete } = data;
   return (
-    <PageSection title="API keys" emptyText={keys.length === 0 && isComplete ? 'None.' : undefined}>
+    <PageSection
+      title="API keys"
+      actions={<CreateApiKey client={client} />}
+      emptyText={keys.length === 0 && isComplete ? 'None.' : undefined}
+    >
       <List listStyleType="none">
         {keys.map(({ apiKeyId, appId, hint }) => (
           <List.Item key={apiKeyId}>

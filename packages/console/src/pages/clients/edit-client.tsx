@@ -1,0 +1,93 @@
+/** Changes a client. Only what was edited is sent, so that the other fields stay as they are. */
+import { NativeSelect, TagsInput, TextInput } from '@mantine/core';
+import type { ControlData } from '../../api/clients.ts';
+import { unchangedText } from '../../components/confirm-dialog.tsx';
+import { quotePositional, quoteShellArgument } from '../../components/equivalents.tsx';
+import { useEditForm } from '../../components/forms/use-edit-form.ts';
+import { WriteAction } from '../../components/write-action.tsx';
+import { nameOfClient } from './client-owner.tsx';
+
+type ShownClient = ControlData<'/clients/{id}'>;
+
+const optionNames = {
+  appId: '--app-id',
+  scope: '--scope',
+  grantTypes: '--grant-type',
+  redirectURIs: '--redirect-uri',
+  audiences: '--audience',
+  authorities: '--authority',
+  organizationId: '--organization-id',
+  businessUnitId: '--business-unit-id',
+  factorVisibility: '--factor-visibility',
+} as const;
+
+type FieldName = keyof typeof optionNames;
+
+const visibilities: readonly { readonly value: ShownClient['factorVisibility']; readonly label: string }[] = [
+  { value: 'CREDENTIALS_ONLY', label: 'Main contacts' },
+  { value: 'MARKED_RESOURCES', label: 'Main contacts and marked ones' },
+  { value: 'UNRESTRICTED', label: 'All contacts' },
+];
+
+export function EditClient({ client }: { readonly client: ShownClient }) {
+  const { clientId } = client;
+  const { form, changed, isUntouched, restart } = useEditForm(readFields(client));
+  const body = Object.fromEntries(Object.entries(changed).map(([name, value]) => [name, value === '' ? null : value]));
+  const options = Object.entries(changed).map(([name, value]) => formatOption(name as FieldName, value));
+  return (
+    <WriteAction
+      operation="PATCH /_iam/clients/{id}"
+      label="Edit"
+      title={`Edit ${nameOfClient(client)}`}
+      confirmLabel="Save"
+      form={form}
+      notReadyText={isUntouched ? unchangedText : undefined}
+      isReady={!isUntouched && form.values.appId !== ''}
+      command={['clients update', ...options, quotePositional(clientId)].join(' ')}
+      request={({ control }) => control.PATCH('/clients/{id}', { params: { path: { id: clientId } }, body })}
+      changes={['clients', 'api-keys']}
+      done={{ text: 'Saved:', subject: { kind: 'client', id: clientId, name: nameOfClient(client) } }}
+      onDone={() => restart(form.values)}
+      onCancel={() => restart()}
+    >
+      <TextInput label="Application" required {...form.getInputProps('appId')} />
+      <TagsInput label="Scopes" clearable {...form.getInputProps('scope')} />
+      <TagsInput label="Grant types" clearable {...form.getInputProps('grantTypes')} />
+      <TagsInput label="Redirect URIs" clearable {...form.getInputProps('redirectURIs')} />
+      <TagsInput
+        label="Audiences"
+        description="Of its tokens, besides the issuer"
+        clearable
+        {...form.getInputProps('audiences')}
+      />
+      <TagsInput
+        label="Own authorities"
+        description="Besides the roles that groups grant"
+        clearable
+        {...form.getInputProps('authorities')}
+      />
+      <TextInput label="Organization" {...form.getInputProps('organizationId')} />
+      <TextInput label="Business unit" {...form.getInputProps('businessUnitId')} />
+      <NativeSelect
+        label="MFA contacts of users that it sees"
+        data={[...visibilities]}
+        {...form.getInputProps('factorVisibility')}
+      />
+    </WriteAction>
+  );
+}
+
+function readFields(client: ShownClient) {
+  const { appId, scope, grantTypes, redirectURIs, audiences, authorities, factorVisibility } = client;
+  const { organizationId = '', businessUnitId = '' } = client;
+  const lists = { scope, grantTypes, redirectURIs, audiences, authorities };
+  return { appId, ...lists, organizationId, businessUnitId, factorVisibility };
+}
+
+function formatOption(name: FieldName, value: string | readonly string[]): string {
+  if (value.length === 0) return `--set=${name}=`;
+  return [value]
+    .flat()
+    .map((each) => `${optionNames[name]}=${quoteShellArgument(each)}`)
+    .join(' ');
+}
