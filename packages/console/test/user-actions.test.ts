@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { isFullRun } from '../../../test/effort.ts';
 import { adminClient, appClientId } from '../../../test/harness.ts';
+import { findViewProblems } from './harness/axe-violations.ts';
 import { hasBrowser } from './harness/browser.ts';
 import { chooseFound, copyWith } from './harness/console-page.ts';
 import { useConsole } from './harness/use-console.ts';
@@ -11,7 +12,10 @@ describe.skipIf(!hasBrowser)('a user', () => {
     // Each test changes users of its own.
     isShared: true,
     seed: {
-      users: ['alice', 'bob', 'carl', 'dave', 'erin', 'fay', 'gil'].map((userId) => ({ userId })),
+      users: [
+        ...['alice', 'bob', 'carl', 'dave', 'erin', 'fay', 'gil'].map((userId) => ({ userId })),
+        { userId: 'hal', userEmail: 'hal@example.com' },
+      ],
       businesses: [{ businessId: 'acme', businessName: 'Acme' }],
       groups: [{ groupName: 'ops', users: ['carl'] }],
     },
@@ -45,6 +49,37 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await page.getByRole('button', { name: 'bob' }).waitFor();
     expect((await send('/_iam/users/carl')).status).toBe(404);
     expect(problems).toEqual([]);
+  });
+
+  test.runIf(isFullRun)('gets another contact, which is removed', async () => {
+    const { page, dialog, problems } = await open('users/hal');
+    const contacts = page.getByRole('region', { name: 'Contacts and factors' });
+    await page.getByRole('button', { name: 'Add a contact' }).click();
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('not an address');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.locator('input[aria-invalid=true]:focus[data-path=email]').waitFor();
+    expect((await findViewProblems(page)).concat(problems.filter((problem) => !/status of 4/.test(problem)))).toEqual(
+      [],
+    );
+    await dialog.getByLabel('Type').selectOption('Mobile number');
+    await dialog.getByRole('textbox', { name: 'Mobile number' }).fill('1 212 5550177');
+    await dialog.getByRole('combobox', { name: 'Tags' }).fill('home');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('The same from a terminal').click();
+    const options = '--mobile.region-code 1 --mobile.area-code 212 --mobile.phone-number 5550177 --tag=home';
+    await dialog
+      .getByText(command(`users factors add --contact-type=MOBILE ${options} hal`), { exact: true })
+      .waitFor();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await contacts.getByText('home').waitFor();
+    expect(await readUser('hal')).toMatchObject({
+      contacts: [{ contactType: 'MOBILE', verified: true, credential: false, tags: ['home'] }, { id: 'main-email' }],
+    });
+    await contacts.getByRole('button', { name: /^Remove/ }).click();
+    await dialog.getByRole('button', { name: 'Remove the contact' }).click();
+    await contacts.getByText('home').waitFor({ state: 'hidden' });
+    expect(await readUser('hal')).toMatchObject({ contacts: [{ id: 'main-email' }] });
+    expect(await findViewProblems(page)).toEqual([]);
   });
 
   test.runIf(isFullRun)('loses all its sessions', async () => {

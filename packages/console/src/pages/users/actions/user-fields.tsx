@@ -62,17 +62,18 @@ interface MobileNumber {
 }
 
 /** Reads `+1 212 5550100`. @returns undefined for other texts */
-function parseMobile(text: string): MobileNumber | undefined {
+export function parseMobile(text: string): MobileNumber | undefined {
   const [, regionCode, areaCode, phoneNumber] = /^\+?(\d{1,3}) +(\d{1,4}) +(\d{4,12})$/.exec(text.trim()) ?? [];
   if (phoneNumber === undefined) return undefined;
   return { regionCode: Number(regionCode), areaCode: Number(areaCode), phoneNumber: Number(phoneNumber) };
 }
 
-function formatMobileOptions({ regionCode, areaCode, phoneNumber }: MobileNumber): string {
+/** @param option that has the parts: `--user-mobile` */
+export function formatMobileOptions({ regionCode, areaCode, phoneNumber }: MobileNumber, option: string): string {
   return [
-    `--user-mobile.region-code ${regionCode}`,
-    `--user-mobile.area-code ${areaCode}`,
-    `--user-mobile.phone-number ${phoneNumber}`,
+    `${option}.region-code ${regionCode}`,
+    `${option}.area-code ${areaCode}`,
+    `${option}.phone-number ${phoneNumber}`,
   ].join(' ');
 }
 
@@ -98,7 +99,7 @@ export function formatUserOptions({ userName, userEmail, mobile, businessId, lea
   const options = [
     userName === undefined ? '' : `--user-name ${quoteShellArgument(userName || 'NAME')}`,
     userEmail === undefined || userEmail === '' ? '' : `--user-email ${quoteShellArgument(userEmail)}`,
-    userMobile === undefined ? '' : formatMobileOptions(userMobile),
+    userMobile === undefined ? '' : formatMobileOptions(userMobile, '--user-mobile'),
     businessId === undefined ? '' : `--business-id ${businessId === '' ? "''" : quoteShellArgument(businessId)}`,
     lead === undefined ? '' : lead ? '--lead' : '--lead no',
   ];

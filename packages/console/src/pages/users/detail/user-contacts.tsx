@@ -1,12 +1,15 @@
 /** The contacts of a user, which are also its second factors once they are verified. */
 import { Badge, Group, List } from '@mantine/core';
 import { PageSection } from '../../../components/section.tsx';
+import { AddFactor, RemoveFactor } from '../actions/factor-actions.tsx';
 import type { ShownUser } from '../shown-user.ts';
 
-export function ContactSection({ user: { contacts } }: { readonly user: ShownUser }) {
+export function ContactSection({ user }: { readonly user: ShownUser }) {
+  const { contacts } = user;
   return (
     <PageSection
       title="Contacts and factors"
+      actions={<AddFactor user={user} />}
       emptyText={contacts.length === 0 ? 'No contacts. Without one, no code can be sent to the user.' : undefined}
     >
       <List listStyleType="none">
@@ -17,7 +20,17 @@ export function ContactSection({ user: { contacts } }: { readonly user: ShownUse
               <Badge color={contact.verified ? 'green' : 'gray'}>
                 {contact.verified ? 'Verified' : 'Not verified'}
               </Badge>
+              {contact.credential ? <Badge color="gray">Main</Badge> : undefined}
               {contact.default ? <Badge color="gray">Default</Badge> : undefined}
+              {contact.tags.map((tag) => (
+                <Badge key={tag} color="gray">
+                  {tag}
+                </Badge>
+              ))}
+              {/* Edit replaces a main contact. */}
+              {contact.credential ? undefined : (
+                <RemoveFactor user={user} factorId={contact.id} address={formatContact(contact)} />
+              )}
             </Group>
           </List.Item>
         ))}
