@@ -2,12 +2,12 @@
 import { Badge } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
+import { nameOfClient, OwnerOfClient } from '../../components/client-owner.tsx';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
 import { ClientDetail } from './client-detail.tsx';
-import { nameOfClient, OwnerOfClient } from './client-owner.tsx';
 import { CreateClient } from './create-client.tsx';
 
 export default function ClientsPage() {

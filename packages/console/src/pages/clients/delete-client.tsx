@@ -2,11 +2,11 @@
 import { List, Text } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import { useLeave } from '../../api/use-leave.ts';
+import { nameOfClient } from '../../components/client-owner.tsx';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { SubjectList } from '../../components/subject.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import { useClientKeys } from './client-keys.tsx';
-import { nameOfClient } from './client-owner.tsx';
 
 interface DeleteClientProps {
   readonly client: ControlData<'/clients/{id}'>;

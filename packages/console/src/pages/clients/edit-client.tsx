@@ -1,11 +1,11 @@
 /** Changes a client. Only what was edited is sent, so that the other fields stay as they are. */
 import { NativeSelect, TagsInput, TextInput } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
+import { nameOfClient } from '../../components/client-owner.tsx';
 import { unchangedText } from '../../components/confirm-dialog.tsx';
 import { quotePositional, quoteShellArgument } from '../../components/equivalents.tsx';
 import { useEditForm } from '../../components/forms/use-edit-form.ts';
 import { WriteAction } from '../../components/write-action.tsx';
-import { nameOfClient } from './client-owner.tsx';
 
 type ShownClient = ControlData<'/clients/{id}'>;
 

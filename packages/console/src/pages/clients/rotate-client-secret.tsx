@@ -1,7 +1,7 @@
 /** Replaces the secret of a client. */
 import type { ControlData } from '../../api/clients.ts';
+import { nameOfClient } from '../../components/client-owner.tsx';
 import { RotateAction } from '../../components/secrets/rotate-action.tsx';
-import { nameOfClient } from './client-owner.tsx';
 
 export function RotateClientSecret({ client }: { readonly client: ControlData<'/clients/{id}'> }) {
   const { clientId, previousSecretEndsAt } = client;

@@ -2,8 +2,8 @@
 
 import { unwrap } from '../../../api/errors.ts';
 import type { RequestClients } from '../../../api/requests.ts';
+import { nameOfClient } from '../../../components/client-owner.tsx';
 import type { SubjectKind } from '../../../components/subject.tsx';
-import { nameOfClient } from '../../clients/client-owner.tsx';
 
 export interface SelectEntry {
   /** The id. */

@@ -1,6 +1,6 @@
 /** Who owns a client, and what it is called. */
-import type { ControlData } from '../../api/clients.ts';
-import { Subject } from '../../components/subject.tsx';
+import type { ControlData } from '../api/clients.ts';
+import { Subject } from './subject.tsx';
 
 type ListedClient = ControlData<'/clients'>[number];
 
