@@ -12,7 +12,9 @@ import {
   type MantineColorsTuple,
   Menu,
   Modal,
+  MultiSelect,
   Popover,
+  Select,
   Table,
   Tooltip,
 } from '@mantine/core';
@@ -139,6 +141,9 @@ export const theme = createTheme({
     Drawer: Drawer.extend({ defaultProps: presentation }),
     Modal: Modal.extend({ defaultProps: { ...presentation, size: 480 } }),
     List: List.extend({ defaultProps: { spacing: 4 } }),
+    // A dialog focuses its first field: a list over the others would hide them.
+    MultiSelect: MultiSelect.extend({ defaultProps: { openOnFocus: false } }),
+    Select: Select.extend({ defaultProps: { openOnFocus: false } }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md' } }),
     Popover: Popover.extend({ defaultProps: { shadow: 'md' } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 5, horizontalSpacing: 'sm' } }),

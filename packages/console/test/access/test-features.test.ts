@@ -16,12 +16,14 @@ describe.skipIf(!hasBrowser)('the console of a server', () => {
     await using server = await startServer({ seed, flags: { 'test-features': 'off' } });
     const { page, problems } = await openConsole(server.url, { path: 'users/alice' });
     await page.getByRole('heading', { name: 'alice' }).waitFor();
-    const operations = ['Edit', 'Lock', 'Delete', 'Add to a group'];
+    const operations = ['Edit', 'Lock', 'Delete', 'Add to a group', 'Add a contact'];
     await expect
       .poll(() => listDisabledButtons(page))
       .toEqual(Object.fromEntries(['Sign in as', ...operations].map((name) => [name, withoutFeatures])));
     await page.getByRole('link', { name: 'Faults' }).click();
-    await expect.poll(() => listDisabledButtons(page)).toEqual({ Add: withoutFeatures });
+    await expect
+      .poll(() => listDisabledButtons(page))
+      .toEqual({ Add: withoutFeatures, 'Remove all': 'Nothing to remove.' });
     // The control plane itself has no roles on loopback.
     await openClock(page);
     await page.getByRole('button', { name: 'Freeze' }).click();
@@ -37,6 +39,6 @@ describe.skipIf(!hasBrowser)('the console of a server', () => {
     await page.getByRole('heading', { name: 'alice' }).waitFor();
     await expect
       .poll(() => listDisabledButtons(page))
-      .toEqual(Object.fromEntries(['Edit', 'Lock', 'Delete', 'Add to a group'].map((name) => [name, withoutClient])));
+      .toEqual(Object.fromEntries(['Edit', 'Lock', 'Delete', 'Add to a group', 'Add a contact'].map((name) => [name, withoutClient])));
   });
 });

@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)('one state of each kind', () => {
     await dialog.getByLabel('Login name').fill('dora');
     await dialog.getByRole('textbox', { name: 'E-mail' }).fill('not an address');
     await dialog.getByRole('button', { name: 'Create the user' }).click();
-    await dialog.getByRole('alert').waitFor();
+    await dialog.locator('[aria-invalid="true"]').waitFor();
     await check('Create the user', narrow);
     await (await open('users?search=nothing')).check('No user matches');
   });

@@ -29,7 +29,7 @@ describe.runIf(hasBrowser && isFullRun)('all states', () => {
     await dialog.getByLabel('Login name').fill('dora');
     await dialog.getByRole('textbox', { name: 'E-mail' }).fill('not an address');
     await dialog.getByRole('button', { name: 'Create the user' }).click();
-    await dialog.getByRole('alert').waitFor();
+    await dialog.locator('[aria-invalid="true"]').waitFor();
     await check('Create the user');
     await page.goto(`${service().url}/_iam/console/users?search=nothing`);
     await check('No user matches');
@@ -71,6 +71,6 @@ describe.runIf(hasBrowser && isFullRun)('all states', () => {
     await click('Sign in as');
     await check('Level');
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click();
-    await check('Copy the access token');
+    await check('.env');
   });
 });
