@@ -36,7 +36,16 @@ const pages: Readonly<Record<string, ReadOnlyPage>> = {
   'users/alice': {
     ready: 'DEPLOY',
     disabled: {
-      ...each('Sign in as', 'Edit', 'Set password', 'Lock', 'Delete', 'End all sessions', 'End SESSION'),
+      ...each(
+        'Sign in as',
+        'Edit',
+        'Set password',
+        'Lock',
+        'Delete',
+        'Add a contact',
+        'End all sessions',
+        'End SESSION',
+      ),
       'Add to a group': byAdministrators,
     },
   },

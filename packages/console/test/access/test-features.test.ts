@@ -39,6 +39,10 @@ describe.skipIf(!hasBrowser)('the console of a server', () => {
     await page.getByRole('heading', { name: 'alice' }).waitFor();
     await expect
       .poll(() => listDisabledButtons(page))
-      .toEqual(Object.fromEntries(['Edit', 'Lock', 'Delete', 'Add to a group', 'Add a contact'].map((name) => [name, withoutClient])));
+      .toEqual(
+        Object.fromEntries(
+          ['Edit', 'Lock', 'Delete', 'Add to a group', 'Add a contact'].map((name) => [name, withoutClient]),
+        ),
+      );
   });
 });
