@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await page.getByRole('button', { name: 'Lock', exact: true }).click();
     await dialog.getByLabel('Reason').fill('<b>Lost phone');
     await dialog.getByRole('button', { name: 'Lock the user' }).click();
-    await page.getByRole('main').getByText('<b>Lost phone').waitFor();
+    await page.getByRole('alert').getByText('<b>Lost phone').waitFor();
     expect(await readUser('alice')).toMatchObject({ locked: true, lockReason: '<b>Lost phone' });
     await page.getByRole('button', { name: 'Unlock', exact: true }).click();
     await dialog.getByRole('button', { name: 'Unlock the user' }).click();

@@ -3,7 +3,7 @@
  * browsers open at most six connections to a server. The tab that holds the lock reads the stream and passes the events
  * on. A hidden tab gives the stream up, so that only a tab in use holds a connection.
  */
-import { consoleRequestOptions } from './clients.ts';
+import { type ControlData, consoleRequestOptions } from './clients.ts';
 import type { Connection } from './connection.ts';
 import type { CredentialStore } from './credentials.ts';
 import type { ConsoleLocation } from './location.ts';
@@ -23,8 +23,11 @@ function topicsOf(credentials: CredentialStore): readonly Topic[] {
   return mayReadInbox(credentials) ? liveTopics : liveTopics.filter((topic) => topic !== 'inbox');
 }
 
+/** The history of one object, by its id: most audit events are about others. */
+export type HistoryTopic = `history of ${string}`;
+
 /** `connected` follows a gap: everything may have changed. The first connection of a page has none: see `untilReadable`. */
-export type LiveEvent = Topic | 'connected' | 'disconnected';
+export type LiveEvent = Topic | HistoryTopic | 'connected' | 'disconnected';
 
 export interface LiveEvents {
   /** Calls the listener with each change. @returns a function that removes it */
@@ -243,9 +246,16 @@ async function readMessages(
       if (fieldOf(block, 'event') === 'end')
         return (JSON.parse(fieldOf(block, 'data') ?? '') as { readonly end: StreamEnd }).end;
       const topic = liveTopics.find((known) => known === fieldOf(block, 'event'));
-      if (topic && !stated.delete(topic)) onEvent(topic, id);
+      if (!topic || stated.delete(topic)) continue;
+      onEvent(topic, id);
+      if (topic === 'audit') for (const history of historiesOf(block)) onEvent(history, id);
     }
   }
+}
+
+function historiesOf(block: string): HistoryTopic[] {
+  const { audit } = JSON.parse(fieldOf(block, 'data') ?? '') as { readonly audit: ControlData<'/audit'>[number] };
+  return audit.objects.map(({ id }): HistoryTopic => `history of ${id}`);
 }
 
 function fieldOf(block: string, name: string): string | undefined {

@@ -140,7 +140,7 @@ export async function shrinkPages(page: Page): Promise<void> {
  * @param subject who has logged in
  */
 export async function reconnect(page: Page, subject = ''): Promise<void> {
-  const event = { subject: `inbox,requests,clock,faults ${subject}`, event: 'connected' };
+  const event = { subject: `inbox,requests,audit,clock,faults ${subject}`, event: 'connected' };
   await page.evaluate(
     `new BroadcastChannel('iam-console' + location.pathname.split('/_iam/')[0]).postMessage(${JSON.stringify(event)})`,
   );

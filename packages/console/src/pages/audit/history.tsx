@@ -2,6 +2,7 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ControlData } from '../../api/clients.ts';
+import type { HistoryTopic } from '../../api/live-events.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useRead } from '../../api/use-read.ts';
 import { ErrorPanel } from '../../components/error-panel.tsx';
@@ -22,7 +23,7 @@ export function History({ entity, id }: HistoryProps) {
   const query = { entity, object: id, result: 'granted', limit: maxShown } as const;
   const read: ApiRequest<ControlData<'/audit'>> = ({ control }, signal) =>
     control.GET('/audit', { params: { query: { ...query, event: 'administration' } }, signal });
-  const { data, error, refetch } = useRead(['audit', 'history', entity, id], read);
+  const { data, error, refetch } = useRead([`history of ${id}` satisfies HistoryTopic, entity], read);
   return (
     <PageSection
       title="History"
