@@ -115,7 +115,7 @@ export const ConsoleFilter = {
     .meta({
       description:
         'Whether to list reads of the web console too. They are left out of coverage and metrics; the log contains the last 200 of them',
-      examples: ['true'],
+      examples: [true],
     }),
 };
 

@@ -44,6 +44,7 @@ describe('the path of a role', () => {
     const step = (id: string, groupName: string) => ({ groupId: `g-${id}`, groupName });
     expect(await get(server, 'users/ann/roles/ROLE_DEPLOY/path')).toEqual({
       userId: 'ann',
+      userName: 'ann',
       role: 'DEPLOY',
       granted: true,
       reserved: false,

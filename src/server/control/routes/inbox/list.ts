@@ -1,4 +1,5 @@
 import { PageQuery, singleLine } from '../../../../contract/schemas/primitives.ts';
+import { sensitive } from '../../../../contract/sensitive.ts';
 import { toPage } from '../../../store/pages.ts';
 import { defineRoute } from '../../define.ts';
 import { containsText, InboxFilters, InboxItem, listMessages, toInboxItem } from '../../inbox-items.ts';
@@ -16,7 +17,11 @@ export default defineRoute({
     query: {
       ...PageQuery,
       ...InboxFilters,
-      text: singleLine(200, 'Only messages whose recipient, subject or text contains this, in any case')
+      // A code is searched for, too.
+      text: sensitive(
+        singleLine(200, 'Only messages whose recipient, subject or text contains this, in any case'),
+        'one-time',
+      )
         .optional()
         .meta({ examples: ['Your code'] }),
     },
