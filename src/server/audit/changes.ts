@@ -1,12 +1,13 @@
 /** What a request changed, from the rows before and after: without sensitive fields, and within a limit. */
 import type { AuditObject } from '../../contract/audit.ts';
 import type { FieldDifference } from '../../contract/changes/field-lines.ts';
-import { createSecretCheck, diffFields } from '../snapshots/dump-diff.ts';
+import { nameEntity } from '../directory/entity-names.ts';
+import { actionOf, type ChangeAction, createSecretCheck, diffFields } from '../snapshots/dump-diff.ts';
 import type { CommittedChanges, RowWrite } from '../store/observe-commits.ts';
 import { type Membership, membershipKey, type Row, type TableName } from '../store/tables.ts';
 
 export interface ObjectChange extends AuditObject {
-  readonly action: 'created' | 'changed' | 'deleted';
+  readonly action: ChangeAction;
   /** A sensitive field is only named. */
   readonly fields: readonly FieldDifference[];
 }
@@ -30,23 +31,21 @@ interface DescribedRow extends AuditObject {
 type Describers = { readonly [Name in TableName]?: (row: Row<Name>) => DescribedRow };
 
 const describers = {
-  users: ({ userId, userName }) => ({ entity: 'user', id: userId, name: userName }),
-  groups: ({ groupId, groupName }) => ({ entity: 'group', id: groupId, name: groupName }),
-  clients: ({ clientId, serviceAccountId, appId }) => ({
-    ...{ entity: 'client', id: clientId, name: serviceAccountId ?? appId },
-  }),
-  businesses: ({ businessId, businessName }) => ({ entity: 'business', id: businessId, name: businessName }),
-  corporateGroups: ({ corporateGroupId, corporateGroupName, businesses }) => ({
-    ...{ entity: 'corporateGroup', id: corporateGroupId, name: corporateGroupName },
-    of: businesses.map((id) => ({ entity: 'business', id })),
+  users: (row) => ({ entity: 'user', id: row.userId, name: nameEntity.user(row) }),
+  groups: (row) => ({ entity: 'group', id: row.groupId, name: nameEntity.group(row) }),
+  clients: (row) => ({ entity: 'client', id: row.clientId, name: nameEntity.client(row) }),
+  businesses: (row) => ({ entity: 'business', id: row.businessId, name: nameEntity.business(row) }),
+  corporateGroups: (row) => ({
+    ...{ entity: 'corporateGroup', id: row.corporateGroupId, name: nameEntity.corporateGroup(row) },
+    of: row.businesses.map((id) => ({ entity: 'business', id })),
   }),
   customers: ({ customerId, name, userId, businessId }) => ({
     ...{ entity: 'customer', id: String(customerId), name },
     of: [...referTo('user', userId), ...referTo('business', businessId)],
   }),
-  apiKeys: ({ apiKeyId, appId, clientId }) => ({
-    ...{ entity: 'apiKey', id: apiKeyId, name: appId },
-    of: referTo('client', clientId),
+  apiKeys: (row) => ({
+    ...{ entity: 'apiKey', id: row.apiKeyId, name: nameEntity.apiKey(row) },
+    of: referTo('client', row.clientId),
   }),
   memberships: (row) => ({ entity: 'membership', id: membershipKey(row), of: listEnds(row), isObject: false }),
   factors: ({ factorId, userId }) => ({ entity: 'factor', id: factorId, of: referTo('user', userId) }),
@@ -113,11 +112,6 @@ export function createChangeDescriber(): ChangeDescriber {
 function describe({ table, before, after }: RowWrite): DescribedRow {
   const describeRow = describers[table as keyof typeof describers] as unknown as (row: unknown) => DescribedRow;
   return describeRow(after ?? before);
-}
-
-function actionOf({ before, after }: RowWrite): ObjectChange['action'] {
-  if (before === undefined) return 'created';
-  return after === undefined ? 'deleted' : 'changed';
 }
 
 /** Leaves out the values of fields that are too long, or the whole change. */

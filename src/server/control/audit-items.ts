@@ -7,6 +7,7 @@ import type { ObjectChange } from '../audit/changes.ts';
 import type { RecordedEvent } from '../audit/trail.ts';
 import { readEntityNames } from '../directory/entity-names.ts';
 import type { ControlContext } from '../request-context.ts';
+import { changeActions } from '../snapshots/dump-diff.ts';
 import { maintainRoles } from './define.ts';
 
 const entity = z.enum(auditedEntities).meta({ examples: ['group'] });
@@ -18,7 +19,7 @@ const AuditObjectItem = z.strictObject({
 });
 
 const AuditChange = AuditObjectItem.extend({
-  action: z.enum(['created', 'changed', 'deleted']),
+  action: z.enum(changeActions),
   fields: z.array(
     z.strictObject({
       field: exampleText('roles'),

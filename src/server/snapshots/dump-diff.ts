@@ -68,3 +68,12 @@ export function diffFields(before: StoredRow, after: StoredRow, isSecret: IsSecr
     .filter((field) => before[field] !== after[field] && !isDeepStrictEqual(before[field], after[field]))
     .map((field) => (isSecret(field) ? { field } : { field, before: before[field], after: after[field] }));
 }
+
+export const changeActions = ['created', 'changed', 'deleted'] as const;
+export type ChangeAction = (typeof changeActions)[number];
+
+/** What happened to a row that was so before and is so after. */
+export function actionOf({ before, after }: { readonly before?: unknown; readonly after?: unknown }): ChangeAction {
+  if (before === undefined) return 'created';
+  return after === undefined ? 'deleted' : 'changed';
+}

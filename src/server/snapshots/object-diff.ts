@@ -7,7 +7,7 @@ import { mobileContact } from '../messaging/contacts.ts';
 import type { StoredRow } from '../store/table-shape.ts';
 import { customerKey, type Row, type TableName } from '../store/tables.ts';
 import { type DumpTables, diffRows, findRow, keyOf } from './dump.ts';
-import { comparedTables, createSecretCheck, diffFields } from './dump-diff.ts';
+import { actionOf, type ChangeAction, comparedTables, createSecretCheck, diffFields } from './dump-diff.ts';
 
 type NameOf = (entity: ObjectEntity, id: string | undefined) => string | undefined;
 
@@ -79,7 +79,6 @@ const partTables: { readonly [Name in TableName]?: (row: Row<Name>) => Part } = 
   }),
 };
 
-export type ChangeAction = 'created' | 'changed' | 'deleted';
 type ChangeCounts = Readonly<Record<ChangeAction, number>>;
 
 export interface ObjectDifference {
@@ -204,11 +203,6 @@ function addTo<Key>(counts: Map<Key, Record<ChangeAction, number>>, key: Key, ac
   const counted = counts.get(key) ?? { created: 0, changed: 0, deleted: 0 };
   counted[action] += 1;
   counts.set(key, counted);
-}
-
-function actionOf({ before, after }: ObjectChange): ChangeAction {
-  if (before === undefined) return 'created';
-  return after === undefined ? 'deleted' : 'changed';
 }
 
 const orderOf = new Map(objectEntities.map((entity, at) => [entity, at]));

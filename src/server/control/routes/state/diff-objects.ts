@@ -6,6 +6,7 @@ import {
   optionalText,
   PageQuery,
 } from '../../../../contract/schemas/primitives.ts';
+import { changeActions } from '../../../snapshots/dump-diff.ts';
 import { objectEntities } from '../../../snapshots/object-diff.ts';
 import { tableNames } from '../../../store/table-shape.ts';
 import { defineRoute } from '../../define.ts';
@@ -31,7 +32,7 @@ const ObjectDiffBody = z.strictObject({
         entity,
         id: exampleText('64b0c0ffee00000000000001'),
         name: optionalText('ops'),
-        action: z.enum(['created', 'changed', 'deleted']).meta({ examples: ['changed'] }),
+        action: z.enum(changeActions).meta({ examples: ['changed'] }),
         fields: z
           .array(
             z.strictObject({
