@@ -2,7 +2,7 @@
 import type { AuditObject } from '../../contract/audit.ts';
 import type { FieldDifference } from '../../contract/changes/field-lines.ts';
 import { nameEntity } from '../directory/entity-names.ts';
-import { actionOf, type ChangeAction, createSecretCheck, diffFields } from '../snapshots/dump-diff.ts';
+import { actionOf, type ChangeAction, createSecretChecks, diffFields } from '../snapshots/dump-diff.ts';
 import type { CommittedChanges, RowWrite } from '../store/observe-commits.ts';
 import { type Membership, membershipKey, type Row, type TableName } from '../store/tables.ts';
 
@@ -80,19 +80,14 @@ const maxLength = 4_096;
 export type ChangeDescriber = (commits: readonly CommittedChanges[]) => ChangeReport;
 
 export function createChangeDescriber(): ChangeDescriber {
-  const checks = new Map<TableName, ReturnType<typeof createSecretCheck>>();
-  const findCheck = (table: TableName) => {
-    const check = checks.get(table) ?? createSecretCheck(table);
-    checks.set(table, check);
-    return check;
-  };
+  const checkOf = createSecretChecks();
   return (commits) => {
     const objects = new Map<string, AuditObject>();
     const changes: ObjectChange[] = [];
     let isTruncated = commits.some(({ isIncomplete }) => isIncomplete);
     let left = maxLength;
     for (const row of commits.flatMap(({ rows }) => rows)) {
-      const all = diffFields(row.before ?? {}, row.after ?? {}, findCheck(row.table));
+      const all = diffFields(row.before ?? {}, row.after ?? {}, checkOf(row.table));
       const fields = all.filter(({ field }) => !bookkeeping.has(field));
       if (fields.length === 0) continue;
       const { of = [], isObject, ...object } = describe(row);

@@ -27,6 +27,18 @@ export function createSecretCheck(table: TableName): IsSecret {
   return (field) => row.field(field)?.level !== undefined;
 }
 
+export type SecretChecks = (table: TableName) => IsSecret;
+
+/** Creates the check of each table once: to convert its schema costs more than to compare a row. */
+export function createSecretChecks(): SecretChecks {
+  const checks = new Map<TableName, IsSecret>();
+  return (table) => {
+    const check = checks.get(table) ?? createSecretCheck(table);
+    checks.set(table, check);
+    return check;
+  };
+}
+
 export async function diffDumps(from: DumpTables, to: DumpTables): Promise<TableDifference[]> {
   const differences: TableDifference[] = [];
   for (const table of comparedTables) {

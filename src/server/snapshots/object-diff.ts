@@ -7,7 +7,14 @@ import { mobileContact } from '../messaging/contacts.ts';
 import type { StoredRow } from '../store/table-shape.ts';
 import { customerKey, type Row, type TableName } from '../store/tables.ts';
 import { type DumpTables, diffRows, findRow, keyOf } from './dump.ts';
-import { actionOf, type ChangeAction, comparedTables, createSecretCheck, diffFields } from './dump-diff.ts';
+import {
+  actionOf,
+  type ChangeAction,
+  comparedTables,
+  createSecretChecks,
+  diffFields,
+  type SecretChecks,
+} from './dump-diff.ts';
 
 type NameOf = (entity: ObjectEntity, id: string | undefined) => string | undefined;
 
@@ -130,7 +137,8 @@ export async function diffObjects(from: DumpTables, to: DumpTables, query: Objec
   const page = selected.slice(0, query.limit);
   const last = page.at(-1);
   const nameOf = createNames(to, from);
-  const objects = page.map((change) => describeChange(change, nameOf));
+  const checkOf = createSecretChecks();
+  const objects = page.map((change) => describeChange(change, nameOf, checkOf));
   return {
     counts: objectEntities.flatMap((entity) => {
       const counted = counts.get(entity);
@@ -228,12 +236,11 @@ function isAfter(cursor: string): (change: ObjectChange) => boolean {
   return (change) => compareChanges(position, change) < 0;
 }
 
-function describeChange(change: ObjectChange, nameOf: NameOf): ObjectDifference {
+function describeChange(change: ObjectChange, nameOf: NameOf, checkOf: SecretChecks): ObjectDifference {
   const { entity, id, before, after, parts } = change;
   const { table } = objectTables[entity];
-  const isSecret = createSecretCheck(table);
   const lists = [...parts].map(([field, list]) => limitLists(field, list.before, list.after));
-  const fields = diffFields(before ?? {}, after ?? {}, isSecret).map(({ field, ...values }) =>
+  const fields = diffFields(before ?? {}, after ?? {}, checkOf(table)).map(({ field, ...values }) =>
     Array.isArray(values.before) || Array.isArray(values.after)
       ? limitLists(field, ...differingEntries(values.before, values.after))
       : { field, ...values },
