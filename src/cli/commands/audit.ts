@@ -1,11 +1,13 @@
 /** `iam audit`: who changed what on a server. */
 import type { Command } from 'commander';
 import { type AuditFilter, type FilteredEvent, matchesAuditFilter } from '../../contract/audit.ts';
+import { describeFields, type FieldDifference } from '../../contract/changes/field-lines.ts';
 import { reference } from '../../contract/entities.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
-import { jsonText } from '../io/control-characters.ts';
+import { formatFieldLine } from '../output/field-lines.ts';
+import type { NameOf } from '../output/name-columns.ts';
 import type { TableRow } from '../output/table.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertReferencesExist } from '../request/assert-exists.ts';
@@ -129,7 +131,7 @@ interface NamedObject {
 
 interface ObjectChange extends NamedObject {
   readonly action: string;
-  readonly fields: readonly { readonly field: string; readonly before?: unknown; readonly after?: unknown }[];
+  readonly fields: readonly FieldDifference[];
 }
 
 interface Actor {
@@ -138,7 +140,7 @@ interface Actor {
 }
 
 /** The event in a table: names in place of ids, and the values of changed objects, or why nothing was changed. */
-function summarize({ time, actor, objects, changes = [], ...event }: TableRow): TableRow {
+function summarize({ time, actor, objects, changes = [], ...event }: TableRow, nameOf: NameOf): TableRow {
   const { name, kind } = actor as Actor;
   return {
     ...event,
@@ -149,7 +151,10 @@ function summarize({ time, actor, objects, changes = [], ...event }: TableRow): 
     ),
     changes:
       event.result === 'granted'
-        ? (changes as readonly ObjectChange[]).map(formatChange).join('; ')
+        ? (changes as readonly ObjectChange[])
+            .map((change) => formatChange(change, nameOf))
+            .filter((text) => text !== '')
+            .join('; ')
         : `${event.result}: ${event.error ?? event.status ?? event.reason ?? 'no response'}`,
   };
 }
@@ -157,21 +162,13 @@ function summarize({ time, actor, objects, changes = [], ...event }: TableRow): 
 /** Longer values are left out of tables. */
 const maxValueLength = 40;
 
-function formatChange({ entity, action, fields }: ObjectChange): string {
+function formatChange({ entity, action, fields }: ObjectChange, nameOf: NameOf): string {
   if (action !== 'changed') return `${entity} ${action}`;
-  return fields
-    .map(({ field, before, after }) => {
-      const text = Array.isArray(before) && Array.isArray(after) ? formatListChange(before, after) : undefined;
-      const values = text ?? `: ${jsonText(before ?? null)} -> ${jsonText(after ?? null)}`;
-      const isShown = (before ?? after) !== undefined && values.length <= maxValueLength;
-      return isShown ? field + values : field;
-    })
-    .join(', ');
-}
-
-/** What was added to and removed from a list of texts: ` +DEPLOY -VIEW`. */
-function formatListChange(before: readonly unknown[], after: readonly unknown[]): string | undefined {
-  if ([...before, ...after].some((value) => typeof value !== 'string')) return undefined;
-  const added = after.filter((value) => !before.includes(value)).map((value) => ` +${value}`);
-  return [...added, ...before.filter((value) => !after.includes(value)).map((value) => ` -${value}`)].join('');
+  const lines = describeFields(entity, fields).changes;
+  const texts = lines.map((line) => {
+    // The id of a service is its name.
+    const text = formatFieldLine(line, (kind, id) => (kind === 'service' ? undefined : nameOf(kind, id)));
+    return text.length - line.field.length <= maxValueLength ? text : line.field;
+  });
+  return texts.join(', ');
 }

@@ -88,11 +88,25 @@ export function classOf({ result }: AuditEvent, { isAnyone }: AuditOrigin): Audi
   return isAnyone ? 'selfService' : 'granted';
 }
 
-/** Formats an event as a line, with masked contacts. Escapes control characters and line separators that JSON does not. */
+/**
+ * Formats an event as a line, with masked contacts; the changes, which are JSON already, are last. Escapes control
+ * characters and line separators that JSON does not.
+ */
 function formatLine(event: AuditEvent): string {
-  const unmasked = JSON.stringify(event);
-  const json = mayContainContacts(unmasked) ? JSON.stringify(maskContacts(event)) : unmasked;
+  const { changes, changesText, ...others } = event;
+  const unmasked = formatFields(others, changesText);
+  const json = mayContainContacts(unmasked) ? formatMasked({ ...others, changes }) : unmasked;
   return `${controlCharacters.test(json) ? json.replaceAll(allControlCharacters, escapeCharacter) : json}\n`;
+}
+
+function formatMasked(event: AuditEvent): string {
+  const { changes, ...others } = maskContacts(event);
+  return formatFields(others, changes && JSON.stringify(changes));
+}
+
+function formatFields(fields: object, changesText: string | undefined): string {
+  const json = JSON.stringify(fields);
+  return changesText === undefined ? json : `${json.slice(0, -1)},"changes":${changesText}}`;
 }
 
 const controlCharacters = /[\u007f-\u009f\u2028\u2029]/;

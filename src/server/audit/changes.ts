@@ -17,6 +17,8 @@ export interface ChangeReport {
   /** The changed objects, and those that they belong to. */
   readonly objects: readonly AuditObject[];
   readonly changes: readonly ObjectChange[];
+  /** The changes as JSON: it is made once, as the size of an event is limited by it. */
+  readonly changesText: string | undefined;
   /** Whether changes or values are left out, as they are too many or too long. */
   readonly isTruncated: boolean;
 }
@@ -84,6 +86,7 @@ export function createChangeDescriber(): ChangeDescriber {
   return (commits) => {
     const objects = new Map<string, AuditObject>();
     const changes: ObjectChange[] = [];
+    const texts: string[] = [];
     let isTruncated = commits.some(({ isIncomplete }) => isIncomplete);
     let left = maxLength;
     for (const row of commits.flatMap(({ rows }) => rows)) {
@@ -97,10 +100,14 @@ export function createChangeDescriber(): ChangeDescriber {
       }
       const limited = limitLength({ ...object, action: actionOf(row), fields }, left);
       isTruncated ||= limited.isTruncated;
-      if (limited.change) changes.push(limited.change);
-      left = limited.left;
+      if (limited.change) {
+        changes.push(limited.change);
+        texts.push(limited.text);
+      }
+      left -= limited.text.length;
     }
-    return { objects: [...objects.values()], changes, isTruncated };
+    const changesText = texts.length === 0 ? undefined : `[${texts.join(',')}]`;
+    return { objects: [...objects.values()], changes, changesText, isTruncated };
   };
 }
 
@@ -109,17 +116,25 @@ function describe({ table, before, after }: RowWrite): DescribedRow {
   return describeRow(after ?? before);
 }
 
+interface LimitedChange {
+  readonly change?: ObjectChange;
+  /** The change as JSON. */
+  readonly text: string;
+  readonly isTruncated: boolean;
+}
+
 /** Leaves out the values of fields that are too long, or the whole change. */
-function limitLength(change: ObjectChange, length: number) {
+function limitLength(change: ObjectChange, length: number): LimitedChange {
+  const text = JSON.stringify(change);
+  if (text.length <= length) return { change, text, isTruncated: false };
   let left = length - JSON.stringify({ ...change, fields: change.fields.map(({ field }) => ({ field })) }).length;
-  if (left < 0) return { left: 0, isTruncated: true };
-  let isTruncated = false;
+  if (left < 0) return { text: '', isTruncated: true };
   const fields = change.fields.map(({ field, ...values }) => {
     const size = JSON.stringify(values).length;
-    if (size > left) isTruncated = true;
     if (size > left) return { field };
     left -= size;
     return { field, ...values };
   });
-  return { change: { ...change, fields }, left, isTruncated };
+  const shortened = { ...change, fields };
+  return { change: shortened, text: JSON.stringify(shortened), isTruncated: true };
 }

@@ -52,6 +52,8 @@ export interface AuditEvent extends Correlation {
   readonly objects?: readonly AuditObject[] | undefined;
   /** What its committed transactions changed. */
   readonly changes?: readonly ObjectChange[] | undefined;
+  /** The changes as JSON. It is not a field of the log. */
+  readonly changesText?: string | undefined;
   /** Set if changes or values are left out, as they are too many or too long. */
   readonly truncated?: true | undefined;
   /** The role expression that was evaluated. */
@@ -105,6 +107,7 @@ export function buildAuditEvent(
     targets,
     objects: listObjects(record, report, { targets, subject }),
     changes: report.changes.length === 0 ? undefined : report.changes,
+    changesText: report.changesText,
     truncated: report.isTruncated || undefined,
     rule: operation && describeRule(operation, record.path, isRemote),
     remoteAddress: record.source.address,

@@ -7,7 +7,6 @@ import type { AuditEvent } from './event.ts';
 /** An event whose changes are one text: the collector copies it in less time than many objects. */
 export interface RecordedEvent extends Omit<AuditEvent, 'changes'> {
   readonly sequence: number;
-  readonly changesText?: string | undefined;
 }
 
 export interface AuditTrail {
@@ -49,8 +48,8 @@ export function createAuditTrail({ server, onAdded, limit = maxAuditEvents }: Au
   return {
     add(event, auditClass) {
       const recorded = { sequence: next, server, ...event };
-      const { changes, ...stored } = recorded;
-      classes[auditClass].push({ ...stored, changesText: changes && JSON.stringify(changes) });
+      const { changes: _, ...stored } = recorded;
+      classes[auditClass].push(stored);
       next += 1;
       if (size === limit) evictOldest();
       else size += 1;

@@ -9,6 +9,7 @@ import { readEntityNames } from '../directory/entity-names.ts';
 import type { ControlContext } from '../request-context.ts';
 import { changeActions } from '../snapshots/dump-diff.ts';
 import { maintainRoles } from './define.ts';
+import { FieldDifferenceItem } from './field-difference.ts';
 
 const entity = z.enum(auditedEntities).meta({ examples: ['group'] });
 
@@ -20,13 +21,7 @@ const AuditObjectItem = z.strictObject({
 
 const AuditChange = AuditObjectItem.extend({
   action: z.enum(changeActions),
-  fields: z.array(
-    z.strictObject({
-      field: exampleText('roles'),
-      before: z.unknown().optional(),
-      after: z.unknown().optional(),
-    }),
-  ),
+  fields: z.array(FieldDifferenceItem),
 });
 
 const AuditParty = z.strictObject({

@@ -20,7 +20,7 @@ test('lists who changed what, with names and values', async () => {
     'TIME | ACTOR | OPERATION | OBJECTS | CHANGES | RESULT',
     expect.stringMatching(/Z \| iam-admin \| groups\.remove \| group ops.* \| .*group deleted.* \| granted/),
     expect.stringMatching(/ \| user-accesses\.add-user \| group ops, user ann \| membership created \| granted/),
-    expect.stringMatching(/ \| groups\.add-role \| group ops \| roles \+DEPLOY \| granted/),
+    expect.stringMatching(/ \| groups\.add-role \| group ops \| roles: \+DEPLOY \| granted/),
     '',
   ]);
 });
@@ -31,7 +31,7 @@ test('says at 80 columns what was changed, and what was refused', async () => {
   expect(out.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
     'TIME | ACTOR | OPERATION | OBJECTS | CHANGES',
     expect.stringMatching(/ \| groups\.add-role \| group none \| refused: GROUP_NO…$/),
-    expect.stringMatching(/ \| groups\.add-role \| group ops \| roles \+DEPLOY$/),
+    expect.stringMatching(/ \| groups\.add-role \| group ops \| roles: \+DEPLOY$/),
     '',
   ]);
 });

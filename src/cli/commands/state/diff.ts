@@ -1,9 +1,10 @@
 /** `iam state diff`: compares two states. */
 import type { Command } from 'commander';
-import { describeFields, type FieldDifference, type FieldLine } from '../../../contract/changes/field-lines.ts';
+import { describeFields, type FieldDifference } from '../../../contract/changes/field-lines.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, Context } from '../../context.ts';
 import { QuietExit } from '../../errors.ts';
+import { formatFieldLine, type NameOfReference } from '../../output/field-lines.ts';
 import { formatNamedId } from '../../output/name-columns.ts';
 import { callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
 
@@ -61,7 +62,8 @@ async function printObjects(context: Context, states: States): Promise<boolean> 
     const query = { ...states, limit: String(pageSize), after };
     const { body } = await callControlPlane(context, 'GET', '/_iam/state/diff/objects', { query });
     const { objects, internals, names, next } = body as ObjectDiff;
-    const nameOf = new Map(names.map(({ kind, id, name }) => [`${kind} ${id}`, name]));
+    const known = new Map(names.map(({ kind, id, name }) => [`${kind} ${id}`, name]));
+    const nameOf: NameOfReference = (kind, id) => known.get(`${kind} ${id}`);
     if (objects.length > 0) context.printer.lines(objects.flatMap((object) => formatObject(object, nameOf)));
     hasDifferences ||= objects.length + internals.length > 0;
     after = next;
@@ -74,25 +76,15 @@ async function printObjects(context: Context, states: States): Promise<boolean> 
 const signs: Readonly<Record<string, string>> = { created: '+', changed: '~', deleted: '-' };
 
 /** Fields are indented below their object; those of a deleted object are not listed. */
-function formatObject({ entity, id, name, action, fields }: ObjectDiff['objects'][number], nameOf: Names): string[] {
+function formatObject(
+  { entity, id, name, action, fields }: ObjectDiff['objects'][number],
+  nameOf: NameOfReference,
+): string[] {
   const head = `${signs[action] ?? action} ${entity} ${formatNamedId(id, name)}`;
   if (action === 'deleted') return [head];
   const { changes, internals } = describeFields(entity, fields);
   const folded = action === 'created' || internals.length === 0 ? [] : [`    (${internals.length} internal)`];
-  return [head, ...changes.map((change) => `    ${formatChange(change, nameOf)}`), ...folded];
-}
-
-type Names = ReadonlyMap<string, string>;
-
-function formatChange({ field, kind, isSecret, before, after, added, removed, omitted }: FieldLine, names: Names) {
-  if (isSecret) return `${field}: changed`;
-  const format = (id: string) => formatNamedId(id, names.get(`${kind} ${id}`));
-  if (added && removed) {
-    const entries = [...removed.map((id) => `-${format(id)}`), ...added.map((id) => `+${format(id)}`)];
-    return `${field}: ${[...entries, ...(omitted === undefined ? [] : [`and ${omitted} more`])].join(' ')}`;
-  }
-  const [left, right] = [before, after].map((value) => (value === undefined ? undefined : format(value)));
-  return `${field}: ${left === undefined ? right : `${left} -> ${right ?? '(none)'}`}`;
+  return [head, ...changes.map((change) => `    ${formatFieldLine(change, nameOf)}`), ...folded];
 }
 
 /** Counts the rows that differ: `Internal: 3 rows of refreshTokens, 1 of codes.` */

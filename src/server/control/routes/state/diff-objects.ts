@@ -10,6 +10,7 @@ import { changeActions } from '../../../snapshots/dump-diff.ts';
 import { objectEntities } from '../../../snapshots/object-diff.ts';
 import { tableNames } from '../../../store/table-shape.ts';
 import { defineRoute } from '../../define.ts';
+import { FieldDifferenceItem } from '../../field-difference.ts';
 import { ComparedStates } from './state-schemas.ts';
 
 const counts = { created: exampleInt(1), changed: exampleInt(2), deleted: exampleInt(0) };
@@ -34,20 +35,7 @@ const ObjectDiffBody = z.strictObject({
         name: optionalText('ops'),
         action: z.enum(changeActions).meta({ examples: ['changed'] }),
         fields: z
-          .array(
-            z.strictObject({
-              field: exampleText('roles'),
-              before: z
-                .unknown()
-                .optional()
-                .meta({ examples: [[]] }),
-              after: z
-                .unknown()
-                .optional()
-                .meta({ examples: [['DEPLOY']] }),
-              omitted: optionalInt(100, 'Entries of the lists that are left out'),
-            }),
-          )
+          .array(FieldDifferenceItem.extend({ omitted: optionalInt(100, 'Entries of the lists that are left out') }))
           .readonly()
           .describe('Of lists the entries that differ; of a sensitive field only the name'),
       }),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { exampleText } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
+import { FieldDifferenceItem } from '../../field-difference.ts';
 import { ComparedStates } from './state-schemas.ts';
 
 const keys = z.array(z.string()).readonly();
@@ -23,21 +24,7 @@ const StateDifference = z.strictObject({
           .array(
             z.strictObject({
               key: exampleText('64b0c0ffee00000000000001'),
-              fields: z
-                .array(
-                  z.strictObject({
-                    field: exampleText('roles'),
-                    before: z
-                      .unknown()
-                      .optional()
-                      .meta({ examples: [['DEPLOY']] }),
-                    after: z
-                      .unknown()
-                      .optional()
-                      .meta({ examples: [['DEPLOY', 'REPORTS']] }),
-                  }),
-                )
-                .readonly(),
+              fields: z.array(FieldDifferenceItem).readonly(),
             }),
           )
           .readonly(),
