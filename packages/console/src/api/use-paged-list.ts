@@ -1,6 +1,6 @@
 /** Lists of any length, page by page, along the Link header of each response (RFC 8288). */
-import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef } from 'react';
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useConsole } from './console-context.ts';
 import { type FetchResult, unwrapResponse } from './errors.ts';
 import type { RequestClients } from './requests.ts';
@@ -13,12 +13,14 @@ interface PageQuery {
   readonly after?: string;
 }
 
-interface PagedListOptions<Item> {
+export interface PagedListOptions<Item> {
   /** Begins with the topic whose changes affect the list. */
   readonly queryKey: readonly unknown[];
   read(clients: RequestClients, query: PageQuery, signal: AbortSignal): Promise<FetchResult<readonly Item[]>>;
   /** For lists whose changes are in no topic of the events, in milliseconds. */
-  readonly refetchInterval?: number;
+  readonly refetchInterval?: number | undefined;
+  /** Changes on the server do not change the rows; the next page is still read at the end of the list. */
+  readonly isHeld?: boolean;
 }
 
 interface ListPage<Item> {
@@ -40,8 +42,9 @@ const refetchedPages = 2;
 
 export type PagedList<Item> = ReturnType<typeof usePagedList<Item>>;
 
-export function usePagedList<Item>({ queryKey, read, refetchInterval }: PagedListOptions<Item>) {
+export function usePagedList<Item>({ queryKey, read, refetchInterval, isHeld = false }: PagedListOptions<Item>) {
   const clients = useConsole();
+  useCancelledRefetch(queryKey, isHeld);
   const firstVisible = useRef(0);
   const refetched = useRef({ at: 0, start: 0 });
   const query = useInfiniteQuery({
@@ -66,6 +69,7 @@ export function usePagedList<Item>({ queryKey, read, refetchInterval }: PagedLis
     placeholderData: (previous) => previous,
     // Otherwise each new page is compared with all earlier ones.
     structuralSharing: false,
+    enabled: ({ state }) => !isHeld || state.data === undefined,
     ...(refetchInterval === undefined ? {} : { refetchInterval }),
   });
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = query;
@@ -88,6 +92,18 @@ export function usePagedList<Item>({ queryKey, read, refetchInterval }: PagedLis
     error: query.error,
     refetch,
   };
+}
+
+/** A refetch that has begun before the rows were held would still change them. */
+function useCancelledRefetch(queryKey: readonly unknown[], isHeld: boolean): void {
+  const client = useQueryClient();
+  const key = useRef(queryKey);
+  key.current = queryKey;
+  useEffect(() => {
+    const state = client.getQueryState(key.current);
+    if (isHeld && state?.data !== undefined && !state.fetchMeta?.fetchMore)
+      void client.cancelQueries({ queryKey: key.current, exact: true });
+  }, [client, isHeld]);
 }
 
 /** The index of the page with this row. */

@@ -1,7 +1,8 @@
 /** A list of any length: only the visible rows are in the page, and the next page of results is read at its end. */
 import { Group, Loader, Text, UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import type { LiveState } from '../api/use-live-list.ts';
 import type { PagedList } from '../api/use-paged-list.ts';
 import { ErrorPanel } from './error-panel.tsx';
 
@@ -27,27 +28,30 @@ interface RowListProps<Row> {
   /** Called with the index of the first visible row. */
   onVisible?(first: number): void;
   readonly isLoading?: boolean;
+  /** Of the area with the rows. */
+  readonly scroller?: RefObject<HTMLDivElement | null> | undefined;
   /** Whether to say how many rows there are. */
   readonly isCounted?: boolean;
   readonly sort?: string | undefined;
   onSort?(sort: string | undefined): void;
 }
 
-interface PagedRowsProps<Row> extends Omit<RowListProps<Row>, 'rows' | 'loadMore' | 'onVisible' | 'isLoading'> {
-  readonly list: PagedList<Row>;
+interface PagedRowsProps<Row>
+  extends Omit<RowListProps<Row>, 'rows' | 'loadMore' | 'onVisible' | 'isLoading' | 'scroller'> {
+  readonly list: PagedList<Row> & { readonly live?: LiveState };
   /** Shown instead of an empty list. */
   readonly empty: ReactNode;
 }
 
 /** The rows of a list that is read page by page, or why there are none. */
 export function PagedRows<Row>({ list, empty, ...props }: PagedRowsProps<Row>) {
-  const { items, error, isReady, refetch, ...state } = list;
+  const { items, error, isReady, refetch, live, ...state } = list;
   return (
     <>
       {error ? <ErrorPanel error={error} onRetry={refetch} /> : undefined}
       {isReady || error ? undefined : <SkeletonRows />}
       {isReady && !error && items.length === 0 ? empty : undefined}
-      {items.length > 0 ? <RowList {...props} {...state} rows={items} /> : undefined}
+      {items.length > 0 ? <RowList {...props} {...state} rows={items} scroller={live?.scroller} /> : undefined}
     </>
   );
 }
@@ -82,7 +86,8 @@ export function RowList<Row>(props: RowListProps<Row>) {
     isLoading = false,
     isCounted = true,
   } = props;
-  const scroller = useRef<HTMLDivElement>(null);
+  const ownScroller = useRef<HTMLDivElement>(null);
+  const scroller = props.scroller ?? ownScroller;
   const template = columns.map(({ width }) => width).join(' ');
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -93,7 +98,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
   });
   const visible = virtualizer.getVirtualItems();
   const isAtEnd = (visible.at(-1)?.index ?? 0) >= rows.length - 20;
-  const first = visible[0]?.index ?? 0;
+  const first = virtualizer.range?.startIndex ?? 0;
   useEffect(() => onVisible?.(first), [first, onVisible]);
   useEffect(() => {
     if (isAtEnd && !isLoading) loadMore?.();

@@ -2,15 +2,17 @@
 import { Select, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { paths as ControlPaths } from '#control-api';
+import { useLiveList } from '../../api/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
-import { usePagedList } from '../../api/use-paged-list.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
+import { LiveControls } from '../../components/live/live-controls.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
 import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { auditColumns } from './audit-columns.tsx';
 import { AuditDrawer } from './audit-drawer.tsx';
+import type { ShownEvent } from './audit-objects.tsx';
 
 type AuditQuery = NonNullable<ControlPaths['/audit']['get']['parameters']['query']>;
 
@@ -21,6 +23,8 @@ const eventKinds = [
 ];
 const results = ['granted', 'refused', 'failed'];
 
+const keyOf = ({ sequence }: ShownEvent) => String(sequence);
+
 export default function AuditPage() {
   const navigate = useNavigate();
   const { rest, search, setSearch } = usePage();
@@ -29,7 +33,9 @@ export default function AuditPage() {
     ...{ caller, entity, object, operation, result },
     event: event === 'all' ? undefined : event,
   } as Pick<AuditQuery, 'caller' | 'entity' | 'object' | 'operation' | 'result' | 'event'>;
-  const list = usePagedList({
+  const list = useLiveList({
+    keyOf,
+    isRowOpen: rest !== undefined,
     queryKey: ['audit', filters],
     read: ({ control }, query, signal) =>
       control.GET('/audit', { params: { query: { ...query, ...filters } }, signal }),
@@ -66,6 +72,7 @@ export default function AuditPage() {
           clearButtonProps={{ 'aria-label': 'Result: all' }}
           onChange={(value) => setSearch({ result: value ?? undefined })}
         />
+        <LiveControls live={list.live} />
       </FilterLine>
       {server === undefined ? undefined : (
         <Text size="sm">Only the events of the requests to the server {server}: the others have their own.</Text>
@@ -75,7 +82,7 @@ export default function AuditPage() {
         empty={<NoEvents />}
         label="Audit events"
         columns={auditColumns}
-        keyOf={({ sequence }) => String(sequence)}
+        keyOf={keyOf}
         onOpen={({ sequence }) =>
           void navigate({ to: '/audit/$', params: { _splat: String(sequence) } as never, search: keep })
         }

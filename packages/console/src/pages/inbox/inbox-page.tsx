@@ -1,15 +1,16 @@
 /** The inbox: every code and notice that the service sent, as it is sent. */
 import { Select, Stack } from '@mantine/core';
+import { useLiveList } from '../../api/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
-import { usePagedList } from '../../api/use-paged-list.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
+import { LiveControls } from '../../components/live/live-controls.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
 import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
-import { createMessageColumns } from './message-columns.tsx';
+import { createMessageColumns, type InboxMessage } from './message-columns.tsx';
 import { MessageDrawer } from './message-drawer.tsx';
 import { useOpenedMessages } from './use-opened-messages.ts';
 
@@ -21,11 +22,15 @@ export default function InboxPage() {
   );
 }
 
+const keyOf = ({ id }: InboxMessage) => id;
+
 function Inbox() {
   const { search, setSearch } = usePage();
   const { to, purpose, text, message: openId } = search;
   const opened = useOpenedMessages();
-  const list = usePagedList({
+  const list = useLiveList({
+    keyOf,
+    isRowOpen: openId !== undefined,
     queryKey: ['inbox', to, purpose, text],
     read: ({ control }, query, signal) =>
       control.GET('/inbox', { params: { query: { ...query, to, purpose, text } }, signal }),
@@ -46,6 +51,7 @@ function Inbox() {
           clearable
           clearButtonProps={{ 'aria-label': 'All purposes' }}
         />
+        <LiveControls live={list.live} />
       </FilterLine>
       <PagedRows
         list={list}
@@ -61,7 +67,7 @@ function Inbox() {
         }
         label="Messages"
         columns={createMessageColumns(opened)}
-        keyOf={({ id }) => id}
+        keyOf={keyOf}
         onOpen={({ id }) => {
           opened.markRead(id);
           setSearch({ message: id });

@@ -5,7 +5,7 @@ import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
 import { Subject, type SubjectProps } from '../../components/subject.tsx';
 
-type LoggedRequest = ControlData<'/requests'>[number];
+export type LoggedRequest = ControlData<'/requests'>[number];
 
 export const requestColumns: RowColumn<LoggedRequest>[] = [
   { title: 'Operation', width: 'minmax(13rem, 2fr)', render: (item) => item.operation ?? unknownOperation(item) },

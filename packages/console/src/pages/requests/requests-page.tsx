@@ -2,19 +2,22 @@
 import { Stack, Switch } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { paths as ControlPaths } from '#control-api';
+import { useLiveList } from '../../api/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
-import { usePagedList } from '../../api/use-paged-list.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
+import { LiveControls } from '../../components/live/live-controls.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
-import { requestColumns } from './request-columns.tsx';
+import { type LoggedRequest, requestColumns } from './request-columns.tsx';
 import { RequestDrawer } from './request-drawer.tsx';
 import { RequestFilterFields } from './request-filters.tsx';
 
 const consoleInterval = 2000;
 
 type RequestQuery = NonNullable<ControlPaths['/requests']['get']['parameters']['query']>;
+
+const keyOf = ({ id }: LoggedRequest) => id;
 
 export default function RequestsPage() {
   const navigate = useNavigate();
@@ -27,12 +30,14 @@ export default function RequestsPage() {
     'operation' | 'caller' | 'status' | 'error'
   >;
   const ownRequests = withConsole ? { console: true } : {};
-  const list = usePagedList({
+  const list = useLiveList({
+    keyOf,
+    isRowOpen: rest !== undefined,
     queryKey: ['requests', operation, caller, status, error, withConsole],
     read: ({ control }, query, signal) =>
       control.GET('/requests', { params: { query: { ...query, ...filters, ...ownRequests } }, signal }),
     // Reads of the console are no events.
-    ...(withConsole ? { refetchInterval: consoleInterval } : {}),
+    refetchInterval: withConsole ? consoleInterval : undefined,
   });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
@@ -44,13 +49,14 @@ export default function RequestsPage() {
           checked={withConsole}
           onChange={({ currentTarget }) => setSearch({ console: currentTarget.checked ? 'true' : undefined })}
         />
+        <LiveControls live={list.live} />
       </RequestFilterFields>
       <PagedRows
         list={list}
         empty={<NoRequests isFiltered={isFiltered} />}
         label="Requests"
         columns={requestColumns}
-        keyOf={({ id }) => id}
+        keyOf={keyOf}
         onOpen={({ id }) =>
           void navigate({ to: '/requests/$', params: { _splat: id } as never, search: search as never })
         }
