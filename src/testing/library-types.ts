@@ -398,6 +398,14 @@ export interface SeedInput {
     redirectURIs?: string[] | undefined;
     /** Audiences of its tokens, besides the issuer */
     audiences?: string[] | undefined;
+    /** Whether a third-party client takes part in browser logins (default: no) */
+    browserLogin?: boolean | undefined;
+    /** Redirect URIs after a logout */
+    postLogoutRedirectURIs?: string[] | undefined;
+    /** Whether browser logins must use PKCE (default: yes) */
+    requirePkce?: boolean | undefined;
+    /** Algorithm that signs its ID tokens (default: RS256) */
+    idTokenAlg?: 'RS256' | 'ES256' | undefined;
     /** Id: 1 to 64 letters, digits or . _ : @ - */
     serviceAccountId?: string | undefined;
     /** Id: 1 to 64 letters, digits or . _ : @ - */

@@ -53,6 +53,29 @@ const Audience = textUpTo(200)
 /** Audiences of the tokens of a client, besides the server itself. The operations that create clients set none. */
 export const Audiences = listUpTo(20, Audience);
 
+/** Settings of browser logins (OpenID Connect). No operation of the interface sets them. */
+export const browserLoginFields = {
+  browserLogin: z
+    .boolean()
+    .optional()
+    .describe('Whether a third-party client takes part in browser logins (default: no)')
+    .meta({ examples: [true] }),
+  postLogoutRedirectURIs: listUpTo(50, RedirectURI)
+    .optional()
+    .describe('Redirect URIs after a logout')
+    .meta({ examples: [['https://app.example.com/goodbye']] }),
+  requirePkce: z
+    .boolean()
+    .optional()
+    .describe('Whether browser logins must use PKCE (default: yes)')
+    .meta({ examples: [false] }),
+  idTokenAlg: z
+    .enum(['RS256', 'ES256'])
+    .optional()
+    .describe('Algorithm that signs its ID tokens (default: RS256)')
+    .meta({ examples: ['ES256'] }),
+};
+
 /** Fields of the body of both operations that create clients. */
 export const clientFields = {
   appId: applicationId('Application that the client belongs to'),

@@ -1,6 +1,7 @@
 /** Roles, owners, redirect URIs and storage of clients. */
 import { apiError, detailedError } from '../../contract/errors.ts';
 import { foldIdentifier } from '../../lib/fold-identifier.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import { generateSecret, type Random } from '../lib/random.ts';
@@ -91,20 +92,21 @@ export function readRedirectUris({
   return redirectURI === undefined ? otherRedirectURIs : [redirectURI, ...otherRedirectURIs];
 }
 
-/** The client with these redirect URIs in place of all that it has. */
-export function replaceRedirectUris(client: Client, uris: readonly string[]): Client {
-  const { redirectURI: _, otherRedirectURIs: _others, ...others } = client;
-  const [redirectURI, ...otherRedirectURIs] = new Set(uris);
-  return {
-    ...others,
-    ...(redirectURI === undefined ? {} : { redirectURI }),
-    ...(otherRedirectURIs.length === 0 ? {} : { otherRedirectURIs }),
-  };
+/** Lists to replace in a client. An absent one stays. */
+interface ClientLists {
+  readonly redirectURIs?: readonly string[] | undefined;
+  readonly audiences?: readonly string[] | undefined;
+  readonly postLogoutRedirectURIs?: readonly string[] | undefined;
 }
 
-/** The stored audiences of a client: each once; undefined for none. */
-export function toAudiences(audiences: readonly string[]): readonly string[] | undefined {
-  return audiences.length === 0 ? undefined : [...new Set(audiences)];
+/** The client with these lists in place of those that it has: each entry once, and no field for an empty list. */
+export function replaceLists(client: Client, { redirectURIs, ...lists }: ClientLists): Client {
+  const [redirectURI, ...others] = new Set(redirectURIs);
+  const replaced = Object.entries({ ...lists, otherRedirectURIs: redirectURIs && others }).flatMap(([name, list]) =>
+    list ? [[name, list.length === 0 ? undefined : [...new Set(list)]]] : [],
+  );
+  const changed = { ...client, ...(redirectURIs ? { redirectURI } : {}), ...Object.fromEntries(replaced) };
+  return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined)) as Client;
 }
 
 /** Fields of a client that its creator chooses. */
@@ -144,6 +146,7 @@ export async function assertMayGrantScope(
 }
 
 interface Deps {
+  readonly settings: Pick<Settings, 'allowRemote'>;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly random: Random;
@@ -153,7 +156,7 @@ interface Deps {
 export function createClientRow(
   fields: ClientFields,
   party: Client['party'],
-  { ids, clock, random }: Deps,
+  { settings, ids, clock, random }: Deps,
 ): { readonly client: Client; readonly clientSecret: string } {
   const clientSecret = generateSecret(random);
   const { scope = [], grantTypes = ['client_credentials'], ...otherFields } = fields;
@@ -166,6 +169,10 @@ export function createClientRow(
     authorities: [],
     scope,
     grantTypes,
+    // On a remote server an administrator decides: every user can create a client with any redirect URI (RFC 9700, 4.11.2).
+    ...(party === '3RDPARTY' && grantTypes.includes('authorization_code') && !settings.allowRemote
+      ? { browserLogin: true }
+      : {}),
     factorVisibility: 'CREDENTIALS_ONLY',
     createdAt: clock.now().toISOString(),
   };

@@ -11,7 +11,7 @@ import { revokeUserAccess } from '../auth/revoke-user-access.ts';
 import { hasTestFeatures } from '../config/settings.ts';
 import { withAdministratorCheck } from '../directory/administrators.ts';
 import { digestApiKey } from '../directory/api-keys.ts';
-import { replaceRedirectUris, toAudiences } from '../directory/clients.ts';
+import { replaceLists } from '../directory/clients.ts';
 import { assertNoLookalikes } from '../directory/groups.ts';
 import { normalizeNewName } from '../directory/new-names.ts';
 import { reserveSubjectId } from '../directory/subject-ids.ts';
@@ -279,8 +279,9 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
     previousSecret,
     authorities,
     redirectURI,
-    redirectURIs = redirectURI && [redirectURI],
+    redirectURIs = redirectURI === undefined ? undefined : [redirectURI],
     audiences,
+    postLogoutRedirectURIs,
     ...others
   } = seed;
   const { secretHash = clientSecret && hashSecret(clientSecret), ...rest } = others;
@@ -294,11 +295,9 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
   await assertOwnersExist(tx, seed.clientId, seed);
   if (seed.serviceAccountId !== undefined && known?.serviceAccountId !== seed.serviceAccountId)
     await reserveClientSubject(tx, seed, 'serviceAccountId');
-  const withLists = (client: Client): Client => {
-    const { audiences: previous, ...changed } = redirectURIs ? replaceRedirectUris(client, redirectURIs) : client;
-    return { ...changed, ...omitUndefined({ audiences: audiences ? toAudiences(audiences) : previous }) };
-  };
-  if (known) return replaceIfChanged(known, withLists({ ...known, ...fields }), (row) => tx.clients.replace(row));
+  const lists = { redirectURIs, audiences, postLogoutRedirectURIs };
+  if (known)
+    return replaceIfChanged(known, replaceLists({ ...known, ...fields }, lists), (row) => tx.clients.replace(row));
   await reserveClientSubject(tx, seed, 'clientId');
   const client: Client = {
     appId: seed.clientId,
@@ -312,7 +311,7 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
     ...omitUndefined({ secretHash, previousSecret }),
     createdAt: clock.now().toISOString(),
   };
-  await tx.clients.insert(withLists(client));
+  await tx.clients.insert(replaceLists(client, lists));
   return 'created';
 }
 

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { isReservedRole, isServiceRoleLookalike, stripRolePrefix } from '../../contract/roles.ts';
 import { ApiKeyValue } from '../../contract/schemas/api-key.ts';
-import { Audiences, RedirectURIs, ScopeName } from '../../contract/schemas/client.ts';
+import { Audiences, browserLoginFields, RedirectURIs, ScopeName } from '../../contract/schemas/client.ts';
 import { ContactType, Email, EmailDomain, Mobile, Tags } from '../../contract/schemas/contact.ts';
 import { CorporateGroupName } from '../../contract/schemas/corporate-group.ts';
 import { GroupName } from '../../contract/schemas/group.ts';
@@ -69,6 +69,7 @@ const SeedClient = z
     redirectURI: z.url().optional().describe('The only redirect URI'),
     redirectURIs: RedirectURIs.optional().describe('Several redirect URIs'),
     audiences: Audiences.optional().describe('Audiences of its tokens, besides the issuer'),
+    ...browserLoginFields,
     serviceAccountId: NewId.optional(),
     userId: Id.optional(),
     businessId: Id.optional(),

@@ -14,6 +14,7 @@ const createdClient = {
   grantTypes: ['client_credentials'],
   redirectURIs: [],
   audiences: [],
+  postLogoutRedirectURIs: [],
   factorVisibility: 'CREDENTIALS_ONLY',
   createdAt: '2026-03-01T12:00:00.000Z',
 };

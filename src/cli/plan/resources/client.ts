@@ -36,6 +36,7 @@ const creationDefaults = {
   factorVisibility: createdVisibility,
   redirectURIs: [],
   audiences: [],
+  postLogoutRedirectURIs: [],
   ...{ organizationId: undefined, businessUnitId: undefined },
   ...{ userId: undefined, businessId: undefined, ownerClientId: undefined },
 };

@@ -32,6 +32,13 @@ export const ClientRow = z
     otherRedirectURIs: names.optional(),
     /** Audiences of its tokens, besides the issuer. */
     audiences: names.optional(),
+    /** Whether a third-party client takes part in browser logins; absent: only a first-party client does. */
+    browserLogin: z.boolean().optional(),
+    postLogoutRedirectURIs: names.optional(),
+    /** Absent: required. */
+    requirePkce: z.boolean().optional(),
+    /** Absent: RS256. */
+    idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
     serviceAccountId: text.optional(),
     userId: text.optional(),
     businessId: text.optional(),

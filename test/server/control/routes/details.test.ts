@@ -192,6 +192,7 @@ describe('a client', () => {
       grantTypes: ['client_credentials'],
       redirectURIs: [],
       audiences: [],
+      postLogoutRedirectURIs: [],
       serviceAccountId: 's1',
       factorVisibility: 'CREDENTIALS_ONLY',
       createdAt,

@@ -91,6 +91,7 @@ describe('clients', () => {
       grantTypes: ['client_credentials'],
       redirectURIs: [],
       audiences: [],
+      postLogoutRedirectURIs: [],
       serviceAccountId: 's1',
       businessId: 'acme',
       businessName: 'Acme',

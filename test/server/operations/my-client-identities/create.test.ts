@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
+import { createClientRow } from '../../../../src/server/directory/clients.ts';
+import { systemClock } from '../../../../src/server/lib/clock.ts';
+import { createSequentialIds } from '../../../../src/server/lib/ids.ts';
+import { systemRandom } from '../../../../src/server/lib/random.ts';
 import type { TestServer } from '../../../harness.ts';
 import { expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
@@ -26,6 +30,22 @@ test('creates a third-party client without authorities and returns its secret on
   expect(JSON.stringify(await server.dump())).not.toContain(pair.clientSecret);
   const login = await server.as({ basic: pair }).call('client-identities.login');
   expect(login.status).toBe(200);
+});
+
+test.each([
+  ['3RDPARTY', 'authorization_code', false, true],
+  ['3RDPARTY', 'authorization_code', true, undefined],
+  ['3RDPARTY', 'password', false, undefined],
+  ['1STPARTY', 'authorization_code', false, undefined],
+] as const)('a new client (%s, %s, --allow-remote %s) has browserLogin %s', (party, grant, allowRemote, expected) => {
+  const deps = {
+    settings: { allowRemote },
+    ids: createSequentialIds(systemClock),
+    clock: systemClock,
+    random: systemRandom,
+  };
+  const { client } = createClientRow({ appId: 'shop', grantTypes: [grant] }, party, deps);
+  expect(client.browserLogin).toBe(expected);
 });
 
 describe('the new client', () => {

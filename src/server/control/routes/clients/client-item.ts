@@ -35,6 +35,25 @@ export const ClientItem = z.strictObject({
     .array(text)
     .readonly()
     .meta({ description: 'Audiences of its tokens, besides the issuer', examples: [['https://api.example.com']] }),
+  browserLogin: z
+    .boolean()
+    .optional()
+    .meta({
+      description: 'Whether it takes part in browser logins; absent: no if it is third-party',
+      examples: [true],
+    }),
+  postLogoutRedirectURIs: z
+    .array(text)
+    .readonly()
+    .meta({ description: 'Redirect URIs after a logout', examples: [['https://app.example.com/goodbye']] }),
+  requirePkce: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether browser logins must use PKCE; absent: yes', examples: [false] }),
+  idTokenAlg: z
+    .enum(['RS256', 'ES256'])
+    .optional()
+    .meta({ description: 'Algorithm that signs its ID tokens; absent: RS256', examples: ['ES256'] }),
   serviceAccountId: text.optional().meta({ examples: ['billing-service'] }),
   userId: text.optional().meta({ examples: ['alice'] }),
   businessId: text.optional().meta({ examples: ['example-shop'] }),
@@ -58,6 +77,7 @@ export function toClientItems(reader: Reader, clients: readonly Client[], now: D
 function toClientItem(client: Client, now: Date) {
   const { secretHash: _, previousSecret, tokenGeneration: _generation, bootstrap: _bootstrap, ...fields } = client;
   const { redirectURI: _first, otherRedirectURIs: _others, ...others } = fields;
-  const item = { ...others, redirectURIs: readRedirectUris(client), audiences: client.audiences ?? [] };
+  const { audiences = [], postLogoutRedirectURIs = [] } = client;
+  const item = { ...others, redirectURIs: readRedirectUris(client), audiences, postLogoutRedirectURIs };
   return isInOverlap(previousSecret, now) ? { ...item, previousSecretEndsAt: previousSecret.endsAt } : item;
 }

@@ -1,11 +1,17 @@
 import * as z from 'zod';
 import { apiError, detailedError } from '../../../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../../../contract/roles.ts';
-import { Audiences, ClientId, clientFields, RedirectURIs } from '../../../../contract/schemas/client.ts';
+import {
+  Audiences,
+  browserLoginFields,
+  ClientId,
+  clientFields,
+  RedirectURIs,
+} from '../../../../contract/schemas/client.ts';
 import { listUpTo } from '../../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../../contract/schemas/role.ts';
 import { isLevelUpTo } from '../../../directory/authentication-levels.ts';
-import { assertMayGrantScope, replaceRedirectUris, toAudiences } from '../../../directory/clients.ts';
+import { assertMayGrantScope, replaceLists } from '../../../directory/clients.ts';
 import { assertNoLookalikes } from '../../../directory/groups.ts';
 import { normalizeNewName } from '../../../directory/new-names.ts';
 import type { Principal } from '../../../directory/principal.ts';
@@ -29,6 +35,7 @@ const ClientUpdate = z
     audiences: Audiences.optional()
       .describe('Audiences of its tokens (aud), besides the issuer')
       .meta({ examples: [['https://api.example.com']] }),
+    ...browserLoginFields,
     organizationId: organizationId.nullable(),
     businessUnitId: businessUnitId.nullable(),
     authorities: listUpTo(100, RoleName)
@@ -48,7 +55,7 @@ export default defineRoute({
   id: 'control.update-client',
   title: 'Update a client',
   description:
-    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, service account, owner and party cannot change. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, audiences, factorVisibility and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
+    'Changes the fields that are sent, and no others; null clears a field, a list replaces the previous one. Changes take effect from the next request on. Client id, service account, owner and party cannot change. Administrators need every authority and scope of the client; IAM_ADMIN_MAINTENANCE counts as every scope. Owners can update their own third-party clients, if these have no authority and no scope that the owner lacks. authorities, audiences, factorVisibility, the settings of browser logins (browserLogin, postLogoutRedirectURIs, requirePkce, idTokenAlg) and every field of the clients of the first start require IAM_ADMIN_MAINTENANCE and AUTH-MFA; of the roles that only the service grants, authorities can add levels up to that of the caller; without IAM_ADMIN_MAINTENANCE, a caller can add only scope that it has itself.',
   method: 'PATCH',
   path: '/clients/{id}',
   audit: {
@@ -89,12 +96,11 @@ export default defineRoute({
 
 /** @throws IamError BOOTSTRAP_CLIENT, NAME_NOT_VISIBLE. */
 function changeClient(client: Client, update: ClientUpdate): Client {
-  const { authorities, appId: name, redirectURIs, audiences, ...fields } = update;
+  const { authorities, appId: name, redirectURIs, audiences, postLogoutRedirectURIs, ...fields } = update;
   if (authorities && client.bootstrap !== undefined)
     throw apiError('BOOTSTRAP_CLIENT', 'The authorities of the clients that the first start created cannot change.');
   const changed = {
-    ...(redirectURIs ? replaceRedirectUris(client, redirectURIs) : client),
-    ...(audiences ? { audiences: toAudiences(audiences) } : {}),
+    ...replaceLists(client, { redirectURIs, audiences, postLogoutRedirectURIs }),
     ...fields,
     ...(name === undefined ? {} : { appId: normalizeNewName('appId', name, client.appId) }),
     ...(authorities ? { authorities: [...new Set(authorities.map(stripRolePrefix))] } : {}),
@@ -104,18 +110,19 @@ function changeClient(client: Client, update: ClientUpdate): Client {
   ) as Client;
 }
 
-/**
- * The interface gives no operation that sets these fields. Logins of all users use the clients of the first start.
- * @throws IamError GRANT_EXCEEDED.
- */
+/** The interface gives no operation that sets these fields. */
+const maintenanceFields = [
+  ...(['authorities', 'audiences', 'factorVisibility'] as const),
+  ...(['browserLogin', 'postLogoutRedirectURIs', 'requirePkce', 'idTokenAlg'] as const),
+];
+
+/** Logins of all users use the clients of the first start. @throws IamError GRANT_EXCEEDED. */
 function assertMayAdminister({ bootstrap }: Client, update: ClientUpdate, caller: Principal): void {
-  const { authorities, audiences, factorVisibility } = update;
-  const isForOwners = [authorities, audiences, factorVisibility].every((field) => field === undefined);
-  if (bootstrap === undefined && isForOwners) return;
+  const fields = maintenanceFields.filter((field) => update[field] !== undefined);
+  if (bootstrap === undefined && fields.length === 0) return;
   const missingRoles = ['IAM_ADMIN_MAINTENANCE', 'AUTH-MFA'].filter((role) => !caller.roles.has(role));
   if (missingRoles.length === 0) return;
-  const what =
-    bootstrap === undefined ? 'authorities, audiences and factorVisibility' : 'Changes of a client of the first start';
+  const what = bootstrap === undefined ? `Changes of ${fields.join(', ')}` : 'Changes of a client of the first start';
   throw detailedError('GRANT_EXCEEDED', { missingRoles }, `${what} require ${missingRoles.join(' and ')}.`);
 }
 

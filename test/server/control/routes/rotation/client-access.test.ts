@@ -142,6 +142,8 @@ describe('an update', () => {
     [{ authorities: ['auth-mfa'] }, 422],
     [{ redirectURIs: ['https://a.example.com/', '/relative'] }, 422],
     [{ redirectURIs: Array<string>(51).fill('a:b') }, 422],
+    [{ postLogoutRedirectURIs: ['/relative'] }, 422],
+    [{ idTokenAlg: 'none' }, 422],
   ])('is rejected with %j', async (body, status) => {
     await using server = await startServer();
     await server.makeClient({ clientId: 'app' });
@@ -157,7 +159,11 @@ describe('an update', () => {
     const update = (caller: IamClient, body: object) => caller.raw('PATCH', '/_iam/clients/app', { body });
     const before = await server.dump();
     expect(await update(administrator, { scope: ['WRITE'] })).toMatchObject({ body: [{ code: 'SCOPE_EXCEEDED' }] });
-    for (const body of [{ authorities: ['ADMIN'] }, { audiences: ['urn:x'] }, { factorVisibility: 'UNRESTRICTED' }])
+    const maintenanceOnly = [
+      ...[{ authorities: ['ADMIN'] }, { audiences: ['urn:x'] }, { factorVisibility: 'UNRESTRICTED' }],
+      ...[{ browserLogin: true }, { postLogoutRedirectURIs: [] }, { requirePkce: false }, { idTokenAlg: 'ES256' }],
+    ];
+    for (const body of maintenanceOnly)
       expect(await update(administrator, body)).toMatchObject({ status: 403, body: [{ code: 'GRANT_EXCEEDED' }] });
     expect(await server.dump()).toEqual(before);
     expect(await update(administrator, { scope: ['READ'] })).toMatchObject({ status: 200 });

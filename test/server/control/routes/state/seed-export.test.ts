@@ -45,12 +45,15 @@ test('omits clients that no longer have an owner, with their keys and membership
   expect(await copySeed(seed)).toEqual(seed);
 });
 
-test('contains all redirect URIs of a client, and a seed replaces them', async () => {
+test('contains all redirect URIs of a client and its settings of browser logins, and a seed replaces them', async () => {
   const [one, two, three] = ['https://a.example.com/', 'http://127.0.0.1/back', 'com.example.app:/back'];
   const clients = [
     { clientId: 'none' },
     { clientId: 'one', redirectURI: one },
-    { clientId: 'several', redirectURIs: [three, one, two], audiences: ['urn:a', 'urn:b'] },
+    {
+      ...{ clientId: 'several', redirectURIs: [three, one, two], audiences: ['urn:a', 'urn:b'], browserLogin: false },
+      ...{ postLogoutRedirectURIs: [one, three], requirePkce: false, idTokenAlg: 'ES256' as const },
+    },
   ];
   await using server = await startServer({ seed: { clients } });
   const seed = await exportSeed(server);
@@ -59,11 +62,13 @@ test('contains all redirect URIs of a client, and a seed replaces them', async (
   const later = [
     { clientId: 'none' },
     { clientId: 'one', redirectURIs: [two] },
-    { clientId: 'several', redirectURI: two },
+    { clientId: 'several', redirectURI: two, postLogoutRedirectURIs: [], requirePkce: true },
   ];
   expect(await send(server, '/_iam/seed', { method: 'POST', body: { clients: later } })).toMatchObject({ status: 200 });
   const changed = (await exportSeed(server)).clients ?? [];
   expect(changed.map((client) => client.redirectURI ?? client.redirectURIs)).toEqual([undefined, two, two]);
+  expect(changed.at(-1)).toMatchObject({ audiences: ['urn:a', 'urn:b'], requirePkce: true, idTokenAlg: 'ES256' });
+  expect(changed.at(-1)).not.toHaveProperty('postLogoutRedirectURIs');
   const both = { clients: [{ clientId: 'one', redirectURI: one, redirectURIs: [two] }] };
   expect(await send(server, '/_iam/seed', { method: 'POST', body: both })).toMatchObject({
     status: 400,
