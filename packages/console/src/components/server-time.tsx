@@ -1,9 +1,11 @@
 /** A time of the server's clock, which may differ from the clock of this machine. */
+import { Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsole } from '../api/console-context.ts';
 import { unwrap } from '../api/errors.ts';
+import { formatLocalTime } from './texts/local-time.ts';
 
 export function useClock() {
   const { control, now } = useConsole();
@@ -27,12 +29,26 @@ export function useServerNow(): number | undefined {
   return Date.parse(clock.now) + (clock.frozen ? 0 : now() - clock.readAt);
 }
 
-/** A time with its distance from the server's time: "2 min ago", "in 5 min". */
+/** In lists and sentences, the distance of a time from the server's time: "2 min ago", "in 5 min". */
 export function RelativeTime({ at }: { readonly at: string }) {
   const now = useServerNow();
   return (
-    <time dateTime={at} title={at}>
+    <time dateTime={at} title={[formatTime(at), formatLocalTime(at)].filter(Boolean).join(', ')}>
       {now === undefined ? formatTime(at) : formatDistance(Date.parse(at) - now)}
+    </time>
+  );
+}
+
+/** In boxes of facts, each time in one format: UTC, then that of the reader, and its distance from the server's time. */
+export function ServerTime({ at }: { readonly at: string }) {
+  const now = useServerNow();
+  const asides = [formatLocalTime(at), now === undefined ? undefined : formatDistance(Date.parse(at) - now)];
+  return (
+    <time dateTime={at}>
+      {formatTime(at)}{' '}
+      <Text span inherit c="dimmed">
+        ({asides.filter((aside) => aside !== undefined).join(', ')})
+      </Text>
     </time>
   );
 }

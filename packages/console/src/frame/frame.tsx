@@ -3,10 +3,10 @@ import { AppShell, Burger, Group, NavLink } from '@mantine/core';
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useConsole } from '../api/console-context.ts';
 import { useLiveQueries } from '../api/use-live-queries.ts';
 import { Icon } from '../components/icon.tsx';
 import { LoginGate } from '../components/login/login-gate.tsx';
+import { useServerLink } from '../components/server-link.tsx';
 import { ClockDialog } from '../components/top-bar/clock-dialog.tsx';
 import { ColorSchemeButton } from '../components/top-bar/color-scheme-button.tsx';
 import { LoginButton } from '../components/top-bar/login-button.tsx';
@@ -26,7 +26,6 @@ import { VersionNotice } from './version-notice.tsx';
 export function Frame() {
   const [isMenuOpen, menu] = useDisclosure(false);
   const [dialog, setDialog] = useState<FrameDialog | undefined>();
-  const { location } = useConsole();
   const environment = useEnvironment();
   const isConnected = useLiveQueries();
   const unread = useUnreadCount();
@@ -61,9 +60,10 @@ export function Frame() {
         <PageMenu pathname={pathname} unread={unread} onOpen={menu.close} />
         <NavLink
           component="a"
-          href={`${location.basePath}/_iam/docs`}
+          {...useServerLink('/_iam/docs')}
           label="API reference"
           leftSection={<Icon name="book" />}
+          rightSection={<Icon name="external" />}
         />
         <Group hiddenFrom="sm" gap="xs" p="xs">
           <ColorSchemeButton />

@@ -1,4 +1,5 @@
 /** The fields of an object that changed, one a line: values before and after, entries of lists that were added and removed. */
+
 import { Text } from '@mantine/core';
 import {
   describeFields,
@@ -7,6 +8,7 @@ import {
   type ReferredKind,
 } from '../../../../../src/contract/changes/field-lines.ts';
 import { Subject } from '../subject.tsx';
+import { formatCount } from '../texts/format-count.ts';
 
 export type NameOfId = (kind: ReferredKind, id: string) => string | undefined;
 
@@ -37,7 +39,7 @@ export function FieldLineList({ entity, fields, nameOf }: FieldLineListProps) {
       )}
       {internals.length === 0 ? undefined : (
         <details className="field-lines-folded">
-          <summary>{internals.length === 1 ? '1 internal field' : `${internals.length} internal fields`}</summary>
+          <summary>{formatCount(internals.length, 'internal field')}</summary>
           <Text size="xs" ff="monospace" c="dimmed">
             {internals.join(', ')}
           </Text>

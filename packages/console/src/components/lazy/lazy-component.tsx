@@ -13,6 +13,8 @@ export type LoadComponent<Props> = () => Promise<{ readonly default: ComponentTy
 export type LazyComponent<Props> = FunctionComponent<Props> & {
   /** Loads the files if they are missing. The router waits for it before it leaves the page that is open. */
   preload(): Promise<void>;
+  /** Loads the files of a server that is known to respond. */
+  prefetch(): Promise<void>;
 };
 
 /** @param title what is shown: `Users` */
@@ -21,21 +23,23 @@ export function createLazyComponent<Props extends object>(
   load: LoadComponent<Props>,
 ): LazyComponent<Props> {
   let Loaded: ComponentType<Props> | undefined;
+  const prefetch = async () => {
+    Loaded ??= (await load()).default;
+  };
   const loadOnce = async () => {
-    if (Loaded !== undefined) return;
-    await assertServerResponds();
-    Loaded = (await load()).default;
+    if (Loaded === undefined) await assertServerResponds();
+    await prefetch();
   };
   function LazyComponent(props: Props) {
     const { isLoaded, ...state } = useLoading(Loaded !== undefined, loadOnce);
     return Loaded !== undefined && isLoaded ? <Loaded {...props} /> : <LoadingState title={title} {...state} />;
   }
   // Its failure is shown in place of the component.
-  return Object.assign(LazyComponent, { preload: () => loadOnce().catch(() => {}) });
+  return Object.assign(LazyComponent, { preload: () => loadOnce().catch(() => {}), prefetch });
 }
 
 /** A file that could not be loaded is never requested again: the module map of the document stores the failure (HTML). */
-async function assertServerResponds(): Promise<void> {
+export async function assertServerResponds(): Promise<void> {
   await fetch(consoleUrlOf(readConsoleLocation(window.location.pathname)), consoleRequestOptions);
 }
 

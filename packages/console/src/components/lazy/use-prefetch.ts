@@ -1,12 +1,13 @@
 /** Loads the files of all pages ahead while the browser is idle: pages then open at once, also while the server is down. */
 import { useEffect } from 'react';
 import { useConsole } from '../../api/console-context.ts';
+import { assertServerResponds } from './lazy-component.tsx';
 
 /** The first page, and what it reads, come first. In milliseconds. */
 const firstPause = 2000;
 
 interface Prefetched {
-  preload(): Promise<void>;
+  prefetch(): Promise<void>;
 }
 
 /** @param parts constant; what failed is loaded after the next connection */
@@ -17,7 +18,7 @@ export function usePrefetch(parts: readonly Prefetched[]): void {
     const start = () => {
       controller.abort();
       controller = new AbortController();
-      void prefetch(parts, controller.signal);
+      prefetch(parts, controller.signal).catch(() => {});
     };
     start();
     const unsubscribe = liveEvents.subscribe((event) => event === 'connected' && start());
@@ -31,10 +32,11 @@ export function usePrefetch(parts: readonly Prefetched[]): void {
 /** One after the other, so that none delays what the reader does. */
 async function prefetch(parts: readonly Prefetched[], signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, firstPause));
+  await assertServerResponds();
   for (const part of parts) {
     await untilIdle();
     if (signal.aborted) return;
-    await part.preload();
+    await part.prefetch();
   }
 }
 

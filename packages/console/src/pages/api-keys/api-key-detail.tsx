@@ -7,7 +7,7 @@ import { useRead } from '../../api/use-read.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
-import { formatTime } from '../../components/server-time.tsx';
+import { formatTime, ServerTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import { RotateApiKey } from './rotate-api-key.tsx';
@@ -42,10 +42,14 @@ export function ApiKeyDetail({ apiKeyId }: { readonly apiKeyId: string }) {
             Application: appId,
             Client: <Subject kind="client" id={clientId} name={clientName} />,
             'Ends with': hint,
-            Created: formatTime(createdAt),
-            Rotated: rotatedAt && formatTime(rotatedAt),
-            'Previous key until': previousKeyEndsAt && `${formatTime(previousKeyEndsAt)} (ends with ${previousHint})`,
-            'Last used': lastUsedAt === undefined ? 'Never' : formatTime(lastUsedAt),
+            Created: <ServerTime at={createdAt} />,
+            Rotated: rotatedAt && <ServerTime at={rotatedAt} />,
+            'Previous key until': previousKeyEndsAt && (
+              <>
+                <ServerTime at={previousKeyEndsAt} />, ends with {previousHint}
+              </>
+            ),
+            'Last used': lastUsedAt === undefined ? 'Never' : <ServerTime at={lastUsedAt} />,
           }}
         />
       )}

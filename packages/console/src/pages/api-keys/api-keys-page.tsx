@@ -4,7 +4,7 @@ import type { ControlData } from '../../api/clients.ts';
 import { usePage } from '../../api/use-page.ts';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
-import { formatTime } from '../../components/server-time.tsx';
+import { RelativeTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
 import { ApiKeyDetail } from './api-key-detail.tsx';
 import { CreateApiKey } from './create-api-key.tsx';
@@ -30,9 +30,9 @@ const columns: RowColumn<ControlData<'/api-keys'>[number]>[] = [
   { title: 'Ends with', width: '6rem', render: ({ hint }) => hint },
   {
     title: 'Last used',
-    width: '13rem',
+    width: '8rem',
     sort: 'lastUsedAt',
-    render: ({ lastUsedAt }) => (lastUsedAt === undefined ? 'Never' : formatTime(lastUsedAt)),
+    render: ({ lastUsedAt }) => (lastUsedAt === undefined ? 'Never' : <RelativeTime at={lastUsedAt} />),
   },
 ];
 

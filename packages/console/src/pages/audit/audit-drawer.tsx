@@ -3,7 +3,7 @@ import { Anchor, Drawer, Stack, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
-import { formatTime } from '../../components/server-time.tsx';
+import { ServerTime } from '../../components/server-time.tsx';
 import { AuditResult } from './audit-columns.tsx';
 import { AuditActor, AuditObjects, type ShownEvent } from './audit-objects.tsx';
 import { EventChanges } from './event-changes.tsx';
@@ -49,7 +49,7 @@ function EventContent({ event }: { readonly event: ShownEvent }) {
           Request: <RequestLink event={event} />,
           'Id of the caller': event.callerRequestId,
           Trace: event.traceId,
-          Time: formatTime(time),
+          Time: <ServerTime at={time} />,
         }}
       />
       <Title order={2} size="h5">

@@ -7,7 +7,7 @@ import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
-import { formatTime } from '../../components/server-time.tsx';
+import { ServerTime } from '../../components/server-time.tsx';
 import { NamedSubject, Subject } from '../../components/subject.tsx';
 import { History } from '../audit/history.tsx';
 import { AddToGroup, RemoveFromGroup } from '../groups/members/member-groups.tsx';
@@ -80,7 +80,7 @@ function BusinessFacts({ business }: { readonly business: ShownBusiness }) {
           ),
         Organization: business.organizationId,
         'Business unit': business.businessUnitId,
-        Created: createdAt === undefined ? undefined : formatTime(createdAt),
+        Created: createdAt === undefined ? undefined : <ServerTime at={createdAt} />,
       }}
     />
   );

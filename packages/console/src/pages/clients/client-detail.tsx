@@ -8,7 +8,7 @@ import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
-import { formatTime } from '../../components/server-time.tsx';
+import { ServerTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
 import { History } from '../audit/history.tsx';
 import { ClientKeys } from './client-keys.tsx';
@@ -83,9 +83,9 @@ function ClientFacts({ client }: { readonly client: ShownClient }) {
         Organization: client.organizationId,
         'Business unit': client.businessUnitId,
         'Visible MFA contacts': client.factorVisibility,
-        Created: formatTime(client.createdAt),
-        'Secret rotated': client.secretRotatedAt && formatTime(client.secretRotatedAt),
-        'Previous secret until': client.previousSecretEndsAt && formatTime(client.previousSecretEndsAt),
+        Created: <ServerTime at={client.createdAt} />,
+        'Secret rotated': client.secretRotatedAt && <ServerTime at={client.secretRotatedAt} />,
+        'Previous secret until': client.previousSecretEndsAt && <ServerTime at={client.previousSecretEndsAt} />,
       }}
     />
   );

@@ -5,7 +5,7 @@ import { usePage } from '../../api/use-page.ts';
 import { nameOfClient, OwnerOfClient } from '../../components/client-owner.tsx';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
-import { formatTime } from '../../components/server-time.tsx';
+import { RelativeTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
 import { ClientDetail } from './client-detail.tsx';
 import { CreateClient } from './create-client.tsx';
@@ -25,7 +25,7 @@ const columns: RowColumn<ControlData<'/clients'>[number]>[] = [
   { title: 'Application', width: 'minmax(8rem, 1fr)', sort: 'appId', render: ({ appId }) => <bdi>{appId}</bdi> },
   { title: 'Owner', width: 'minmax(12rem, 1fr)', render: (client) => <OwnerOfClient client={client} /> },
   { title: 'Party', width: '7rem', render: ({ party }) => <Badge color="gray">{party}</Badge> },
-  { title: 'Created', width: '13rem', sort: 'createdAt', render: ({ createdAt }) => formatTime(createdAt) },
+  { title: 'Created', width: '8rem', sort: 'createdAt', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ];
 
 function ClientList() {

@@ -6,7 +6,7 @@ import { useRead } from '../../api/use-read.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
-import { formatTime } from '../../components/server-time.tsx';
+import { ServerTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
 
 type ShownCustomer = ControlData<'/customers/{id}'>;
@@ -38,7 +38,7 @@ function CustomerFacts({ customer }: { readonly customer: ShownCustomer }) {
         facts={{
           Document: document,
           [businessId === undefined ? 'User' : 'Business']: <CustomerSubject customer={customer} />,
-          Created: formatTime(createdAt),
+          Created: <ServerTime at={createdAt} />,
         }}
       />
       <Text size="sm" c="dimmed">

@@ -25,7 +25,13 @@ export function EffectFields({ form }: FieldsProps) {
   const { effect } = form.values;
   return (
     <Group align="flex-start" gap="sm">
-      <Select label="Effect" data={toOptions(effectLabels)} allowDeselect={false} {...form.getInputProps('effect')} />
+      <Select
+        label="Effect"
+        data={toOptions(effectLabels)}
+        allowDeselect={false}
+        w={320}
+        {...form.getInputProps('effect')}
+      />
       {effect === 'preset' ? (
         <Select label="Preset" data={presets} allowDeselect={false} w={420} {...form.getInputProps('preset')} />
       ) : undefined}

@@ -1,10 +1,12 @@
 /** Fault injection: the rules, and a form that adds one. */
+
 import { Stack } from '@mantine/core';
 import { usePage } from '../../api/use-page.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
+import { formatCount } from '../../components/texts/format-count.ts';
 import { useFaultRemoval, useFaults } from '../../components/top-bar/faults-menu.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import { emptyDraft } from './fault-draft.ts';
@@ -50,7 +52,7 @@ function RemoveAllButton({ count }: { readonly count: number }) {
       changes={['faults']}
       done="All faults were removed."
     >
-      {count === 1 ? '1 rule is' : `${count} rules are`} removed. Requests that a rule already delays are not affected.
+      {formatCount(count, 'rule is', 'rules are')} removed. Requests that a rule already delays are not affected.
     </WriteAction>
   );
 }

@@ -4,6 +4,7 @@ import type { ControlData } from '../../api/clients.ts';
 import { CopyTextButton } from '../../components/copy-text-button.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { RelativeTime, useServerNow } from '../../components/server-time.tsx';
+import { formatCount } from '../../components/texts/format-count.ts';
 import type { OpenedMessages } from './use-opened-messages.ts';
 
 export type InboxMessage = ControlData<'/inbox'>[number];
@@ -23,7 +24,7 @@ export const createMessageColumns = ({ isUnread }: OpenedMessages): RowColumn<In
   { title: 'Code', width: '11rem', render: (message) => <MessageCode message={message} /> },
   { title: 'Purpose', width: 'minmax(9rem, 1fr)', render: ({ purpose }) => purpose },
   { title: 'Sent', width: '7rem', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-  { title: 'Code expires', width: '11rem', render: (message) => <MessageState message={message} /> },
+  { title: 'Code expires', width: '13rem', render: (message) => <MessageState message={message} /> },
 ];
 
 function MessageCode({ message: { code } }: { readonly message: InboxMessage }) {
@@ -35,8 +36,14 @@ function MessageCode({ message: { code } }: { readonly message: InboxMessage }) 
   );
 }
 
-/** Whether the code can still be used. */
-export function MessageState({ message }: { readonly message: InboxMessage }) {
+interface MessageStateProps {
+  readonly message: InboxMessage;
+  /** Where the expiry is shown beside it. */
+  readonly isWithoutExpiry?: boolean;
+}
+
+/** Whether the code can still be used: "in 9 min, 5 attempts left". */
+export function MessageState({ message, isWithoutExpiry = false }: MessageStateProps) {
   const now = useServerNow();
   const { failure, supersededBy, expiresAt, attemptsLeft } = message;
   if (failure !== undefined) return <Badge color="red">Not delivered</Badge>;
@@ -46,7 +53,12 @@ export function MessageState({ message }: { readonly message: InboxMessage }) {
   if (attemptsLeft === undefined) return <Badge color="gray">Used</Badge>;
   return (
     <>
-      <RelativeTime at={expiresAt} />, {attemptsLeft} attempts
+      {isWithoutExpiry ? undefined : (
+        <>
+          <RelativeTime at={expiresAt} />,{' '}
+        </>
+      )}
+      {formatCount(attemptsLeft, 'attempt')} left
     </>
   );
 }

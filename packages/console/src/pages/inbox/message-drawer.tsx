@@ -3,7 +3,7 @@ import { Drawer, Paper, Stack, Text } from '@mantine/core';
 import { CopyTextButton } from '../../components/copy-text-button.tsx';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
-import { formatTime } from '../../components/server-time.tsx';
+import { ServerTime } from '../../components/server-time.tsx';
 import { type InboxMessage, MessageState } from './message-columns.tsx';
 
 interface MessageDrawerProps {
@@ -45,9 +45,9 @@ function MessageDetail({ message }: { readonly message: InboxMessage }) {
           To: to,
           Channel: channel,
           Purpose: purpose,
-          Sent: formatTime(createdAt),
-          Expires: expiresAt === undefined ? undefined : formatTime(expiresAt),
-          State: <MessageState message={message} />,
+          Sent: <ServerTime at={createdAt} />,
+          Expires: expiresAt === undefined ? undefined : <ServerTime at={expiresAt} />,
+          State: <MessageState message={message} isWithoutExpiry />,
           Failure: failure,
           'Replaced by': supersededBy,
         }}

@@ -1,9 +1,11 @@
 /** What makes the server behave in another way than usual: faults, and a clock that was changed. */
+
 import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { formatEffect } from '../../../../../src/contract/testing/fault-effects.ts';
 import { Icon } from '../../components/icon.tsx';
 import { formatTime, useClock, useServerNow } from '../../components/server-time.tsx';
+import { formatCount } from '../../components/texts/format-count.ts';
 import { describeClock, isClockChanged } from '../../components/top-bar/clock-dialog.tsx';
 import { describeTarget, useFaults } from '../../components/top-bar/faults-menu.tsx';
 import { Panel } from './panel.tsx';
@@ -23,7 +25,7 @@ export function InForce() {
             <Anchor component={Link} to="/faults" underline="always" inherit>
               {describeTarget(rule)}
             </Anchor>
-            : {formatEffect(effect)}, applied {applied} times
+            : {formatEffect(effect)}, applied {formatCount(applied, 'time')}
           </Text>
         </Group>
       ))}

@@ -3,7 +3,7 @@ import { Alert, Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectLink } from '../../components/object-link.tsx';
-import { formatTime } from '../../components/server-time.tsx';
+import { ServerTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
 import { RequestCures } from './request-cures.tsx';
 import type { RequestReasonRecord } from './request-replay.ts';
@@ -96,8 +96,11 @@ function CallerFacts({ reason }: ReasonProps) {
         ),
         Party: client?.party,
         User: user && <UserName user={user} />,
-        Session:
-          session && `${session.level}, ${session.active ? 'active' : 'ended'}, until ${formatTime(session.endsAt)}`,
+        Session: session && (
+          <>
+            {session.level}, {session.active ? 'active' : 'ended'}, until <ServerTime at={session.endsAt} />
+          </>
+        ),
         Logon: logon,
         Groups: groups.length === 0 ? 'none' : <GroupNames names={groups} />,
         Roles: roles.length === 0 ? 'none' : <Names values={roles} />,

@@ -2,7 +2,7 @@
 import { Code, Group, Stack, Text } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import { ObjectFacts } from '../../components/object-facts.tsx';
-import { formatTime } from '../../components/server-time.tsx';
+import { ServerTime } from '../../components/server-time.tsx';
 import { formatDuration, RequestCaller, RequestStatus } from './request-columns.tsx';
 
 export type RequestRecord = ControlData<'/requests/{id}'>;
@@ -30,7 +30,7 @@ export function RequestSummary({ request }: { readonly request: RequestRecord })
         label="Request"
         facts={{
           Caller: <RequestCaller request={request} isPlain />,
-          Sent: formatTime(at),
+          Sent: <ServerTime at={at} />,
           Duration: formatDuration(milliseconds),
           Fault: fault,
           'Request id': id,

@@ -1,7 +1,7 @@
 /** Links to what the server serves beside the console, relative to the server or sandbox that the console shows. */
-import { Anchor, List, Text } from '@mantine/core';
-import { useConsole } from '../../api/console-context.ts';
+import { List, Text } from '@mantine/core';
 import { PageSection } from '../../components/section.tsx';
+import { ServerLink } from '../../components/server-link.tsx';
 
 const documents = [
   ['/_iam/docs', 'API reference', 'read and try the operations'],
@@ -14,16 +14,12 @@ const documents = [
 ] as const;
 
 export function DocumentLinks() {
-  const { location } = useConsole();
   return (
     <PageSection title="Documents">
       <List listStyleType="none" spacing={4}>
         {documents.map(([path, title, use]) => (
           <List.Item key={path}>
-            <Anchor href={`${location.basePath}${path}`} underline="always">
-              {title}
-            </Anchor>
-            : {use}
+            <ServerLink path={path}>{title}</ServerLink>: {use}
           </List.Item>
         ))}
       </List>

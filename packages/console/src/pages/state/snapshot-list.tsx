@@ -11,7 +11,7 @@ import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { PageSection } from '../../components/section.tsx';
-import { formatTime } from '../../components/server-time.tsx';
+import { RelativeTime } from '../../components/server-time.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 
 export function useSnapshots() {
@@ -39,7 +39,12 @@ export function SnapshotList() {
             titles={['Name', 'Saved', 'Rows', 'Actions']}
             rows={snapshots.data.map(({ name, createdAt, rows }) => ({
               key: name,
-              cells: [name, formatTime(createdAt), rows, <SnapshotActions key={name} name={name} />],
+              cells: [
+                name,
+                <RelativeTime key="saved" at={createdAt} />,
+                rows,
+                <SnapshotActions key={name} name={name} />,
+              ],
             }))}
           />
         </ScrollArea>

@@ -1,10 +1,12 @@
 /** What differs between two states, by object: by default since the seed. */
+
 import { Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core';
 import { usePage } from '../../api/use-page.ts';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
 import { PageSection } from '../../components/section.tsx';
+import { formatCount } from '../../components/texts/format-count.ts';
 import { type DiffSummary, entityTitles, ObjectDiffList } from './object-diff-list.tsx';
 import { useSnapshots } from './snapshot-list.tsx';
 import { type ComparedEntity, useObjectDiff } from './use-object-diff.ts';
@@ -119,9 +121,7 @@ function InternalRows({ summary: { internals } }: { readonly summary: DiffSummar
   if (total === 0) return undefined;
   return (
     <details className="field-lines-folded">
-      <summary>
-        {total.toLocaleString('en')} {total === 1 ? 'row differs' : 'rows differ'} that only the service needs
-      </summary>
+      <summary>{formatCount(total, 'row differs', 'rows differ')} that only the service needs</summary>
       <Text size="xs" c="dimmed">
         {internals.map((row) => `${row.table} ${sumOf(row)}`).join(', ')}
       </Text>

@@ -11,7 +11,7 @@ import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { PageSection } from '../../components/section.tsx';
-import { formatTime } from '../../components/server-time.tsx';
+import { RelativeTime } from '../../components/server-time.tsx';
 
 const rotateKey: ApiRequest = ({ control }) => control.POST('/keys/rotate');
 const stateColors = { current: 'green', next: 'blue', retired: 'yellow', expired: 'gray' } as const;
@@ -50,8 +50,8 @@ export function KeyList() {
                 {state}
               </Badge>,
               alg,
-              formatTime(createdAt),
-              expiresAt === undefined ? 'their own expiry' : formatTime(expiresAt),
+              <RelativeTime key="created" at={createdAt} />,
+              expiresAt === undefined ? 'their own expiry' : <RelativeTime key="expiry" at={expiresAt} />,
             ],
           }))}
         />

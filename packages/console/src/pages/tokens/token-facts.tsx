@@ -2,13 +2,19 @@
 import { Alert, Code, Stack, Text, Title } from '@mantine/core';
 import type { paths } from '#control-api';
 import { ObjectFacts } from '../../components/object-facts.tsx';
-import { formatTime, RelativeTime } from '../../components/server-time.tsx';
+import { ServerTime } from '../../components/server-time.tsx';
 import { NamedSubject, type SubjectKind } from '../../components/subject.tsx';
 
 export type InspectedToken = paths['/tokens/inspect']['post']['responses'][200]['content']['application/json'];
 
 /** Claims that are a time in seconds since the epoch (RFC 7519, 2). */
 const timeClaims = ['exp', 'iat', 'nbf', 'auth_time'];
+
+/** Of a date in JavaScript. A forged claim can be any number. */
+const maxSeconds = 8.64e12;
+
+/** Fields of the session and the key that are a time. */
+const timeFields = ['startedAt', 'endsAt', 'createdAt', 'expiresAt'];
 
 export function TokenFacts({ inspection }: { readonly inspection: InspectedToken }) {
   const { claims, header, key, session, roles } = inspection;
@@ -42,7 +48,7 @@ function TokenState({
         {expiresAt === undefined ? undefined : (
           <>
             {' '}
-            Expiry: <RelativeTime at={expiresAt} /> ({formatTime(expiresAt)}).
+            Expiry: <ServerTime at={expiresAt} />.
           </>
         )}
       </Text>
@@ -96,12 +102,13 @@ interface ClaimValueProps {
 }
 
 function ClaimValue({ name, value, kind }: ClaimValueProps) {
-  if (typeof value === 'number' && timeClaims.includes(name))
+  if (typeof value === 'number' && timeClaims.includes(name) && Math.abs(value) <= maxSeconds)
     return (
       <>
-        {value} <Text span>({formatTime(new Date(value * 1000).toISOString())})</Text>
+        <Code>{value}</Code> <ServerTime at={new Date(value * 1000).toISOString()} />
       </>
     );
   if (kind !== undefined && typeof value === 'string') return <NamedSubject kind={kind} id={value} />;
-  return typeof value === 'string' ? value : <Code>{JSON.stringify(value)}</Code>;
+  if (typeof value !== 'string') return <Code>{JSON.stringify(value)}</Code>;
+  return timeFields.includes(name) ? <ServerTime at={value} /> : value;
 }

@@ -2,8 +2,8 @@
 import { SimpleGrid } from '@mantine/core';
 import { useMemo } from 'react';
 import { DataTable } from '../../../components/data-table.tsx';
-import { formatNames } from '../../../components/format-names.ts';
 import { Subject } from '../../../components/subject.tsx';
+import { formatNames } from '../../../components/texts/format-names.ts';
 import { listNeighbours } from '../data/group-inheritance.ts';
 import type { GroupGraphData, GroupGraphNode } from '../data/use-groups.ts';
 import { FactSection } from './role-facts.tsx';

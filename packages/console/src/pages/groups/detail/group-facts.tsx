@@ -1,5 +1,7 @@
 /** What identifies a group, and how many members it has. */
+
 import { ObjectFacts } from '../../../components/object-facts.tsx';
+import { formatCount } from '../../../components/texts/format-count.ts';
 import type { GroupGraphNode, GroupRecord } from '../data/use-groups.ts';
 
 interface GroupFactsProps {
@@ -32,6 +34,6 @@ const kinds = [
 export function formatMembers({ members }: GroupGraphNode): string {
   const parts = kinds
     .filter(([kind]) => members[kind] > 0)
-    .map(([kind, one, many]) => `${members[kind].toLocaleString('en')} ${members[kind] === 1 ? one : many}`);
+    .map(([kind, one, many]) => formatCount(members[kind], one, many));
   return parts.length === 0 ? 'none' : parts.join(', ');
 }

@@ -1,7 +1,7 @@
 /** What the group that was chosen in the graph gives, and the way to its page. */
 import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { formatNames } from '../../../components/format-names.ts';
+import { formatNames } from '../../../components/texts/format-names.ts';
 import type { GroupGraphNode } from '../data/use-groups.ts';
 import { formatMembers } from '../detail/group-facts.tsx';
 

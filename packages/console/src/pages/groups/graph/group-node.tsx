@@ -1,6 +1,8 @@
 /** A group in the graph: a button with its name, roles and number of members. */
+
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
-import { formatNames } from '../../../components/format-names.ts';
+import { formatCount } from '../../../components/texts/format-count.ts';
+import { formatNames } from '../../../components/texts/format-names.ts';
 import { countMembers } from '../data/group-inheritance.ts';
 import type { GroupGraphNode } from '../data/use-groups.ts';
 
@@ -35,7 +37,7 @@ export function GroupNodeButton({ data: { node, isChosen, onChoose, onReach } }:
         <strong title={groupName}>{groupName}</strong>
         <span>{roleCount === 0 ? 'No roles of its own' : formatNames(node.roles, roleCount, maxRoles)}</span>
         <span>
-          {inheritedRoleCount} inherited, {members.toLocaleString('en')} {members === 1 ? 'member' : 'members'}
+          {inheritedRoleCount} inherited, {formatCount(members, 'member')}
         </span>
       </button>
       <Handle type="source" position={Position.Bottom} isConnectable={false} />

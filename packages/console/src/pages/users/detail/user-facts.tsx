@@ -1,7 +1,7 @@
 /** Names, business and lock of a user. */
 import { Alert } from '@mantine/core';
 import { ObjectFacts } from '../../../components/object-facts.tsx';
-import { formatTime } from '../../../components/server-time.tsx';
+import { ServerTime } from '../../../components/server-time.tsx';
 import { NamedSubject, Subject } from '../../../components/subject.tsx';
 import type { ShownUser } from '../shown-user.ts';
 
@@ -23,7 +23,7 @@ export function UserFacts({ user }: { readonly user: ShownUser }) {
             businessId === undefined ? undefined : <Subject kind="business" id={businessId} name={businessName} />,
           Customer: customerId === undefined ? undefined : <NamedSubject kind="customer" id={String(customerId)} />,
           Lead: lead ? 'Yes' : undefined,
-          Created: formatTime(createdAt),
+          Created: <ServerTime at={createdAt} />,
         }}
       />
     </>
