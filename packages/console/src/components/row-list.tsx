@@ -1,7 +1,8 @@
 /** A list of any length: only the visible rows are in the page, and the next page of results is read at its end. */
 import { Group, Loader, Text, UnstyledButton } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { type CSSProperties, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import type { LiveState } from '../api/use-live-list.ts';
 import type { PagedList } from '../api/use-paged-list.ts';
 import { ErrorPanel } from './error-panel.tsx';
@@ -13,6 +14,13 @@ export interface RowColumn<Row> {
   render(row: Row): ReactNode;
   /** The value of the `sort` parameter; without it the column cannot be sorted. */
   readonly sort?: string;
+  /** Of numbers, which are compared by their last digits. */
+  readonly align?: 'end';
+  /**
+   * Its place on a phone, where a row has two lines and the first column is the name: at the end of the first line, in the
+   * second, at the end of the second, or beside both. Without it, phones do not show the column.
+   */
+  readonly phone?: 'end' | 'detail' | 'detailEnd' | 'action';
 }
 
 interface RowListProps<Row> {
@@ -63,7 +71,7 @@ function SkeletonRows() {
   return (
     <div className="rows skeleton" aria-hidden>
       {Array.from({ length: skeletonRows }, (_, at) => (
-        <div key={String(at)} className="skeleton-row" style={{ height: rowHeight }}>
+        <div key={String(at)} className="skeleton-row">
           <span />
         </div>
       ))}
@@ -71,7 +79,32 @@ function SkeletonRows() {
   );
 }
 
-const rowHeight = 30;
+/** Below it, rows have the form of phones; in console.css as well. */
+const phoneQuery = '(max-width: 39.99em)';
+
+/** Of a row, in pixels: on a phone one line, or two. */
+function useRowHeight<Row>(columns: readonly RowColumn<Row>[]): number {
+  const isPhone = useMediaQuery(phoneQuery, undefined, { getInitialValueInEffect: false });
+  if (!isPhone) return 30;
+  return columns.some(({ phone }) => phone === 'detail' || phone === 'detailEnd') ? 56 : 44;
+}
+
+/** The tracks of the rows. On a phone: those of the second line, the end of the lines, and actions. */
+function layOut<Row>(columns: readonly RowColumn<Row>[], rowHeight: number): CSSProperties {
+  const details = columns.filter(({ phone }) => phone === 'detail').length;
+  return {
+    '--columns': columns.map(({ width }) => width).join(' '),
+    '--phone-columns': `${'fit-content(60%) '.repeat(Math.max(0, details - 1))}minmax(0, 1fr) auto auto`,
+    '--row-height': `${rowHeight}px`,
+  } as CSSProperties;
+}
+
+/** The last cell of the second line has the rest of it. */
+function placeOf<Row>(columns: readonly RowColumn<Row>[], at: number): string | undefined {
+  const { phone } = columns[at] as RowColumn<Row>;
+  if (at === 0) return 'name';
+  return phone === 'detail' && at === columns.findLastIndex((column) => column.phone === 'detail') ? 'rest' : phone;
+}
 
 export function RowList<Row>(props: RowListProps<Row>) {
   const {
@@ -88,7 +121,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
   } = props;
   const ownScroller = useRef<HTMLDivElement>(null);
   const scroller = props.scroller ?? ownScroller;
-  const template = columns.map(({ width }) => width).join(' ');
+  const rowHeight = useRowHeight(columns);
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -96,6 +129,8 @@ export function RowList<Row>(props: RowListProps<Row>) {
     overscan: 10,
     getItemKey: (at) => keyOf(rows[at] as Row),
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is what changes the positions.
+  useEffect(() => virtualizer.measure(), [rowHeight, virtualizer]);
   const visible = virtualizer.getVirtualItems();
   const isAtEnd = (visible.at(-1)?.index ?? 0) >= rows.length - 20;
   const first = virtualizer.range?.startIndex ?? 0;
@@ -105,10 +140,16 @@ export function RowList<Row>(props: RowListProps<Row>) {
   }, [isAtEnd, isLoading, loadMore]);
   return (
     <div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by the keyboard */}
-      <section className="rows" ref={scroller} aria-label={label} tabIndex={0}>
+      <section
+        className="rows"
+        ref={scroller}
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by the keyboard
+        tabIndex={0}
+        style={layOut(columns, rowHeight)}
+      >
         <table aria-rowcount={rows.length + 1}>
-          <RowHead {...props} template={template} />
+          <RowHead {...props} />
           <tbody style={{ height: virtualizer.getTotalSize() }}>
             {visible.map(({ index, key, start }) => {
               const row = rows[index] as Row;
@@ -118,10 +159,10 @@ export function RowList<Row>(props: RowListProps<Row>) {
                   aria-rowindex={index + 2}
                   aria-current={openKey !== undefined && keyOf(row) === openKey ? 'true' : undefined}
                   className={onOpen ? 'row row-link' : 'row'}
-                  style={{ gridTemplateColumns: template, height: rowHeight, transform: `translateY(${start}px)` }}
+                  style={{ transform: `translateY(${start}px)` }}
                 >
                   {columns.map((column, at) => (
-                    <td key={column.title}>
+                    <td key={column.title} data-phone={placeOf(columns, at)} data-align={column.align}>
                       {at === 0 && onOpen ? (
                         <UnstyledButton onClick={() => onOpen(row)} fz="inherit">
                           {column.render(row)}
@@ -149,12 +190,12 @@ export function RowList<Row>(props: RowListProps<Row>) {
   );
 }
 
-function RowHead<Row>({ columns, sort, onSort, template }: RowListProps<Row> & { readonly template: string }) {
+function RowHead<Row>({ columns, sort, onSort }: RowListProps<Row>) {
   return (
     <thead className="row-head">
-      <tr aria-rowindex={1} className="row" style={{ gridTemplateColumns: template, height: rowHeight }}>
+      <tr aria-rowindex={1} className="row">
         {columns.map((column) => (
-          <th key={column.title} scope="col" aria-sort={sortStateOf(column.sort, sort)}>
+          <th key={column.title} scope="col" aria-sort={sortStateOf(column.sort, sort)} data-align={column.align}>
             {column.sort === undefined || onSort === undefined ? (
               column.title
             ) : (

@@ -1,6 +1,6 @@
 /** The search field of a page: `/` focuses it, and its text is a filter in the URL after a pause in typing. */
-import { TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Icon } from './icon.tsx';
 
@@ -36,7 +36,21 @@ export function SearchInput({ label, value = '', onChange }: SearchInputProps) {
   );
 }
 
-/** The search and the filters of a list, in one line that stays visible. */
+/** The search and the filters of a list, in one line that stays visible. A phone shows the search, and the others on request. */
 export function FilterLine({ children }: { readonly children: ReactNode }) {
-  return <div className="filters">{children}</div>;
+  const [isOpen, { toggle }] = useDisclosure(false);
+  return (
+    <div className="filters" data-open={isOpen || undefined}>
+      {children}
+      <Button
+        className="filters-toggle"
+        variant="default"
+        leftSection={<Icon name="filter" />}
+        aria-expanded={isOpen}
+        onClick={toggle}
+      >
+        Filters
+      </Button>
+    </div>
+  );
 }

@@ -25,9 +25,10 @@ const columns: RowColumn<ControlData<'/api-keys'>[number]>[] = [
     title: 'Client',
     width: 'minmax(12rem, 2fr)',
     sort: 'clientId',
+    phone: 'detail',
     render: ({ clientId, clientName }) => <Subject kind="client" id={clientId} name={clientName} />,
   },
-  { title: 'Ends with', width: '6rem', render: ({ hint }) => hint },
+  { title: 'Ends with', width: '6rem', phone: 'end', render: ({ hint }) => hint },
   {
     title: 'Last used',
     width: '8rem',

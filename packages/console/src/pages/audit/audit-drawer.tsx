@@ -39,7 +39,7 @@ function EventContent({ event }: { readonly event: ShownEvent }) {
         facts={{
           What: operation,
           Who: <AuditActor event={event} />,
-          Object: objects.length === 0 ? undefined : <AuditObjects objects={objects} />,
+          Object: objects.length === 0 ? undefined : <AuditObjects objects={objects} limit={20} />,
           Result: <AuditResult event={event} />,
           Error: event.error,
           Reason: event.reason,

@@ -34,16 +34,23 @@ export function AuditActor({ event: { actor, operation = '' }, isPlain = false }
 interface AuditObjectsProps extends Pick<ShownEvent, 'objects'> {
   readonly exceptId?: string;
   readonly isPlain?: boolean;
+  /** How many are listed: a seed is about hundreds. */
+  readonly limit?: number;
 }
 
-export function AuditObjects({ objects, exceptId, isPlain = false }: AuditObjectsProps) {
+export function AuditObjects({ objects, exceptId, isPlain = false, limit = 2 }: AuditObjectsProps) {
+  const others = objects.filter(({ id }) => id !== exceptId);
+  if (others.length === 0) return undefined;
   return (
-    <Group gap="xs" wrap="nowrap">
-      {objects
-        .filter(({ id }) => id !== exceptId)
-        .map((object) => (
-          <AuditObjectName key={`${object.entity} ${object.id}`} object={object} isPlain={isPlain} />
-        ))}
+    <Group gap="xs">
+      {others.slice(0, limit).map((object) => (
+        <AuditObjectName key={`${object.entity} ${object.id}`} object={object} isPlain={isPlain} />
+      ))}
+      {others.length > limit ? (
+        <Text span size="sm" c="dimmed" style={{ flex: 'none' }}>
+          and {(others.length - limit).toLocaleString('en')} more
+        </Text>
+      ) : undefined}
     </Group>
   );
 }

@@ -20,11 +20,18 @@ const columns: RowColumn<ControlData<'/businesses'>[number]>[] = [
     sort: 'businessName',
     render: ({ businessId, businessName }) => <Subject kind="business" id={businessId} name={businessName} isPlain />,
   },
-  { title: 'Document', width: 'minmax(8rem, 1fr)', sort: 'document', render: ({ document }) => <bdi>{document}</bdi> },
-  { title: 'Customer', width: '7rem', render: ({ customerId }) => customerId },
+  {
+    title: 'Document',
+    width: 'minmax(8rem, 1fr)',
+    sort: 'document',
+    phone: 'detail',
+    render: ({ document }) => <bdi>{document}</bdi>,
+  },
+  { title: 'Customer', width: '5rem', align: 'end', render: ({ customerId }) => customerId },
   {
     title: 'Corporate group',
     width: 'minmax(12rem, 1fr)',
+    phone: 'detail',
     render: ({ corporateGroupId: id, corporateGroupName: name }) =>
       id === undefined ? undefined : <Subject kind="corporateGroup" id={id} name={name} />,
   },

@@ -22,9 +22,20 @@ const columns: RowColumn<ControlData<'/clients'>[number]>[] = [
     sort: 'clientId',
     render: (client) => <Subject kind="client" id={client.clientId} name={nameOfClient(client)} isPlain />,
   },
-  { title: 'Application', width: 'minmax(8rem, 1fr)', sort: 'appId', render: ({ appId }) => <bdi>{appId}</bdi> },
-  { title: 'Owner', width: 'minmax(12rem, 1fr)', render: (client) => <OwnerOfClient client={client} /> },
-  { title: 'Party', width: '7rem', render: ({ party }) => <Badge color="gray">{party}</Badge> },
+  {
+    title: 'Application',
+    width: 'minmax(8rem, 1fr)',
+    sort: 'appId',
+    phone: 'detail',
+    render: ({ appId }) => <bdi>{appId}</bdi>,
+  },
+  {
+    title: 'Owner',
+    width: 'minmax(12rem, 1fr)',
+    phone: 'detail',
+    render: (client) => <OwnerOfClient client={client} />,
+  },
+  { title: 'Party', width: '7rem', phone: 'end', render: ({ party }) => <Badge color="gray">{party}</Badge> },
   { title: 'Created', width: '8rem', sort: 'createdAt', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ];
 

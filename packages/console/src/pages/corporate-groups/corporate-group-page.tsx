@@ -49,6 +49,7 @@ function CorporateGroupSections({ current }: { readonly current: VersionedCorpor
     {
       title: 'Actions',
       width: '7rem',
+      phone: 'action',
       render: ({ businessId }) => <RemoveBusinessFromCorporateGroup current={current} businessId={businessId} />,
     },
   ];

@@ -26,8 +26,18 @@ const columns: RowColumn<CorporateGroupRecord>[] = [
       <Subject kind="corporateGroup" id={corporateGroupId} name={corporateGroupName} isPlain />
     ),
   },
-  { title: 'Organization', width: 'minmax(8rem, 1fr)', render: ({ organizationId }) => <bdi>{organizationId}</bdi> },
-  { title: 'Businesses', width: '7rem', render: ({ businesses }) => businesses.length.toLocaleString('en') },
+  {
+    title: 'Organization',
+    width: 'minmax(8rem, 1fr)',
+    phone: 'detail',
+    render: ({ organizationId }) => <bdi>{organizationId}</bdi>,
+  },
+  {
+    title: 'Businesses',
+    width: '7rem',
+    align: 'end',
+    render: ({ businesses }) => businesses.length.toLocaleString('en'),
+  },
 ];
 
 /** The interface finds them by their whole name only. */

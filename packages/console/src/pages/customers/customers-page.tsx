@@ -20,8 +20,19 @@ const columns: RowColumn<ControlData<'/customers'>[number]>[] = [
     sort: 'name',
     render: ({ customerId, name }) => <Subject kind="customer" id={String(customerId)} name={name} isPlain />,
   },
-  { title: 'Document', width: 'minmax(8rem, 1fr)', sort: 'document', render: ({ document }) => <bdi>{document}</bdi> },
-  { title: 'Kind', width: '7rem', render: ({ businessId }) => (businessId === undefined ? 'User' : 'Business') },
+  {
+    title: 'Document',
+    width: 'minmax(8rem, 1fr)',
+    sort: 'document',
+    phone: 'detail',
+    render: ({ document }) => <bdi>{document}</bdi>,
+  },
+  {
+    title: 'Kind',
+    width: '7rem',
+    phone: 'detail',
+    render: ({ businessId }) => (businessId === undefined ? 'User' : 'Business'),
+  },
   {
     title: 'User or business',
     width: 'minmax(14rem, 2fr)',

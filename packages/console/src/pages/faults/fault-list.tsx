@@ -14,16 +14,17 @@ interface FaultListProps {
 
 export function FaultList({ faults, onRemove }: FaultListProps) {
   const columns: RowColumn<FaultRuleRecord>[] = [
-    { title: 'Rule', width: '4rem', render: ({ id }) => id },
     { title: 'Operation', width: 'minmax(11rem, 2fr)', render: describeTarget },
-    { title: 'Effect', width: 'minmax(11rem, 2fr)', render: ({ effect }) => formatEffect(effect) },
+    { title: 'Rule', width: '4rem', render: ({ id }) => <span className="id">{id}</span> },
+    { title: 'Effect', width: 'minmax(11rem, 2fr)', phone: 'detail', render: ({ effect }) => formatEffect(effect) },
     { title: 'Caller', width: 'minmax(7rem, 1fr)', render: ({ caller }) => caller ?? 'all' },
     { title: 'Requests', width: 'minmax(11rem, 1fr)', render: describeSelection },
-    { title: 'Matched', width: '5rem', render: ({ matched }) => matched },
-    { title: 'Applied', width: '5rem', render: ({ applied }) => applied },
+    { title: 'Matched', width: '5rem', align: 'end', render: ({ matched }) => matched },
+    { title: 'Applied', width: '5rem', align: 'end', render: ({ applied }) => applied },
     {
       title: 'Action',
       width: '6rem',
+      phone: 'action',
       render: ({ id }) => (
         <PermittedButton
           operation="DELETE /_iam/faults"

@@ -25,7 +25,7 @@ const columns: RowColumn<GroupRecord>[] = [
     sort: 'groupName',
     render: ({ groupId, groupName }) => <Subject kind="group" id={groupId} name={groupName} isPlain />,
   },
-  { title: 'Own roles', width: 'minmax(10rem, 2fr)', render: ({ roles }) => roles.join(', ') },
+  { title: 'Own roles', width: 'minmax(10rem, 2fr)', phone: 'detail', render: ({ roles }) => roles.join(', ') },
   {
     title: 'Inherits from',
     width: 'minmax(10rem, 2fr)',

@@ -9,19 +9,20 @@ export type LoggedRequest = ControlData<'/requests'>[number];
 
 export const requestColumns: RowColumn<LoggedRequest>[] = [
   { title: 'Operation', width: 'minmax(13rem, 2fr)', render: (item) => item.operation ?? unknownOperation(item) },
-  { title: 'Status', width: '7rem', render: (item) => <RequestStatus request={item} /> },
-  { title: 'Error', width: 'minmax(10rem, 2fr)', render: ({ errors }) => errors.join(', ') },
+  { title: 'Status', width: '7rem', phone: 'end', render: (item) => <RequestStatus request={item} /> },
+  { title: 'Error', width: 'minmax(10rem, 2fr)', phone: 'detail', render: ({ errors }) => errors.join(', ') },
   {
     title: 'Caller',
     width: 'minmax(13rem, 2fr)',
+    phone: 'detail',
     render: (item) => (
       <span className={item.byConsole ? 'one-line' : undefined}>
         <RequestCaller request={item} isPlain />
       </span>
     ),
   },
-  { title: 'Time', width: '7rem', render: ({ at }) => <RelativeTime at={at} /> },
-  { title: 'Duration', width: '6rem', render: ({ milliseconds }) => formatDuration(milliseconds) },
+  { title: 'Time', width: '6rem', phone: 'detailEnd', render: ({ at }) => <RelativeTime at={at} /> },
+  { title: 'Duration', width: '5rem', align: 'end', render: ({ milliseconds }) => formatDuration(milliseconds) },
 ];
 
 interface RequestCallerProps extends Pick<SubjectProps, 'isPlain'> {

@@ -15,18 +15,24 @@ export function listSessionColumns(onEnd: (session: ListedSession) => void): Row
     {
       title: 'Client',
       width: 'minmax(10rem, 2fr)',
+      phone: 'detail',
       render: ({ clientId, clientName }) => <Subject kind="client" id={clientId} name={clientName} />,
     },
-    { title: 'Level', width: '8rem', render: ({ level }) => <Badge color="gray">{level}</Badge> },
+    { title: 'Level', width: '8rem', phone: 'end', render: ({ level }) => <Badge color="gray">{level}</Badge> },
     { title: 'Kind', width: 'minmax(7.5rem, 1fr)', render: (session) => <bdi>{describeKind(session)}</bdi> },
     { title: 'Started', width: '6rem', render: ({ startedAt }) => <RelativeTime at={startedAt} /> },
-    { title: 'Ends', width: '5.5rem', render: ({ endsAt }) => <RelativeTime at={endsAt} /> },
+    { title: 'Ends', width: '5.5rem', phone: 'detailEnd', render: ({ endsAt }) => <RelativeTime at={endsAt} /> },
     {
       title: 'Session',
       width: '7.5rem',
       render: ({ sessionId }) => <CopyId id={sessionId}>{shortenId(sessionId)}</CopyId>,
     },
-    { title: 'Action', width: '3.5rem', render: (session) => <EndSessionButton session={session} onClick={onEnd} /> },
+    {
+      title: 'Action',
+      width: '3.5rem',
+      phone: 'action',
+      render: (session) => <EndSessionButton session={session} onClick={onEnd} />,
+    },
   ];
 }
 

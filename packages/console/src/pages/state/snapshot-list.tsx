@@ -1,15 +1,16 @@
 /** Named snapshots: save, restore, delete. */
-import { Group, ScrollArea, Stack, TextInput } from '@mantine/core';
+import { Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ControlData } from '../../api/clients.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useRead } from '../../api/use-read.ts';
-import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
+import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
@@ -19,6 +20,13 @@ export function useSnapshots() {
     control.GET('/state/snapshots', { params: { query: { limit: 1000 } }, signal }),
   );
 }
+
+const columns: RowColumn<ControlData<'/state/snapshots'>[number]>[] = [
+  { title: 'Name', width: 'minmax(12rem, 2fr)', render: ({ name }) => name },
+  { title: 'Saved', width: '8rem', phone: 'detail', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { title: 'Rows', width: '5rem', align: 'end', render: ({ rows }) => rows.toLocaleString('en') },
+  { title: 'Actions', width: '9.5rem', phone: 'action', render: ({ name }) => <SnapshotActions name={name} /> },
+];
 
 export function SnapshotList() {
   const snapshots = useSnapshots();
@@ -32,22 +40,13 @@ export function SnapshotList() {
         </EmptyState>
       ) : undefined}
       {snapshots.data && snapshots.data.length > 0 ? (
-        <ScrollArea viewportProps={{ tabIndex: 0, 'aria-label': 'Snapshots' }}>
-          <DataTable
-            aria-label="Snapshots"
-            miw={560}
-            titles={['Name', 'Saved', 'Rows', 'Actions']}
-            rows={snapshots.data.map(({ name, createdAt, rows }) => ({
-              key: name,
-              cells: [
-                name,
-                <RelativeTime key="saved" at={createdAt} />,
-                rows,
-                <SnapshotActions key={name} name={name} />,
-              ],
-            }))}
-          />
-        </ScrollArea>
+        <RowList
+          label="Snapshots"
+          rows={snapshots.data}
+          columns={columns}
+          keyOf={({ name }) => name}
+          isCounted={false}
+        />
       ) : undefined}
     </PageSection>
   );

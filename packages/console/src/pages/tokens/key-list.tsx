@@ -1,20 +1,43 @@
 /** The signing keys with their states, and their rotation. */
-import { Badge, Code, ScrollArea } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import type { ControlData } from '../../api/clients.ts';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useChanged } from '../../api/use-changed.ts';
 import { useRead } from '../../api/use-read.ts';
-import { DataTable } from '../../components/data-table.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
+import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
 
 const rotateKey: ApiRequest = ({ control }) => control.POST('/keys/rotate');
 const stateColors = { current: 'green', next: 'blue', retired: 'yellow', expired: 'gray' } as const;
+
+const columns: RowColumn<ControlData<'/keys'>[number]>[] = [
+  { title: 'Key', width: 'minmax(14rem, 2fr)', render: ({ kid }) => <span className="id">{kid}</span> },
+  {
+    title: 'State',
+    width: '6rem',
+    phone: 'end',
+    render: ({ state }) => <Badge color={stateColors[state]}>{state}</Badge>,
+  },
+  { title: 'Algorithm', width: '6rem', phone: 'detail', render: ({ alg }) => alg },
+  {
+    title: 'Created',
+    width: 'minmax(8rem, 1fr)',
+    phone: 'detail',
+    render: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
+  {
+    title: 'Its tokens are accepted until',
+    width: 'minmax(8rem, 1fr)',
+    render: ({ expiresAt }) => (expiresAt === undefined ? 'their own expiry' : <RelativeTime at={expiresAt} />),
+  },
+];
 
 export function KeyList() {
   const clients = useConsole();
@@ -37,25 +60,9 @@ export function KeyList() {
     >
       {keys.error ? <ErrorPanel error={keys.error} onRetry={keys.refetch} /> : undefined}
       {rotate.error ? <ErrorPanel error={rotate.error} /> : undefined}
-      <ScrollArea viewportProps={{ tabIndex: 0, 'aria-label': 'Signing keys' }}>
-        <DataTable
-          aria-label="Signing keys"
-          miw={900}
-          titles={['Key', 'State', 'Algorithm', 'Created', 'Its tokens are accepted until']}
-          rows={(keys.data ?? []).map(({ kid, state, alg, createdAt, expiresAt }) => ({
-            key: kid,
-            cells: [
-              <Code key="kid">{kid}</Code>,
-              <Badge key="state" color={stateColors[state]}>
-                {state}
-              </Badge>,
-              alg,
-              <RelativeTime key="created" at={createdAt} />,
-              expiresAt === undefined ? 'their own expiry' : <RelativeTime key="expiry" at={expiresAt} />,
-            ],
-          }))}
-        />
-      </ScrollArea>
+      {keys.data ? (
+        <RowList label="Signing keys" rows={keys.data} columns={columns} keyOf={({ kid }) => kid} isCounted={false} />
+      ) : undefined}
       <Equivalents command="keys rotate" call={rotateKey} />
     </PageSection>
   );

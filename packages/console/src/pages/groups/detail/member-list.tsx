@@ -25,10 +25,11 @@ const columns: RowColumn<GroupMember>[] = [
     width: 'minmax(12rem, 2fr)',
     render: (member) => <MemberSubject member={toMemberReference(member)} />,
   },
-  { title: 'Kind', width: '10rem', render: ({ kind }) => memberKinds[kind] },
+  { title: 'Kind', width: '10rem', phone: 'detail', render: ({ kind }) => memberKinds[kind] },
   {
     title: 'On behalf of',
     width: 'minmax(10rem, 1fr)',
+    phone: 'detail',
     render: ({ kind, businessId, businessName }) =>
       kind === 'businessUser' && businessId !== undefined ? (
         <Subject kind="business" id={businessId} name={businessName} />
@@ -62,7 +63,12 @@ export function GroupMemberList({ node }: { readonly node: GroupGraphNode }) {
         label="Members of the group"
         columns={[
           ...columns,
-          { title: 'Actions', width: '7rem', render: (member) => <RemoveMember node={node} member={member} /> },
+          {
+            title: 'Actions',
+            width: '7rem',
+            phone: 'action',
+            render: (member) => <RemoveMember node={node} member={member} />,
+          },
         ]}
         keyOf={({ kind, userId, businessId, serviceId }) => JSON.stringify([kind, userId, businessId, serviceId])}
       />
