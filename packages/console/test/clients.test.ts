@@ -53,9 +53,11 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
       await page.getByRole('heading', { level: 1, name: 'billing' }).waitFor();
       await page.getByRole('link', { name: `g ${markup}` }).waitFor();
       await page.getByText('DEPLOY', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'API keys', exact: true }).last().click();
       await page.getByRole('listitem').getByRole('link', { name: markup, exact: true }).click();
       await page.getByRole('heading', { name: `API key of ${markup}` }).waitFor();
       await page.getByRole('button', { name: `Copy the id ${apiKeyId}` }).waitFor();
+      await page.goBack();
       await page.goBack();
       await page.goBack();
       await page.getByText('1 in all').waitFor();
@@ -161,7 +163,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
       });
 
       test('gets an API key', async () => {
-        const { page, dialog, problems } = await open('clients/keyed');
+        const { page, dialog, problems } = await open('clients/keyed?tab=keys');
         await page.getByRole('button', { name: 'Create an API key' }).click();
         expect(await dialog.getByLabel('Application').inputValue()).toBe('keyed-app');
         await dialog.getByLabel('Application').fill('exporter');

@@ -43,10 +43,11 @@ const seed: SeedDocument = {
 /** What each page names. */
 const pages: readonly (readonly [path: string, ...names: readonly string[]])[] = [
   ['users', 'alice', longName, shownName],
-  [`users/${alice}`, 'alice', shownName, 'ops', 'portal'],
+  [`users/${alice}`, 'alice', shownName, 'ops'],
+  [`users/${alice}?tab=sessions`, 'alice', 'portal'],
   [`users/${longNamed}`, longName, 'ops'],
   ['clients', 'portal', 'deployer', 'alice'],
-  [`clients/${portal}`, 'portal', 'alice', 'exports'],
+  [`clients/${portal}?tab=keys`, 'portal', 'alice', 'exports'],
   ['clients/deployer', 'deployer', 'ops'],
   ['api-keys', 'exports', 'portal'],
   [`api-keys/${key}`, 'exports', 'portal'],

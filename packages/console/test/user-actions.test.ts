@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('a user', () => {
   test.runIf(isFullRun)('loses all its sessions', async () => {
     await send('/_iam/sessions', { method: 'POST', body: { userId: 'dave' } });
     await send('/_iam/sessions', { method: 'POST', body: { userId: 'bob' } });
-    const { page, dialog, problems } = await open('users/dave');
+    const { page, dialog, problems } = await open('users/dave?tab=sessions');
     await page.getByRole('button', { name: 'End all sessions' }).click();
     await dialog.getByRole('button', { name: 'End the sessions' }).click();
     await page.getByText('No active sessions').waitFor();
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('a user', () => {
   });
 
   test('is signed in as at a level; the token is shown once and not stored', async () => {
-    const { page, dialog, problems } = await open('users/gil');
+    const { page, dialog, problems } = await open('users/gil?tab=sessions');
     await page.getByRole('button', { name: 'Sign in as' }).click();
     await dialog.getByLabel('Level').selectOption('AUTH-MFA');
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();

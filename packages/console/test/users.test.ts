@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('the users', () => {
   test('show through which group each role comes, and the path to it', async () => {
     const { page, problems } = await open('users/alice');
     const roles = page.getByRole('region', { name: /^Effective roles/ });
-    await roles.getByRole('listitem').filter({ hasText: 'VIEW' }).getByText('from ops').waitFor();
+    await roles.getByRole('row').filter({ hasText: 'VIEW' }).getByRole('link', { name: 'ops' }).waitFor();
     await roles.getByRole('button', { name: 'Path to VIEW' }).click();
     const way = roles.getByRole('list', { name: 'Way to the role' }).getByRole('listitem');
     await expect
@@ -64,6 +64,21 @@ describe.skipIf(!hasBrowser)('the users', () => {
       .toBe('alice is in → ops depends on → viewers has → VIEW');
     expect(new URL(page.url()).search).toBe('?role=VIEW');
     await page.getByRole('link', { name: markup }).first().waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('have tabs with addresses of their own, between which Back returns', async () => {
+    const { page, problems } = await open('users/alice');
+    const tabs = page.getByRole('navigation', { name: 'About alice' });
+    await tabs.getByRole('link', { name: 'History' }).click();
+    await page.getByRole('heading', { level: 2, name: 'History' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?tab=history');
+    await tabs.getByRole('link', { name: 'Requests' }).click();
+    await page.getByText('No requests yet').waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 2, name: 'History' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 2, name: /^Effective roles/ }).waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -27,6 +27,8 @@ interface ReadOnlyPage {
   readonly disabled: Readonly<Record<string, string>>;
 }
 
+const userActions = ['Sign in as', 'Edit', 'Set password', 'Lock', 'Delete', 'Add a contact'];
+
 const pages: Readonly<Record<string, ReadOnlyPage>> = {
   inbox: { ready: 'Not shown: messages and their codes', disabled: {} },
   requests: { ready: 'client-identities.login', disabled: {} },
@@ -35,19 +37,11 @@ const pages: Readonly<Record<string, ReadOnlyPage>> = {
   users: { ready: 'alice', disabled: each('Create a user') },
   'users/alice': {
     ready: 'DEPLOY',
-    disabled: {
-      ...each(
-        'Sign in as',
-        'Edit',
-        'Set password',
-        'Lock',
-        'Delete',
-        'Add a contact',
-        'End all sessions',
-        'End SESSION',
-      ),
-      'Add to a group': byAdministrators,
-    },
+    disabled: { ...each(...userActions), 'Add to a group': byAdministrators },
+  },
+  'users/alice?tab=sessions': {
+    ready: 'AUTH-BASIC',
+    disabled: each(...userActions, 'End all sessions', 'End SESSION'),
   },
   groups: { ready: 'ops', disabled: each('Create a group') },
   'groups/ops': { ready: 'DEPLOY', disabled: { ...each('Edit', 'Delete'), 'Add a member': byAdministrators } },

@@ -1,11 +1,13 @@
-/** Who changed an object: the section of its page. */
+/** Who changed an object: a section or a tab of its page. */
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ControlData } from '../../api/clients.ts';
 import type { HistoryTopic } from '../../api/live-events.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useRead } from '../../api/use-read.ts';
+import { quoteShellArgument } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import type { ObjectTab } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/server-time.tsx';
 import { AuditActor, AuditObjects, type ShownEvent } from './audit-objects.tsx';
@@ -19,10 +21,23 @@ interface HistoryProps {
 /** More events are on the page of the audit log. */
 const maxShown = 20;
 
+export function buildHistoryTab(entity: HistoryProps['entity'], id: string): ObjectTab {
+  return {
+    name: 'history',
+    title: 'History',
+    command: `audit --${entity} ${quoteShellArgument(id)} --event administration --result granted`,
+    call: readHistory({ entity, id }),
+    render: () => <History entity={entity} id={id} />,
+  };
+}
+
+function readHistory({ entity, id }: HistoryProps): ApiRequest<ControlData<'/audit'>> {
+  const query = { entity, object: id, result: 'granted', event: 'administration', limit: maxShown } as const;
+  return ({ control }, signal) => control.GET('/audit', { params: { query }, signal });
+}
+
 export function History({ entity, id }: HistoryProps) {
-  const query = { entity, object: id, result: 'granted', limit: maxShown } as const;
-  const read: ApiRequest<ControlData<'/audit'>> = ({ control }, signal) =>
-    control.GET('/audit', { params: { query: { ...query, event: 'administration' } }, signal });
+  const read = readHistory({ entity, id });
   const { data, error, refetch } = useRead([`history of ${id}` satisfies HistoryTopic, entity], read);
   return (
     <PageSection

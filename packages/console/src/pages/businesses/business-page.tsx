@@ -1,9 +1,10 @@
 /** One business: its customer, its corporate group, its groups, and the roles that all its users have. */
-import { Code, Group, List, Text } from '@mantine/core';
+import { Group, List, Text } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useRead } from '../../api/use-read.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
+import { RoleChips } from '../../components/object/role-chip.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
@@ -39,7 +40,6 @@ export function BusinessPage({ businessId }: { readonly businessId: string }) {
 
 function BusinessSections({ business }: { readonly business: ShownBusiness }) {
   const { effectiveRoles, effectiveRoleCount } = business;
-  const hidden = effectiveRoleCount - effectiveRoles.length;
   return (
     <>
       <BusinessFacts business={business} />
@@ -52,12 +52,7 @@ function BusinessSections({ business }: { readonly business: ShownBusiness }) {
         emptyText={effectiveRoleCount === 0 ? 'No roles from groups.' : undefined}
       >
         <Text size="sm">All users of the business have them through its groups.</Text>
-        <Group gap="xs">
-          {effectiveRoles.map((role) => (
-            <Code key={role}>{role}</Code>
-          ))}
-          {hidden > 0 ? <Text size="sm">and {hidden} more</Text> : undefined}
-        </Group>
+        <RoleChips roles={effectiveRoles} total={effectiveRoleCount} />
       </PageSection>
       <History entity="business" id={business.businessId} />
     </>

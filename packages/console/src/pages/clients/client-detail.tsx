@@ -1,16 +1,18 @@
 /** One client: what it is, the groups of its service account, and what it may do. */
-import { Code, Group, List } from '@mantine/core';
+import { List } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useRead } from '../../api/use-read.ts';
 import { nameOfClient, OwnerOfClient } from '../../components/client-owner.tsx';
 import { quotePositional } from '../../components/equivalents.tsx';
+import { RoleChips } from '../../components/object/role-chip.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
 import { ServerTime } from '../../components/server-time.tsx';
 import { Subject } from '../../components/subject.tsx';
-import { History } from '../audit/history.tsx';
+import { buildHistoryTab } from '../audit/history.tsx';
+import { buildRequestsTab } from '../requests/caller-requests.tsx';
 import { ClientKeys } from './client-keys.tsx';
 import { DeleteClient } from './delete-client.tsx';
 import { EditClient } from './edit-client.tsx';
@@ -37,30 +39,29 @@ export function ClientDetail({ clientId }: { readonly clientId: string }) {
           <DeleteClient client={client} />
         </>
       )}
+      listTabs={(client) => [
+        { name: 'access', title: 'Access', render: () => <ClientAccess client={client} /> },
+        { name: 'keys', title: 'API keys', render: () => <ClientKeys client={client} /> },
+        buildRequestsTab(client.clientId),
+        buildHistoryTab('client', client.clientId),
+      ]}
     >
-      {(client) => <ClientSections client={client} />}
+      {(client) => <ClientFacts client={client} />}
     </ObjectPage>
   );
 }
 
-function ClientSections({ client }: { readonly client: ShownClient }) {
+function ClientAccess({ client }: { readonly client: ShownClient }) {
   const { effectiveRoles, effectiveRoleCount } = client;
   return (
     <>
-      <ClientFacts client={client} />
       <ServiceGroups client={client} />
       <PageSection
         title={`Effective roles (${effectiveRoleCount})`}
         emptyText={effectiveRoleCount === 0 ? 'None.' : undefined}
       >
-        <Group gap="xs">
-          {effectiveRoles.map((role) => (
-            <Code key={role}>{role}</Code>
-          ))}
-        </Group>
+        <RoleChips roles={effectiveRoles} total={effectiveRoleCount} />
       </PageSection>
-      <ClientKeys client={client} />
-      <History entity="client" id={client.clientId} />
     </>
   );
 }

@@ -1,5 +1,6 @@
 /** Groups: who has which roles, and from where. */
 import { usePage } from '../../api/use-page.ts';
+import { RoleChips } from '../../components/object/role-chip.tsx';
 import { ObjectList } from '../../components/object-list.tsx';
 import type { RowColumn } from '../../components/row-list.tsx';
 import { Subject } from '../../components/subject.tsx';
@@ -25,7 +26,12 @@ const columns: RowColumn<GroupRecord>[] = [
     sort: 'groupName',
     render: ({ groupId, groupName }) => <Subject kind="group" id={groupId} name={groupName} isPlain />,
   },
-  { title: 'Own roles', width: 'minmax(10rem, 2fr)', phone: 'detail', render: ({ roles }) => roles.join(', ') },
+  {
+    title: 'Own roles',
+    width: 'minmax(10rem, 2fr)',
+    phone: 'detail',
+    render: ({ roles }) => <RoleChips roles={roles} />,
+  },
   {
     title: 'Inherits from',
     width: 'minmax(10rem, 2fr)',

@@ -7,20 +7,23 @@ import { Subject, type SubjectProps } from '../../components/subject.tsx';
 
 export type LoggedRequest = ControlData<'/requests'>[number];
 
+/** Left out on the page of a caller. */
+export const callerColumn: RowColumn<LoggedRequest> = {
+  title: 'Caller',
+  width: 'minmax(13rem, 2fr)',
+  phone: 'detail',
+  render: (item) => (
+    <span className={item.byConsole ? 'one-line' : undefined}>
+      <RequestCaller request={item} isPlain />
+    </span>
+  ),
+};
+
 export const requestColumns: RowColumn<LoggedRequest>[] = [
   { title: 'Operation', width: 'minmax(13rem, 2fr)', render: (item) => item.operation ?? unknownOperation(item) },
   { title: 'Status', width: '7rem', phone: 'end', render: (item) => <RequestStatus request={item} /> },
   { title: 'Error', width: 'minmax(10rem, 2fr)', phone: 'detail', render: ({ errors }) => errors.join(', ') },
-  {
-    title: 'Caller',
-    width: 'minmax(13rem, 2fr)',
-    phone: 'detail',
-    render: (item) => (
-      <span className={item.byConsole ? 'one-line' : undefined}>
-        <RequestCaller request={item} isPlain />
-      </span>
-    ),
-  },
+  callerColumn,
   { title: 'Time', width: '6rem', phone: 'detailEnd', render: ({ at }) => <RelativeTime at={at} /> },
   { title: 'Duration', width: '5rem', align: 'end', render: ({ milliseconds }) => formatDuration(milliseconds) },
 ];

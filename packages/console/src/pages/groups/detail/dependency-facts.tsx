@@ -2,8 +2,8 @@
 import { SimpleGrid } from '@mantine/core';
 import { useMemo } from 'react';
 import { DataTable } from '../../../components/data-table.tsx';
+import { RoleChips } from '../../../components/object/role-chip.tsx';
 import { Subject } from '../../../components/subject.tsx';
-import { formatNames } from '../../../components/texts/format-names.ts';
 import { listNeighbours } from '../data/group-inheritance.ts';
 import type { GroupGraphData, GroupGraphNode } from '../data/use-groups.ts';
 import { FactSection } from './role-facts.tsx';
@@ -15,6 +15,7 @@ interface DependencyFactsProps {
 
 /** More neighbours than these are in the graph only. */
 const maxShown = 50;
+const maxRoles = 5;
 
 export function DependencyFacts({ graph, node }: DependencyFactsProps) {
   const { dependencies, dependents } = useMemo(() => listNeighbours(graph, node.groupId), [graph, node.groupId]);
@@ -50,7 +51,7 @@ function NeighbourTable({ label, nodes }: { readonly label: string; readonly nod
         key: node.groupId,
         cells: [
           <Subject key={node.groupId} kind="group" id={node.groupId} name={node.groupName} />,
-          node.roleCount === 0 ? '' : formatNames(node.roles, node.roleCount),
+          <RoleChips key="roles" roles={node.roles.slice(0, maxRoles)} total={node.roleCount} />,
         ],
       }))}
     />

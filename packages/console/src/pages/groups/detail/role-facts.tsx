@@ -1,7 +1,8 @@
 /** The roles of a group: its own, and those of its dependencies with the groups that have them. */
-import { Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { DataTable } from '../../../components/data-table.tsx';
+import { RoleChip, RoleChips } from '../../../components/object/role-chip.tsx';
 import { Subject } from '../../../components/subject.tsx';
 import { listInheritedRoles } from '../data/group-inheritance.ts';
 import type { GroupGraphData, GroupGraphNode } from '../data/use-groups.ts';
@@ -24,11 +25,7 @@ export function RoleFacts({ graph, node }: RoleFactsProps) {
         shown={node.roles.length}
         empty="This group has no roles of its own."
       >
-        <Group gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-          {node.roles.map((role) => (
-            <RoleItem key={role} role={role} />
-          ))}
-        </Group>
+        <RoleChips roles={node.roles} />
       </FactSection>
       <FactSection
         title="Inherited roles"
@@ -44,7 +41,7 @@ export function RoleFacts({ graph, node }: RoleFactsProps) {
           rows={inherited.map(({ role, sources }) => ({
             key: role,
             cells: [
-              <Code key="role">{role}</Code>,
+              <RoleChip key="role" role={role} />,
               <Group key="sources" gap="xs">
                 {sources.slice(0, maxSources).map((source) => (
                   <Subject key={source.groupId} kind="group" id={source.groupId} name={source.groupName} />
@@ -56,14 +53,6 @@ export function RoleFacts({ graph, node }: RoleFactsProps) {
         />
       </FactSection>
     </Stack>
-  );
-}
-
-function RoleItem({ role }: { readonly role: string }) {
-  return (
-    <li>
-      <Code>{role}</Code>
-    </li>
   );
 }
 

@@ -1,9 +1,10 @@
-/** One user: contacts, lock, groups, roles with the groups that give them, and sessions. */
+/** One user: contacts, lock and business, and in tabs what it may do, its sessions, messages and requests, and its history. */
 import type { ApiRequest } from '../../../api/requests.ts';
 import { useRead } from '../../../api/use-read.ts';
 import { quotePositional } from '../../../components/equivalents.tsx';
-import { ObjectPage } from '../../../components/object-page.tsx';
-import { History } from '../../audit/history.tsx';
+import { ObjectPage, type ObjectTab } from '../../../components/object-page.tsx';
+import { buildHistoryTab } from '../../audit/history.tsx';
+import { buildRequestsTab } from '../../requests/caller-requests.tsx';
 import { UserActions } from '../actions/user-actions.tsx';
 import type { ShownUser } from '../shown-user.ts';
 import { ContactSection } from './user-contacts.tsx';
@@ -25,17 +26,32 @@ export function UserPage({ userId }: { readonly userId: string }) {
       command={`users get ${quotePositional(userId)}`}
       call={read}
       renderActions={(user) => <UserActions user={user} />}
+      listTabs={listUserTabs}
     >
       {(user) => (
         <>
           <UserFacts user={user} />
           <ContactSection user={user} />
-          <UserGroups user={user} />
-          <UserRoles user={user} />
-          <UserSessions user={user} />
-          <History entity="user" id={user.userId} />
         </>
       )}
     </ObjectPage>
+  );
+}
+
+function listUserTabs(user: ShownUser): ObjectTab[] {
+  return [
+    { name: 'access', title: 'Access', render: () => <UserAccess user={user} /> },
+    { name: 'sessions', title: `Sessions (${user.sessions})`, render: () => <UserSessions user={user} /> },
+    buildRequestsTab(user.userId),
+    buildHistoryTab('user', user.userId),
+  ];
+}
+
+function UserAccess({ user }: { readonly user: ShownUser }) {
+  return (
+    <>
+      <UserGroups user={user} />
+      <UserRoles user={user} />
+    </>
   );
 }

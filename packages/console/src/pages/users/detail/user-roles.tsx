@@ -1,8 +1,10 @@
 /** The effective roles of a user, each with the groups that give it; a role opens the path to it. */
-import { Button, Code, Group, List, Loader, Stack, Text } from '@mantine/core';
+import { Button, Loader, Stack } from '@mantine/core';
 import { Fragment } from 'react';
 import { usePage } from '../../../api/use-page.ts';
+import { DataTable } from '../../../components/data-table.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { RoleChip } from '../../../components/object/role-chip.tsx';
 import { PageSection } from '../../../components/section.tsx';
 import { Subject } from '../../../components/subject.tsx';
 import { RolePathEquivalents, useRolePath } from '../../groups/role-path/role-path.tsx';
@@ -16,36 +18,63 @@ export function UserRoles({ user: { userId, roleSources, effectiveRoleCount } }:
       title={`Effective roles (${effectiveRoleCount})`}
       emptyText={effectiveRoleCount === 0 ? 'No roles from groups.' : undefined}
     >
-      <List listStyleType="none" spacing={4}>
-        {roleSources.map(({ role, groups, groupCount }) => (
-          <List.Item key={role}>
-            <Group gap="xs">
-              <Code>{role}</Code>
-              <Text size="sm">
-                from{' '}
-                {groups.map((name, at) => (
-                  <Fragment key={name}>
-                    {at === 0 ? '' : ', '}
-                    <Subject kind="group" id={name} name={name} />
-                  </Fragment>
-                ))}
-                {groupCount > groups.length ? ` and ${groupCount - groups.length} more groups` : ''}
-              </Text>
-              <Button
-                size="compact-xs"
-                variant="default"
-                aria-label={`Path to ${role}`}
-                aria-expanded={search.role === role}
-                onClick={() => setSearch({ role: search.role === role ? undefined : role })}
-              >
-                Path
-              </Button>
-            </Group>
-            {search.role === role ? <RolePathText userId={userId} role={role} /> : undefined}
-          </List.Item>
-        ))}
-      </List>
+      <DataTable
+        aria-label="Effective roles"
+        layout="auto"
+        titles={['Role', 'From', 'Path']}
+        rows={roleSources.map((source) => ({
+          key: source.role,
+          cells: [
+            <RoleChip key="role" role={source.role} />,
+            <Stack key="from" gap="xs">
+              <RoleOrigin source={source} />
+              {search.role === source.role ? <RolePathText userId={userId} role={source.role} /> : undefined}
+            </Stack>,
+            <PathButton
+              key="path"
+              role={source.role}
+              isOpen={search.role === source.role}
+              onToggle={(role) => setSearch({ role })}
+            />,
+          ],
+        }))}
+      />
     </PageSection>
+  );
+}
+
+function RoleOrigin({ source: { groups, groupCount } }: { readonly source: ShownUser['roleSources'][number] }) {
+  return (
+    <span>
+      {groups.map((name, at) => (
+        <Fragment key={name}>
+          {at === 0 ? '' : ', '}
+          <Subject kind="group" id={name} name={name} />
+        </Fragment>
+      ))}
+      {groupCount > groups.length ? ` and ${groupCount - groups.length} more groups` : ''}
+    </span>
+  );
+}
+
+interface PathButtonProps {
+  readonly role: string;
+  readonly isOpen: boolean;
+  /** With the role whose path is then shown. */
+  onToggle(role: string | undefined): void;
+}
+
+function PathButton({ role, isOpen, onToggle }: PathButtonProps) {
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={`Path to ${role}`}
+      aria-expanded={isOpen}
+      onClick={() => onToggle(isOpen ? undefined : role)}
+    >
+      Path
+    </Button>
   );
 }
 

@@ -1,5 +1,6 @@
 /** The active sessions of a user. */
-import { Badge, Group, List, Text } from '@mantine/core';
+import { Badge } from '@mantine/core';
+import { DataTable } from '../../../components/data-table.tsx';
 import { PageSection } from '../../../components/section.tsx';
 import { RelativeTime } from '../../../components/server-time.tsx';
 import { CopyId, Subject } from '../../../components/subject.tsx';
@@ -12,24 +13,28 @@ export function UserSessions({ user }: { readonly user: ShownUser }) {
   return (
     <PageSection
       actions={sessions === 0 ? undefined : <EndUserSessions user={user} />}
-      title={`Sessions (${sessions})`}
+      title={`Active sessions (${sessions})`}
       emptyText={sessions === 0 ? 'No active sessions. A session starts when the user logs in.' : undefined}
     >
-      <List listStyleType="none" spacing={4}>
-        {activeSessions.map(({ sessionId, clientId, clientName, level, startedAt, endsAt }) => (
-          <List.Item key={sessionId}>
-            <Group gap="xs">
-              <Badge color="gray">{level}</Badge>
-              <Text size="sm">
-                <CopyId id={sessionId}>{shortenId(sessionId)}</CopyId> by{' '}
-                <Subject kind="client" id={clientId} name={clientName} />, started <RelativeTime at={startedAt} />, ends{' '}
-                <RelativeTime at={endsAt} />
-              </Text>
-              <EndUserSession sessionId={sessionId} />
-            </Group>
-          </List.Item>
-        ))}
-      </List>
+      <DataTable
+        aria-label="Sessions"
+        titles={['Session', 'Client', 'Level', 'Started', 'Ends', 'Action']}
+        rows={activeSessions.map(({ sessionId, clientId, clientName, level, startedAt, endsAt }) => ({
+          key: sessionId,
+          cells: [
+            <CopyId key="id" id={sessionId}>
+              {shortenId(sessionId)}
+            </CopyId>,
+            <Subject key="client" kind="client" id={clientId} name={clientName} />,
+            <Badge key="level" color="gray">
+              {level}
+            </Badge>,
+            <RelativeTime key="started" at={startedAt} />,
+            <RelativeTime key="ends" at={endsAt} />,
+            <EndUserSession key="end" sessionId={sessionId} />,
+          ],
+        }))}
+      />
     </PageSection>
   );
 }
