@@ -33,7 +33,7 @@ export async function buildConsole({ root, outdir }) {
       chunkSizeWarningLimit: 1000,
       rolldownOptions: { onLog: ignoreDirectives },
     },
-    plugins: [evaluateAccessRules, replaceJsxRuntime(root), collectModules({ root, metafile })],
+    plugins: [evaluateTables, replaceJsxRuntime(root), collectModules({ root, metafile })],
   });
   if (NODE_ENV === undefined) delete process.env.NODE_ENV;
   else process.env.NODE_ENV = NODE_ENV;
@@ -41,11 +41,11 @@ export async function buildConsole({ root, outdir }) {
   return metafile;
 }
 
-/** The page contains the rules, not the API document that they are from. */
-const evaluateAccessRules = {
-  name: 'evaluate-access-rules',
+/** The page contains the rules and hints, not the documents that they are from. */
+const evaluateTables = {
+  name: 'evaluate-tables',
   enforce: 'pre',
-  load: (id) => (/[\\/]api[\\/]access-rules\.ts$/.test(id) ? evaluateModule(id) : undefined),
+  load: (id) => (/[\\/]api[\\/](access-rules|error-hints)\.ts$/.test(id) ? evaluateModule(id) : undefined),
 };
 
 /** Text of a page is created by the runtime of JSX only: the console's own one escapes it. */

@@ -35,12 +35,28 @@ function writeRedirect(ctx: KoaContext): void {
 }
 
 async function writeFile(ctx: KoaContext, appContext: AppContext, asset: string | undefined): Promise<void> {
-  const { consoleFiles, random, sandbox } = appContext;
+  const { consoleFiles, random } = appContext;
   const files = await consoleFiles();
   const response =
     asset === undefined
-      ? renderConsolePage(files, { path: ctx.state.path, isSandbox: sandbox !== undefined, random })
+      ? renderConsolePage(files, {
+          path: ctx.state.path,
+          isSandbox: appContext.sandbox !== undefined,
+          random,
+          loginClient: await findLoginClient(appContext),
+        })
       : findConsoleAsset(files, asset, String(ctx.req.headers['accept-encoding'] ?? ''));
   setHeaders(ctx, response.headers ?? {});
   writeText(ctx, 200, response);
+}
+
+/**
+ * The application client of the service, which the login form of a server with remote access uses by itself. Its id is no secret
+ * (RFC 6749, 2.2), but the page needs no credentials: it contains this id alone, and none once the client was deleted or has a
+ * secret. The page is also served while the store does not respond.
+ */
+async function findLoginClient({ settings, store }: AppContext): Promise<string | undefined> {
+  if (!settings.allowRemote) return undefined;
+  const client = await store.clients.getBy('bootstrap', 'app').catch(() => undefined);
+  return client?.secretHash === undefined ? client?.clientId : undefined;
 }

@@ -7,12 +7,15 @@ import { createConsole } from './api/console-context.ts';
 import { readConsoleLocation } from './api/location.ts';
 import { App } from './app.tsx';
 
-/** The server puts it into the page; style elements without it are not applied. */
-const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
+/** What the server puts into the page. */
+const readMeta = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
+
+/** Style elements without it are not applied. */
+const nonce = readMeta('csp-nonce');
 setNonce(nonce);
 
 const root = document.getElementById('root');
 if (root) {
-  const console = createConsole(readConsoleLocation(window.location.pathname), Date.now);
+  const console = createConsole(readConsoleLocation(window.location.pathname), readMeta('login-client'), Date.now);
   createRoot(root).render(<App console={console} nonce={nonce} />);
 }

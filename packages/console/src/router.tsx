@@ -24,7 +24,11 @@ function listFilters(search: Record<string, unknown>): [string, string][] {
 }
 
 const pages = pageList.map(({ path, title, load }) => ({ path, component: createLazyComponent(title, load) }));
-const prefetched = [...pages.map(({ component }) => component), LazyGroupCanvas];
+const prefetched = [
+  ...pages.map(({ component }) => component),
+  LazyGroupCanvas,
+  { prefetch: () => import('./api/error-hints.ts') },
+];
 
 function Root() {
   usePrefetch(prefetched);

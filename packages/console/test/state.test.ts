@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('the state', () => {
   test.runIf(isFullRun)('shows why a snapshot was not saved, and keeps the name', async () => {
     await page.getByLabel('Name of a new snapshot').fill('two words');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('alert').waitFor();
+    await page.locator('input[aria-invalid="true"]').waitFor();
     expect(await page.getByLabel('Name of a new snapshot').inputValue()).toBe('two words');
   });
 

@@ -10,7 +10,7 @@ export const consolePath = '/_iam/console';
 const assetsPath = `${consolePath}/assets/`;
 
 /** Values that the server writes into the page. */
-const placeholders = { nonce: '{{nonce}}', assets: './assets/' };
+const placeholders = { nonce: '{{nonce}}', loginClient: '{{loginClient}}', assets: './assets/' };
 
 const nonceBytes = 18;
 
@@ -47,16 +47,22 @@ export interface PageOptions {
   /** Assets are the same for all sandboxes and loaded from the server, so that browsers cache them once. */
   readonly isSandbox: boolean;
   readonly random: Random;
+  /** The client through which users log in; an id needs no escapes. */
+  readonly loginClient: string | undefined;
 }
 
 /** Renders the page. References are relative, so that they work behind a proxy with a path of its own. */
-export function renderConsolePage({ page }: ConsoleFiles, { path, isSandbox, random }: PageOptions): PlainText {
+export function renderConsolePage({ page }: ConsoleFiles, options: PageOptions): PlainText {
+  const { path, isSandbox, random, loginClient = '' } = options;
   const nonce = random.bytes(nonceBytes).toString('base64url');
   const folders = path.slice(1).split('/').length - 1;
   const assets = `${'../'.repeat(folders + (isSandbox ? 2 : 0))}${assetsPath.slice(1)}`;
   return {
     contentType: 'text/html; charset=utf-8',
-    text: page.replaceAll(placeholders.nonce, nonce).replaceAll(placeholders.assets, assets),
+    text: page
+      .replaceAll(placeholders.nonce, nonce)
+      .replaceAll(placeholders.loginClient, loginClient)
+      .replaceAll(placeholders.assets, assets),
     headers: { ...sameOriginHeaders, 'Content-Security-Policy': contentSecurityPolicy(nonce) },
   };
 }

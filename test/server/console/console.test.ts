@@ -1,6 +1,7 @@
 /** The files of the web console as the server sends them. Needs dist/. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../harness.ts';
+import { hashSecret } from '../../../src/server/lib/secrets.ts';
+import { appClientId, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
 
 let server: TestServer;
@@ -70,6 +71,22 @@ describe('the page', () => {
       }
     },
   );
+
+  test('names the application client where a login is required, unless it was deleted or has a secret', async () => {
+    const readLoginClient = async (from: TestServer) =>
+      /name="login-client" content="([^"]*)"/.exec(String((await send(from, '/_iam/console/')).body))?.[1];
+    expect(await readLoginClient(server)).toBe('');
+    await using remote = await startServer({ flags: { 'allow-remote': true } });
+    expect(await readLoginClient(remote)).toBe(appClientId);
+    const { store } = remote.appContext;
+    await store.transaction(async (tx) => {
+      const client = await tx.clients.get(appClientId);
+      if (client) await tx.clients.replace({ ...client, secretHash: hashSecret('demo-only-secret') });
+    });
+    expect(await readLoginClient(remote)).toBe('');
+    await store.transaction((tx) => tx.clients.delete(appClientId));
+    expect(await readLoginClient(remote)).toBe('');
+  });
 
   test('is not served with the control plane disabled', async () => {
     await using closed = await startServer({ flags: { 'disable-control-plane': true } });

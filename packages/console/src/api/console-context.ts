@@ -26,6 +26,8 @@ export interface Console {
   readonly service: ServiceClient;
   /** The tokens of these operations. */
   readonly serviceTokens: ServiceTokens;
+  /** The client through which users log in by default; empty if the server names none. */
+  readonly loginClient: string;
   /** The operations of a login. */
   readonly login: ServiceClient;
   readonly liveEvents: LiveEvents;
@@ -58,7 +60,7 @@ function createPastedToken(): PastedToken {
   };
 }
 
-export function createConsole(location: ConsoleLocation, now: () => number): Console {
+export function createConsole(location: ConsoleLocation, loginClient: string, now: () => number): Console {
   const credentials = createCredentialStore();
   const connection = createConnection(location);
   const liveEvents = createLiveEvents(location, credentials, connection);
@@ -71,6 +73,7 @@ export function createConsole(location: ConsoleLocation, now: () => number): Con
     serverControl: location.sandbox === undefined ? control : createServerControlClient(location),
     service: createServiceClient(location, serviceTokens, credentials, connection),
     serviceTokens,
+    loginClient,
     login: createLoginClient(location, connection),
     liveEvents,
     names: createNamesReader(control),

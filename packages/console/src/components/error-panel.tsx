@@ -1,5 +1,6 @@
 /** An error of a request: code, message, what is missing, the request id, and a way to repeat the request. */
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useConsole } from '../api/console-context.ts';
 import { RequestError, type ResponseError } from '../api/errors.ts';
 import { RestoreSandbox } from './restore-sandbox.tsx';
@@ -13,13 +14,14 @@ interface ErrorPanelProps {
 export function ErrorPanel({ error, onRetry }: ErrorPanelProps) {
   const items = error instanceof RequestError ? error.items : [toItem(error)];
   const requestId = error instanceof RequestError ? error.requestId : undefined;
+  const hints = useErrorHints(error instanceof RequestError && error.status !== undefined);
   const { location } = useConsole();
   const isDeleted = items.some(({ code }) => code === 'SANDBOX_NOT_FOUND');
   return (
     <Alert color="red" variant="light" role="alert" title="The request failed">
       <Stack gap="xs">
         {items.map((item) => (
-          <ErrorText key={`${item.code} ${item.message}`} item={item} />
+          <ErrorText key={`${item.code} ${item.message}`} item={item} hint={hints[item.code]} />
         ))}
         {isDeleted && location.sandbox !== undefined ? <RestoreSandbox name={location.sandbox} /> : undefined}
         <Group gap="md">
@@ -43,13 +45,32 @@ function toItem(error: unknown): ResponseError {
   return { code: 'CONSOLE_ERROR', message: error instanceof Error ? error.message : 'Unknown error' };
 }
 
-function ErrorText({ item: { code, message, details } }: { readonly item: ResponseError }) {
+/** The hints are loaded ahead, or with the first response that is an error: without one, the server may be down. */
+function useErrorHints(isResponse: boolean): Readonly<Record<string, string>> {
+  const { data } = useQuery({
+    queryKey: ['error-hints'],
+    queryFn: async () => (await import('../api/error-hints.ts')).errorHints,
+    enabled: isResponse,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  return data ?? {};
+}
+
+interface ErrorTextProps {
+  readonly item: ResponseError;
+  /** What to do about it. */
+  readonly hint: string | undefined;
+}
+
+function ErrorText({ item: { code, message, details }, hint }: ErrorTextProps) {
   const { missingRoles = [], grantedByGroups = [] } = details ?? {};
   return (
     <div>
       <Text>
         <Code>{code}</Code> {message}
       </Text>
+      {hint === undefined ? undefined : <Text size="sm">{hint}</Text>}
       {missingRoles.length === 0 ? undefined : <Text size="sm">Missing roles: {missingRoles.join(', ')}.</Text>}
       {grantedByGroups.length === 0 ? undefined : (
         <List size="sm">

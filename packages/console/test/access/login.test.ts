@@ -1,6 +1,7 @@
 /** The login of the console on a server with remote access. */
 import type { Page, Request, Route } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { errorTable } from '../../../../src/contract/error-codes.ts';
 import { isFullRun } from '../../../../test/effort.ts';
 import { adminClient, appClientId, createFakeClock } from '../../../../test/harness.ts';
 import { hasBrowser } from '../harness/browser.ts';
@@ -32,6 +33,7 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     await logInAsClient(page, { ...adminClient, clientSecret: 'demo-only-wrong' });
     const dialog = page.getByRole('dialog', { name: 'Log in as an administrator' });
     await dialog.getByRole('alert').getByText('CREDENTIALS_INVALID').waitFor();
+    await dialog.getByText(errorTable.CREDENTIALS_INVALID.hint).waitFor();
     expect(await page.getByLabel('Client id').inputValue()).toBe(adminClient.clientId);
     await logInAsClient(page, adminClient);
     await dialog.waitFor({ state: 'hidden' });
@@ -92,7 +94,6 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
   test('a user without a second factor changes nothing', async () => {
     await page.getByLabel('User name').fill('admin');
     await page.getByRole('textbox', { name: 'Password' }).fill(adminPassword);
-    await page.getByLabel('Application client').fill(appClientId);
     await page.getByRole('button', { name: 'Log in', exact: true }).click();
     await page.getByRole('button', { name: 'Continue read-only' }).click();
     await page.getByText('Not shown: messages and their codes').waitFor();
@@ -103,6 +104,7 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
   test('a user logs in with a password and a code', async () => {
     await page.getByLabel('User name').fill('admin');
     await page.getByRole('textbox', { name: 'Password' }).fill(adminPassword);
+    await page.getByRole('button', { name: 'Log in through another client' }).click();
     await page.getByLabel('Application client').fill(appClientId);
     await page.getByRole('button', { name: 'Log in', exact: true }).click();
     await page.getByRole('button', { name: 'Send a code' }).click();

@@ -7,7 +7,7 @@ import { assertServerResponds } from './lazy-component.tsx';
 const firstPause = 2000;
 
 interface Prefetched {
-  prefetch(): Promise<void>;
+  prefetch(): Promise<unknown>;
 }
 
 /** @param parts constant; what failed is loaded after the next connection */

@@ -1,12 +1,13 @@
 /** Credentials of an administrator: those of a user with a second factor, or those of a client. */
-import { Button, PasswordInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Anchor, Button, PasswordInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { isNotEmpty, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import type { LoginResult } from '../../api/credentials.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ErrorPanel } from '../error-panel.tsx';
+import { useFieldErrors } from '../forms/use-field-errors.ts';
 import { SecondFactorForm } from './second-factor-form.tsx';
 
 const labels = {
@@ -44,22 +45,35 @@ export function LoginForm({ onLogin }: LoginFormProps) {
 }
 
 function PasswordForm({ kind, onLogin }: LoginFormProps & { readonly kind: LoginKind }) {
-  const { login } = useConsole();
-  const form = useForm({ initialValues: { name: '', secret: '', clientId: '' } });
+  const { login, loginClient } = useConsole();
+  const [isOtherClient, setOtherClient] = useState(loginClient === '');
+  const hasClientField = kind === 'user' && isOtherClient;
+  const form = useForm({
+    initialValues: { name: '', secret: '', clientId: '' },
+    validate: {
+      name: isNotEmpty(`Enter the ${labels[kind].name.toLowerCase()}.`),
+      secret: isNotEmpty(`Enter the ${labels[kind].secret.toLowerCase()}.`),
+      clientId: hasClientField ? isNotEmpty('Enter the id of a client.') : undefined,
+    },
+  });
+  const errors = useFieldErrors({ form });
   const request = useMutation({
     // The cache keeps what was sent.
     gcTime: 0,
-    mutationFn: async ({ name, secret, clientId }: typeof form.values): Promise<LoginResult> => {
+    mutationFn: async ({ name, secret, ...values }: typeof form.values): Promise<LoginResult> => {
+      const clientId = hasClientField ? values.clientId.trim() : loginClient;
       const headers = { Authorization: formatBasic(name, secret) };
       const { accessToken } = await (kind === 'user'
         ? unwrap(login.POST('/user-identities/login', { params: { query: { clientId } }, headers }))
         : unwrap(login.POST('/client-identities/login', { headers })));
       return { accessToken, subject: name };
     },
+    onMutate: errors.clear,
+    onError: errors.show,
     onSuccess: onLogin,
   });
   return (
-    <form onSubmit={form.onSubmit((values) => request.mutate(values))}>
+    <form onSubmit={form.onSubmit((values) => request.mutate(values))} noValidate>
       <Stack gap="sm">
         <TextInput label={labels[kind].name} autoComplete="username" required {...form.getInputProps('name')} />
         <PasswordInput
@@ -68,7 +82,7 @@ function PasswordForm({ kind, onLogin }: LoginFormProps & { readonly kind: Login
           required
           {...form.getInputProps('secret')}
         />
-        {kind === 'user' ? (
+        {hasClientField ? (
           <TextInput
             label="Application client"
             description="The server printed its id at the first start"
@@ -77,7 +91,12 @@ function PasswordForm({ kind, onLogin }: LoginFormProps & { readonly kind: Login
             {...form.getInputProps('clientId')}
           />
         ) : undefined}
-        {request.error ? <ErrorPanel error={request.error} /> : undefined}
+        {kind === 'user' && !isOtherClient ? (
+          <Anchor component="button" type="button" size="sm" onClick={() => setOtherClient(true)}>
+            Log in through another client
+          </Anchor>
+        ) : undefined}
+        {errors.rest === undefined ? undefined : <ErrorPanel error={errors.rest} />}
         <Button type="submit" loading={request.isPending}>
           Log in
         </Button>

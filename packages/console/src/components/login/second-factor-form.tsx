@@ -1,11 +1,12 @@
 /** Sends a code to a user who logged in with a password, and logs it in with the code as second factor. */
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { isNotEmpty, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import type { LoginResult } from '../../api/credentials.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ErrorPanel } from '../error-panel.tsx';
+import { useFieldErrors } from '../forms/use-field-errors.ts';
 
 interface SecondFactorFormProps {
   /** The login with the password. */
@@ -15,7 +16,8 @@ interface SecondFactorFormProps {
 
 export function SecondFactorForm({ first, onLogin }: SecondFactorFormProps) {
   const { login } = useConsole();
-  const [code, setCode] = useState('');
+  const form = useForm({ initialValues: { token: '' }, validate: { token: isNotEmpty('Enter the code.') } });
+  const errors = useFieldErrors({ form });
   const headers = { Authorization: `Bearer ${first.accessToken}` };
   const sending = useMutation({
     // The cache keeps what was sent.
@@ -26,13 +28,15 @@ export function SecondFactorForm({ first, onLogin }: SecondFactorFormProps) {
     // The cache keeps what was sent.
     gcTime: 0,
     mutationFn: async (challengeId: string): Promise<LoginResult> => {
-      const body = { challengeId, token: code.trim() };
+      const body = { challengeId, token: form.values.token.trim() };
       const { accessToken } = await unwrap(login.POST('/user-identities/me/fulfill-mfa', { headers, body }));
       return { ...first, accessToken };
     },
+    onMutate: errors.clear,
+    onError: errors.show,
     onSuccess: onLogin,
   });
-  const error = proving.error ?? sending.error;
+  const error = errors.rest ?? sending.error;
   return (
     <Stack gap="sm">
       <Text size="sm">Changes, codes and secrets require a second factor.</Text>
@@ -45,17 +49,11 @@ export function SecondFactorForm({ first, onLogin }: SecondFactorFormProps) {
         </Button>
       </Group>
       {sending.data ? (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            proving.mutate(sending.data.challengeId);
-          }}
-        >
-          <Group align="flex-end">
+        <form onSubmit={form.onSubmit(() => proving.mutate(sending.data.challengeId))} noValidate>
+          <Group align="flex-start">
             <TextInput
               label={`Code sent to ${sending.data.contact}`}
-              value={code}
-              onChange={({ currentTarget }) => setCode(currentTarget.value)}
+              {...form.getInputProps('token')}
               autoComplete="one-time-code"
               inputMode="numeric"
               required

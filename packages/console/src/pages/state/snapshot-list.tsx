@@ -9,6 +9,7 @@ import { useRead } from '../../api/use-read.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { useFieldErrors } from '../../components/forms/use-field-errors.ts';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import { PageSection } from '../../components/section.tsx';
@@ -87,8 +88,11 @@ function SaveForm() {
   const { control } = useConsole();
   const queryClient = useQueryClient();
   const form = useForm({ initialValues: { name: '' } });
+  const errors = useFieldErrors({ form });
   const save = useMutation({
     mutationFn: ({ name }: typeof form.values) => unwrap(control.POST('/state/snapshots', { body: { name } as never })),
+    onMutate: errors.clear,
+    onError: errors.show,
     onSuccess: () => {
       form.reset();
       return queryClient.invalidateQueries({ queryKey: ['snapshots'] });
@@ -96,7 +100,7 @@ function SaveForm() {
   });
   const { name } = form.values;
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
       <Stack gap="xs">
         <Group align="flex-end">
           <TextInput label="Name of a new snapshot" required {...form.getInputProps('name')} />
@@ -104,7 +108,7 @@ function SaveForm() {
             Save
           </PermittedButton>
         </Group>
-        {save.error ? <ErrorPanel error={save.error} /> : undefined}
+        {errors.rest === undefined ? undefined : <ErrorPanel error={errors.rest} />}
         <Equivalents
           command={`state save ${quotePositional(name || 'NAME')}`}
           call={{ method: 'POST', path: '/_iam/state/snapshots', body: { name: name || 'NAME' } }}
