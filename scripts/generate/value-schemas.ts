@@ -1,13 +1,13 @@
 /** Generates the constraints of values in provisioning documents, which the CLI checks without zod. */
 import * as z from 'zod';
 import type { JsonSchema } from '../../src/contract/manifest-types.ts';
-import { Audiences, clientFields, RedirectURIs } from '../../src/contract/schemas/client.ts';
+import { Audiences, browserLoginFields, clientFields, RedirectURIs } from '../../src/contract/schemas/client.ts';
 import { CorporateGroupInput } from '../../src/contract/schemas/corporate-group.ts';
 import { BusinessCustomerInput, UserCustomerInput } from '../../src/contract/schemas/customer.ts';
 import { GroupInput, groupNamePattern } from '../../src/contract/schemas/group.ts';
 import { Id, reservedNames } from '../../src/contract/schemas/primitives.ts';
 
-const constraints = ['type', 'minLength', 'maxLength', 'pattern', 'format', 'maxItems'] as const;
+const constraints = ['type', 'minLength', 'maxLength', 'pattern', 'format', 'maxItems', 'enum'] as const;
 
 /** The type of a value and its limits, without descriptions. An array has those of its items. */
 function constraintsOf(schema: JsonSchema): JsonSchema {
@@ -27,7 +27,7 @@ export function valueSchemasSource(): string {
   const schemas = {
     id: constraintsOf(z.toJSONSchema(Id) as JsonSchema),
     group: { ...group, groupName: { ...group.groupName, pattern: groupNamePattern } },
-    client: fieldsOf({ ...clientFields, redirectURIs: RedirectURIs, audiences: Audiences }),
+    client: fieldsOf({ ...clientFields, redirectURIs: RedirectURIs, audiences: Audiences, ...browserLoginFields }),
     corporateGroup: fieldsOf(CorporateGroupInput.shape),
     customer: { ...fieldsOf(UserCustomerInput.shape), ...fieldsOf(BusinessCustomerInput.shape) },
   };

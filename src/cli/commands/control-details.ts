@@ -64,6 +64,10 @@ const details: Readonly<Record<string, ControlDetail>> = {
         ...[
           'redirectURIs',
           'audiences',
+          'browserLogin',
+          'postLogoutRedirectURIs',
+          'requirePkce',
+          'idTokenAlg',
           'userId',
           'userName',
           'businessId',

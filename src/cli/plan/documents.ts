@@ -128,6 +128,7 @@ function parseNode(
   if (schema.type === 'array') return parseList(context, nodes, node, schema, path, report);
   const value = isScalar(node) ? node.value : undefined;
   if (value === null && Array.isArray(schema.type)) return null;
+  if (schema.type === 'boolean') return typeof value === 'boolean' ? value : report('must be true or false');
   const message = typeof value === 'string' ? checkText(context, value, schema) : describeNonText(node);
   return message === undefined ? value : report(message);
 }
@@ -258,8 +259,9 @@ function comparePositions(a: SourcePosition | undefined, b: SourcePosition | und
 function checkText(
   { patterns }: ParseContext,
   value: string,
-  { pattern, format, minLength = 0, maxLength, description }: JsonSchema,
+  { pattern, format, minLength = 0, maxLength, description, enum: values }: JsonSchema,
 ): string | undefined {
+  if (values && !values.includes(value)) return `must be one of ${values.join(', ')}`;
   const length = [...value].length;
   if (length < minLength) return 'must not be empty';
   if (maxLength !== undefined && length > maxLength) return `must not be longer than ${maxLength} characters`;

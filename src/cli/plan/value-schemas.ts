@@ -98,6 +98,28 @@ export const valueSchemas = {
         "maxLength": 200,
         "pattern": "^[!$-~]+$"
       }
+    },
+    "browserLogin": {
+      "type": "boolean"
+    },
+    "postLogoutRedirectURIs": {
+      "type": "array",
+      "maxItems": 50,
+      "items": {
+        "type": "string",
+        "maxLength": 2000,
+        "format": "uri"
+      }
+    },
+    "requirePkce": {
+      "type": "boolean"
+    },
+    "idTokenAlg": {
+      "type": "string",
+      "enum": [
+        "RS256",
+        "ES256"
+      ]
     }
   },
   "corporateGroup": {

@@ -45,6 +45,8 @@ describe('a diagnostic has file, line and column', () => {
     ['clients:\n  - {clientSecret: x, clientId: a}', '0.yaml:2:6: clients: unknown field clientSecret'],
     ['clients:\n  - {appId: a}', '0.yaml:2:5: a client needs a serviceAccountId or a clientId'],
     ['groups:\n  - groupName: me', '0.yaml:2:16: me is a reserved word'],
+    ['clients:\n  - {clientId: a, requirePkce: "no"}', '0.yaml:2:32: requirePkce: must be true or false'],
+    ['clients:\n  - {clientId: a, idTokenAlg: none}', '0.yaml:2:31: idTokenAlg: must be one of RS256, ES256'],
     ['clients:\n  - {clientId: a, redirectURIs: [invalid]}', '0.yaml:2:34: redirectURIs: "invalid" is not a URI'],
     ['apiKeys:\n  - {appId: a}', '0.yaml:2:5: an API key needs a clientId or a serviceAccountId'],
     ['customers:\n  - {document: "1"}', '0.yaml:2:5: a customer needs a businessName or a userId'],

@@ -38,6 +38,7 @@ const creationDefaults = {
   audiences: [],
   postLogoutRedirectURIs: [],
   ...{ organizationId: undefined, businessUnitId: undefined },
+  ...{ browserLogin: undefined, requirePkce: undefined, idTokenAlg: undefined },
   ...{ userId: undefined, businessId: undefined, ownerClientId: undefined },
 };
 
@@ -152,6 +153,17 @@ function createSchema(): JsonSchema {
         'Audiences of its tokens, besides the issuer',
         valueSchemas.client.audiences.maxItems,
       ),
+      browserLogin: described(
+        valueSchemas.client.browserLogin,
+        'Whether a third-party client takes part in browser logins (default: no)',
+      ),
+      postLogoutRedirectURIs: list(
+        { ...described(valueSchemas.client.postLogoutRedirectURIs.items, 'A redirect URI'), minLength: 1 },
+        'Redirect URIs after a logout',
+        valueSchemas.client.postLogoutRedirectURIs.maxItems,
+      ),
+      requirePkce: described(valueSchemas.client.requirePkce, 'Whether browser logins must use PKCE (default: yes)'),
+      idTokenAlg: described(valueSchemas.client.idTokenAlg, 'Algorithm that signs its ID tokens (default: RS256)'),
       organizationId: described(valueSchemas.client.organizationId, 'Organization the client belongs to'),
       businessUnitId: described(valueSchemas.client.businessUnitId, 'Business unit the client belongs to'),
       userId: id('User that owns the client'),
@@ -229,7 +241,7 @@ function buildClientCreation({ path, clientId, serviceAccountId, fields }: Desir
   return acceptChanges([{ action: 'create', kind: 'client', name: serviceAccountId, fields: created, body }]);
 }
 
-/** Of an existing client, only the redirect URIs, the audiences and the organization with the business unit can change. */
+/** Of an existing client, only the organization with the business unit and what the control plane patches can change. */
 function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClient): DiffResult<ClientChange> {
   const changed = Object.entries(fields).flatMap(([name, value]) => diffField(name, before[name], value));
   const immutable = changed.filter(({ field }) => !mutableFields.has(field));
@@ -242,7 +254,7 @@ function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClien
       })),
     };
   if (changed.length === 0) return acceptChanges([]);
-  const updated = controlLists.filter((name) => changed.some(({ field }) => field === name));
+  const updated = changed.filter(({ field }) => patchedFields.has(field)).map(({ field }) => field);
   const isMoved = changed.length > updated.length;
   const organizationId = fields.organizationId ?? before.organizationId;
   const businessUnitId = fields.businessUnitId ?? before.businessUnitId;
@@ -264,10 +276,12 @@ function diffExistingClient({ path, fields }: DesiredClient, before: RemoteClien
 /** The fields that only a route of the control plane changes. */
 const controlFields: ReadonlySet<string> = new Set(['appId', 'scope', 'grantTypes', 'authorities', 'factorVisibility']);
 
-/** Lists that the route of the control plane changes. */
-const controlLists = ['redirectURIs', 'audiences'] as const;
+/** The fields that an apply changes by the route of the control plane. */
+const patchedFields: ReadonlySet<string> = new Set([
+  ...['redirectURIs', 'audiences', 'browserLogin', 'postLogoutRedirectURIs', 'requirePkce', 'idTokenAlg'],
+]);
 
-const mutableFields: ReadonlySet<string> = new Set(['organizationId', 'businessUnitId', ...controlLists]);
+const mutableFields: ReadonlySet<string> = new Set(['organizationId', 'businessUnitId', ...patchedFields]);
 
 function formatValue(value: unknown): string {
   return value === undefined ? 'not set' : Array.isArray(value) ? value.join(', ') || 'empty' : String(value);
@@ -292,8 +306,9 @@ async function writeClient(execution: Execution, { change }: ClientStep): Promis
     await tryOperation(context, 'client-identities.remove', { params: { serviceAccountId: id } }, 'CLIENT_NOT_FOUND');
     return record({ what: 'gone', kind: 'client', id, name });
   }
-  const { redirectURIs = [], audiences = [], ...fields } = body as Readonly<Record<string, unknown>> & ClientLists;
-  const [redirectURI, ...others] = redirectURIs;
+  const entries = Object.entries(body);
+  const fields = Object.fromEntries(entries.filter(([field]) => !patchedFields.has(field)));
+  const { redirectURIs: [redirectURI, ...others] = [] } = body as { readonly redirectURIs?: readonly string[] };
   const isWithUri = redirectURI !== undefined;
   const created = await recordCreation(execution, {
     resources: [
@@ -314,18 +329,19 @@ async function writeClient(execution: Execution, { change }: ClientStep): Promis
       }),
   });
   clientIds.set(name, String(created.clientId));
-  // The operation that creates clients sets one redirect URI, and no audience.
-  const later = { ...(others.length > 0 ? { redirectURIs } : {}), ...(audiences.length > 0 ? { audiences } : {}) };
-  await updateClient(context, String(created.clientId), later);
+  // The operation that creates clients sets the first redirect URI, and none of the other fields.
+  const isMissing = ([field, value]: [string, unknown]) =>
+    patchedFields.has(field) && (field === 'redirectURIs' ? others.length > 0 : !isEmptyList(value));
+  await updateClient(context, String(created.clientId), Object.fromEntries(entries.filter(isMissing)));
 }
 
-type ClientLists = Readonly<Partial<Record<(typeof controlLists)[number], readonly string[]>>>;
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 
-/** @param update `target`, where the client moves, and its lists; what is missing stays */
+/** @param update `target`, where the client moves, and the patched fields; what is missing stays */
 async function updateClient(context: RequestContext, clientId: string, update: ClientChange['body']): Promise<void> {
-  const { target, ...lists } = update;
+  const { target, ...fields } = update;
   if (target !== undefined)
     await callOperation(context, 'client-identities.migrate', { body: { clientIds: [clientId], target } });
-  if (Object.keys(lists).length > 0)
-    await callControlPlane(context, 'PATCH', `/_iam/clients/${encodeURIComponent(clientId)}`, { body: lists });
+  if (Object.keys(fields).length > 0)
+    await callControlPlane(context, 'PATCH', `/_iam/clients/${encodeURIComponent(clientId)}`, { body: fields });
 }

@@ -106,17 +106,26 @@ groups:
   }) => {
     // With roles from a group, only a caller with all of them could move it.
     const uris = ['https://a.example.com/cb', 'http://localhost/cb', 'com.example.app:/cb'];
+    const settings = { idTokenAlg: 'ES256', requirePkce: false, browserLogin: false };
     const document = everything
       .replace('    services: [billing]\n', '')
-      .replace('WRITE]}', `WRITE], redirectURIs: ['${uris[0]}', '${uris[1]}'], audiences: ['urn:a', 'urn:b']}`);
+      .replace(
+        'WRITE]}',
+        `WRITE], redirectURIs: ['${uris[0]}', '${uris[1]}'], audiences: ['urn:a', 'urn:b'], idTokenAlg: ES256, requirePkce: false, browserLogin: false}`,
+      );
     await apply(fixture, document);
     expect((await fixture.server.dump()).clients).toContainEqual(
-      expect.objectContaining({ redirectURI: uris[0], otherRedirectURIs: [uris[1]], audiences: ['urn:a', 'urn:b'] }),
+      expect.objectContaining({
+        redirectURI: uris[0],
+        otherRedirectURIs: [uris[1]],
+        ...settings,
+        audiences: ['urn:a', 'urn:b'],
+      }),
     );
     const before = (await fixture.server.admin.apiKey.list()).items[0];
     const outcome = await apply(
       fixture,
-      `clients:\n  - {serviceAccountId: billing, organizationId: o, businessUnitId: u, redirectURIs: ['${uris[2]}', '${uris[0]}'], audiences: ['urn:c']}\napiKeys:\n  - {serviceAccountId: billing, appId: other, apiKeyId: ${before?.apiKeyId}}\n`,
+      `clients:\n  - {serviceAccountId: billing, organizationId: o, businessUnitId: u, redirectURIs: ['${uris[2]}', '${uris[0]}'], audiences: ['urn:c'], idTokenAlg: RS256, postLogoutRedirectURIs: ['${uris[1]}']}\napiKeys:\n  - {serviceAccountId: billing, appId: other, apiKeyId: ${before?.apiKeyId}}\n`,
     );
     expect(outcome.out).not.toContain('Secret');
     const { items } = await fixture.server.admin.apiKey.list();
@@ -125,6 +134,7 @@ groups:
       expect.objectContaining({
         ...{ organizationId: 'o', businessUnitId: 'u' },
         ...{ redirectURI: uris[2], otherRedirectURIs: [uris[0]], audiences: ['urn:c'] },
+        ...{ ...settings, idTokenAlg: 'RS256', postLogoutRedirectURIs: [uris[1]] },
       }),
     );
   });

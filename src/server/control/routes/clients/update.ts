@@ -35,7 +35,10 @@ const ClientUpdate = z
     audiences: Audiences.optional()
       .describe('Audiences of its tokens (aud), besides the issuer')
       .meta({ examples: [['https://api.example.com']] }),
-    ...browserLoginFields,
+    browserLogin: browserLoginFields.browserLogin.nullable(),
+    postLogoutRedirectURIs: browserLoginFields.postLogoutRedirectURIs,
+    requirePkce: browserLoginFields.requirePkce.nullable(),
+    idTokenAlg: browserLoginFields.idTokenAlg.nullable(),
     organizationId: organizationId.nullable(),
     businessUnitId: businessUnitId.nullable(),
     authorities: listUpTo(100, RoleName)
