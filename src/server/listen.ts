@@ -37,7 +37,8 @@ import { type HeapGauge, observeHeap } from './store/memory/heap-gauge.ts';
 import type { ServerIdentity } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { openStoreSecret } from './store/store-secret.ts';
-import { findLongestTokenLifetime, openKeyRing } from './tokens/keys.ts';
+import { findLongestTokenLifetime } from './tokens/generate-key.ts';
+import { openKeyRing } from './tokens/keys.ts';
 import { type ConfiguredSigningKey, readSigningKeyFile } from './tokens/signing-key-file.ts';
 
 export interface ListenOptions {

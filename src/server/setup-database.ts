@@ -21,7 +21,8 @@ import { openExitCodes, StoreOpenError } from './store/open-error.ts';
 import type { DatabaseReport } from './store/postgres/setup/inspect-database.ts';
 import type { Store } from './store/store.ts';
 import { openStoreSecret } from './store/store-secret.ts';
-import { findLongestTokenLifetime, openKeyRing } from './tokens/keys.ts';
+import { findLongestTokenLifetime } from './tokens/generate-key.ts';
+import { openKeyRing } from './tokens/keys.ts';
 import { readSigningKeyFile } from './tokens/signing-key-file.ts';
 
 export { formatCredentials, openExitCodes, SeedError, SettingError, StoreOpenError };

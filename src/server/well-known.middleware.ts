@@ -18,7 +18,7 @@ const docsPath = `${controlPrefix}/docs`;
 const [jwksPath] = faultTargets.jwks.paths;
 const consolePath = `${controlPrefix}/console/`;
 
-type DocumentWriter = (ctx: KoaContext, fault?: InjectedFault) => void;
+type DocumentWriter = (ctx: KoaContext, fault?: InjectedFault) => void | Promise<void>;
 
 /** Serves these documents; all other paths go to the next step. */
 export function serveWellKnown(appContext: AppContext, registry: readonly AnyOperation[]): Middleware {
@@ -49,7 +49,7 @@ export function serveWellKnown(appContext: AppContext, registry: readonly AnyOpe
     { faults, target }: { readonly faults: FaultInjector; readonly target: FaultTarget },
   ): Promise<void> {
     const disconnectSignal = () => appContext.disconnectSignals(ctx.res);
-    document(ctx, await applyDocumentFault(ctx, faults, { target, disconnectSignal }));
+    await document(ctx, await applyDocumentFault(ctx, faults, { target, disconnectSignal }));
   }
 }
 
@@ -108,9 +108,10 @@ function writeCacheable(ctx: KoaContext, json: string): void {
   writeJson(ctx, 200, json);
 }
 
-function writeKeySet(ctx: KoaContext, keys: KeyRing, fault: InjectedFault | undefined): void {
+async function writeKeySet(ctx: KoaContext, keys: KeyRing, fault: InjectedFault | undefined): Promise<void> {
+  await keys.tryRefresh();
   const published = fault?.staleKeys ? keys.publicKeysBefore() : keys.publicKeys();
-  const served = fault?.missingKey ? published.filter(({ kid }) => kid !== keys.current().kid) : published;
+  const served = fault?.missingKey ? published.filter(({ kid = '' }) => !keys.isSigning(kid)) : published;
   writeCacheable(ctx, JSON.stringify({ keys: served }));
 }
 

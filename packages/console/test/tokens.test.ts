@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('the token inspector', () => {
 
   test('rotates the signing key', async () => {
     const before = (await read('/_iam/keys')) as { kid: string }[];
-    await page.getByRole('button', { name: 'Rotate the key' }).click();
+    await page.getByRole('button', { name: 'Rotate the keys' }).click();
     await page.getByText('retired').first().waitFor();
     const after = (await read('/_iam/keys')) as { kid: string; state: string }[];
     expect(after.length).toBe(before.length + 1);

@@ -13,8 +13,8 @@ import { printPages } from '../request/pagination.ts';
 import { printRequestPreview } from '../request/preview.ts';
 
 const path = '/_iam/keys/rotate';
-const columns = ['state', 'createdAt', 'expiresAt', 'kid', 'alg', 'retiredAt'];
-const tableColumnCount = 4;
+const columns = ['state', 'purpose', 'createdAt', 'expiresAt', 'kid', 'alg', 'retiredAt'];
+const tableColumnCount = 5;
 /** No command takes the id of a key: a table of 80 columns truncates it, not the dates. */
 const fit = { text: ['kid'], required: columns.slice(0, tableColumnCount) };
 
@@ -33,17 +33,17 @@ export function addKeysList(keys: Command, runtime: CliRuntime): void {
 
 export function addKeysRotate(keys: Command, runtime: CliRuntime): void {
   const command = addCommand(keys, 'rotate', {
-    title: 'Rotate the signing key',
+    title: 'Rotate the signing keys',
     description: `Tokens signed with previous keys stay valid until they expire; the response contains the retirement time of those keys. Applications that never fetch the keys again reject the new tokens. ${controlPlaneNote}`,
     effect: 'destructive',
-    examples: [{ title: 'Rotate the key in a script', command: '--yes' }],
+    examples: [{ title: 'Rotate the keys in a script', command: '--yes' }],
   });
   setAction(command, runtime, (context, _, options) => rotate(context, options));
 }
 
 async function rotate(context: Context, options: CommandOptions): Promise<void> {
   if (options.dryRun === true) return printRequestPreview(context, controlRequestPreview(context, 'POST', path));
-  await assertConfirmed(context, `Rotate the signing key of ${resolveBaseUrl(context.settings)}?`, options);
+  await assertConfirmed(context, `Rotate the signing keys of ${resolveBaseUrl(context.settings)}?`, options);
   const body = (await callControlPlane(context, 'POST', path)).body as TableRow;
   const { printer, settings, io } = context;
   if (!printer.isForPeople || settings.options.columns !== undefined) return printer.value(body);

@@ -33,6 +33,6 @@ export function buildOpenIdConfiguration(appContext: AppContext): object {
   return {
     ...buildServerMetadata(appContext),
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: [...new Set(algorithms)],
+    id_token_signing_alg_values_supported: [...new Set(['RS256', ...algorithms])],
   };
 }

@@ -12,6 +12,8 @@ import type { ClientContent, LogonContent, UserContent } from './content.ts';
 
 /** `typ` of the header: prevents other kinds of JWT from being accepted as access tokens. */
 export const accessTokenType = 'at+jwt';
+/** That of ID tokens. */
+export const idTokenType = 'JWT';
 
 /** Maximum clock difference in seconds between processes that share a store. */
 export const maxClockSkewSeconds = 60;

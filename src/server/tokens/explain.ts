@@ -3,7 +3,7 @@ import { AccessClaims, accessTokenType, maxClockSkewSeconds } from './claims.ts'
 import type { KeyRing } from './keys.ts';
 
 interface VerificationContext {
-  readonly keys: Pick<KeyRing, 'find'>;
+  readonly keys: Pick<KeyRing, 'find' | 'findForIdToken'>;
   readonly issuer: string;
   /** Epoch seconds. */
   readonly now: number;
@@ -27,11 +27,11 @@ export function explainRejection(token: string, context: VerificationContext): s
 function explainHeader({ kid, alg, typ }: TokenPart, { keys }: VerificationContext): string | undefined {
   if (alg === 'none') return 'It is not signed: its algorithm is none.';
   if (typeof kid !== 'string') return 'Its header contains no key id (kid).';
-  const key = keys.find(kid);
+  const key = keys.findForIdToken(kid);
   if (!key)
     return 'It is signed with a key that this server does not have: another server issued it, the key has expired, or the store was recreated.';
   if (key.alg !== alg) return 'Its algorithm differs from that of its key.';
-  return String(typ).toLowerCase() === accessTokenType
+  return keys.find(kid) && String(typ).toLowerCase() === accessTokenType
     ? undefined
     : 'It is a token of this server, but not an access token.';
 }

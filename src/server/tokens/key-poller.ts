@@ -21,6 +21,7 @@ export class KeyPoller {
   readonly #deps: Deps;
   #readAt: number;
   #refreshedAt = Number.NEGATIVE_INFINITY;
+  /** The last read, if it failed. */
   #failed: { readonly begunAt: number; readonly error: unknown } | undefined;
   #cancelPoll = () => {};
   #isClosed = false;
@@ -42,13 +43,14 @@ export class KeyPoller {
     return this.#deps.runSerially(async () => {
       if (this.#readAt >= asked || asked - this.#refreshedAt < refreshPause) return;
       if (this.#failed && this.#failed.begunAt >= asked) throw this.#failed.error;
-      const begunAt = this.#deps.stopwatch.now();
-      await this.#read().catch((error: unknown) => {
-        this.#failed = { begunAt, error };
-        throw error;
-      });
+      await this.#read();
       this.#refreshedAt = asked;
     });
+  }
+
+  /** The same if the last read succeeded. Never throws: what is known remains. */
+  async tryRefresh(): Promise<void> {
+    if (!this.#failed) await this.refresh().catch(() => undefined);
   }
 
   close(): void {
@@ -66,8 +68,14 @@ export class KeyPoller {
   }
 
   async #read(): Promise<void> {
-    const begin = this.#deps.stopwatch.now();
-    await this.#deps.readKeys();
-    this.#readAt = begin;
+    const begunAt = this.#deps.stopwatch.now();
+    try {
+      await this.#deps.readKeys();
+      this.#readAt = begunAt;
+      this.#failed = undefined;
+    } catch (error) {
+      this.#failed = { begunAt, error };
+      throw error;
+    }
   }
 }

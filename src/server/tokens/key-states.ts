@@ -11,6 +11,8 @@ export type KeyState = 'current' | 'next' | 'retired' | 'expired';
 export interface KeyDescription {
   readonly kid: string;
   readonly alg: string;
+  /** What it signs. */
+  readonly purpose: 'access-token' | 'id-token';
   readonly state: KeyState;
   readonly createdAt: string;
   /** Epoch seconds; absent for the current key. */
@@ -21,11 +23,11 @@ export interface KeyDescription {
 
 /** @param now epoch seconds. */
 export function describeSigningKey(row: SigningKey, now: number): KeyDescription {
-  const { kid, alg, createdAt, retiresAt, longestToken } = row;
+  const { kid, alg, purpose = 'access-token', createdAt, retiresAt, longestToken } = row;
   const state = determineState(row, now);
   const lifetime = longestToken + retirementMarginSeconds;
   const dates = retiresAt === undefined ? {} : { retiredAt: retiresAt - lifetime, expiresAt: retiresAt };
-  return { kid, alg, state, createdAt, ...dates };
+  return { kid, alg, purpose, state, createdAt, ...dates };
 }
 
 function determineState(row: SigningKey, now: number): KeyState {

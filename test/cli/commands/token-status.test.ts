@@ -32,5 +32,5 @@ test('token inspect --status does not print the token with --debug', async () =>
 test('keys list prints state and dates', async () => {
   const { code, out } = await run(['keys', 'list']);
   expect(code).toBe(0);
-  expect(out).toMatch(/^STATE +CREATED AT +KID\ncurrent +\d{4}-\d\d-\d\dT/);
+  expect(out).toMatch(/^STATE +PURPOSE +CREATED AT +KID\ncurrent +access-token +\d{4}-\d\d-\d\dT/);
 });

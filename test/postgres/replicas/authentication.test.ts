@@ -101,6 +101,16 @@ describe('a rotated signing key', () => {
     expect(signing.map((row) => row.kid)).toEqual([kid]);
   });
 
+  test('of ID tokens is one for all servers, and each publishes it at once', async () => {
+    await using replicas = await startReplicas({ flags: { 'signing-alg': 'EdDSA' } });
+    const sign = async ({ appContext }: TestServer) =>
+      String(kidOf(await (await appContext.keys.idTokenSigner('ES256')).sign({})));
+    const [first, second] = replicas.servers;
+    const kid = await sign(first);
+    expect(await publishedKids(second)).toContain(kid);
+    expect(await sign(second)).toBe(kid);
+  });
+
   test('refuses no token while it changes', async () => {
     await using replicas = await startReplicas({ count: 3 });
     const { servers } = replicas;

@@ -51,17 +51,17 @@ describe('the metadata document', () => {
     expect(await fetchMetadata(`${server.url}${openIdPath}`)).toEqual({
       ...metadata,
       subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['ES256'],
+      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     });
   });
 
-  test('names all algorithms of the published keys after a rotation', async () => {
+  test('names that of ID tokens and all algorithms of the published keys after a rotation', async () => {
     await using server = await startOAuth({ flags: { 'signing-alg': 'EdDSA' } });
     const algorithms = async () =>
       (await fetchMetadata(`${server.url}${openIdPath}`)).id_token_signing_alg_values_supported;
-    expect(await algorithms()).toEqual(['EdDSA']);
+    expect(await algorithms()).toEqual(['RS256', 'EdDSA']);
     await server.as().raw('POST', '/_iam/keys/rotate');
-    expect(await algorithms()).toEqual(['EdDSA']);
+    expect(await algorithms()).toEqual(['RS256', 'EdDSA']);
   });
 
   test('is found by a client library at both paths', async () => {

@@ -15,7 +15,7 @@ export interface Forgery {
 }
 
 export async function readCurrentKey({ appContext }: TestServer): Promise<SigningKey> {
-  const row = (await appContext.store.signingKeys.list()).find((key) => key.current);
+  const row = (await appContext.store.signingKeys.list()).find((key) => key.current && key.purpose === undefined);
   if (!row) throw new Error('there is no current key');
   return row;
 }

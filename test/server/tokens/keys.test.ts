@@ -105,7 +105,7 @@ describe('under the root of the base URL', () => {
     expect(document).toMatchObject({
       issuer: url,
       jwks_uri: `${url}/.well-known/jwks.json`,
-      id_token_signing_alg_values_supported: ['ES256'],
+      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     });
     const claims = await server.appContext.verifier.verify(
       (await issueForClient(server.appContext, await adminRow(server))).accessToken,

@@ -51,7 +51,7 @@ const pages: Readonly<Record<string, ReadOnlyPage>> = {
     disabled: { 'Create a business': byAdministrators, 'Make a user a customer': byAdministrators },
   },
   'corporate-groups': { ready: 'Corporate groups', disabled: each('Create a corporate group') },
-  tokens: { ready: 'Signing keys', disabled: each('Rotate the key') },
+  tokens: { ready: 'Signing keys', disabled: each('Rotate the keys') },
   faults: { ready: 'groups.get', disabled: each('Add', 'Remove all', 'Remove the rule f1') },
   settings: { ready: '--request-log-size', disabled: {} },
   state: {

@@ -21,7 +21,7 @@ describe.runIf(hasBrowser && isFullRun)('all states', () => {
     await click('Revoke the token');
     await check('The server rejects it from then on');
     await click('Cancel');
-    await click('Rotate the key');
+    await click('Rotate the keys');
     await page.getByText('retired').first().waitFor();
     await click('Move the clock to its expiry');
     await check('The server rejects this token: expired');

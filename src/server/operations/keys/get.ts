@@ -54,6 +54,7 @@ export default defineOperation({
   async handle({ accept }, { keys }) {
     if (accept.includes('application/x-pem-file'))
       return { contentType: 'application/x-pem-file', text: await keys.currentPem() };
+    await keys.tryRefresh();
     return { keys: keys.publicKeys() as z.input<typeof Jwk>[] };
   },
 });

@@ -7,6 +7,8 @@ export const SigningKeyRow = z
   .strictObject({
     kid: text,
     alg: text,
+    /** Absent for a key of access tokens. */
+    purpose: z.literal('id-token').optional(),
     current: z.boolean(),
     privateJwk: sensitive(z.record(z.string(), z.unknown()), 'secret'),
     publicJwk: z.record(z.string(), z.unknown()),

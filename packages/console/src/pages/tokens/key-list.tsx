@@ -16,6 +16,7 @@ import { RelativeTime } from '../../components/server-time.tsx';
 
 const rotateKey: ApiRequest = ({ control }) => control.POST('/keys/rotate');
 const stateColors = { current: 'green', next: 'blue', retired: 'yellow', expired: 'gray' } as const;
+const purposeNames = { 'access-token': 'Access tokens', 'id-token': 'ID tokens' };
 
 const columns: RowColumn<ControlData<'/keys'>[number]>[] = [
   { title: 'Key', width: 'minmax(14rem, 2fr)', render: ({ kid }) => <span className="id">{kid}</span> },
@@ -25,6 +26,7 @@ const columns: RowColumn<ControlData<'/keys'>[number]>[] = [
     phone: 'end',
     render: ({ state }) => <Badge color={stateColors[state]}>{state}</Badge>,
   },
+  { title: 'Signs', width: '8rem', phone: 'detail', render: ({ purpose }) => purposeNames[purpose] },
   { title: 'Algorithm', width: '6rem', phone: 'detail', render: ({ alg }) => alg },
   {
     title: 'Created',
@@ -54,7 +56,7 @@ export function KeyList() {
           loading={rotate.isPending}
           onClick={() => rotate.mutate()}
         >
-          Rotate the key
+          Rotate the keys
         </PermittedButton>
       }
     >

@@ -9,6 +9,7 @@ const instant = exampleText('2026-03-01T12:00:00.000Z');
 export const KeyItem = z.strictObject({
   kid: exampleText('iam-standin-5RtsV5mvnXcBqHjBpEzFk0vHGAvIwsYXyQKq0gGLnJ8'),
   alg: exampleText('ES256'),
+  purpose: z.enum(['access-token', 'id-token']).describe('What it signs'),
   state: z
     .enum(['current', 'next', 'retired', 'expired'])
     .describe(

@@ -4,6 +4,10 @@ import { defineRoute } from '../../define.ts';
 
 const KeyRotation = z.strictObject({
   kid: exampleText('2026-03-01-standin', 'Id of the new signing key'),
+  idTokenKids: z
+    .array(exampleText('2026-03-01-standin'))
+    .optional()
+    .describe('Ids of the new keys that sign ID tokens. Absent if there are no such keys'),
   signsFrom: z
     .string()
     .optional()
@@ -22,9 +26,9 @@ const KeyRotation = z.strictObject({
 export default defineRoute({
   capability: 'maintain',
   id: 'control.keys-rotate',
-  title: 'Rotate the signing key',
+  title: 'Rotate the signing keys',
   description:
-    'Creates a key of the same algorithm, publishes it and signs with it immediately, or 10 seconds later if several servers share the store. A verifier that caches the JWK Set (allowed for five minutes) must fetch it again when it sees an unknown key id. Previous keys stay published until the last token that they signed expires.',
+    'Creates a key of the same algorithm for access tokens, and for ID tokens if such a key exists, publishes it and signs with it immediately, or 10 seconds later if several servers share the store. A verifier that caches the JWK Set (allowed for five minutes) must fetch it again when it sees an unknown key id. Previous keys stay published until the last token that they signed expires.',
   method: 'POST',
   path: '/keys/rotate',
   audit: { kind: 'administration', targets: {} },
@@ -33,9 +37,10 @@ export default defineRoute({
   errors: [],
 
   async handle(_input, { keys }) {
-    const { kid, signsFrom, retired } = await keys.rotate();
+    const { kid, idTokenKids, signsFrom, retired } = await keys.rotate();
     const from = signsFrom === undefined ? {} : { signsFrom: new Date(signsFrom * 1000).toISOString() };
-    return { kid, ...from, retired: retired.map((key) => ({ kid: key.kid, ...formatUntil(key.until) })) };
+    const created = { kid, ...(idTokenKids.length > 0 && { idTokenKids: [...idTokenKids] }), ...from };
+    return { ...created, retired: retired.map((key) => ({ kid: key.kid, ...formatUntil(key.until) })) };
   },
 });
 

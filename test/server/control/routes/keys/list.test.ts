@@ -19,6 +19,7 @@ test('keys have state and dates, and no private members', async () => {
   expect(first).toEqual({
     kid: server.appContext.keys.current().kid,
     alg: 'ES256',
+    purpose: 'access-token',
     state: 'current',
     createdAt: '2026-03-01T12:00:00.000Z',
   });
