@@ -117,18 +117,21 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
         await page.getByRole('button', { name: 'Edit', exact: true }).click();
         await dialog.getByText('Nothing is changed yet').first().waitFor();
         await dialog.getByLabel('Application').fill('renamed');
-        await dialog.getByRole('combobox', { name: 'Redirect URIs' }).fill('no uri');
+        await dialog.getByRole('combobox', { name: 'Redirect URIs', exact: true }).fill('no uri');
         await page.keyboard.press('Enter');
         await dialog.getByRole('button', { name: 'Save' }).click();
         await dialog.locator('input[aria-invalid=true]:focus[data-path=redirectURIs]').waitFor();
         await page.keyboard.press('Backspace');
-        await dialog.getByRole('combobox', { name: 'Redirect URIs' }).fill('https://app.example.com/callback');
+        await dialog
+          .getByRole('combobox', { name: 'Redirect URIs', exact: true })
+          .fill('https://app.example.com/callback');
         await page.keyboard.press('Enter');
         await dialog.getByRole('combobox', { name: 'Scopes' }).press('Backspace');
         await dialog.getByLabel('Organization').fill('');
+        await dialog.getByLabel('Browser logins require PKCE').uncheck();
         await dialog.getByText('The same from a terminal').click();
         const options =
-          '--app-id=renamed --set=scope= --redirect-uri=https://app.example.com/callback --set=organizationId=';
+          '--app-id=renamed --set=scope= --redirect-uri=https://app.example.com/callback --require-pkce=false --set=organizationId=';
         await dialog.getByText(command(`clients update ${options} edited`), { exact: true }).waitFor();
         await dialog.getByRole('button', { name: 'Save' }).click();
         await page.getByRole('heading', { level: 1, name: 'renamed' }).waitFor();
@@ -137,6 +140,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
           appId: 'renamed',
           scope: [],
           redirectURIs: ['https://app.example.com/callback'],
+          requirePkce: false,
           businessUnitId: 'retail',
         });
         expect(body).not.toHaveProperty('organizationId');
@@ -219,7 +223,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
     test.runIf(isFullRun)('is assigned to another application, and rotated', async () => {
       const { apiKeyId, apiKey } = await makeApiKey('till');
       const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
-      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
       await dialog.getByLabel('Application').fill('moved');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { level: 1, name: 'API key of moved' }).waitFor();
@@ -304,7 +308,7 @@ describe.skipIf(!hasBrowser)('clients and API keys', () => {
       const { page, dialog, problems } = await open(`api-keys/${apiKeyId}`);
       await page.getByText('Last used').waitFor();
       expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
-      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
       await dialog.getByLabel('Application').waitFor();
       expect([...(await findViewProblems(page)), ...problems]).toEqual([]);
     });

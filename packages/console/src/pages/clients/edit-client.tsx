@@ -1,5 +1,5 @@
 /** Changes a client. Only what was edited is sent, so that the other fields stay as they are. */
-import { NativeSelect, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, TagsInput, TextInput } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import { nameOfClient } from '../../components/client-owner.tsx';
 import { unchangedText } from '../../components/confirm-dialog.tsx';
@@ -14,6 +14,10 @@ const optionNames = {
   scope: '--scope',
   grantTypes: '--grant-type',
   redirectURIs: '--redirect-uri',
+  browserLogin: '--browser-login',
+  postLogoutRedirectURIs: '--post-logout-redirect-uri',
+  requirePkce: '--require-pkce',
+  idTokenAlg: '--id-token-alg',
   audiences: '--audience',
   authorities: '--authority',
   organizationId: '--organization-id',
@@ -53,7 +57,21 @@ export function EditClient({ client }: { readonly client: ShownClient }) {
       <TextInput label="Application" required {...form.getInputProps('appId')} />
       <TagsInput label="Scopes" clearable {...form.getInputProps('scope')} />
       <TagsInput label="Grant types" clearable {...form.getInputProps('grantTypes')} />
+      {client.party === '3RDPARTY' && (
+        <Checkbox
+          label="Browser logins"
+          description="With the grant type authorization_code"
+          {...form.getInputProps('browserLogin', { type: 'checkbox' })}
+        />
+      )}
       <TagsInput label="Redirect URIs" clearable {...form.getInputProps('redirectURIs')} />
+      <TagsInput label="Redirect URIs after logout" clearable {...form.getInputProps('postLogoutRedirectURIs')} />
+      <Checkbox label="Browser logins require PKCE" {...form.getInputProps('requirePkce', { type: 'checkbox' })} />
+      <NativeSelect
+        label="Signature algorithm of ID tokens"
+        data={['RS256', 'ES256']}
+        {...form.getInputProps('idTokenAlg')}
+      />
       <TagsInput
         label="Audiences"
         description="Of its tokens, besides the issuer"
@@ -78,16 +96,18 @@ export function EditClient({ client }: { readonly client: ShownClient }) {
 }
 
 function readFields(client: ShownClient) {
-  const { appId, scope, grantTypes, redirectURIs, audiences, authorities, factorVisibility } = client;
-  const { organizationId = '', businessUnitId = '' } = client;
-  const lists = { scope, grantTypes, redirectURIs, audiences, authorities };
-  return { appId, ...lists, organizationId, businessUnitId, factorVisibility };
+  const { appId, scope, grantTypes, redirectURIs, postLogoutRedirectURIs, audiences, authorities } = client;
+  const { organizationId = '', businessUnitId = '', factorVisibility } = client;
+  const { browserLogin = false, requirePkce = true, idTokenAlg = 'RS256' } = client;
+  const lists = { scope, grantTypes, redirectURIs, postLogoutRedirectURIs, audiences, authorities };
+  const login = { browserLogin, requirePkce, idTokenAlg };
+  return { appId, ...lists, ...login, organizationId, businessUnitId, factorVisibility };
 }
 
-function formatOption(name: FieldName, value: string | readonly string[]): string {
-  if (value.length === 0) return `--set=${name}=`;
+function formatOption(name: FieldName, value: string | boolean | readonly string[]): string {
+  if (value === '' || (Array.isArray(value) && value.length === 0)) return `--set=${name}=`;
   return [value]
     .flat()
-    .map((each) => `${optionNames[name]}=${quoteShellArgument(each)}`)
+    .map((each) => `${optionNames[name]}=${quoteShellArgument(String(each))}`)
     .join(' ');
 }
