@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { definition, reference } from '../entities.ts';
 import { sensitive } from '../sensitive.ts';
+import { idTokenAlgorithms } from '../signing-algorithms.ts';
 import { exampleText, Id, listUpTo, memberList, NewId, singleLine, textUpTo } from './primitives.ts';
 
 export const ClientId = Id.meta({
@@ -70,7 +71,7 @@ export const browserLoginFields = {
     .describe('Whether browser logins must use PKCE (default: yes)')
     .meta({ examples: [false] }),
   idTokenAlg: z
-    .enum(['RS256', 'ES256'])
+    .enum(idTokenAlgorithms)
     .optional()
     .describe('Algorithm that signs its ID tokens (default: RS256)')
     .meta({ examples: ['ES256'] }),

@@ -1,6 +1,7 @@
 /** Subjects, clients, API keys, groups, businesses, customers and products. */
 import * as z from 'zod';
 import { sensitive } from '../../../contract/sensitive.ts';
+import { idTokenAlgorithms } from '../../../contract/signing-algorithms.ts';
 import { toVisibleName } from '../../../contract/visible-names.ts';
 import { defineTable, instant, names, secret, text } from './define-table.ts';
 
@@ -38,7 +39,7 @@ export const ClientRow = z
     /** Absent: required. */
     requirePkce: z.boolean().optional(),
     /** Absent: RS256. */
-    idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
+    idTokenAlg: z.enum(idTokenAlgorithms).optional(),
     serviceAccountId: text.optional(),
     userId: text.optional(),
     businessId: text.optional(),

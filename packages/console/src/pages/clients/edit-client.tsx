@@ -1,5 +1,6 @@
 /** Changes a client. Only what was edited is sent, so that the other fields stay as they are. */
 import { Checkbox, NativeSelect, TagsInput, TextInput } from '@mantine/core';
+import { idTokenAlgorithms } from '../../../../../src/contract/signing-algorithms.ts';
 import type { ControlData } from '../../api/clients.ts';
 import { nameOfClient } from '../../components/client-owner.tsx';
 import { unchangedText } from '../../components/confirm-dialog.tsx';
@@ -69,7 +70,7 @@ export function EditClient({ client }: { readonly client: ShownClient }) {
       <Checkbox label="Browser logins require PKCE" {...form.getInputProps('requirePkce', { type: 'checkbox' })} />
       <NativeSelect
         label="Signature algorithm of ID tokens"
-        data={['RS256', 'ES256']}
+        data={[...idTokenAlgorithms]}
         {...form.getInputProps('idTokenAlg')}
       />
       <TagsInput

@@ -1,6 +1,7 @@
 /** A client in responses of the control plane. */
 import * as z from 'zod';
 import { optionalText } from '../../../../contract/schemas/primitives.ts';
+import { idTokenAlgorithms } from '../../../../contract/signing-algorithms.ts';
 import { readRedirectUris } from '../../../directory/clients.ts';
 import { isInOverlap } from '../../../directory/replaced-secrets.ts';
 import type { Reader } from '../../../store/store.ts';
@@ -51,7 +52,7 @@ export const ClientItem = z.strictObject({
     .optional()
     .meta({ description: 'Whether browser logins must use PKCE; absent: yes', examples: [false] }),
   idTokenAlg: z
-    .enum(['RS256', 'ES256'])
+    .enum(idTokenAlgorithms)
     .optional()
     .meta({ description: 'Algorithm that signs its ID tokens; absent: RS256', examples: ['ES256'] }),
   serviceAccountId: text.optional().meta({ examples: ['billing-service'] }),
