@@ -1833,6 +1833,10 @@ export type ErrorCode = 'BODY_NOT_JSON'
   | 'GRANT_INVALID'
   | 'TARGET_INVALID'
   | 'TOKEN_TOO_LONG'
+  | 'AUTHORIZATION_INVALID'
+  | 'LOGIN_REQUIRED'
+  | 'LOGIN_REFUSED'
+  | 'FORM_EXPIRED'
   | 'GRANT_TYPE_UNSUPPORTED'
   | 'TOKEN_TYPE_UNSUPPORTED'
   | 'INTERNAL'
@@ -1962,8 +1966,16 @@ export type OperationId = 'api-key.create'
   | 'user-identities.retrieve-legacy'
   | 'user-identities.unlock'
   | 'user-identities.update'
+  | 'oauth2.authorize'
+  | 'oauth2.authorize-form'
   | 'oauth2.introspect'
-  | 'oauth2.revoke';
+  | 'oauth2.login'
+  | 'oauth2.logout'
+  | 'oauth2.logout-form'
+  | 'oauth2.revoke'
+  | 'oauth2.token'
+  | 'oauth2.userinfo'
+  | 'oauth2.userinfo-post';
 
 export interface AccessTokenInput {
   /** Subset of the scope of the caller's token (default: the whole scope) */

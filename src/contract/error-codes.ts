@@ -886,7 +886,7 @@ export const errorTable = {
   GRANT_INVALID: {
     status: 400,
     category: 'grant',
-    message: 'The password or refresh token is not valid or has expired.',
+    message: 'The password, code or refresh token is not valid or has expired.',
     hint: 'Log in again.',
   },
   TARGET_INVALID: {
@@ -902,11 +902,35 @@ export const errorTable = {
     message: 'The token would be longer than the limit.',
     hint: 'Ask an administrator to remove roles or groups of the user or client, or start the server with a larger --max-token.',
   },
+  AUTHORIZATION_INVALID: {
+    status: 400,
+    category: 'grant',
+    message: 'The request of the application for a login or logout is not valid.',
+    hint: 'Compare the request with docs/oauth.md; `iam clients get CLIENT` shows the grant types and redirect URIs of the client.',
+  },
+  LOGIN_REQUIRED: {
+    status: 400,
+    category: 'grant',
+    message: 'The user must act, but the application asked for a login without pages.',
+    hint: 'Send the browser again without prompt=none.',
+  },
+  LOGIN_REFUSED: {
+    status: 400,
+    category: 'grant',
+    message: 'The user refused the login.',
+    hint: 'Let the user start the login again.',
+  },
+  FORM_EXPIRED: {
+    status: 400,
+    category: 'request',
+    message: 'The form does not belong to this browser, or is older than its last login.',
+    hint: 'Start the login again in the application.',
+  },
   GRANT_TYPE_UNSUPPORTED: {
     status: 400,
     category: 'grant',
     message: 'The grant type is not supported.',
-    hint: 'Use client_credentials, password or refresh_token.',
+    hint: 'Use client_credentials, password, refresh_token or, at /oauth2/token, authorization_code.',
   },
   TOKEN_TYPE_UNSUPPORTED: {
     status: 400,

@@ -35,6 +35,8 @@ export interface PlainText {
   readonly text: string | Uint8Array;
   /** Headers that override or extend the default ones. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Default: 200. */
+  readonly status?: number;
 }
 
 /** A response body in chunks, for bodies that are too large for memory. */
@@ -175,8 +177,8 @@ interface Traits {
   readonly description: string;
   readonly method: Method;
   readonly auth: Auth;
-  /** Errors have the format of RFC 6749, 5.2, instead of the error array. */
-  readonly errorFormat?: 'oauth' | undefined;
+  /** Errors have the format of RFC 6749, 5.2, or are a page for a person, instead of the error array. */
+  readonly errorFormat?: 'oauth' | 'page' | undefined;
   /** The codes that the handler can throw. The codes of the pipeline are derived. */
   readonly errors: readonly ErrorCode[];
   /**

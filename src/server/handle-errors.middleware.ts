@@ -3,10 +3,12 @@ import { TLSSocket } from 'node:tls';
 import { toOAuthError } from '../contract/oauth-errors.ts';
 import type { AppContext } from './app-context.ts';
 import { ConnectionDroppedError, GatewayResponseError, writeGatewayResponse } from './fault-injection/apply-faults.ts';
-import { createErrorResponse } from './http/error-response.ts';
-import type { KoaContext, Middleware } from './http/request-state.ts';
-import { setHeaders, writeJson } from './http/response.ts';
+import { createErrorResponse, type ErrorResponse } from './http/error-response.ts';
+import type { KoaContext, Middleware, RequestState } from './http/request-state.ts';
+import { setHeaders, writeJson, writeText } from './http/response.ts';
 import { ClientDisconnectedError } from './limits/hash-queue.ts';
+import { renderMessagePage } from './oauth/pages/message-page.ts';
+import { PageError, type PageResponse } from './oauth/pages/page-error.ts';
 
 export function handleErrors(appContext: AppContext): Middleware {
   return async (ctx, next) => {
@@ -30,6 +32,18 @@ function dropConnection(ctx: KoaContext, isReset = false): void {
   else socket.destroy();
 }
 
+/** The page in which a person sees the error; undefined for programs. */
+function findPage(
+  error: unknown,
+  { items, status }: ErrorResponse,
+  { operation, requestId }: RequestState,
+): PageResponse | undefined {
+  if (error instanceof PageError) return error.page;
+  if (operation?.errorFormat !== 'page') return undefined;
+  const text = items.map(({ message }) => message).join(' ');
+  return renderMessagePage({ title: 'This did not work', text, status, requestId });
+}
+
 function writeError(ctx: KoaContext, error: unknown, appContext: AppContext): void {
   const { operation, requestId, hasMalformedCredentials, commits } = ctx.state;
   const errorResponse = createErrorResponse(error, {
@@ -42,7 +56,16 @@ function writeError(ctx: KoaContext, error: unknown, appContext: AppContext): vo
   });
   ctx.state.errors = errorResponse.items;
   delete ctx.state.responseHeaders.ETag;
-  setHeaders(ctx, errorResponse.headers);
+  // A page has no challenge: browsers would ask for a name and a password themselves.
+  const { 'WWW-Authenticate': challenge, ...headers } = errorResponse.headers;
+  const isPage = operation?.errorFormat === 'page';
+  setHeaders(ctx, isPage || challenge === undefined ? headers : errorResponse.headers);
+  const page = findPage(error, errorResponse, ctx.state);
+  if (page) {
+    setHeaders(ctx, page.headers ?? {});
+    writeText(ctx, page.status, page);
+    return;
+  }
   const body = operation?.errorFormat === 'oauth' ? toOAuthError(errorResponse.items) : errorResponse.items;
   writeJson(ctx, errorResponse.status, JSON.stringify(body));
 }

@@ -42,7 +42,7 @@ export function createResponseWriter(operation: Operation<never>, appContext: Ap
   return (ctx, result, { checkCaller }) => {
     if (isText(result)) {
       setHeaders(ctx, result.headers ?? {});
-      return writeText(ctx, 200, result);
+      return writeText(ctx, result.status ?? 200, result);
     }
     if (isChunked(result)) return writeChunks(ctx, 200, result, checkCaller);
     const { json, bytes } = isCached ? serializer.serialize(result as object) : serializeOnce(body, result as object);

@@ -58,6 +58,9 @@ const exceptions: Readonly<Record<string, string>> = {
   testToken: 'how a token differs from a normal one',
   apiKeyId: 'the id of a key, not a credential',
   apiKeys: 'entries of a seed, whose secrets are marked, or their number',
+  nonce: 'a value of the application, which its ID token contains',
+  code_challenge: 'a hash of the verifier',
+  code_challenge_method: 'the constant S256',
   'hash-concurrency': 'a number of computations',
   'max-token': 'a length',
 };

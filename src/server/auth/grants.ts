@@ -1,6 +1,7 @@
-/** The three grants of the token endpoints (RFC 6749, 4.3, 4.4 and 6), regardless of the parameter names of the endpoint. */
+/** The grants of the token endpoints (RFC 6749, 4.1, 4.3, 4.4 and 6), regardless of the parameter names of the endpoint. */
 import { apiError, fieldError, IamError } from '../../contract/errors.ts';
-import type { GrantType } from '../../contract/grant-types.ts';
+import type { OAuthGrantType } from '../../contract/grant-types.ts';
+import { takesPartInLogins } from '../directory/clients.ts';
 import { derive } from '../lib/derive.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { toFlowKey } from '../limits/hash-queue.ts';
@@ -9,28 +10,42 @@ import { startSession } from '../sessions/sessions.ts';
 import type { Client, Session } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import { listAudiences } from '../tokens/claims.ts';
-import { readClientContent, readSessionContent } from '../tokens/content.ts';
+import { readClientContent, readSessionContent, type TokenContent } from '../tokens/content.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
+import type { KeyRing } from '../tokens/keys.ts';
+import { exchangeCode } from './authorization-codes.ts';
 import {
   type AuthenticatedClient,
   authenticateTokenClient,
   type ClientAuthenticationDeps,
   type ClientAuthenticationRequest,
 } from './client-authentication.ts';
+import { createIdTokenClaims } from './id-token.ts';
 import { type LoginDeps, loginWithPassword } from './login.ts';
 
 export interface GrantRequest extends ClientAuthenticationRequest {
-  readonly grantType: GrantType;
+  readonly grantType: OAuthGrantType;
   readonly userName?: string | undefined;
   readonly password?: string | undefined;
   readonly refreshToken?: string | undefined;
   readonly scope?: readonly string[] | undefined;
   /** The services that the token is for (RFC 8707). */
   readonly resources?: readonly string[] | undefined;
+  readonly code?: string | undefined;
+  readonly redirectUri?: string | undefined;
+  readonly codeVerifier?: string | undefined;
+}
+
+export interface GrantedTokens {
+  readonly token: TokenResponse;
+  /** Of a session that a login with a browser started. */
+  readonly openidScopes?: readonly string[] | undefined;
+  readonly idToken?: string | undefined;
 }
 
 export interface GrantDeps extends LoginDeps, ClientAuthenticationDeps {
   readonly issuerUrl: string;
+  readonly keys: Pick<KeyRing, 'idTokenSigner'>;
   readonly settings: (LoginDeps & RotationDeps)['settings'];
   sourceBehindClient(client: Client): RequestSource;
   /** Called when the client has authenticated. */
@@ -45,15 +60,33 @@ export async function issueGrant(
   deps: GrantDeps,
   request: GrantRequest,
   { clientsRenew }: { clientsRenew: boolean },
-): Promise<TokenResponse> {
+): Promise<GrantedTokens> {
   const grantee = await authenticateTokenClient(deps, request);
   if (grantee.authenticated) deps.markAuthenticated(grantee.client);
   assertGrantAllowed(grantee, request);
   const known = listAudiences(grantee.client, deps.issuerUrl);
   if (request.resources?.some((name) => !known.includes(name))) throw apiError('TARGET_INVALID');
-  if (request.grantType === 'client_credentials') return issueClientToken(deps, grantee.client, request, clientsRenew);
-  if (request.grantType === 'password') return issueUserToken(deps, grantee, request);
-  return renewToken(deps, grantee, request);
+  if (request.grantType === 'client_credentials')
+    return { token: await issueClientToken(deps, grantee.client, request, clientsRenew) };
+  if (request.grantType === 'password') return { token: await issueUserToken(deps, grantee, request) };
+  if (request.grantType === 'refresh_token') return issueTokens(deps, await renewSession(deps, grantee, request));
+  const { client } = grantee;
+  const code = requireField(request.code, 'code');
+  const { content, nonce } = await exchangeCode(deps, client, { ...request, code });
+  return issueTokens(deps, content, nonce);
+}
+
+/** With an ID token if the session has the scope openid; a renewed one has no nonce (OpenID Connect Core 1.0, 12.2). */
+async function issueTokens(deps: GrantDeps, content: TokenContent, nonce?: string): Promise<GrantedTokens> {
+  const token = await deps.issuer.issue(content);
+  const openid = content.kind === 'user' ? content.session.openid : undefined;
+  if (content.kind !== 'user' || openid === undefined) return { token };
+  const openidScopes = openid.scopes;
+  if (!openidScopes.includes('openid')) return { token, openidScopes };
+  const signer = await deps.keys.idTokenSigner(content.client.idTokenAlg ?? 'RS256');
+  const { accessToken } = token;
+  const claims = createIdTokenClaims(content, { clock: deps.clock, issuer: deps.issuerUrl, nonce, accessToken });
+  return { token, openidScopes, idToken: await signer.sign(claims) };
 }
 
 function assertGrantAllowed(
@@ -66,12 +99,15 @@ function assertGrantAllowed(
     throw createAuthenticationError('CREDENTIALS_INVALID', basicChallenge);
   if (grantType === 'password' && client.party !== '1STPARTY')
     throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Only first-party clients may use the password grant.');
+  if (grantType === 'authorization_code' && !takesPartInLogins(client))
+    throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Logins with a browser are not switched on for the client.');
   if (scope?.some((name) => !client.scope.includes(name))) throw apiError('SCOPE_EXCEEDED');
 }
 
 /** A token alone is not enough to obtain a new one: a stolen token could be renewed forever. */
 function requiresClientCredential(client: Client, grantType: GrantRequest['grantType']): boolean {
-  return grantType === 'client_credentials' || (grantType === 'refresh_token' && client.secretHash !== undefined);
+  if (grantType === 'client_credentials') return true;
+  return grantType !== 'password' && client.secretHash !== undefined;
 }
 
 async function issueClientToken(
@@ -113,11 +149,11 @@ async function issueUserToken(
   }
 }
 
-async function renewToken(
+async function renewSession(
   deps: GrantDeps,
   { client, hasClientCredential }: AuthenticatedClient,
   request: GrantRequest,
-): Promise<TokenResponse> {
+): Promise<TokenContent> {
   const { store } = deps;
   const refreshToken = requireField(request.refreshToken, 'refresh token');
   const content = await store.transaction(async (tx) => {
@@ -142,7 +178,7 @@ async function renewToken(
     return readSessionContent(deps, { session, client, refreshToken: rotation.refreshToken });
   });
   if (!content) throw apiError('GRANT_INVALID');
-  return deps.issuer.issue(content);
+  return content;
 }
 
 /** A renewal may request at most the scope of the session (RFC 6749, 6), and its resources (RFC 8707, 2.2). */

@@ -16,7 +16,7 @@ import type { Store, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { Client, User } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
-import { readUserContent } from '../tokens/content.ts';
+import { readUserContent, type UserContent } from '../tokens/content.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { findUserByLogin, withNewHash } from '../users/users.ts';
@@ -40,7 +40,8 @@ export interface LoginDeps extends PasswordDeps {
   readonly issuer: TokenIssuer;
 }
 
-export interface LoginOptions extends Pick<SessionOptions, 'remember' | 'renewable' | 'scope' | 'resources'> {
+export interface LoginOptions
+  extends Pick<SessionOptions, 'remember' | 'renewable' | 'scope' | 'resources' | 'browser'> {
   /** A device token. A device of this user is bound to the session; the token of any other device is ignored. */
   readonly deviceTokenId?: string | undefined;
 }
@@ -50,8 +51,22 @@ export async function loginWithPassword(
   deps: LoginDeps,
   credentials: BasicCredentials,
   client: Client,
-  { deviceTokenId, ...options }: LoginOptions,
+  options: LoginOptions,
 ): Promise<TokenResponse> {
+  return deps.issuer.issue(await startPasswordSession(deps, credentials, client, options));
+}
+
+/**
+ * Starts a session of the user with this name and password.
+ * @returns what its token says
+ * @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY, TOKEN_TOO_LONG.
+ */
+export async function startPasswordSession(
+  deps: LoginDeps,
+  credentials: BasicCredentials,
+  client: Client,
+  { deviceTokenId, ...options }: LoginOptions,
+): Promise<UserContent> {
   const { user: verifiedUser, attempt } = await verifyPassword(deps, credentials, deviceTokenId);
   const newHash = await rehashIfOutdated(deps, verifiedUser, credentials.secret);
   const content = await withVerifiedPassword(
@@ -72,7 +87,7 @@ export async function loginWithPassword(
     },
   );
   await deps.authentication.throttles.recordLogin(content.user, attempt.caller);
-  return deps.issuer.issue(content);
+  return content;
 }
 
 /**

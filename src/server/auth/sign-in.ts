@@ -48,7 +48,11 @@ export async function requireActiveClient(reader: Reader, clientId: string): Pro
   return client;
 }
 
-async function findUnlockedUser(tx: Transaction, { userId, userName }: SignInRequest): Promise<User> {
+/** The user with this id or name. @throws IamError USER_NOT_FOUND, USER_LOCKED. */
+export async function findUnlockedUser(
+  tx: Transaction,
+  { userId, userName }: Pick<SignInRequest, 'userId' | 'userName'>,
+): Promise<User> {
   const byId = userId === undefined ? undefined : await tx.users.get(userId);
   const user = byId ?? (userName === undefined ? undefined : await findUserByLogin(tx, userName));
   const name = userId ?? userName;

@@ -41,6 +41,11 @@ export async function resolveAuthenticatedClientRoles(
   return roles;
 }
 
+/** Whether users can log in to the application with a browser: for one of a third party an administrator decides. */
+export function takesPartInLogins({ grantTypes, party, browserLogin }: Client): boolean {
+  return grantTypes.includes('authorization_code') && (party === '1STPARTY' || browserLogin === true);
+}
+
 type OwnerReader = Pick<Reader, 'users' | 'businesses' | 'clients'>;
 
 export function hasOwner({ userId, businessId, ownerClientId }: Client): boolean {

@@ -1,7 +1,7 @@
 /** Roles of a user: from its authentication level, its kind and its groups. */
 import { isAdministrativeRole } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
-import { type Membership, memberValue, type User } from '../store/tables.ts';
+import { type Membership, memberValue, type Session, type User } from '../store/tables.ts';
 import { type AuthenticationLevel, rolesOfLevel } from './authentication-levels.ts';
 import { resolveEffectiveRoles } from './group-roles.ts';
 
@@ -56,4 +56,28 @@ export function combineUserRoles(user: User, level: AuthenticationLevel, groupRo
 /** Whether the roles include an administrative one: ADMIN, or one of the IAM_ADMIN roles. */
 export function isAdministrative(roles: ReadonlySet<string>): boolean {
   return [...roles].some(isAdministrativeRole);
+}
+
+/** The scope that lets a client see and use roles. */
+export const rolesScope = 'roles';
+
+/** Roles over a business, which no user hands to a third party. */
+const businessRoles: readonly string[] = ['BUSINESSOWNER', 'BUSINESSADMIN'];
+
+/**
+ * In a session that a browser session started for a third-party client, and in those that derive from it: the level, and
+ * with the scope `roles` also the kind and the group roles of the user, but none that administers. All roles in others.
+ */
+export function limitToConsent(roles: ReadonlySet<string>, { openid }: Pick<Session, 'openid'>): ReadonlySet<string> {
+  if (openid?.isLimited === undefined) return roles;
+  const hasRoles = openid.scopes.includes(rolesScope);
+  return new Set([...roles].filter((role) => isLevelRole(role) || (hasRoles && isDelegable(role))));
+}
+
+function isLevelRole(role: string): boolean {
+  return rolesOfLevel('AUTH-MFA').includes(role);
+}
+
+function isDelegable(role: string): boolean {
+  return !isAdministrativeRole(role) && !businessRoles.includes(role);
 }

@@ -69,8 +69,11 @@ export function createPreflightAssertion(
 const belowService = `${servicePrefix}/`;
 const belowControl = `${controlPrefix}/`;
 
+/** Endpoints that scripts call; the others of their prefix are pages. */
+const endpointPaths = ['/oauth2/token', '/oauth2/userinfo', '/oauth2/revoke', '/oauth2/introspect'];
+
 function isCorsPath(path: string): boolean {
-  return path.startsWith(belowService) || path.startsWith('/.well-known/') || path.startsWith('/oauth2/');
+  return path.startsWith(belowService) || path.startsWith('/.well-known/') || endpointPaths.includes(path);
 }
 
 function writePreflight(ctx: KoaContext, allowed: boolean): void {

@@ -271,6 +271,7 @@ interface ParameterOutcome {
 }
 
 function readParameter(values: readonly string[], schema: z.ZodType, kind: string, name: string): ParameterOutcome {
+  if (kind === 'array') return readRepeatable(values, schema, name);
   if (values.length > 1) return rejectParameter('QUERY_REPEATED', name, `${name} is given more than once.`);
   const value = coerce(values[0], kind);
   if (typeof value === 'string' && kind !== 'string')
@@ -280,6 +281,13 @@ function readParameter(values: readonly string[], schema: z.ZodType, kind: strin
   if (value === undefined) return rejectParameter('FIELD_MISSING', name, `${name} is required.`);
   const [issue] = result.error.issues;
   return rejectParameter('FIELD_VALUE', name, `${name} ${issue?.message ?? 'is not allowed'}.`);
+}
+
+/** A parameter whose schema is a list can be repeated. */
+function readRepeatable(values: readonly string[], schema: z.ZodType, name: string): ParameterOutcome {
+  const result = schema.safeParse(values.length === 0 ? undefined : values, { error: createPredicates() });
+  if (result.success) return { value: result.data, errors: [] };
+  return rejectParameter('FIELD_VALUE', name, `${name} ${result.error.issues[0]?.message ?? 'is not allowed'}.`);
 }
 
 function rejectParameter(code: FieldErrorCode, field: string, message: string): ParameterOutcome {

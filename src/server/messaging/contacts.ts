@@ -18,8 +18,13 @@ export function emailContact(email: string): Contact {
   return { channel: 'email', to: email };
 }
 
-export function mobileContact({ regionCode, areaCode, phoneNumber }: MobileNumber): Contact {
-  return { channel: 'sms', to: `+${regionCode}${areaCode}${phoneNumber}` };
+export function mobileContact(mobile: MobileNumber): Contact {
+  return { channel: 'sms', to: formatNumber(mobile) };
+}
+
+/** The number with a plus sign (E.164). */
+export function formatNumber({ regionCode, areaCode, phoneNumber }: MobileNumber): string {
+  return `+${regionCode}${areaCode}${phoneNumber}`;
 }
 
 /** The contact that receives the messages of a factor. */

@@ -7,6 +7,7 @@ import { contactOf, maskContact } from '../messaging/contacts.ts';
 import { readCallerContent, revalidateUserCaller, rotateCallerRefreshToken } from '../sessions/revalidate-caller.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Client, Factor, Session, User } from '../store/tables.ts';
+import type { UserContent } from '../tokens/content.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import { findDefaultFactor, listFactors, requireFactor, type UserFactor } from './factors.ts';
 import { consumeOtp, sendOtp, subjectOfUser } from './otp.ts';
@@ -76,24 +77,29 @@ interface MfaDeps extends OtpDeps {
 export async function completeMfaChallenge(
   deps: MfaDeps,
   caller: Principal,
-  submission: { readonly codeId: string; readonly code: string },
+  submission: CodeSubmission,
 ): Promise<TokenResponse> {
+  return deps.issuer.issue(await raiseToMfa(deps, caller, submission));
+}
+
+export interface CodeSubmission {
+  readonly codeId: string;
+  readonly code: string;
+}
+
+/** Does the same without issuing a token. @returns what a token of the session says. */
+export async function raiseToMfa(deps: MfaDeps, caller: Principal, submission: CodeSubmission): Promise<UserContent> {
   const { user, session: callingSession } = requireUserCaller(caller);
   const source = resolveSessionOtpSource(user, callingSession, deps);
-  const content = await consumeOtp(
-    { ...toOtpBinding(user.userId, callingSession), ...submission, source },
-    deps,
-    async (tx) => {
-      const { user: current, session: before } = await revalidateUserCaller(tx, caller, deps.clock);
-      const session: Session = { ...before, level: 'AUTH-MFA', mfaAt: epochSeconds(deps.clock) };
-      await tx.sessions.replace(session);
-      const known = withMfaSources(current, session, deps);
-      if (known !== current) await tx.users.replace(known);
-      const refreshToken = await rotateCallerRefreshToken(tx, caller, session, deps);
-      return readCallerContent(deps, caller, { user: known, session, refreshToken });
-    },
-  );
-  return deps.issuer.issue(content);
+  return consumeOtp({ ...toOtpBinding(user.userId, callingSession), ...submission, source }, deps, async (tx) => {
+    const { user: current, session: before } = await revalidateUserCaller(tx, caller, deps.clock);
+    const session: Session = { ...before, level: 'AUTH-MFA', mfaAt: epochSeconds(deps.clock) };
+    await tx.sessions.replace(session);
+    const known = withMfaSources(current, session, deps);
+    if (known !== current) await tx.users.replace(known);
+    const refreshToken = await rotateCallerRefreshToken(tx, caller, session, deps);
+    return readCallerContent(deps, caller, { user: known, session, refreshToken });
+  });
 }
 
 /**

@@ -1,11 +1,15 @@
 /** The metadata document of the authorization server (RFC 8414, 2; OpenID Connect Discovery 1.0, 3). */
-import { grantTypes } from '../../contract/grant-types.ts';
-import { servicePrefix } from '../../contract/prefix.ts';
+import { oauthGrantTypes } from '../../contract/grant-types.ts';
+import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
 import type { AppContext } from '../app-context.ts';
 import { clientAuthenticationMethods } from '../auth/client-authentication.ts';
-import connectToken from '../operations/client-identities/connect-token.ts';
+import { openidScopes, prompts, responseModes } from './authorization-request.ts';
+import { authorize } from './authorize.ts';
 import introspect from './introspect.ts';
+import { logout } from './logout.ts';
 import revoke from './revoke.ts';
+import token from './token.ts';
+import { userinfo } from './userinfo.ts';
 
 /** Methods of clients with a secret, and access tokens of clients (RFC 8414, 2: names of either registry). */
 const introspectionMethods = [...clientAuthenticationMethods.filter((name) => name !== 'none'), 'Bearer'];
@@ -15,11 +19,17 @@ export function buildServerMetadata({ baseUrl, issuerUrl }: AppContext): object 
   return {
     issuer: issuerUrl,
     jwks_uri: `${baseUrl}/.well-known/jwks.json`,
-    token_endpoint: `${baseUrl}${servicePrefix}${connectToken.path}`,
+    authorization_endpoint: `${baseUrl}${authorize.path}`,
+    token_endpoint: `${baseUrl}${token.path}`,
     token_endpoint_auth_methods_supported: clientAuthenticationMethods,
-    grant_types_supported: grantTypes,
-    // Required, and empty as there is no authorization endpoint.
-    response_types_supported: [],
+    grant_types_supported: oauthGrantTypes,
+    response_types_supported: ['code'],
+    response_modes_supported: responseModes,
+    scopes_supported: openidScopes,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    userinfo_endpoint: `${baseUrl}${userinfo.path}`,
+    end_session_endpoint: `${baseUrl}${logout.path}`,
     revocation_endpoint: `${baseUrl}${revoke.path}`,
     revocation_endpoint_auth_methods_supported: clientAuthenticationMethods,
     introspection_endpoint: `${baseUrl}${introspect.path}`,
@@ -33,6 +43,21 @@ export function buildOpenIdConfiguration(appContext: AppContext): object {
   return {
     ...buildServerMetadata(appContext),
     subject_types_supported: ['public'],
+    acr_values_supported: signInLevels,
+    prompt_values_supported: prompts,
+    claims_supported: [
+      'sub',
+      'name',
+      'preferred_username',
+      'email',
+      'email_verified',
+      'phone_number',
+      'phone_number_verified',
+      'roles',
+    ],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
     id_token_signing_alg_values_supported: [...new Set(['RS256', ...algorithms])],
   };
 }

@@ -17,6 +17,7 @@ const statusDescriptions: Readonly<Record<number, string>> = {
   201: 'Created.',
   204: 'Success, without a body.',
   206: 'A page of the list; the Link header contains the next page.',
+  303: 'The browser is sent on; after a success or an error of the request to the redirect URI.',
   304: 'The representation with the ETag in If-None-Match is current.',
   400: 'The request is malformed.',
   401: 'Credentials are missing or invalid, or a role is missing if 403 is not documented.',
@@ -40,6 +41,7 @@ export const headerComponents: Json = {
   },
   'Cache-Control': { description: 'no-store: the response contains a token or a secret.', schema: { type: 'string' } },
   ETag: { description: 'Version of the entity, for If-Match.', schema: { type: 'string' } },
+  Location: { description: 'Where the browser is sent.', schema: { type: 'string' } },
   Link: { description: '<...>; rel="next": the next page of the list (RFC 8288).', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
   'WWW-Authenticate': { description: 'Accepted authentication schemes (RFC 9110).', schema: { type: 'string' } },
@@ -77,6 +79,8 @@ export function buildResponses(
     if (status >= 400)
       responses.set(status, buildFailure(status, codes.get(status) ?? [], schemas, operation.errorFormat === 'oauth'));
   }
+  if (operation.statuses.includes(303))
+    responses.set(303, { description: statusDescriptions[303], headers: buildHeaders('Location') });
   if (operation.softErrors) responses.set(200, buildSoftFailure(codes, schemas));
   for (const [status, success] of buildSuccesses(operation, schemas)) {
     responses.set(status, addSoftFailure(success, responses.get(status)));

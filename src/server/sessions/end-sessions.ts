@@ -5,6 +5,8 @@ import type { Transaction } from '../store/store.ts';
 export async function endSession(tx: Transaction, sessionId: string): Promise<void> {
   for (const token of await tx.refreshTokens.find('sessionId', sessionId))
     await tx.refreshTokens.delete(token.tokenHash);
+  // A browser session ends with those of the clients that it logged in to (OpenID Connect RP-Initiated Logout 1.0).
+  for (const started of await tx.sessions.find('browserSession', sessionId)) await endSession(tx, started.sessionId);
   await tx.sessions.delete(sessionId);
 }
 

@@ -44,6 +44,9 @@ export interface SessionOptions {
   readonly device?: Device | undefined;
   /** The session that this one is derived from: AUTH-MFA expires at the same time, this session ends no later and has no more audiences. */
   readonly parentSession?: Session | undefined;
+  /** Of a session of a browser, or of a client that a browser session started. */
+  readonly browser?: Session['browser'];
+  readonly openid?: Session['openid'];
 }
 
 /**
@@ -56,7 +59,7 @@ export async function startSession(
   deps: SessionDeps,
 ): Promise<{ session: Session; refreshToken?: string }> {
   const startedAt = epochSeconds(deps.clock);
-  const { resources = options.parentSession?.resources } = options;
+  const { resources = options.parentSession?.resources, openid = options.parentSession?.openid } = options;
   await deleteEndedSessions(tx, options, startedAt, deps.random);
   const session: Session = {
     sessionId: deps.random.uuid(),
@@ -71,6 +74,8 @@ export async function startSession(
     ...(options.parentSession ? { derived: true as const } : {}),
     ...(options.logon === undefined ? {} : { logon: options.logon }),
     ...(options.device ? toDeviceBinding(options.device) : {}),
+    ...(options.browser === undefined ? {} : { browser: options.browser }),
+    ...(openid === undefined ? {} : { openid }),
     startedAt,
     endsAt: Math.min(
       startedAt + (options.renewable ? absoluteLifetimeSeconds : sessionLifetimeSeconds),

@@ -4,7 +4,7 @@ import { stripRolePrefix } from '../../contract/roles.ts';
 import { computeLevel, rolesOfLevel } from '../directory/authentication-levels.ts';
 import { partyRole } from '../directory/clients.ts';
 import { logonSubjectPrefix } from '../directory/subject-ids.ts';
-import { combineUserRoles } from '../directory/user-roles.ts';
+import { combineUserRoles, limitToConsent } from '../directory/user-roles.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Client } from '../store/tables.ts';
@@ -127,7 +127,8 @@ export function createOwnerClaims(client: Client): Partial<CommonClaims> {
 /** Claims of a user's token; of the client's authorities it has only identification and party. */
 export function createUserClaims(content: UserContent, common: CommonClaims): AccessClaims {
   const { user, session, client, groupRoles, claims } = content;
-  const roles = combineUserRoles(user, computeLevel(session, common.iat), groupRoles);
+  const all = combineUserRoles(user, computeLevel(session, common.iat), groupRoles);
+  const roles = limitToConsent(all, session);
   const smart = session.smart ? ['AUTH-SMART'] : [];
   return {
     ...common,

@@ -20,6 +20,8 @@ export const oneTimeTokenLifetimes: Readonly<Record<OneTimeTokenKind, number>> =
   param: 60,
   'certificate-nonce': 120,
   'auth-smart': 300,
+  // A code is accepted for a minute, and its second use noticed for ten.
+  'authorization-code': 600,
 };
 
 /** Issues a token of 256 random bits with the given binding. */

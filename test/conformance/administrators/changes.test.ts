@@ -163,6 +163,7 @@ describe('the account guard', () => {
     createdAt: 'x',
     knownSources: [],
     mfaSources: [],
+    consents: [],
   };
 
   async function write(change: object, roles: readonly string[] = []) {

@@ -110,6 +110,7 @@ function check(response: RawResponse, { draft, isRejected, statuses, field }: Mu
   assert.ok(status < 500, 'the status is not a server error');
   assert.equal(typeof headers['x-request-id'], 'string');
   assert.equal(headers['x-content-type-options'], 'nosniff');
+  if (operation?.errorFormat === 'page' && status !== 431) return checkPage(response, isRejected);
   // A request that reaches no operation is rejected in the common format.
   const isFailure = operation?.errorFormat === 'oauth' && status !== 431 ? isOAuthError : isErrorArray;
   const failed = status >= 300 || isFailure(response.json);
@@ -125,6 +126,14 @@ function check(response: RawResponse, { draft, isRejected, statuses, field }: Mu
   if (field !== undefined && !operation?.request.malformedBody)
     assert.ok(response.text.includes(field), `the response names ${field}`);
   return true;
+}
+
+/** A page, or a redirect to the application, which only a request of a registered one gets. */
+function checkPage({ status, headers, text }: RawResponse, isRejected = false): boolean {
+  const isPage = headers['content-type'] === 'text/html; charset=utf-8' && text.startsWith('<!doctype html>');
+  assert.ok(isPage || status === 303 || text === '', text);
+  if (isRejected) assert.ok(status >= 300, 'the request must be rejected');
+  return status >= 300;
 }
 
 /** The content of the store without the counts of wrong codes, which a rejected request may change. */

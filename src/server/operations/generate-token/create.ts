@@ -57,11 +57,12 @@ export default defineOperation({
   },
 
   async handle({ body }, context) {
-    return issueGrant(context, body, { clientsRenew: true }).catch((error: unknown) => {
+    const granted = await issueGrant(context, body, { clientsRenew: true }).catch((error: unknown) => {
       // An invalid grant (RFC 6749, 5.2) is a 401 everywhere except on the OAuth token endpoint.
       throw error instanceof IamError && error.code === 'GRANT_INVALID'
         ? createAuthenticationError('CREDENTIALS_INVALID')
         : error;
     });
+    return granted.token;
   },
 });

@@ -30,6 +30,21 @@ export const SessionRow = z
     deviceKey: text.optional(),
     /** The token of the device when the session was bound to it: the device can get another one by its id alone. */
     deviceTokenHash: secret.optional(),
+    /** Of a browser: the cookie that it is found by, and how the user logged in last. It has no tokens of its own. */
+    browser: z.strictObject({ cookieHash: secret, authenticatedAt: z.number(), methods: names }).readonly().optional(),
+    /** Of a client that a browser session started: what its ID tokens say. */
+    openid: z
+      .strictObject({
+        scopes: names,
+        authenticatedAt: z.number(),
+        methods: names,
+        /** Ends with this browser session; absent for offline access, which outlives a logout. */
+        browserSessionId: text.optional(),
+        /** Of a third-party client: see `limitToConsent`. */
+        isLimited: z.literal(true).optional(),
+      })
+      .readonly()
+      .optional(),
     startedAt: z.number(),
     endsAt: z.number(),
   })
@@ -63,13 +78,18 @@ export const RevokedTokenRow = z.strictObject({ tokenId: secret, expiresAt: z.nu
  * Whose sessions are counted together: those of a user or a logon with one client, or of a client itself. Those that a token
  * started count apart, so that a service with a token of the user ends no session of a login.
  */
-export function toSessionHolder({ userId, logon, clientId, derived }: Session): string {
-  return JSON.stringify([clientId, userId ?? null, userId === undefined ? (logon ?? null) : null, derived ?? false]);
+export function toSessionHolder({ userId, logon, clientId, derived, browser }: Session): string {
+  const kind = browser ? ['browser'] : [];
+  return JSON.stringify([
+    ...[clientId, userId ?? null, userId === undefined ? (logon ?? null) : null, derived ?? false],
+    ...kind,
+  ]);
 }
 
 export const sessionTable = defineTable(SessionRow, (row) => row.sessionId, {
-  unique: {},
+  unique: { cookie: (row) => row.browser?.cookieHash },
   index: {
+    browserSession: (row) => row.openid?.browserSessionId,
     userId: (row) => row.userId,
     clientId: (row) => row.clientId,
     logon: (row) => row.logon,
@@ -89,17 +109,32 @@ export const usedRefreshTokenTable = defineTable(UsedRefreshTokenRow, (row) => r
 
 export const revokedTokenTable = defineTable(RevokedTokenRow, (row) => row.tokenId, { unique: {}, index: {} });
 
-/** A single-use token, by its hash: of generate-param, a certificate nonce, or for grant-auth-smart. */
+/** A single-use token, by its hash: of generate-param, a certificate nonce, for grant-auth-smart, or an authorization code. */
 export const OneTimeTokenRow = z
   .strictObject({
     ticketHash: secret,
-    kind: z.enum(['param', 'certificate-nonce', 'auth-smart']),
+    kind: z.enum(['param', 'certificate-nonce', 'auth-smart', 'authorization-code']),
     clientId: text.optional(),
     targetClientId: text.optional(),
     userId: text.optional(),
     sessionId: text.optional(),
     /** The narrowed scope of the token that it represents. */
     scope: names.optional(),
+    /** What an authorization code is bound to (RFC 6749, 4.1.3; RFC 7636). */
+    authorization: z
+      .strictObject({
+        redirectUri: text,
+        /** Whether the request named it: the token request must repeat it then. */
+        isRedirectUriGiven: z.boolean(),
+        codeChallenge: text.optional(),
+        nonce: text.optional(),
+        openidScopes: names,
+        resources: names.optional(),
+        /** The session that the first use started: a second use ends it. */
+        startedSessionId: text.optional(),
+      })
+      .readonly()
+      .optional(),
     expiresAt: epoch,
   })
   .readonly();

@@ -35,6 +35,11 @@ export const UserRow = z
     knownSources: knownSources.optional(),
     /** Where the user completed a second factor. */
     mfaSources: knownSources.optional(),
+    /** What the user lets third-party clients do after logins in the browser. */
+    consents: z
+      .array(z.strictObject({ clientId: text, scopes: names, at: instant }).readonly())
+      .readonly()
+      .optional(),
     /** Set for the administrator created at the first start. */
     bootstrap: z.enum(['admin']).optional(),
     createdAt: instant,

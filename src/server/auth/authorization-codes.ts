@@ -1,0 +1,142 @@
+/** Authorization codes (RFC 6749, 4.1): issued for a browser session, exchanged once for a session of the client. */
+import { hash } from 'node:crypto';
+import { apiError } from '../../contract/errors.ts';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import { hashSecret, secretMatches } from '../lib/secrets.ts';
+import { endSession } from '../sessions/end-sessions.ts';
+import { findActiveSession, type SessionDeps, startSession } from '../sessions/sessions.ts';
+import type { Store, Transaction } from '../store/store.ts';
+import type { Client, OneTimeToken, Session, User } from '../store/tables.ts';
+import { type ContentDeps, readUserContent, type UserContent } from '../tokens/content.ts';
+import { issueOneTimeToken, oneTimeTokenLifetimes } from '../tokens/one-time-tokens.ts';
+
+/** Seconds in which a code can be exchanged. */
+const codeLifetimeSeconds = 60;
+
+/** What is asked for, and granted by the user. */
+export interface CodeGrant extends Omit<NonNullable<OneTimeToken['authorization']>, 'startedSessionId'> {
+  readonly client: Client;
+  readonly scope?: readonly string[] | undefined;
+}
+
+interface CodeDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Issues a code for the user of a browser session. */
+export function issueCode(
+  deps: CodeDeps,
+  { client, scope, ...authorization }: CodeGrant,
+  { sessionId, userId }: Session,
+): Promise<string> {
+  const row = { kind: 'authorization-code', clientId: client.clientId, sessionId, scope, authorization } as const;
+  return deps.store.transaction(
+    async (tx) => (await issueOneTimeToken(tx, { ...row, ...(userId === undefined ? {} : { userId }) }, deps)).value,
+  );
+}
+
+export interface CodeExchange {
+  readonly code: string;
+  readonly redirectUri?: string | undefined;
+  readonly codeVerifier?: string | undefined;
+}
+
+/** The tokens to issue for a code. */
+export interface ExchangedCode {
+  readonly content: UserContent;
+  readonly nonce?: string | undefined;
+}
+
+type ExchangeDeps = CodeDeps & SessionDeps & ContentDeps;
+
+/**
+ * Exchanges a code of this client. A second use ends the session that the first one started (RFC 6749, 4.1.2); another
+ * client, another redirect URI or a wrong verifier has no effect. @throws IamError GRANT_INVALID, TOKEN_TOO_LONG.
+ */
+export async function exchangeCode(deps: ExchangeDeps, client: Client, exchange: CodeExchange): Promise<ExchangedCode> {
+  // Thrown after the transaction, which ends a session.
+  const exchanged = await deps.store.transaction((tx) => exchangeInTransaction(tx, deps, client, exchange));
+  if (!exchanged) throw apiError('GRANT_INVALID', 'The authorization code is not valid, was used or has expired.');
+  return exchanged;
+}
+
+async function exchangeInTransaction(
+  tx: Transaction,
+  deps: ExchangeDeps,
+  client: Client,
+  exchange: CodeExchange,
+): Promise<ExchangedCode | undefined> {
+  const row = await tx.tickets.get(hashSecret(exchange.code));
+  const { authorization } = row ?? {};
+  if (!row || !authorization || row.clientId !== client.clientId) return undefined;
+  const now = epochSeconds(deps.clock);
+  if (authorization.startedSessionId !== undefined) {
+    if (row.expiresAt > now) await endSession(tx, authorization.startedSessionId);
+    return undefined;
+  }
+  const issuedAt = row.expiresAt - oneTimeTokenLifetimes['authorization-code'];
+  if (issuedAt + codeLifetimeSeconds <= now || !isBoundTo(authorization, exchange)) return undefined;
+  const browserSession = await findActiveSession(tx, row.sessionId ?? '', now);
+  const user = await tx.users.get(row.userId ?? '');
+  if (!browserSession?.browser || !user || user.locked) return undefined;
+  const started = await startClientSession(tx, deps, { row, authorization, client, browserSession, user });
+  await tx.tickets.replace({
+    ...row,
+    authorization: { ...authorization, startedSessionId: started.session.sessionId },
+  });
+  return { content: await readUserContent(deps, { ...started, user, client }), nonce: authorization.nonce };
+}
+
+type Authorization = NonNullable<OneTimeToken['authorization']>;
+
+function isBoundTo({ redirectUri, isRedirectUriGiven, codeChallenge }: Authorization, exchange: CodeExchange): boolean {
+  const isSameUri = exchange.redirectUri === undefined ? !isRedirectUriGiven : exchange.redirectUri === redirectUri;
+  // A verifier for a code without a challenge: an attacker removed the challenge (RFC 9700, 4.8.2).
+  if (codeChallenge === undefined || exchange.codeVerifier === undefined)
+    return isSameUri && codeChallenge === exchange.codeVerifier;
+  return isSameUri && isVerifierOf(exchange.codeVerifier, codeChallenge);
+}
+
+/** RFC 7636, 4.1 and 4.6. */
+function isVerifierOf(verifier: string, challenge: string): boolean {
+  if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) return false;
+  return secretMatches(hash('sha256', verifier, 'base64url'), hashSecret(challenge));
+}
+
+interface Start {
+  readonly row: OneTimeToken;
+  readonly authorization: Authorization;
+  readonly client: Client;
+  readonly browserSession: Session;
+  readonly user: User;
+}
+
+/** Offline access outlives the browser session; every other session of a client ends with it. */
+function startClientSession(
+  tx: Transaction,
+  deps: SessionDeps,
+  { row, authorization, client, browserSession, user }: Start,
+) {
+  const { openidScopes, resources } = authorization;
+  const { authenticatedAt = 0, methods = [] } = browserSession.browser ?? {};
+  const isOffline = openidScopes.includes('offline_access');
+  const { endsAt, ...lasting } = browserSession;
+  return startSession(
+    tx,
+    {
+      ...{ clientId: client.clientId, userId: user.userId, level: browserSession.level, remember: false },
+      ...{ scope: row.scope, resources },
+      renewable: client.grantTypes.includes('refresh_token'),
+      parentSession: isOffline ? { ...lasting, endsAt: Number.MAX_SAFE_INTEGER } : { ...lasting, endsAt },
+      openid: {
+        ...{ scopes: openidScopes, authenticatedAt, methods },
+        ...(isOffline ? {} : { browserSessionId: browserSession.sessionId }),
+        ...(client.party === '3RDPARTY' ? { isLimited: true as const } : {}),
+      },
+    },
+    deps,
+  );
+}

@@ -1,0 +1,20 @@
+/** What users let third-party clients do after a login with a browser, remembered until it is revoked. */
+import type { Clock } from '../lib/clock.ts';
+import type { User } from '../store/tables.ts';
+
+/** Clients remembered for one user; the oldest is deleted, and asked for again. */
+const maxClients = 100;
+
+export function hasConsented({ consents = [] }: User, clientId: string, scopes: readonly string[]): boolean {
+  const known = consents.find((consent) => consent.clientId === clientId)?.scopes ?? [];
+  return consents.some((consent) => consent.clientId === clientId) && scopes.every((name) => known.includes(name));
+}
+
+/** The user with the consent to these scopes and to those before. */
+export function withConsent(user: User, clientId: string, scopes: readonly string[], clock: Clock): User {
+  const { consents = [] } = user;
+  const before = consents.find((consent) => consent.clientId === clientId)?.scopes ?? [];
+  const others = consents.filter((consent) => consent.clientId !== clientId).slice(1 - maxClients);
+  const consent = { clientId, scopes: [...new Set([...before, ...scopes])], at: clock.now().toISOString() };
+  return { ...user, consents: [...others, consent] };
+}

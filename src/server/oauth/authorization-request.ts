@@ -1,0 +1,296 @@
+/**
+ * The request to the authorization endpoint (RFC 6749, 4.1.1; OpenID Connect Core 1.0, 3.1.2.1), validated. An error of the
+ * client or the redirect URI is a page, as no browser may be sent to where no client is; every other one is reported at the
+ * redirect URI. A third-party client gets a page for errors before the user has acted: anyone who signs up can register a URI
+ * (RFC 9700, 4.11.2).
+ */
+import * as z from 'zod';
+import { apiError, type PlainErrorCode } from '../../contract/errors.ts';
+import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
+import { isOwnerActive, readRedirectUris, takesPartInLogins } from '../directory/clients.ts';
+import { rolesScope } from '../directory/user-roles.ts';
+import type { OperationContext } from '../request-context.ts';
+import type { Client } from '../store/tables.ts';
+import { listAudiences } from '../tokens/claims.ts';
+import { type AuthorizationTarget, renderErrorRedirect } from './authorization-response.ts';
+import { renderMessagePage } from './pages/message-page.ts';
+import { type PageError, withPage } from './pages/page-error.ts';
+import { isUsableRedirectUri, matchRedirectUri } from './redirect-uris.ts';
+
+/** Scopes of OpenID Connect Core 1.0, 5.4 and 11, and that of roles. */
+export const openidScopes = ['openid', 'profile', 'email', 'phone', 'offline_access', rolesScope] as const;
+
+export const responseModes = ['query', 'form_post'] as const;
+
+export const prompts = ['none', 'login', 'consent', 'select_account'] as const;
+
+/** The parameters, with a description and an example of each. Others are ignored (RFC 6749, 3.1). */
+const parameterTexts = {
+  client_id: ['Id of the application', 'web'],
+  redirect_uri: ['Where the response goes: one that is registered, to the letter', 'https://app.example.com/callback'],
+  response_type: ['code', 'code'],
+  response_mode: ['query or form_post', 'query'],
+  scope: ['Scopes separated by spaces: of OpenID Connect, roles, and of the client', 'openid profile'],
+  state: ['Returned as it is', 'af0ifjsldkj'],
+  nonce: ['Returned in the ID token', 'n-0S6_WzA2Mj'],
+  code_challenge: ['Hash of the code verifier (RFC 7636)', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'],
+  code_challenge_method: ['S256', 'S256'],
+  prompt: ['none, login, consent or select_account', 'login'],
+  max_age: ['Seconds since the last login of the user', '3600'],
+  login_hint: ['Name of the user', 'alice'],
+  acr_values: ['Authentication levels, the preferred one first', 'AUTH-MFA'],
+  resource: ['Services that the tokens are for (RFC 8707)', 'https://api.example.com'],
+  request: ['Not supported', 'e30.e30.'],
+  request_uri: ['Not supported', 'https://app.example.com/request'],
+  registration: ['Not supported', '{}'],
+} as const;
+
+type ParameterName = keyof typeof parameterTexts;
+
+/** Each can be repeated, so that a repeated one is reported at the redirect URI. */
+export const authorizationQuery = Object.fromEntries(
+  Object.entries(parameterTexts).map(([name, texts]) => [name, describeParameter(texts)]),
+) as Record<ParameterName, ReturnType<typeof describeParameter>>;
+
+function describeParameter([description, example]: readonly [string, string]) {
+  const value = z
+    .string()
+    .max(4000, 'is too long')
+    .meta({ examples: [example] });
+  return z.array(value).max(20, 'is repeated too often').optional().describe(description);
+}
+
+/** The values of each parameter, as sent. */
+export type AuthorizationParameters = {
+  readonly [Name in keyof typeof authorizationQuery]?: readonly string[] | undefined;
+};
+
+export interface AuthorizationRequest extends AuthorizationTarget {
+  readonly client: Client;
+  readonly isRedirectUriGiven: boolean;
+  /** The requested part of the client's scope; undefined for all of it. */
+  readonly scope: readonly string[] | undefined;
+  readonly openidScopes: readonly string[];
+  readonly nonce?: string | undefined;
+  readonly codeChallenge?: string | undefined;
+  readonly prompts: ReadonlySet<(typeof prompts)[number]>;
+  /** Seconds since the last login. */
+  readonly maxAge?: number | undefined;
+  readonly loginHint?: string | undefined;
+  /** In the order of preference. */
+  readonly levels: readonly (typeof signInLevels)[number][];
+  readonly resources?: readonly string[] | undefined;
+  /** The same request as a query. */
+  readonly query: string;
+}
+
+/** @throws PageError for every request that cannot be served. */
+export async function readAuthorizationRequest(
+  context: OperationContext,
+  given: AuthorizationParameters,
+): Promise<AuthorizationRequest> {
+  const client = await requireParticipant(context, given.client_id);
+  const { redirectUri, isGiven } = requireRedirectUri(client, given.redirect_uri);
+  const reader = new ParameterReader(given, { ...readTarget(given, redirectUri, context.issuerUrl), client });
+  return reader.read(context, isGiven);
+}
+
+async function requireParticipant(
+  { store }: OperationContext,
+  [clientId, ...others]: readonly string[] = [],
+): Promise<Client> {
+  if (clientId === undefined || clientId === '' || others.length > 0)
+    throw createRequestPage('The application sent no client_id, or several.');
+  const client = await store.clients.get(clientId);
+  if (!client || !(await isOwnerActive(store, client)))
+    throw createRequestPage(`No application has the id ${clientId}.`);
+  if (!takesPartInLogins(client))
+    throw createRequestPage(
+      client.party === '3RDPARTY' && client.grantTypes.includes('authorization_code')
+        ? `An administrator has not switched on logins for ${clientId}: iam clients update ${clientId} --browser-login`
+        : `The application ${clientId} is not registered for logins: its grant types lack authorization_code.`,
+    );
+  return client;
+}
+
+function requireRedirectUri(client: Client, [requested, ...others]: readonly string[] = []) {
+  const registered = readRedirectUris(client).filter(isUsableRedirectUri);
+  const [only] = registered;
+  if (requested === undefined && registered.length === 1 && only !== undefined)
+    return { redirectUri: only, isGiven: false };
+  const redirectUri =
+    requested === undefined || others.length > 0 ? undefined : matchRedirectUri(registered, requested);
+  if (redirectUri !== undefined) return { redirectUri, isGiven: true };
+  const known =
+    registered.length === 0
+      ? 'It has none that can be used.'
+      : 'It must be one of those of the application, to the letter.';
+  throw createRequestPage(`The redirect URI is not registered for ${client.clientId}. ${known}`);
+}
+
+/** A page for the user: nothing can be reported to the application. */
+function createRequestPage(text: string): PageError {
+  const error = apiError('AUTHORIZATION_INVALID', text);
+  return withPage(error, renderMessagePage({ title: 'This login cannot start', text, status: 400 }));
+}
+
+function readTarget(given: AuthorizationParameters, redirectUri: string, issuer: string): AuthorizationTarget {
+  const mode = responseModes.find((name) => name === given.response_mode?.[0]) ?? 'query';
+  const state = given.state?.length === 1 ? given.state[0] : undefined;
+  return { redirectUri, mode, state, issuer };
+}
+
+/** Parameters that are refused whatever their value, and the error of each. */
+const refusedParameters = {
+  request: 'request_not_supported',
+  request_uri: 'request_uri_not_supported',
+  registration: 'registration_not_supported',
+} as const;
+
+/** Base64url of a SHA-256 (RFC 7636, 4.2). */
+const challengePattern = /^[A-Za-z0-9_-]{43}$/;
+
+class ParameterReader {
+  readonly #given: AuthorizationParameters;
+  readonly #target: AuthorizationTarget & { readonly client: Client };
+
+  constructor(given: AuthorizationParameters, target: AuthorizationTarget & { readonly client: Client }) {
+    this.#given = given;
+    this.#target = target;
+  }
+
+  read(context: OperationContext, isRedirectUriGiven: boolean): AuthorizationRequest {
+    this.#assertSupported();
+    const { openid, scope } = this.#readScopes();
+    if (openid.includes('openid') && !isRedirectUriGiven)
+      this.#refuse('invalid_request', 'redirect_uri is required with the scope openid.');
+    return {
+      ...this.#target,
+      isRedirectUriGiven,
+      scope,
+      openidScopes: openid,
+      nonce: this.#value('nonce'),
+      codeChallenge: this.#readChallenge(),
+      prompts: this.#readPrompts(),
+      maxAge: this.#readMaxAge(),
+      loginHint: this.#value('login_hint'),
+      levels: this.#words('acr_values').flatMap((word) => signInLevels.filter((level) => level === word)),
+      resources: this.#readResources(context),
+      query: toQuery(this.#given),
+    };
+  }
+
+  #assertSupported(): void {
+    for (const [name, values = []] of Object.entries(this.#given))
+      if (values.length > 1 && name !== 'resource') this.#refuse('invalid_request', `${name} is given more than once.`);
+    for (const [name, error] of Object.entries(refusedParameters))
+      if (this.#given[name as keyof typeof refusedParameters] !== undefined)
+        this.#refuse(error, `The parameter ${name} is not supported.`);
+    const mode = this.#value('response_mode');
+    if (mode !== undefined && !responseModes.some((name) => name === mode))
+      this.#refuse('invalid_request', 'response_mode must be query or form_post.');
+    const type = this.#value('response_type');
+    if (type === undefined) this.#refuse('invalid_request', 'response_type is required.');
+    if (type !== 'code') this.#refuse('unsupported_response_type', 'response_type must be code.');
+  }
+
+  #readScopes() {
+    const { client } = this.#target;
+    const requested = [...new Set(this.#words('scope'))];
+    const openid = requested.filter((name) => openidScopes.some((known) => known === name));
+    const scope = requested.filter((name) => !openid.includes(name));
+    if (scope.some((name) => !client.scope.includes(name)))
+      this.#refuse('invalid_scope', 'The client may not request one of the scopes.', 'SCOPE_EXCEEDED');
+    return { openid, scope: requested.length === 0 ? undefined : scope };
+  }
+
+  #readChallenge(): string | undefined {
+    const { secretHash, requirePkce = true } = this.#target.client;
+    const challenge = this.#value('code_challenge');
+    const method = this.#value('code_challenge_method');
+    if (challenge === undefined) {
+      if (method !== undefined)
+        this.#refuse('invalid_request', 'code_challenge_method is given without code_challenge.');
+      if (requirePkce || secretHash === undefined)
+        this.#refuse('invalid_request', 'code_challenge is required (PKCE, RFC 7636).');
+      return undefined;
+    }
+    // Without a method it would be plain, which protects nothing.
+    if (method !== 'S256') this.#refuse('invalid_request', 'code_challenge_method must be S256.');
+    if (!challengePattern.test(challenge))
+      this.#refuse('invalid_request', 'code_challenge must be 43 characters of base64url.');
+    return challenge;
+  }
+
+  #readPrompts(): AuthorizationRequest['prompts'] {
+    const words = this.#words('prompt');
+    const known = prompts.filter((name) => words.includes(name));
+    if (words.length !== known.length) this.#refuse('invalid_request', `prompt must be of ${prompts.join(', ')}.`);
+    if (known.includes('none') && known.length > 1) this.#refuse('invalid_request', 'prompt none allows no other.');
+    return new Set(known);
+  }
+
+  #readMaxAge(): number | undefined {
+    const text = this.#value('max_age');
+    if (text === undefined) return undefined;
+    if (!/^\d{1,10}$/.test(text)) this.#refuse('invalid_request', 'max_age must be a number of seconds.');
+    return Number(text);
+  }
+
+  #readResources({ issuerUrl }: OperationContext): readonly string[] | undefined {
+    const resources = (this.#given.resource ?? []).filter((name) => name !== '');
+    const known = listAudiences(this.#target.client, issuerUrl);
+    if (resources.some((name) => !known.includes(name)))
+      this.#refuse('invalid_target', 'The client may not request a token for this resource.', 'TARGET_INVALID');
+    return resources.length === 0 ? undefined : resources;
+  }
+
+  /** A parameter without a value counts as omitted (RFC 6749, 3.1). */
+  #value(name: keyof AuthorizationParameters): string | undefined {
+    return this.#given[name]?.[0] || undefined;
+  }
+
+  #words(name: keyof AuthorizationParameters): string[] {
+    return (this.#value(name) ?? '').split(' ').filter((word) => word !== '');
+  }
+
+  #refuse(error: string, description: string, code: PlainErrorCode = 'AUTHORIZATION_INVALID'): never {
+    throw createRefusal(this.#target, { error, description, code });
+  }
+}
+
+export interface Refusal {
+  /** The registered name (RFC 6749, 4.1.2.1; OpenID Connect Core 1.0, 3.1.2.6). */
+  readonly error: string;
+  readonly description: string;
+  readonly code: PlainErrorCode;
+  /** Whether the user has decided it on a page. */
+  readonly isByUser?: boolean;
+}
+
+/** The error to throw: it redirects to the application or, before the user of a third-party client has acted, is a page. */
+export function createRefusal(
+  target: AuthorizationTarget & { readonly client: Client },
+  { error, description, code, isByUser = false }: Refusal,
+): PageError {
+  const redirect = renderErrorRedirect(target, { error, description });
+  const page =
+    target.client.party === '1STPARTY' || isByUser
+      ? redirect
+      : renderMessagePage({
+          title: 'The application made a mistake',
+          text: description,
+          link: {
+            href: redirect.location,
+            text: `Return to ${new URL(target.redirectUri).host || target.client.appId}`,
+          },
+          status: 400,
+        });
+  return withPage(apiError(code, description), page);
+}
+
+function toQuery(given: AuthorizationParameters): string {
+  const query = new URLSearchParams();
+  for (const [name, values = []] of Object.entries(given)) for (const value of values) query.append(name, value);
+  return query.toString();
+}

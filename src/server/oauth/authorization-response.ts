@@ -1,0 +1,79 @@
+/** Responses at the redirect URI (RFC 6749, 4.1.2; RFC 9207; OAuth 2.0 Form Post Response Mode). */
+
+import { html } from './pages/html.ts';
+import { renderPage } from './pages/layout.ts';
+import type { PageResponse } from './pages/page-error.ts';
+
+export interface AuthorizationTarget {
+  readonly redirectUri: string;
+  readonly mode: 'query' | 'form_post';
+  readonly state?: string | undefined;
+  readonly issuer: string;
+}
+
+/** A response that also has the address that a link to it would have. */
+export interface RedirectResponse extends PageResponse {
+  readonly location: string;
+}
+
+export function renderCodeRedirect(target: AuthorizationTarget, code: string, setCookie?: string): RedirectResponse {
+  return render(target, { code }, setCookie);
+}
+
+export function renderErrorRedirect(
+  target: AuthorizationTarget,
+  { error, description }: { readonly error: string; readonly description: string },
+): RedirectResponse {
+  return render(target, { error, error_description: description });
+}
+
+/** `iss` lets an application of several servers notice that another one responds (RFC 9207). */
+function render(
+  { redirectUri, mode, state, issuer }: AuthorizationTarget,
+  values: Readonly<Record<string, string>>,
+  setCookie?: string,
+): RedirectResponse {
+  const parameters = { ...values, ...(state === undefined ? {} : { state }), iss: issuer };
+  const location = appendQuery(redirectUri, parameters);
+  if (mode === 'form_post') return { ...renderFormPost(redirectUri, parameters, setCookie), location };
+  return { ...renderRedirect(location, setCookie), location };
+}
+
+/** 303, so that the browser never sends on what was posted here (RFC 9700, 4.12). */
+export function renderRedirect(location: string, setCookie?: string): PageResponse {
+  return {
+    status: 303,
+    contentType: 'text/plain; charset=utf-8',
+    text: '',
+    headers: {
+      Location: location,
+      'Referrer-Policy': 'no-referrer',
+      ...(setCookie === undefined ? {} : { 'Set-Cookie': setCookie }),
+    },
+  };
+}
+
+/** A query that the URI has is kept (RFC 6749, 3.1.2). */
+export function appendQuery(uri: string, parameters: Readonly<Record<string, string>>): string {
+  const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?';
+  return `${uri}${separator}${new URLSearchParams(parameters)}`;
+}
+
+const submitScript = 'document.forms[0].submit()';
+
+function renderFormPost(
+  redirectUri: string,
+  parameters: Readonly<Record<string, string>>,
+  setCookie: string | undefined,
+): PageResponse {
+  const fields = Object.entries(parameters).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return renderPage({
+    title: 'Back to the application',
+    content: html`<form method="post" action="${redirectUri}">${fields}<button>Continue</button></form>`,
+    formTargets: [redirectUri],
+    script: submitScript,
+    setCookie,
+  });
+}

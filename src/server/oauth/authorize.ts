@@ -1,0 +1,93 @@
+/** GET and POST /oauth2/authorize */
+import * as z from 'zod';
+import { sensitive } from '../../contract/sensitive.ts';
+import { defineOperation } from '../operations/define.ts';
+import type { OperationContext } from '../request-context.ts';
+import { openBrowser } from '../sessions/browser-sessions.ts';
+import { type AuthorizationParameters, authorizationQuery, readAuthorizationRequest } from './authorization-request.ts';
+import { continueLogin } from './login-flow.ts';
+import type { PageResponse } from './pages/page-error.ts';
+
+/** Of pages that read the cookie of the browser. */
+export const browserHeaders = {
+  cookie: sensitive(z.string(), 'secret')
+    .optional()
+    .meta({ description: 'The cookie of the browser', examples: ['iam-0a1b2c3d4e5f=c2VjcmV0'] }),
+};
+
+/** Errors of the request, for every page of a login. */
+export const authorizationErrors = [
+  'AUTHORIZATION_INVALID',
+  'SCOPE_EXCEEDED',
+  'TARGET_INVALID',
+  'LOGIN_REQUIRED',
+] as const;
+
+const formParameter = z.union([
+  z.string().max(4000, 'is too long'),
+  z.array(z.string().max(4000, 'is too long')).max(20, 'is repeated too often'),
+]);
+
+const traits = {
+  path: '/oauth2/authorize',
+  mount: 'base',
+  auth: 'none',
+  roles: 'none',
+  growthLimit: false,
+  audit: { kind: 'read', targets: {} },
+  status: [200, 303, 400, 500],
+  response: { status: 200, body: z.string().meta({ examples: ['<!doctype html>'] }), alternatives: ['text/html'] },
+  identifies: [],
+  errors: authorizationErrors,
+  errorFormat: 'page',
+} as const;
+
+export const authorize = defineOperation({
+  ...traits,
+  id: 'oauth2.authorize',
+  title: 'Log in with a browser (OpenID Connect)',
+  description:
+    'The authorization endpoint (RFC 6749, 3.1; OpenID Connect Core 1.0, 3.1.2), to which an application sends the browser of a user. It responds with the pages of the login, or redirects to the application with a code. An error of the client or the redirect URI is a page, every other one is reported at the redirect URI.',
+  method: 'GET',
+  request: { query: authorizationQuery, headers: browserHeaders },
+  handle: ({ query, headers }, context) => showLogin(context, query, headers.cookie),
+});
+
+/** OpenID Connect Core 1.0, 3.1.2.1: servers must support GET and POST. */
+export const authorizeByForm = defineOperation({
+  ...traits,
+  id: 'oauth2.authorize-form',
+  title: 'Log in with a browser, by a form',
+  description: 'The same as GET /oauth2/authorize, with the parameters in a form.',
+  method: 'POST',
+  request: {
+    body: z
+      .object(
+        Object.fromEntries(Object.keys(authorizationQuery).map((name) => [name, formParameter.optional()])) as Record<
+          keyof typeof authorizationQuery,
+          z.ZodOptional<typeof formParameter>
+        >,
+      )
+      .meta({ id: 'AuthorizationForm' }),
+    form: true,
+    repeatable: Object.keys(authorizationQuery),
+    headers: browserHeaders,
+  },
+  openapiExamples: { body: { client_id: 'web', response_type: 'code' } },
+  handle({ body, headers }, context) {
+    const given = Object.fromEntries(
+      Object.entries(body).map(([name, value]) => [name, value === undefined ? undefined : [value].flat()]),
+    );
+    return showLogin(context, given, headers.cookie);
+  },
+});
+
+async function showLogin(
+  context: OperationContext,
+  given: AuthorizationParameters,
+  cookie: string | undefined,
+): Promise<PageResponse> {
+  const request = await readAuthorizationRequest(context, given);
+  const browser = await openBrowser(context, cookie);
+  return continueLogin(context, { request, browser, isFresh: false });
+}

@@ -1,0 +1,181 @@
+/** What a browser login needs next: a login, a second factor, consent; then the code. */
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
+import { issueCode } from '../auth/authorization-codes.ts';
+import { hasConsented } from '../auth/consents.ts';
+import { hasTestFeatures } from '../config/settings.ts';
+import { computeLevel } from '../directory/authentication-levels.ts';
+import { epochSeconds } from '../lib/clock.ts';
+import { contactOf, maskContact } from '../messaging/contacts.ts';
+import { listVisibleFactors } from '../mfa/factors.ts';
+import type { OperationContext } from '../request-context.ts';
+import { type Browser, createFormToken, formatCookie, type LoggedIn } from '../sessions/browser-sessions.ts';
+import { type AuthorizationRequest, createRefusal } from './authorization-request.ts';
+import { renderCodeRedirect } from './authorization-response.ts';
+import { type LoginPageForm, renderConsentPage, renderFactorPage, renderPasswordPage } from './pages/login-pages.ts';
+import type { PageResponse } from './pages/page-error.ts';
+
+/** Users that the page of a test offers. */
+const maxOfferedUsers = 12;
+
+export interface LoginState {
+  readonly request: AuthorizationRequest;
+  readonly browser: Browser;
+  /** Whether the user has logged in, or chosen the account, for this request. */
+  readonly isFresh: boolean;
+  /** Whether the user has just agreed. */
+  readonly hasAgreed?: true;
+}
+
+/** The next page, or the redirect with the code. @throws PageError with the error at the redirect URI for prompt=none. */
+export async function continueLogin(context: OperationContext, state: LoginState): Promise<PageResponse> {
+  const { request, browser, isFresh } = state;
+  const { current } = browser;
+  const isSilent = request.prompts.has('none');
+  if (!current || needsLogin(context, request, current, isFresh)) {
+    if (isSilent) throw refuse(request, 'login_required', 'The user is not logged in.');
+    return renderLogin(context, state);
+  }
+  const factors = await listNeededFactors(context, request, current);
+  if (factors.length > 0) {
+    if (isSilent) throw refuse(request, 'interaction_required', 'The user must confirm a second factor.');
+    return renderFactorPage(createForm(context, state), { factors });
+  }
+  if (state.hasAgreed === undefined && needsConsent(request, current)) {
+    if (isSilent) throw refuse(request, 'consent_required', 'The user has not agreed to this.');
+    const rights = listRights(request);
+    return renderConsentPage(createForm(context, state), { user: current.user.userName, rights });
+  }
+  return finishLogin(context, state, current);
+}
+
+function refuse(request: AuthorizationRequest, error: string, description: string) {
+  return createRefusal(request, { error, description, code: 'LOGIN_REQUIRED' });
+}
+
+function needsLogin(
+  { clock }: OperationContext,
+  { prompts, maxAge, loginHint }: AuthorizationRequest,
+  { session, user }: LoggedIn,
+  isFresh: boolean,
+): boolean {
+  if (isFresh) return false;
+  if (prompts.has('login') || prompts.has('select_account')) return true;
+  if (loginHint !== undefined && !isNamed(user, loginHint)) return true;
+  return maxAge !== undefined && session.browser.authenticatedAt + maxAge < epochSeconds(clock);
+}
+
+function isNamed({ userId, userName, userEmail }: LoggedIn['user'], hint: string): boolean {
+  return [userId, userName, userEmail].some(
+    (name) => name !== undefined && foldIdentifier(name) === foldIdentifier(hint),
+  );
+}
+
+/** The page for a name and a password. */
+export async function renderLogin(
+  context: OperationContext,
+  state: LoginState,
+  more: { readonly userName?: string; readonly error?: string; readonly status?: number } = {},
+): Promise<PageResponse> {
+  const { request, browser } = state;
+  const { userName = request.loginHint, ...problem } = more;
+  const form = { ...createForm(context, state), ...problem };
+  return renderPasswordPage(form, {
+    userName,
+    currentUser: mayChooseAccount(request) ? browser.current?.user.userName : undefined,
+    users: canActAsAnyone(context) ? await listOfferedUsers(context) : [],
+  });
+}
+
+/** Whether the logged-in account can be chosen: an application that asks for a login gets one. */
+export function mayChooseAccount({ prompts, maxAge }: AuthorizationRequest): boolean {
+  return !prompts.has('login') && maxAge === undefined;
+}
+
+/** Whether the page offers what only tests may have: with test features, to a person at this machine. */
+export function canActAsAnyone({ settings, source }: OperationContext): boolean {
+  return hasTestFeatures(settings) && source.isLoopback && source.isRelayed !== true;
+}
+
+async function listOfferedUsers({ store }: OperationContext) {
+  const users = await store.users.list({ limit: maxOfferedUsers * 2 });
+  return users
+    .filter(({ locked }) => !locked)
+    .slice(0, maxOfferedUsers)
+    .map(({ userId, userName }) => ({ userId, name: userName }));
+}
+
+/** The contacts that can prove the level that the application prefers, if the session lacks it. */
+async function listNeededFactors(
+  { store, clock }: OperationContext,
+  { client, levels: [preferred] }: AuthorizationRequest,
+  { session, user }: LoggedIn,
+) {
+  if (preferred !== 'AUTH-MFA' || user.lead || computeLevel(session, epochSeconds(clock)) === 'AUTH-MFA') return [];
+  const visible = await listVisibleFactors(store, user, client);
+  return visible
+    .filter(({ verified }) => verified)
+    .map((factor) => ({ id: factor.id, contact: maskContact(contactOf(factor)) }));
+}
+
+/** All scopes that the tokens will have, by name. */
+export function listRequestedScopes({ client, scope = client.scope, openidScopes }: AuthorizationRequest): string[] {
+  return [...openidScopes, ...scope];
+}
+
+function needsConsent(request: AuthorizationRequest, { user }: LoggedIn): boolean {
+  const { client, prompts } = request;
+  if (client.party === '1STPARTY') return false;
+  return prompts.has('consent') || !hasConsented(user, client.clientId, listRequestedScopes(request));
+}
+
+const rightsInWords: Readonly<Record<string, string>> = {
+  openid: 'know which account you are',
+  profile: 'see your user name',
+  email: 'see your e-mail address',
+  phone: 'see your mobile number',
+  offline_access: 'act for you while you are away, until you revoke it',
+  roles: 'see and use your roles, except administrative ones',
+};
+
+function listRights(request: AuthorizationRequest): string[] {
+  return listRequestedScopes(request).map((name) => rightsInWords[name] ?? `use ${name}`);
+}
+
+async function finishLogin(
+  context: OperationContext,
+  { request, browser }: LoginState,
+  { session }: LoggedIn,
+): Promise<PageResponse> {
+  const { client, redirectUri, isRedirectUriGiven, codeChallenge, nonce, openidScopes, resources, scope } = request;
+  const code = await issueCode(
+    context,
+    {
+      ...{ client, scope, redirectUri, isRedirectUriGiven, openidScopes },
+      ...(codeChallenge === undefined ? {} : { codeChallenge }),
+      ...(nonce === undefined ? {} : { nonce }),
+      ...(resources === undefined ? {} : { resources }),
+    },
+    session,
+  );
+  return renderCodeRedirect(request, code, formatCookie(browser, context.issuerUrl));
+}
+
+/** What every form of this login contains. */
+export function createForm(context: OperationContext, { request, browser, isFresh }: LoginState): LoginPageForm {
+  const { client, query, redirectUri } = request;
+  return {
+    ...{ query, redirectUri, application: client.appId },
+    formToken: createFormToken(browser, context),
+    done: isFresh && browser.current ? createProof(context, request, browser.current) : undefined,
+    setCookie: formatCookie(browser, context.issuerUrl),
+  };
+}
+
+/** What only a page contains that this request showed after a login: forms of other requests skip no login. */
+export function createProof(
+  { storeSecret }: Pick<OperationContext, 'storeSecret'>,
+  { query }: AuthorizationRequest,
+  { session: { sessionId, browser } }: LoggedIn,
+): string {
+  return storeSecret.digest('login for a request', `${sessionId}\n${browser.authenticatedAt}\n${query}`);
+}

@@ -1,0 +1,291 @@
+/** POST /oauth2/login */
+import * as z from 'zod';
+import { apiError, IamError } from '../../contract/errors.ts';
+import { textUpTo } from '../../contract/schemas/primitives.ts';
+import { LoginPassword } from '../../contract/schemas/user.ts';
+import { sensitive } from '../../contract/sensitive.ts';
+import { signInLevels } from '../../contract/testing/sign-in-levels.ts';
+import { foldIdentifier } from '../../lib/fold-identifier.ts';
+import { withConsent } from '../auth/consents.ts';
+import { startPasswordSession } from '../auth/login.ts';
+import { findUnlockedUser } from '../auth/sign-in.ts';
+import { partyRole } from '../directory/clients.ts';
+import type { Principal } from '../directory/principal.ts';
+import { epochSeconds } from '../lib/clock.ts';
+import { hashSecret, secretMatches } from '../lib/secrets.ts';
+import { contactOf } from '../messaging/contacts.ts';
+import { requireFactor } from '../mfa/factors.ts';
+import { raiseToMfa, startMfaChallenge } from '../mfa/mfa.ts';
+import { defineOperation } from '../operations/define.ts';
+import type { OperationContext } from '../request-context.ts';
+import { type Browser, createBrowser, isFormToken, type LoggedIn, openBrowser } from '../sessions/browser-sessions.ts';
+import { endSession } from '../sessions/end-sessions.ts';
+import { startSession } from '../sessions/sessions.ts';
+import type { Transaction } from '../store/store.ts';
+import type { Session } from '../store/tables.ts';
+import {
+  type AuthorizationRequest,
+  authorizationQuery,
+  createRefusal,
+  readAuthorizationRequest,
+} from './authorization-request.ts';
+import { authorizationErrors, browserHeaders } from './authorize.ts';
+import {
+  canActAsAnyone,
+  continueLogin,
+  createForm,
+  createProof,
+  type LoginState,
+  listRequestedScopes,
+  mayChooseAccount,
+  renderLogin,
+} from './login-flow.ts';
+import { renderCodePage } from './pages/login-pages.ts';
+import { renderMessagePage } from './pages/message-page.ts';
+import { type PageResponse, withPage } from './pages/page-error.ts';
+
+const text = textUpTo(1000);
+
+const Form = z
+  .object({
+    step: z.enum(['password', 'user', 'continue', 'switch', 'factor', 'code', 'consent', 'cancel']),
+    form_token: sensitive(text, 'one-time'),
+    done: sensitive(text, 'one-time').optional(),
+    user_name: text.optional(),
+    password: LoginPassword.optional(),
+    user_id: text.optional(),
+    level: z.enum(signInLevels).optional(),
+    factor: text.optional(),
+    contact: text.optional(),
+    challenge: sensitive(text, 'one-time').optional(),
+    code: sensitive(text, 'one-time').optional(),
+    decision: z.enum(['allow', 'deny']).optional(),
+  })
+  .meta({ id: 'LoginPageForm' });
+
+type Form = z.output<typeof Form>;
+
+export const login = defineOperation({
+  id: 'oauth2.login',
+  title: 'Send a form of the login pages',
+  description:
+    'What the pages of GET /oauth2/authorize send, with the authorization request in the query: a name and a password, a factor, a code, a decision. The form must come from a page that this browser got.',
+  method: 'POST',
+  path: '/oauth2/login',
+  mount: 'base',
+  auth: 'none',
+  roles: 'none',
+  growthLimit: false,
+  audit: { kind: 'authentication', targets: {} },
+  status: [200, 303, 400, 401, 403, 404, 412, 429, 500],
+  request: { query: authorizationQuery, headers: browserHeaders, body: Form, form: true },
+  response: { status: 200, body: z.string().meta({ examples: ['<!doctype html>'] }), alternatives: ['text/html'] },
+  identifies: ['user_name', 'user_id'],
+  errors: [
+    ...authorizationErrors,
+    'FORM_EXPIRED',
+    'LOGIN_REFUSED',
+    'CREDENTIALS_INVALID',
+    'TOO_MANY_ATTEMPTS',
+    'TOO_BUSY',
+    'TOKEN_TOO_LONG',
+    'TOKEN_INVALID',
+    'USER_NOT_FOUND',
+    'USER_LOCKED',
+    'USER_MISSING',
+    'FACTOR_NOT_FOUND',
+    'FACTOR_NOT_VERIFIED',
+    'CODE_INVALID',
+    'CODE_FAILURES',
+    'TOO_MANY_CODES',
+  ],
+  errorFormat: 'page',
+  openapiExamples: {
+    body: { step: 'password', form_token: 'c2VjcmV0', user_name: 'alice', password: 'correct horse battery staple' },
+  },
+
+  async handle({ query, headers, body }, context) {
+    const request = await readAuthorizationRequest(context, query);
+    const browser = await openBrowser(context, headers.cookie);
+    if (!isFormToken(browser, body.form_token, context)) throw createExpiredPage(request);
+    const isFresh = isProven(context, request, browser, body.done);
+    return steps[body.step](context, { request, browser, isFresh }, body);
+  },
+});
+
+type LoginStep = (context: OperationContext, state: LoginState, form: Form) => Promise<PageResponse>;
+
+const steps: Readonly<Record<Form['step'], LoginStep>> = {
+  password: logInWithPassword,
+  user: logInForTest,
+  continue: (context, state) =>
+    continueLogin(context, { ...state, isFresh: state.isFresh || mayChooseAccount(state.request) }),
+  switch: (context, state) => renderLogin(context, state),
+  factor: sendCode,
+  code: confirmCode,
+  consent: decide,
+  cancel: async (_context, { request }) => {
+    throw createUserRefusal(request, 'The user cancelled the login.');
+  },
+};
+
+/** The cookie is missing, or the page is older than the last login of this browser. */
+function createExpiredPage({ query }: AuthorizationRequest) {
+  const error = apiError('FORM_EXPIRED');
+  return withPage(
+    error,
+    renderMessagePage({
+      title: 'This page has expired',
+      text: 'Another page of this browser logged in meanwhile, or the browser keeps no cookies for this server.',
+      link: { href: `authorize?${query}`, text: 'Start again' },
+      status: 400,
+    }),
+  );
+}
+
+function createUserRefusal(request: AuthorizationRequest, description: string) {
+  return createRefusal(request, { error: 'access_denied', description, code: 'LOGIN_REFUSED', isByUser: true });
+}
+
+function isProven(
+  context: OperationContext,
+  request: AuthorizationRequest,
+  { current }: Browser,
+  proof: string | undefined,
+): boolean {
+  return (
+    current !== undefined &&
+    proof !== undefined &&
+    secretMatches(proof, hashSecret(createProof(context, request, current)))
+  );
+}
+
+async function logInWithPassword(context: OperationContext, state: LoginState, form: Form): Promise<PageResponse> {
+  const { user_name: name = '', password: secret = '' } = form;
+  const next = createBrowser(context);
+  const options = { remember: false, renewable: false, browser: toBrowserPart(context, next, ['pwd']) };
+  try {
+    const { user, session } = await startPasswordSession(context, { name, secret }, state.request.client, options);
+    context.recordLogin(user.userId);
+    return await adoptSession(context, state, { ...next, current: { user, session: session as LoggedIn['session'] } });
+  } catch (error) {
+    if (!(error instanceof IamError) || !isAboutPassword(error)) throw error;
+    const message = error.code === 'CREDENTIALS_INVALID' ? 'The user name or the password is wrong.' : error.message;
+    const page = await renderLogin(context, state, { userName: name, error: message, status: 400 });
+    throw withPage(error, page);
+  }
+}
+
+function isAboutPassword({ code }: IamError): boolean {
+  return ['CREDENTIALS_INVALID', 'TOO_MANY_ATTEMPTS', 'TOO_BUSY', 'TOKEN_TOO_LONG'].includes(code);
+}
+
+function toBrowserPart({ clock }: OperationContext, { cookie }: Browser, methods: readonly string[]) {
+  return { cookieHash: hashSecret(cookie), authenticatedAt: epochSeconds(clock), methods };
+}
+
+/** Without a password: with test features, for a person at this machine. */
+async function logInForTest(context: OperationContext, state: LoginState, form: Form): Promise<PageResponse> {
+  if (!canActAsAnyone(context)) throw createExpiredPage(state.request);
+  const { user_id: userId = '', level = 'AUTH-BASIC' } = form;
+  const next = createBrowser(context);
+  const { clientId } = state.request.client;
+  const browser = toBrowserPart(context, next, ['user']);
+  const current = await context.store.transaction(async (tx) => {
+    const user = await findUnlockedUser(tx, { userId });
+    const start = { clientId, userId: user.userId, level, remember: false, renewable: false, browser } as const;
+    const { session } = await startSession(tx, start, context);
+    return { user, session: session as LoggedIn['session'] };
+  });
+  context.recordLogin(current.user.userId);
+  return adoptSession(context, state, { ...next, current });
+}
+
+/** The browser has the new session from now on: the sessions of applications move to it, or end if the user is another one. */
+async function adoptSession(
+  context: OperationContext,
+  { request, browser }: LoginState,
+  next: Browser,
+): Promise<PageResponse> {
+  const before = browser.current?.session;
+  const after = next.current?.session;
+  if (before && after)
+    await context.store.transaction(async (tx) => {
+      if (before.userId === after.userId) await moveApplications(tx, before, after);
+      await endSession(tx, before.sessionId);
+    });
+  return continueLogin(context, { request, browser: next, isFresh: true });
+}
+
+async function moveApplications(tx: Transaction, before: Session, after: Session): Promise<void> {
+  for (const session of await tx.sessions.find('browserSession', before.sessionId))
+    if (session.openid)
+      await tx.sessions.replace({ ...session, openid: { ...session.openid, browserSessionId: after.sessionId } });
+}
+
+async function sendCode(context: OperationContext, state: LoginState, form: Form): Promise<PageResponse> {
+  const { current } = state.browser;
+  if (!current) throw createExpiredPage(state.request);
+  const caller = createCaller(state.request, current);
+  const { factor = '' } = form;
+  const { challengeId: challenge, contact } = await startMfaChallenge(context, caller, factor);
+  const sentCode = canActAsAnyone(context) ? await findSentCode(context, caller, { factor, challenge }) : undefined;
+  return renderCodePage(createForm(context, state), { challenge, factor, contact, sentCode });
+}
+
+/** The client acts for the user in the session of the browser. */
+function createCaller(
+  { client }: AuthorizationRequest,
+  { user, session }: LoggedIn,
+): Principal & Pick<LoggedIn, 'user'> {
+  const roles = new Set(['CLI-AUTH-IDENTIFIED', partyRole(client)]);
+  return { authMethod: 'bearer', client, user, session, subject: user.userId, roles, scope: new Set(client.scope) };
+}
+
+async function findSentCode(
+  { store, storeSecret }: OperationContext,
+  { user, client }: Principal & Pick<LoggedIn, 'user'>,
+  { factor, challenge }: { readonly factor: string; readonly challenge: string },
+): Promise<string | undefined> {
+  const { to } = contactOf(await requireFactor(store, user, client, factor));
+  const messages = await store.messages.find('to', foldIdentifier(to));
+  const sealed = messages.find(({ codeId }) => codeId === challenge)?.sealedCode;
+  return sealed === undefined ? undefined : storeSecret.open(sealed);
+}
+
+async function confirmCode(context: OperationContext, state: LoginState, form: Form): Promise<PageResponse> {
+  const { request, browser } = state;
+  const { current } = browser;
+  if (!current) throw createExpiredPage(request);
+  const { challenge = '', code = '', factor = '', contact = '' } = form;
+  try {
+    const { user, session } = await raiseToMfa(context, createCaller(request, current), {
+      codeId: challenge,
+      code: code.trim(),
+    });
+    context.recordLogin(user.userId);
+    return await continueLogin(context, {
+      ...state,
+      browser: { ...browser, current: { user, session: session as LoggedIn['session'] } },
+    });
+  } catch (error) {
+    if (!(error instanceof IamError) || !['CODE_INVALID', 'CODE_FAILURES'].includes(error.code)) throw error;
+    const invalid = { ...createForm(context, state), error: error.message, status: 400 };
+    throw withPage(error, renderCodePage(invalid, { challenge, factor, contact }));
+  }
+}
+
+async function decide(context: OperationContext, state: LoginState, { decision }: Form): Promise<PageResponse> {
+  const { request, browser } = state;
+  const { current } = browser;
+  if (!current) throw createExpiredPage(request);
+  if (decision !== 'allow') throw createUserRefusal(request, 'The user denied it.');
+  const scopes = listRequestedScopes(request);
+  const user = await context.store.transaction(async (tx) => {
+    const before = await findUnlockedUser(tx, current.user);
+    const after = withConsent(before, request.client.clientId, scopes, context.clock);
+    await tx.users.replace(after);
+    return after;
+  });
+  return continueLogin(context, { ...state, browser: { ...browser, current: { ...current, user } }, hasAgreed: true });
+}

@@ -1,0 +1,173 @@
+/** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout 1.0) */
+import { compactVerify } from 'jose';
+import * as z from 'zod';
+import { apiError } from '../../contract/errors.ts';
+import { textUpTo } from '../../contract/schemas/primitives.ts';
+import { sensitive } from '../../contract/sensitive.ts';
+import { longestMaxToken } from '../config/settings-table.ts';
+import { defineOperation } from '../operations/define.ts';
+import type { OperationContext } from '../request-context.ts';
+import {
+  type Browser,
+  createFormToken,
+  formatExpiredCookie,
+  isFormToken,
+  openBrowser,
+} from '../sessions/browser-sessions.ts';
+import { endSession } from '../sessions/end-sessions.ts';
+import { idTokenType } from '../tokens/claims.ts';
+import { appendQuery, renderRedirect } from './authorization-response.ts';
+import { browserHeaders } from './authorize.ts';
+import { html } from './pages/html.ts';
+import { renderPage } from './pages/layout.ts';
+import { renderMessagePage } from './pages/message-page.ts';
+import { type PageResponse, withPage } from './pages/page-error.ts';
+import { isUsableRedirectUri, matchRedirectUri } from './redirect-uris.ts';
+
+const text = textUpTo(2000);
+
+const parameters = {
+  id_token_hint: sensitive(z.string().max(longestMaxToken, 'is too long'), 'secret')
+    .optional()
+    .meta({
+      description: 'ID token of the user, also an expired one',
+      examples: ['eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'],
+    }),
+  client_id: text.optional().meta({ description: 'Id of the application', examples: ['web'] }),
+  post_logout_redirect_uri: text
+    .optional()
+    .meta({ description: 'Where the browser goes: one that is registered', examples: ['https://app.example.com/'] }),
+  state: text.optional().meta({ description: 'Returned as it is', examples: ['af0ifjsldkj'] }),
+};
+
+interface LogoutRequest {
+  readonly id_token_hint?: string | undefined;
+  readonly client_id?: string | undefined;
+  readonly post_logout_redirect_uri?: string | undefined;
+  readonly state?: string | undefined;
+  readonly form_token?: string | undefined;
+}
+
+const traits = {
+  path: '/oauth2/logout',
+  mount: 'base',
+  auth: 'none',
+  roles: 'none',
+  growthLimit: false,
+  audit: { kind: 'authentication', targets: {} },
+  status: [200, 303, 400, 500],
+  response: { status: 200, body: z.string().meta({ examples: ['<!doctype html>'] }), alternatives: ['text/html'] },
+  errors: ['AUTHORIZATION_INVALID', 'FORM_EXPIRED'],
+  errorFormat: 'page',
+} as const;
+
+export const logout = defineOperation({
+  ...traits,
+  id: 'oauth2.logout',
+  title: 'Log out with a browser (OpenID Connect)',
+  description:
+    'Ends the session of the browser and those of all applications that it logged in to, but not offline access. With the ID token of the session at once, else after the user has confirmed it. Then the browser is sent to post_logout_redirect_uri, if it is registered for the client.',
+  method: 'GET',
+  request: { query: parameters, headers: browserHeaders },
+  identifies: [],
+  handle: ({ query, headers }, context) => logOut(context, query, headers.cookie),
+});
+
+export const logoutByForm = defineOperation({
+  ...traits,
+  id: 'oauth2.logout-form',
+  title: 'Log out with a browser, by a form',
+  description: 'The same as GET /oauth2/logout, with the parameters in a form; also the confirmation of the user.',
+  method: 'POST',
+  request: {
+    body: z.object({ ...parameters, form_token: sensitive(text, 'one-time').optional() }).meta({ id: 'LogoutForm' }),
+    form: true,
+    headers: browserHeaders,
+  },
+  identifies: ['client_id'],
+  openapiExamples: { body: { client_id: 'web' } },
+  handle: ({ body, headers }, context) => logOut(context, body, headers.cookie),
+});
+
+async function logOut(
+  context: OperationContext,
+  request: LogoutRequest,
+  cookie: string | undefined,
+): Promise<PageResponse> {
+  const browser = await openBrowser(context, cookie);
+  const hint = request.id_token_hint === undefined ? undefined : await readHint(context, request.id_token_hint);
+  const target = await findTarget(context, request, hint?.aud);
+  const { current } = browser;
+  if (current) {
+    const isConfirmed = request.form_token !== undefined && isFormToken(browser, request.form_token, context);
+    if (!isConfirmed && hint?.sub !== current.user.userId) return renderConfirmation(context, request, browser, target);
+    await context.store.transaction((tx) => endSession(tx, current.session.sessionId));
+    context.recordLogin(current.user.userId);
+  }
+  const setCookie = formatExpiredCookie(context.issuerUrl);
+  if (target !== undefined) return renderRedirect(target, setCookie);
+  return renderMessagePage({ title: 'You are logged out', text: 'You can close this page.', setCookie });
+}
+
+interface Hint {
+  readonly sub: string;
+  readonly aud: string;
+}
+
+const Hint = z.object({ iss: z.string(), sub: z.string(), aud: z.string() });
+
+/** An ID token of this server, also an expired one; undefined for anything else. */
+async function readHint({ keys, issuerUrl }: OperationContext, token: string): Promise<Hint | undefined> {
+  try {
+    const { payload, protectedHeader } = await compactVerify(token, ({ kid = '', alg }) => {
+      const key = keys.findForIdToken(kid);
+      if (key?.alg !== alg) throw new Error('unknown key');
+      return key.publicKey;
+    });
+    const claims = Hint.parse(JSON.parse(new TextDecoder().decode(payload)));
+    return protectedHeader.typ === idTokenType && claims.iss === issuerUrl ? claims : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the browser goes afterwards; undefined if nothing was asked for. */
+async function findTarget(
+  { store }: OperationContext,
+  { client_id: clientId, post_logout_redirect_uri: uri, state }: LogoutRequest,
+  audience: string | undefined,
+): Promise<string | undefined> {
+  if (uri === undefined) return undefined;
+  const client = await store.clients.get(clientId ?? audience ?? '');
+  const isOther = clientId !== undefined && audience !== undefined && clientId !== audience;
+  const registered = (isOther ? undefined : client?.postLogoutRedirectURIs)?.filter(isUsableRedirectUri) ?? [];
+  if (matchRedirectUri(registered, uri) === undefined) {
+    const reason = 'post_logout_redirect_uri is not registered for the application.';
+    throw withPage(
+      apiError('AUTHORIZATION_INVALID', reason),
+      renderMessagePage({ title: 'This logout cannot start', text: reason, status: 400 }),
+    );
+  }
+  return state === undefined ? uri : appendQuery(uri, { state });
+}
+
+/** Any page can link here: without the ID token of the session the user decides. */
+function renderConfirmation(
+  context: OperationContext,
+  { client_id: clientId, post_logout_redirect_uri: uri, state, id_token_hint: hint }: LogoutRequest,
+  browser: Browser,
+  target: string | undefined,
+): PageResponse {
+  const fields = Object.entries({
+    ...{ client_id: clientId, post_logout_redirect_uri: uri, state, id_token_hint: hint },
+    form_token: createFormToken(browser, context),
+  }).flatMap(([name, value]) =>
+    value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
+  );
+  return renderPage({
+    title: 'Log out?',
+    content: html`<p>You are logged in as <b>${browser.current?.user.userName}</b>. This ends the session in all applications of this browser.</p>
+<form method="post" action="logout">${fields}<button>Log out</button></form>`,
+    formTargets: target === undefined ? [] : [target],
+  });
+}

@@ -1,0 +1,149 @@
+/** The pages of a login: name and password, second factor, consent. */
+
+import { type Html, html } from './html.ts';
+import { renderPage } from './layout.ts';
+import type { PageResponse } from './page-error.ts';
+
+/** What every form of a login sends, beside its fields. */
+export interface LoginPageForm {
+  /** The authorization request, as the query of the address that forms are sent to. */
+  readonly query: string;
+  readonly formToken: string;
+  /** Proves that the user has logged in for this request. */
+  readonly done?: string | undefined;
+  readonly redirectUri: string;
+  readonly application: string;
+  readonly setCookie?: string | undefined;
+  /** What is wrong with what was typed. */
+  readonly error?: string | undefined;
+  readonly status?: number | undefined;
+}
+
+function renderLoginPage(form: LoginPageForm, title: string, content: Html): PageResponse {
+  return renderPage({
+    title,
+    content: html`${form.error && html`<p class="error" role="alert">${form.error}</p>`}${content}`,
+    formTargets: [form.redirectUri],
+    setCookie: form.setCookie,
+    ...(form.status === undefined ? {} : { status: form.status }),
+  });
+}
+
+function renderForm({ query, formToken, done }: LoginPageForm, step: string, fields: Html): Html {
+  return html`<form method="post" action="login?${query}">
+<input type="hidden" name="step" value="${step}"><input type="hidden" name="form_token" value="${formToken}">
+${done && html`<input type="hidden" name="done" value="${done}">`}${fields}</form>
+`;
+}
+
+export interface PasswordPage {
+  readonly userName?: string | undefined;
+  /** The user who is logged in already and can go on. */
+  readonly currentUser?: string | undefined;
+  /** Users to log in as without a password; only with test features, for this machine. */
+  readonly users?: readonly { readonly userId: string; readonly name: string }[] | undefined;
+}
+
+export function renderPasswordPage(
+  form: LoginPageForm,
+  { userName, currentUser, users = [] }: PasswordPage,
+): PageResponse {
+  const isKnown = userName !== undefined && userName !== '';
+  return renderLoginPage(
+    form,
+    'Log in',
+    html`<p class="muted">to continue to ${form.application}</p>
+${
+  currentUser !== undefined &&
+  renderForm(form, 'continue', html`<button class="subtle row"><span>Continue as ${currentUser}</span></button>`)
+}${renderForm(
+  form,
+  'password',
+  html`<label for="user_name">User name or e-mail</label>
+<input id="user_name" name="user_name" value="${userName}" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="254"${autofocus(!isKnown)}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1000"${autofocus(isKnown)}>
+<button>Log in</button>`,
+)}${renderForm(form, 'cancel', html`<button class="subtle" formnovalidate>Cancel</button>`)}${
+  users.length > 0 &&
+  html`<h2>Test: log in as</h2>
+${renderForm(
+  form,
+  'user',
+  html`<label for="level">Level</label>
+<select id="level" name="level"><option>AUTH-BASIC<option>AUTH-MFA</select>
+${users.map(({ userId, name }) => html`<button class="subtle row" name="user_id" value="${userId}"><span>${name}</span><code>${shorten(userId)}</code></button>`)}`,
+)}`
+}`,
+  );
+}
+
+function autofocus(isFocused: boolean): Html | undefined {
+  return isFocused ? html` autofocus` : undefined;
+}
+
+function shorten(id: string): string {
+  return id.length > 16 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id;
+}
+
+export interface FactorPage {
+  readonly factors: readonly { readonly id: string; readonly contact: string }[];
+}
+
+export function renderFactorPage(form: LoginPageForm, { factors }: FactorPage): PageResponse {
+  return renderLoginPage(
+    form,
+    'Confirm that it is you',
+    html`<p class="muted">${form.application} asks for a second factor. Where shall the code go?</p>
+${renderForm(
+  form,
+  'factor',
+  html`${factors.map(({ id, contact }) => html`<button class="subtle row" name="factor" value="${id}"><span>${contact}</span></button>`)}`,
+)}${renderForm(form, 'cancel', html`<button class="subtle">Cancel</button>`)}`,
+  );
+}
+
+export interface CodePage {
+  readonly challenge: string;
+  readonly factor: string;
+  readonly contact: string;
+  /** The code that was sent; only with test features, for this machine. */
+  readonly sentCode?: string | undefined;
+}
+
+export function renderCodePage(form: LoginPageForm, { challenge, factor, contact, sentCode }: CodePage): PageResponse {
+  const hidden = html`<input type="hidden" name="factor" value="${factor}"><input type="hidden" name="contact" value="${contact}">`;
+  return renderLoginPage(
+    form,
+    'Enter the code',
+    html`<p class="muted">A code was sent to ${contact}.</p>
+${sentCode && html`<p class="note">Test: the code is <code>${sentCode}</code></p>`}
+${renderForm(
+  form,
+  'code',
+  html`${hidden}<input type="hidden" name="challenge" value="${challenge}"><label for="code">Code</label>
+<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="100" autofocus>
+<button>Continue</button>`,
+)}${renderForm(form, 'factor', html`${hidden}<button class="subtle">Send another code</button>`)}${renderForm(form, 'cancel', html`<button class="subtle">Cancel</button>`)}`,
+  );
+}
+
+export interface ConsentPage {
+  readonly user: string;
+  /** The scopes in words. */
+  readonly rights: readonly string[];
+}
+
+export function renderConsentPage(form: LoginPageForm, { user, rights }: ConsentPage): PageResponse {
+  return renderLoginPage(
+    form,
+    `Allow ${form.application}?`,
+    html`<p>${form.application} wants to act for <b>${user}</b>:</p>
+<ul>${rights.map((right) => html`<li>${right}</li>`)}</ul>
+${renderForm(
+  form,
+  'consent',
+  html`<button name="decision" value="allow">Allow</button><button class="subtle" name="decision" value="deny">Deny</button>`,
+)}${renderForm(form, 'switch', html`<button class="subtle">Use another account</button>`)}`,
+  );
+}

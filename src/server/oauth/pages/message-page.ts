@@ -1,0 +1,26 @@
+/** A page that says one thing, with a way on. */
+
+import { html } from './html.ts';
+import { renderPage } from './layout.ts';
+import type { PageResponse } from './page-error.ts';
+
+interface Message {
+  readonly title: string;
+  readonly text: string;
+  readonly link?: { readonly href: string; readonly text: string } | undefined;
+  readonly status?: number;
+  /** For the log of the server. */
+  readonly requestId?: string;
+  readonly setCookie?: string;
+}
+
+export function renderMessagePage({ title, text, link, status, requestId, setCookie }: Message): PageResponse {
+  return renderPage({
+    title,
+    ...(status === undefined ? {} : { status }),
+    setCookie,
+    content: html`<p>${text}</p>
+${link && html`<p><a href="${link.href}">${link.text}</a></p>`}
+${requestId && html`<p class="muted">Request <code>${requestId}</code></p>`}`,
+  });
+}

@@ -1,0 +1,32 @@
+/** Which redirect URIs of a client browser logins use, and how a requested one is compared (RFC 9700, 2.1 and 4.1.3). */
+import { isLocalName } from '../http/hosts.ts';
+
+/** `http` on an IP address of this machine, and the rest: the port is chosen by the application (RFC 8252, 7.3). */
+const loopbackPattern = /^http:\/\/(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?([/?].*)?$/;
+
+/**
+ * Whether a login may lead there: https, http on this machine, or a private scheme with a dot (RFC 8252, 7.1). Others that
+ * are stored stay, and are never used. Fragments and what parsers read differently are refused.
+ */
+export function isUsableRedirectUri(uri: string): boolean {
+  if (!/^[!$-;=?-[\]_a-z~]+$/i.test(uri) || !URL.canParse(uri)) return false;
+  const { protocol, hostname, username, password } = new URL(uri);
+  if (username !== '' || password !== '') return false;
+  if (protocol === 'https:') return true;
+  if (protocol === 'http:') return isLocalName(hostname);
+  return protocol.includes('.');
+}
+
+/** The requested URI if it is one of these: the same text, on an IP address of this machine with any port. */
+export function matchRedirectUri(registered: readonly string[], requested: string): string | undefined {
+  if (!isUsableRedirectUri(requested)) return undefined;
+  const target = withoutPort(requested);
+  return registered.some((uri) => uri === requested || (target !== undefined && withoutPort(uri) === target))
+    ? requested
+    : undefined;
+}
+
+function withoutPort(uri: string): string | undefined {
+  const [, host, rest = ''] = loopbackPattern.exec(uri) ?? [];
+  return host === undefined ? undefined : `${host}${rest}`;
+}

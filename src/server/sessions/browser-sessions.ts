@@ -1,0 +1,99 @@
+/**
+ * Sessions of browsers: found by a cookie, and shared by the applications that the user logs in to. Each browser has a cookie
+ * from its first page on, which no other site can read or set: forms are bound to it. A login replaces it, so that
+ * no attacker who knew the first one is logged in.
+ */
+import { hash } from 'node:crypto';
+import type { Clock } from '../lib/clock.ts';
+import { epochSeconds } from '../lib/clock.ts';
+import { generateSecret, type Random } from '../lib/random.ts';
+import { hashSecret, secretMatches } from '../lib/secrets.ts';
+import type { Store } from '../store/store.ts';
+import type { StoreSecret } from '../store/store-secret.ts';
+import type { Session, User } from '../store/tables.ts';
+
+interface BrowserDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly storeSecret: Pick<StoreSecret, 'digest'>;
+  readonly issuerUrl: string;
+}
+
+/** A browser with the session of a user who can act in it. */
+export interface LoggedIn {
+  readonly session: Session & { readonly browser: NonNullable<Session['browser']> };
+  readonly user: User;
+}
+
+export interface Browser {
+  /** The value of its cookie. */
+  readonly cookie: string;
+  /** Whether the browser sent the cookie; else a response sets it. */
+  readonly isKnown: boolean;
+  readonly current?: LoggedIn | undefined;
+}
+
+/** The browser that sent this header. */
+export async function openBrowser(deps: BrowserDeps, header: string | undefined): Promise<Browser> {
+  const cookie = readCookie(header, cookieName(deps.issuerUrl));
+  if (cookie === undefined) return createBrowser(deps);
+  const session = await deps.store.sessions.getBy('cookie', hashSecret(cookie));
+  const user = session?.userId === undefined ? undefined : await deps.store.users.get(session.userId);
+  const isActive = session !== undefined && session.endsAt > epochSeconds(deps.clock);
+  const current = isActive && user?.locked === false ? { session: session as LoggedIn['session'], user } : undefined;
+  return { cookie, isKnown: true, current };
+}
+
+/** A browser with a new cookie, for its first page and after each login. */
+export function createBrowser({ random }: Pick<BrowserDeps, 'random'>): Browser {
+  return { cookie: generateSecret(random), isKnown: false };
+}
+
+/** The header that sets the cookie; undefined if the browser has it. It ends with the browser. */
+export function formatCookie({ cookie, isKnown }: Browser, issuerUrl: string): string | undefined {
+  return isKnown ? undefined : formatSetCookie(issuerUrl, cookie);
+}
+
+/** The header that deletes the cookie. */
+export function formatExpiredCookie(issuerUrl: string): string {
+  return `${formatSetCookie(issuerUrl, '')}; Max-Age=0`;
+}
+
+/** For the fields of forms: what only a page of this browser contains. */
+export function createFormToken({ cookie }: Browser, { storeSecret }: Pick<BrowserDeps, 'storeSecret'>): string {
+  return storeSecret.digest('form of a browser', cookie);
+}
+
+export function isFormToken(browser: Browser, token: string, deps: Pick<BrowserDeps, 'storeSecret'>): boolean {
+  return browser.isKnown && secretMatches(token, hashSecret(createFormToken(browser, deps)));
+}
+
+/**
+ * One name for each issuer: servers of one machine, whatever their ports, and sandboxes share the cookies of a host, and the
+ * path is `/` as the prefix asks for (RFC 6265bis, 4.1.3.2).
+ */
+function cookieName(issuerUrl: string): string {
+  return `${isSecure(issuerUrl) ? '__Host-' : ''}iam-${hash('sha256', issuerUrl).slice(0, 12)}`;
+}
+
+function isSecure(issuerUrl: string): boolean {
+  return issuerUrl.startsWith('https:');
+}
+
+function formatSetCookie(issuerUrl: string, value: string): string {
+  const secure = isSecure(issuerUrl) ? '; Secure' : '';
+  return `${cookieName(issuerUrl)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** As many characters as `generateSecret` returns. */
+const cookiePattern = /^[A-Za-z0-9_-]{43}$/;
+
+function readCookie(header: string | undefined, name: string): string | undefined {
+  const values = (header ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []));
+  const [value] = values;
+  return values.length === 1 && value !== undefined && cookiePattern.test(value) ? value : undefined;
+}
