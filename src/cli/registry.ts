@@ -129,7 +129,7 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: 'Manage businesses and their roles',
         add: [addControlList, addControlGet],
       },
-      { name: 'corporate-groups', summary: 'Manage corporate groups of businesses' },
+      { name: 'corporate-groups', summary: 'Manage corporate groups of businesses', add: [addControlSearch] },
       {
         name: 'customers',
         summary: 'Manage customers: businesses and users by contract',

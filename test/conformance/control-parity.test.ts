@@ -35,6 +35,7 @@ const accessOf: Readonly<Record<string, Access>> = {
   'control.client-rotate-secret': list('clients rotate-secret'),
   'control.clients': list('clients list'),
   'control.clock': { command: 'clock show', library: 'clock.now' },
+  'control.corporate-groups': list('corporate-groups search'),
   'control.coverage': list('coverage'),
   'control.coverage-clear': list('coverage'),
   'control.create-session': { command: 'sessions create', library: 'signIn' },

@@ -110,6 +110,15 @@ const controlSearches: Readonly<Record<string, ControlSearch>> = {
     main: 4,
     sort: ['groupId', 'groupName', 'organizationId', 'createdAt'],
   },
+  'corporate-groups': {
+    title: 'Search corporate groups by part of a name or id',
+    path: '/_iam/corporate-groups',
+    searched: 'Text in the name or the id',
+    example: 'hold --sort corporateGroupName',
+    columns: ['corporateGroupId', 'corporateGroupName', 'organizationId'],
+    main: 3,
+    sort: ['corporateGroupId', 'corporateGroupName', 'organizationId'],
+  },
   'api-key': {
     title: 'Search API keys by part of an id, application, client or hint',
     path: '/_iam/api-keys',
@@ -124,7 +133,7 @@ const controlSearches: Readonly<Record<string, ControlSearch>> = {
   },
 };
 
-/** Adds `search` to `groups` or `api-key`, whose `list` uses the service API. */
+/** Adds `search` to `groups`, `corporate-groups` or `api-key`, whose `list` uses the service API. */
 export function addControlSearch(noun: Command, runtime: CliRuntime): void {
   const search = controlSearches[noun.name()];
   if (!search) throw new Error(`no search command for ${noun.name()}`);

@@ -171,11 +171,11 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
     expect(problems).toEqual([]);
   });
 
-  test.runIf(isFullRun)('a name is found exactly, and a taken one is refused', async () => {
+  test.runIf(isFullRun)('a name is found by a part of it, and a taken one is refused', async () => {
     const { page, dialog } = await open('corporate-groups');
-    await page.getByLabel('Exact name').fill('hold');
-    await page.getByText('No corporate group has this name').waitFor();
-    await page.getByLabel('Exact name').fill('holding');
+    await page.getByLabel('Name or id').fill('nosuch');
+    await page.getByText('No corporate group matches').waitFor();
+    await page.getByLabel('Name or id').fill('HOLD');
     await page.getByText('1 in all').waitFor();
     await click(page, 'Create a corporate group');
     await dialog.getByLabel('Name').fill('holding');

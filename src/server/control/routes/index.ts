@@ -12,6 +12,7 @@ import clientsRotateSecret from './clients/rotate-secret.ts';
 import clientsUpdate from './clients/update.ts';
 import clockGet from './clock/get.ts';
 import clockSet from './clock/set.ts';
+import corporateGroupsList from './corporate-groups/list.ts';
 import coverageClear from './coverage/clear.ts';
 import coverageGet from './coverage/get.ts';
 import customersGet from './customers/get.ts';
@@ -82,6 +83,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   clientsUpdate,
   clockGet,
   clockSet,
+  corporateGroupsList,
   coverageClear,
   coverageGet,
   customersGet,

@@ -27,6 +27,10 @@ const seed: SeedDocument = {
     { groupId: 'g1', groupName: 'Operators', roles: ['DEPLOY'] },
     { groupId: 'g2', groupName: 'auditors', roles: ['VIEW'], dependencies: [{ groupName: 'Operators' }] },
   ],
+  corporateGroups: [
+    { corporateGroupId: 'h1', corporateGroupName: 'Zeta Holding', businesses: ['acme'] },
+    { corporateGroupId: 'h2', corporateGroupName: 'alpha group' },
+  ],
   apiKeys: [{ apiKeyId: 'k1', appId: 'Billing', clientId: 'c1', apiKey }],
 };
 
@@ -58,6 +62,8 @@ describe('search', () => {
     ['groups', 'deplo', 'groupId', ['g1']],
     ['groups', 'OPERATOR', 'groupId', ['g1']],
     ['groups', 'g2', 'groupId', ['g2']],
+    ['corporate-groups', 'HOLD', 'corporateGroupId', ['h1']],
+    ['corporate-groups', 'h2', 'corporateGroupId', ['h2']],
     ['api-keys', 'bill', 'apiKeyId', ['k1']],
     ['api-keys', 'nothing', 'apiKeyId', []],
   ])('of %s finds %s', async (what, text, id, expected) => {
@@ -99,6 +105,7 @@ describe('order', () => {
     ['businesses?sort=businessName', 'businessId', ['globex', 'acme']],
     ['customers?sort=-name', 'businessId', ['acme', 'globex']],
     ['groups?search=tors&sort=groupName', 'groupId', ['g2', 'g1']],
+    ['corporate-groups?sort=corporateGroupName', 'corporateGroupId', ['h2', 'h1']],
     ['api-keys?sort=lastUsedAt', 'apiKeyId', ['k1']],
   ])('%s', async (path, id, expected) => {
     const server = shared();
@@ -106,7 +113,7 @@ describe('order', () => {
     expect(idsOf(await list(server, path), id).filter((value) => wanted.has(String(value)))).toEqual(expected);
   });
 
-  test.each(['users', 'clients', 'businesses', 'customers', 'groups', 'api-keys'])(
+  test.each(['users', 'clients', 'businesses', 'customers', 'groups', 'corporate-groups', 'api-keys'])(
     'of %s rejects unknown columns, forged cursors and long texts',
     async (what) => {
       const server = shared();

@@ -102,7 +102,7 @@ function usePasted(text: string): PaletteEntry[] {
   ];
 }
 
-/** Users, groups and clients that the server finds by the text. */
+/** Users, groups, clients and corporate groups that the server finds by the text. */
 function useFoundObjects(text: string): PaletteEntry[] {
   const [search] = useDebouncedValue(text, pause);
   const query = { search, limit: foundLimit };
@@ -122,6 +122,11 @@ function useFoundObjects(text: string): PaletteEntry[] {
     ({ control }, signal) => control.GET('/clients', { params: { query }, signal }),
     options,
   );
+  const corporateGroups = useRead(
+    ['corporate-groups', 'palette', search],
+    ({ control }, signal) => control.GET('/corporate-groups', { params: { query }, signal }),
+    options,
+  );
   if (!options.enabled) return [];
   const entry = (page: string, kind: string, icon: IconName, id: string, label = id): PaletteEntry => ({
     key: `${page}/${id}`,
@@ -135,5 +140,8 @@ function useFoundObjects(text: string): PaletteEntry[] {
     ...(users.data?.map(({ userId, userName }) => entry('/users', 'User', 'user', userId, userName)) ?? []),
     ...(groups.data?.map(({ groupId, groupName }) => entry('/groups', 'Group', 'groups', groupId, groupName)) ?? []),
     ...(clients.data?.map(({ clientId, appId }) => entry('/clients', 'Client', 'clients', clientId, appId)) ?? []),
+    ...(corporateGroups.data?.map(({ corporateGroupId: id, corporateGroupName: name }) =>
+      entry('/corporate-groups', 'Corporate group', 'corporate-groups', id, name),
+    ) ?? []),
   ];
 }

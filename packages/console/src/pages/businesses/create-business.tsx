@@ -66,7 +66,6 @@ export function CreateBusiness({ page }: { readonly page: '/businesses' | '/cust
       <TextInput label="Id" placeholder="Generated" {...form.getInputProps('businessId')} />
       <EntitySelect
         label="Corporate group"
-        description="Found by its exact name"
         kind="corporateGroups"
         isRequired={false}
         {...toSelectProps(form, 'corporateGroupId')}

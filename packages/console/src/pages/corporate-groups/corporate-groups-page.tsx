@@ -12,7 +12,7 @@ import { CreateCorporateGroup } from './create-corporate-group.tsx';
 export default function CorporateGroupsPage() {
   const { rest } = usePage();
   return (
-    <PermittedArea operation="corporate-groups.list" content="Corporate groups" title="Corporate groups">
+    <PermittedArea operation="GET /_iam/corporate-groups" content="Corporate groups" title="Corporate groups">
       {rest === undefined ? <CorporateGroupList /> : <CorporateGroupPage key={rest} corporateGroupId={rest} />}
     </PermittedArea>
   );
@@ -22,6 +22,7 @@ const columns: RowColumn<CorporateGroupRecord>[] = [
   {
     title: 'Corporate group',
     width: 'minmax(14rem, 2fr)',
+    sort: 'corporateGroupName',
     render: ({ corporateGroupId, corporateGroupName }) => (
       <Subject kind="corporateGroup" id={corporateGroupId} name={corporateGroupName} isPlain />
     ),
@@ -29,6 +30,7 @@ const columns: RowColumn<CorporateGroupRecord>[] = [
   {
     title: 'Organization',
     width: 'minmax(8rem, 1fr)',
+    sort: 'organizationId',
     phone: 'detail',
     render: ({ organizationId }) => <bdi>{organizationId}</bdi>,
   },
@@ -40,29 +42,25 @@ const columns: RowColumn<CorporateGroupRecord>[] = [
   },
 ];
 
-/** The interface finds them by their whole name only. */
 function CorporateGroupList() {
   return (
     <ObjectList
       title="Corporate groups"
       actions={<CreateCorporateGroup />}
-      searchLabel="Exact name"
-      searchOption="name"
+      searchLabel="Name or id"
       columns={columns}
       noun="corporate-groups"
-      command="corporate-groups list"
+      command="corporate-groups search"
       keyOf={({ corporateGroupId }) => corporateGroupId}
-      read={({ service }, { search: name, ...page }, signal) =>
-        service.GET('/corporate-groups', { params: { query: { ...page, name } }, signal })
-      }
+      read={({ control }, query, signal) => control.GET('/corporate-groups', { params: { query }, signal })}
       createCommand="corporate-groups create --corporate-group-name holding --business acme,globex"
       empty={{
         title: 'No corporate groups yet',
         text: 'A corporate group names businesses that belong together. It gives no roles.',
       }}
       noMatch={{
-        title: 'No corporate group has this name',
-        text: 'The interface finds corporate groups by their exact name only. Remove the name to see all.',
+        title: 'No corporate group matches',
+        text: 'The search looks in names and ids. Remove it to see all corporate groups.',
       }}
     />
   );

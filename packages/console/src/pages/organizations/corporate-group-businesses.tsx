@@ -62,7 +62,6 @@ export function JoinCorporateGroup({ business: { businessId, businessName } }: J
     >
       <EntitySelect
         label="Corporate group"
-        description="The first ones, or the one with exactly this name"
         kind="corporateGroups"
         value={corporateGroupId}
         onChange={setCorporateGroupId}

@@ -48,9 +48,8 @@ export const entityReaders: Readonly<Record<EntityKind, EntityReader>> = {
   corporateGroups: {
     noun: 'corporate-groups',
     subject: 'corporateGroup',
-    // The first ones, or the one with a name: the interface has no other search.
-    async read({ service }, name, signal) {
-      const groups = await unwrap(service.GET('/corporate-groups', { params: { query: { limit, name } }, signal }));
+    async read({ control }, search, signal) {
+      const groups = await unwrap(control.GET('/corporate-groups', { params: { query: { limit, search } }, signal }));
       return groups.map(({ corporateGroupId, corporateGroupName }) => toEntry(corporateGroupId, corporateGroupName));
     },
   },
