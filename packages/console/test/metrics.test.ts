@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)('metrics', () => {
     await page.getByText('Requests in this time: 5.').waitFor();
     // An interval may end between them.
     await page
-      .getByRole('img', { name: /^Requests: Requests at most [2-5], Errors at most 1/ })
+      .getByRole('img', { name: /^Requests: Succeeded at most [1-4], Errors at most 1/ })
       .locator('path')
       .first()
       .waitFor();

@@ -79,8 +79,8 @@ function SkeletonRows() {
   );
 }
 
-/** Below it, rows have the form of phones; in console.css as well. */
-const phoneQuery = '(max-width: 39.99em)';
+/** Where rows have the form of phones: also beside the menu on a tablet. In console.css as well. */
+const phoneQuery = '(max-width: 63.99em)';
 
 /** Of a row, in pixels: on a phone one line, or two. */
 function useRowHeight<Row>(columns: readonly RowColumn<Row>[]): number {

@@ -12,7 +12,7 @@ interface PageSectionProps {
 
 export function PageSection({ title, children, actions, emptyText }: PageSectionProps) {
   return (
-    <Stack component="section" aria-label={title} gap="xs">
+    <Stack component="section" className="page-section" aria-label={title} gap="xs">
       <Group justify="space-between">
         <Title order={2} size="h4">
           {title}

@@ -16,16 +16,16 @@ export function AuditResult({ event: { result, error } }: { readonly event: Show
 }
 
 export const auditColumns: RowColumn<ShownEvent>[] = [
-  { title: 'What', width: 'minmax(12rem, 2fr)', render: ({ operation = 'no operation' }) => operation },
-  { title: 'Who', width: 'minmax(13rem, 1.2fr)', phone: 'detail', render: (event) => <AuditActor event={event} /> },
+  { title: 'What', width: 'minmax(10rem, 2fr)', render: ({ operation = 'no operation' }) => operation },
+  { title: 'Who', width: 'minmax(11rem, 1.2fr)', phone: 'detail', render: (event) => <AuditActor event={event} /> },
   {
     title: 'Object',
-    width: 'minmax(14rem, 2fr)',
+    width: 'minmax(11rem, 2fr)',
     phone: 'detail',
     render: ({ objects }) => <AuditObjects objects={objects} />,
   },
-  { title: 'Changes', width: 'minmax(9rem, 1.5fr)', render: summarizeEvent },
-  { title: 'Result', width: '6rem', phone: 'end', render: (event) => <AuditResult event={event} /> },
+  { title: 'Changes', width: 'minmax(8rem, 1.5fr)', render: summarizeEvent },
+  { title: 'Result', width: '5.5rem', phone: 'end', render: (event) => <AuditResult event={event} /> },
   { title: 'From', width: '7.5rem', render: ({ remoteAddress }) => remoteAddress },
-  { title: 'Time', width: '6rem', phone: 'detailEnd', render: ({ time }) => <RelativeTime at={time} /> },
+  { title: 'Time', width: '5rem', phone: 'detailEnd', render: ({ time }) => <RelativeTime at={time} /> },
 ];

@@ -7,6 +7,7 @@ import { useRead } from '../../api/use-read.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { Figures } from '../../components/figures.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
@@ -31,6 +32,8 @@ export default function CoveragePage() {
   return (
     <Stack gap="md">
       <PageTitle actions={<ClearCoverage />}>Coverage</PageTitle>
+      {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
+      {data === undefined ? error ? undefined : <Loader size="sm" aria-label="Loading" /> : <Totals report={data} />}
       <FilterLine>
         <SearchInput label="Operation" value={search} onChange={(value) => setSearch({ search: value })} />
         <Checkbox
@@ -39,8 +42,6 @@ export default function CoveragePage() {
           onChange={({ currentTarget }) => setSearch({ missing: currentTarget.checked ? 'yes' : undefined })}
         />
       </FilterLine>
-      {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
-      {data === undefined ? error ? undefined : <Loader size="sm" aria-label="Loading" /> : <Totals report={data} />}
       {items?.length === 0 ? (
         <EmptyState title="No operation matches">Remove the filters to see all operations.</EmptyState>
       ) : undefined}
@@ -51,20 +52,14 @@ export default function CoveragePage() {
 }
 
 function Totals({ report: { operations, statuses, codes } }: { readonly report: CoverageData }) {
-  const parts = [
-    ['operations', operations],
-    ['documented statuses', statuses],
-    ['error codes', codes],
-  ] as const;
-  return (
-    <Text role="status">
-      Returned since the start or the last reset:{' '}
-      {parts
-        .map(([name, { exercised, total, percent }]) => `${exercised} of ${total} ${name} (${percent} %)`)
-        .join(', ')}
-      .
-    </Text>
-  );
+  const parts = { Operations: operations, 'Documented statuses': statuses, 'Error codes': codes };
+  const figures = Object.entries(parts).map(([name, { exercised, total, percent }]) => ({
+    name,
+    value: exercised.toLocaleString('en'),
+    detail: `of ${total.toLocaleString('en')}, ${percent} %`,
+    share: exercised / total,
+  }));
+  return <Figures figures={figures} />;
 }
 
 function ClearCoverage() {

@@ -13,10 +13,6 @@ export function CoverageTable({ items }: { readonly items: readonly CoverageItem
   statuses.sort((a, b) => a - b);
   return (
     <>
-      <Text size="sm">
-        A number is how often a documented status was returned. 0: never. Empty: the operation does not document it. +:
-        it was returned although the operation does not document it, such as 429.
-      </Text>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
       <section className="heat-map" aria-label="Statuses by operation" tabIndex={0}>
         <table>
@@ -38,6 +34,10 @@ export function CoverageTable({ items }: { readonly items: readonly CoverageItem
           </tbody>
         </table>
       </section>
+      <Text size="sm" c="dimmed">
+        How often each documented status was returned since the start or the last reset. 0: never. Empty: not
+        documented. +: returned, but not documented, such as 429.
+      </Text>
     </>
   );
 }

@@ -14,11 +14,11 @@ interface FaultListProps {
 
 export function FaultList({ faults, onRemove }: FaultListProps) {
   const columns: RowColumn<FaultRuleRecord>[] = [
-    { title: 'Operation', width: 'minmax(11rem, 2fr)', render: describeTarget },
-    { title: 'Rule', width: '4rem', render: ({ id }) => <span className="id">{id}</span> },
-    { title: 'Effect', width: 'minmax(11rem, 2fr)', phone: 'detail', render: ({ effect }) => formatEffect(effect) },
+    { title: 'Operation', width: 'minmax(10rem, 2fr)', render: describeTarget },
+    { title: 'Rule', width: '3rem', render: ({ id }) => <span className="id">{id}</span> },
+    { title: 'Effect', width: 'minmax(10rem, 2fr)', phone: 'detail', render: ({ effect }) => formatEffect(effect) },
     { title: 'Caller', width: 'minmax(7rem, 1fr)', render: ({ caller }) => caller ?? 'all' },
-    { title: 'Requests', width: 'minmax(11rem, 1fr)', render: describeSelection },
+    { title: 'Requests', width: 'minmax(10rem, 1fr)', render: describeSelection },
     { title: 'Matched', width: '5rem', align: 'end', render: ({ matched }) => matched },
     { title: 'Applied', width: '5rem', align: 'end', render: ({ applied }) => applied },
     {

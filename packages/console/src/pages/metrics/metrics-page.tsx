@@ -1,14 +1,17 @@
 /** Requests, durations and logins of the last hour as charts, each with a table of the same figures. */
-import { Loader, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Loader, NativeSelect, Stack, Text } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import type { ControlData } from '../../api/clients.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { usePage } from '../../api/use-page.ts';
 import { useRead } from '../../api/use-read.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
-import { type ChartLine, SeriesChart } from './series-chart.tsx';
+import { SeriesChart, type SeriesChartProps } from './series-chart.tsx';
+
+type MetricPoint = SeriesChartProps['points'][number];
 
 /** Intervals of ten seconds. */
 const ranges = [
@@ -22,24 +25,40 @@ const refetchInterval = 10_000;
 
 const millisecondsOf = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
 
-const charts: readonly { title: string; unit?: string; lines: readonly ChartLine[] }[] = [
+const sumOf = (points: readonly MetricPoint[], read: (point: MetricPoint) => number) =>
+  points.reduce((sum, point) => sum + read(point), 0);
+
+/** Of the slowest interval. */
+const highestOf = (points: readonly MetricPoint[]) => Math.max(0, ...points.map(({ p95 }) => millisecondsOf(p95) ?? 0));
+
+const charts: readonly Omit<SeriesChartProps, 'points'>[] = [
   {
     title: 'Requests',
+    isCount: true,
     lines: [
-      { name: 'Requests', color: 'accent.8', read: ({ requests }) => requests },
-      { name: 'Errors', color: 'red.8', read: ({ errors }) => errors },
+      { name: 'Succeeded', color: 'accent.6', read: ({ requests, errors }) => requests - errors },
+      { name: 'Errors', color: 'red.6', read: ({ errors }) => errors },
     ],
+    sumUp: (points) => ({
+      value: sumOf(points, ({ requests }) => requests).toLocaleString('en'),
+      detail: `${sumOf(points, ({ errors }) => errors).toLocaleString('en')} with an error`,
+    }),
   },
   {
     title: 'Durations',
-    unit: 'ms',
     lines: [
-      { name: 'Median', color: 'accent.8', read: ({ median }) => millisecondsOf(median) },
-      { name: '95 %', color: 'violet.8', read: ({ p95 }) => millisecondsOf(p95) },
+      { name: 'Median', color: 'accent.6', read: ({ median }) => millisecondsOf(median) },
+      { name: '95 %', color: 'cyan.7', read: ({ p95 }) => millisecondsOf(p95) },
       { name: '99 %', color: 'gray.6', read: ({ p99 }) => millisecondsOf(p99) },
     ],
+    sumUp: (points) => ({ value: `${highestOf(points).toFixed(0)} ms`, detail: 'at most, for 95 % of the requests' }),
   },
-  { title: 'Logins', lines: [{ name: 'Logins', color: 'accent.8', read: ({ logins }) => logins }] },
+  {
+    title: 'Logins',
+    isCount: true,
+    lines: [{ name: 'Logins', color: 'accent.6', read: ({ logins }) => logins }],
+    sumUp: (points) => ({ value: sumOf(points, ({ logins }) => logins).toLocaleString('en') }),
+  },
 ];
 
 export default function MetricsPage() {
@@ -55,27 +74,36 @@ export default function MetricsPage() {
   const total = data?.points.reduce((sum, { requests }) => sum + requests, 0) ?? 0;
   return (
     <Stack gap="md">
-      <PageTitle>Metrics</PageTitle>
-      <NativeSelect
-        label="Time"
-        data={ranges}
-        value={range}
-        onChange={({ currentTarget }) => setSearch({ intervals: currentTarget.value })}
-        maw={240}
-      />
+      <PageTitle
+        actions={
+          <NativeSelect
+            aria-label="Time"
+            data={ranges}
+            value={range}
+            onChange={({ currentTarget }) => setSearch({ intervals: currentTarget.value })}
+          />
+        }
+      >
+        Metrics
+      </PageTitle>
       {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
       {data === undefined && error === null ? <Loader size="sm" aria-label="Loading" /> : undefined}
-      {data === undefined ? undefined : (
+      {data === undefined ? undefined : total === 0 ? (
+        <EmptyState title="No requests in this time" command="iam groups list">
+          Requests, durations and logins appear here ten seconds after a request. Those to the control plane do not
+          count.
+        </EmptyState>
+      ) : (
         <>
-          <Text role="status">
-            {total === 0 ? 'No requests in this time.' : `Requests in this time: ${total}.`} A point is{' '}
-            {data.intervalSeconds} seconds, by the clock of the machine. Requests to the control plane do not count.
-          </Text>
-          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+          <div className="charts">
             {charts.map((chart) => (
               <SeriesChart key={chart.title} {...chart} points={data.points} />
             ))}
-          </SimpleGrid>
+          </div>
+          <Text size="sm" c="dimmed" role="status">
+            Requests in this time: {total}. A point is {data.intervalSeconds} seconds, by the clock of the machine.
+            Requests to the control plane do not count.
+          </Text>
         </>
       )}
       <Equivalents command={`metrics --limit ${range}`} call={read} />

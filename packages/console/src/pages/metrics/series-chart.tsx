@@ -1,10 +1,12 @@
 /** A chart of one kind of figure, and the same as a table for everybody who cannot see it. */
 import '@mantine/charts/styles.css';
-import { LineChart } from '@mantine/charts';
+import './metrics.css';
+import { BarChart, LineChart } from '@mantine/charts';
 import { ScrollArea } from '@mantine/core';
+import type { ReactElement } from 'react';
 import type { ControlData } from '../../api/clients.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { PageSection } from '../../components/section.tsx';
+import { type Figure, Figures } from '../../components/figures.tsx';
 
 type MetricPoint = ControlData<'/metrics/series'>['points'][number];
 
@@ -16,50 +18,97 @@ export interface ChartLine {
   read(point: MetricPoint): number | undefined;
 }
 
-interface SeriesChartProps {
+export interface SeriesChartProps {
   readonly title: string;
-  readonly unit?: string;
+  /** Counts are stacked bars, durations are lines. */
+  readonly isCount?: boolean;
   readonly lines: readonly ChartLine[];
   readonly points: readonly MetricPoint[];
+  /** The figure of all points. */
+  sumUp(points: readonly MetricPoint[]): Omit<Figure, 'name'>;
 }
 
-const height = 220;
+const height = 200;
 
-export function SeriesChart({ title, unit, lines, points }: SeriesChartProps) {
+export function SeriesChart({ title, isCount = false, lines, points, sumUp }: SeriesChartProps) {
+  const unit = isCount ? undefined : 'ms';
   const format = (value: number | undefined) => formatFigure(value, unit);
   const data = points.map((point) => ({
     time: formatClock(point.at),
     ...Object.fromEntries(lines.map(({ name, read }) => [name, read(point)])),
   }));
+  const common = {
+    h: height,
+    data,
+    dataKey: 'time',
+    series: lines.map(({ name, color }) => ({ name, color })),
+    withLegend: lines.length > 1,
+    // In the order of the lines.
+    legendProps: { itemSorter: null, height: 28 },
+    valueFormatter: format,
+    tickLine: 'none',
+    strokeDasharray: '0',
+    gridColor: 'var(--mantine-color-default-border)',
+    textColor: 'var(--mantine-color-dimmed)',
+    yAxisProps: { width: 48, tickCount: 4, allowDecimals: !isCount, domain: [0, 'auto'], tickFormatter: formatTick },
+    xAxisProps: { minTickGap: 48, tickFormatter: (time: string) => time.slice(0, 5) },
+  } as const;
   return (
-    <PageSection title={title}>
+    <section className="chart" aria-label={title}>
+      <Figures figures={[{ name: title, ...sumUp(points) }]} />
       <div role="img" aria-label={summarize(title, lines, points, format)}>
-        <LineChart
-          h={height}
-          data={data}
-          dataKey="time"
-          series={lines.map(({ name, color }) => ({ name, color }))}
-          curveType="linear"
-          withDots={points.length <= 60}
-          dotProps={{ r: 2 }}
-          connectNulls={false}
-          withLegend={lines.length > 1}
-          // In the order of the lines.
-          legendProps={{ itemSorter: null }}
-          valueFormatter={format}
-          yAxisProps={{ width: 64, allowDecimals: unit !== undefined, domain: [0, 'auto'] }}
-          xAxisProps={{ minTickGap: 40 }}
-          textColor="var(--mantine-color-text)"
-          // The table contains all values.
-          lineChartProps={{ accessibilityLayer: false }}
-        />
+        {isCount ? (
+          <BarChart
+            {...common}
+            type="stacked"
+            maxBarWidth={10}
+            // The table contains all values.
+            barChartProps={{ accessibilityLayer: false }}
+          />
+        ) : (
+          <LineChart
+            {...common}
+            curveType="linear"
+            strokeWidth={1.5}
+            connectNulls={false}
+            lineProps={({ name, color }) => ({ dot: createDot({ data, name, color: String(color) }) })}
+            lineChartProps={{ accessibilityLayer: false }}
+          />
+        )}
       </div>
       <FigureTable title={title} lines={lines} points={points} format={format} />
-    </PageSection>
+    </section>
   );
 }
 
-interface FigureTableProps extends Omit<SeriesChartProps, 'unit'> {
+interface DotOptions {
+  readonly data: readonly Readonly<Record<string, unknown>>[];
+  readonly name: string;
+  readonly color: string;
+}
+
+interface DotProps {
+  readonly key?: unknown;
+  readonly index?: number;
+  readonly cx?: number | undefined;
+  readonly cy?: number | undefined;
+}
+
+/** A value without neighbours is no line: only it has a dot. */
+function createDot({ data, name, color }: DotOptions): (props: DotProps) => ReactElement {
+  const fill = `var(--mantine-color-${color.replace('.', '-')})`;
+  return ({ index = 0, cx, cy }) => {
+    const isAlone = [index - 1, index + 1].every((at) => data[at]?.[name] === undefined);
+    const isShown = isAlone && data[index]?.[name] !== undefined;
+    return isShown ? <circle key={index} cx={cx} cy={cy} r={2.5} fill={fill} /> : <g key={index} />;
+  };
+}
+
+function formatTick(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: 1 });
+}
+
+interface FigureTableProps extends Pick<SeriesChartProps, 'title' | 'lines' | 'points'> {
   format(value: number | undefined): string;
 }
 
@@ -72,6 +121,7 @@ function FigureTable({ title, lines, points, format }: FigureTableProps) {
       <summary>{title} as a table</summary>
       <ScrollArea.Autosize mah={280} viewportProps={{ tabIndex: 0, 'aria-label': `${title} by time` }}>
         <DataTable
+          className="figure-table"
           titles={['Time (UTC)', ...lines.map(({ name }) => name)]}
           rows={used.map((point) => ({
             key: point.at,

@@ -31,5 +31,5 @@ export function ServerStatus() {
 }
 
 function StatusBadge({ text = 'unknown', good }: { readonly text?: string | undefined; readonly good: string }) {
-  return <Badge color={text === good ? 'green' : 'red'}>{text}</Badge>;
+  return text === good ? text : <Badge color="red">{text}</Badge>;
 }

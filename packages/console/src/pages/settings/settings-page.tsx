@@ -1,5 +1,5 @@
 /** The server behind the console: status, effective settings without secrets, and its documents. */
-import { Stack } from '@mantine/core';
+import { SimpleGrid, Stack } from '@mantine/core';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { DocumentLinks } from './document-links.tsx';
@@ -8,10 +8,12 @@ import { SettingsTable } from './settings-table.tsx';
 
 export default function SettingsPage() {
   return (
-    <Stack gap="lg">
+    <Stack gap="md">
       <PageTitle>Settings</PageTitle>
-      <ServerStatus />
-      <DocumentLinks />
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl" verticalSpacing="lg">
+        <ServerStatus />
+        <DocumentLinks />
+      </SimpleGrid>
       <SettingsTable />
       <Equivalents command="api GET /_iam/settings" call={{ path: '/_iam/settings' }} />
     </Stack>

@@ -1,5 +1,5 @@
 /** The effective settings by flag name, with a search in names and values. */
-import { Code, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { usePage } from '../../api/use-page.ts';
 import { useRead } from '../../api/use-read.ts';
 import { DataTable } from '../../components/data-table.tsx';
@@ -47,19 +47,21 @@ function SettingRows({ settings }: { readonly settings: readonly ShownSetting[] 
     <DataTable
       aria-label="Effective settings"
       layout="fixed"
-      maw={800}
+      className="settings"
       style={{ overflowWrap: 'anywhere' }}
       titles={['Option of iam serve', 'Value']}
       rows={settings.map(({ name, value }) => ({
         key: name,
-        name: <Code fw={400}>--{name}</Code>,
+        name: <span className="id">--{name}</span>,
         cells: [
           value === '' ? (
             <Text key={name} c="dimmed" size="sm">
               none
             </Text>
           ) : (
-            <bdi key={name}>{value}</bdi>
+            <bdi key={name} className="setting">
+              {value}
+            </bdi>
           ),
         ],
       }))}

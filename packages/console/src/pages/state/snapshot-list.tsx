@@ -42,7 +42,7 @@ export function SnapshotList() {
       ) : undefined}
       {snapshots.data && snapshots.data.length > 0 ? (
         <RowList
-          label="Snapshots"
+          label="All snapshots"
           rows={snapshots.data}
           columns={columns}
           keyOf={({ name }) => name}

@@ -7,7 +7,7 @@ import { StateDiff } from './state-diff.tsx';
 
 export default function StatePage() {
   return (
-    <Stack gap="xl">
+    <Stack gap="md">
       <PageTitle>State</PageTitle>
       <SnapshotList />
       <StateDiff />

@@ -63,7 +63,13 @@ export function KeyList() {
       {keys.error ? <ErrorPanel error={keys.error} onRetry={keys.refetch} /> : undefined}
       {rotate.error ? <ErrorPanel error={rotate.error} /> : undefined}
       {keys.data ? (
-        <RowList label="Signing keys" rows={keys.data} columns={columns} keyOf={({ kid }) => kid} isCounted={false} />
+        <RowList
+          label="All signing keys"
+          rows={keys.data}
+          columns={columns}
+          keyOf={({ kid }) => kid}
+          isCounted={false}
+        />
       ) : undefined}
       <Equivalents command="keys rotate" call={rotateKey} />
     </PageSection>

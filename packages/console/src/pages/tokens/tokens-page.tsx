@@ -50,7 +50,10 @@ export default function TokensPage() {
         <Stack gap="xs">
           <Textarea
             label="Token"
-            description="An access, refresh, product or one-time token of this service, or any JSON Web Token; also with `Bearer`, as a header line or in quotes"
+            description="An access, refresh, product or one-time token of this service, or any JSON Web Token; also with Bearer, as a header line or in quotes"
+            placeholder="eyJhbGciOi…"
+            className="token-input"
+            maw={800}
             value={token}
             onChange={({ currentTarget }) => setToken(currentTarget.value)}
             onPaste={onPaste}
@@ -60,6 +63,7 @@ export default function TokensPage() {
             autoComplete="off"
             spellCheck={false}
             required
+            withAsterisk={false}
           />
           <Group>
             <PermittedButton operation="POST /_iam/tokens/inspect" type="submit" loading={inspection.isPending}>
