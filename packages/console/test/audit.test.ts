@@ -26,11 +26,11 @@ describe.skipIf(!hasBrowser || !isFullRun)('the audit log', () => {
     const row = events.getByRole('row').filter({ hasText: 'groups.add-role' });
     await row.filter({ hasText: 'iam-admin' }).filter({ hasText: 'ops' }).filter({ hasText: 'roles' }).waitFor();
     await row.getByRole('button', { name: 'groups.add-role' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Audit event' });
-    expect(await dialog.getByRole('row', { name: /^roles/ }).innerText()).toMatch(/\+ DEPLOY/);
+    const panel = page.getByRole('region', { name: 'Audit event', exact: true });
+    expect(await panel.getByRole('row', { name: /^roles/ }).innerText()).toMatch(/\+ DEPLOY/);
     expect(await findViewProblems(page)).toEqual([]);
-    await dialog.getByRole('link', { name: /-/ }).last().click();
-    await page.getByRole('dialog', { name: 'Request' }).waitFor();
+    await panel.getByRole('link', { name: /-/ }).last().click();
+    await page.getByRole('region', { name: 'Request', exact: true }).waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     const [message] = (await read('/_iam/inbox')) as [{ code: string }];
     await page.getByText(message.code).first().waitFor();
     await activate(page.getByRole('link', { name: 'alice@example.com' }));
-    await page.getByRole('dialog').getByText(`Your code is ${message.code}`).waitFor();
+    await page.getByText(`Your code is ${message.code}`).waitFor();
   });
 
   test.each(waysByKeyboard)('finds why a call was refused and who can mend it, $name', async (way) => {
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await openPage(page, 'Requests', way);
     await way.activate(page.getByRole('button', { name: 'groups.create' }));
     await page.getByText('The nearest way in').waitFor();
-    await way.activate(page.getByRole('dialog').getByRole('link', { name: 'iam-administrators' }).first());
+    await way.activate(page.getByRole('alert').getByRole('link', { name: 'iam-administrators' }).first());
     await page.getByRole('heading', { level: 1, name: 'iam-administrators' }).waitFor();
   });
 

@@ -70,16 +70,16 @@ describe.skipIf(!hasBrowser)('the requests', () => {
 
   test('explain why they were rejected, and which group grants the missing role', async () => {
     const { page, problems } = await open(`requests/${rejected}`);
-    const dialog = page.getByRole('dialog', { name: 'Request' });
-    const nearest = dialog.getByRole('alert', { name: 'The nearest way in' });
+    const panel = page.getByRole('region', { name: 'Request', exact: true });
+    const nearest = panel.getByRole('alert', { name: 'The nearest way in' });
     await nearest.waitFor();
     const why = (await read(`/_iam/requests/${rejected}/why`)) as {
       requires: string;
       missing: string[];
     };
     for (const missing of why.missing) await nearest.getByText(missing, { exact: true }).first().waitFor();
-    await dialog.getByText(why.requires).waitFor();
-    await dialog.getByText('basic, accepted').waitFor();
+    await panel.getByText(why.requires).waitFor();
+    await panel.getByText('basic, accepted').waitFor();
     await nearest.getByRole('link', { name: 'administrators' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'administrators' }).waitFor();
     expect(problems).toEqual([]);
@@ -89,13 +89,13 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     const { page, problems } = await open('requests?status=201');
     const row = page.getByRole('button', { name: 'groups.create' });
     await row.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Request' });
-    await dialog.getByText('The request was accepted.').waitFor();
+    const panel = page.getByRole('region', { name: 'Request', exact: true });
+    await panel.getByText('The request was accepted.').waitFor();
     expect(page.url()).toBe(`${service().url}/_iam/console/requests/${created}?status=201`);
     // Markup of callers is text.
-    await dialog.getByLabel('Request body').getByText(markup).waitFor();
+    await panel.getByLabel('Request body').getByText(markup).waitFor();
     await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'hidden' });
+    await panel.waitFor({ state: 'hidden' });
     expect(page.url()).toBe(`${service().url}/_iam/console/requests?status=201`);
     await expect.poll(() => row.evaluate('document.activeElement.textContent')).toBe('groups.create');
     expect(problems).toEqual([]);
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('the requests', () => {
     const { page } = await open('requests/no-such-request');
     await page.getByText('This request is not in the log any more').waitFor();
     await page.getByRole('link', { name: 'All requests' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.getByText('This request is not in the log any more').waitFor({ state: 'hidden' });
   });
 });
 

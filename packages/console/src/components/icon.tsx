@@ -10,6 +10,7 @@ const paths = {
   businesses: 'M3.5 13.5v-11h6v11M9.5 6.5h3v7M2 13.5h12M5.5 5.5h2M5.5 8h2M5.5 10.5h2',
   check: 'M3 8.5l3.2 3.2L13 4.8',
   chevron: 'M4.5 6.5L8 10l3.5-3.5',
+  'chevron-up': 'M4.5 9.5L8 6l3.5 3.5',
   clients: 'M2.5 3h11v10h-11zM2.5 6h11M4.5 4.5h.01M6.5 4.5h.01',
   clock: `${circle(8, 8, 5.5)}M8 5v3l2 1.5`,
   close: 'M4 4l8 8M12 4l-8 8',

@@ -5,7 +5,9 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import type { LiveState } from '../api/use-live-list.ts';
 import type { PagedList } from '../api/use-paged-list.ts';
+import type { RowPanelState } from '../api/use-row-panel.ts';
 import { ErrorPanel } from './error-panel.tsx';
+import { useRowFocus } from './keys/use-row-focus.ts';
 
 export interface RowColumn<Row> {
   readonly title: string;
@@ -21,6 +23,8 @@ export interface RowColumn<Row> {
    * second, at the end of the second, or beside both. Without it, phones do not show the column.
    */
   readonly phone?: 'end' | 'detail' | 'detailEnd' | 'action';
+  /** Left out while a row is open beside the list. */
+  readonly isOptional?: boolean;
 }
 
 interface RowListProps<Row> {
@@ -30,7 +34,10 @@ interface RowListProps<Row> {
   keyOf(row: Row): string;
   /** Opens a row; without it rows are only shown. */
   onOpen?(row: Row): void;
-  readonly openKey?: string | undefined;
+  /** Where rows open, if that is no page of its own. */
+  readonly panel?: RowPanelState;
+  /** Whether `j` and `k` move through the rows, as they do with a panel. */
+  readonly hasKeys?: boolean;
   /** Reads the next page of results; undefined if all are shown. */
   readonly loadMore?: (() => void) | undefined;
   /** Called with the index of the first visible row. */
@@ -107,18 +114,11 @@ function placeOf<Row>(columns: readonly RowColumn<Row>[], at: number): string | 
 }
 
 export function RowList<Row>(props: RowListProps<Row>) {
-  const {
-    label,
-    rows,
-    columns,
-    keyOf,
-    onOpen,
-    openKey,
-    loadMore,
-    onVisible,
-    isLoading = false,
-    isCounted = true,
-  } = props;
+  const { label, rows, keyOf, panel, loadMore, onVisible, isLoading = false, isCounted = true } = props;
+  const { hasKeys = panel !== undefined } = props;
+  const onOpen = props.onOpen ?? (panel && ((row: Row) => panel.open(keyOf(row))));
+  const openKey = panel?.openKey;
+  const columns = props.columns.filter(({ isOptional = false }) => !isOptional || panel?.isBeside !== true);
   const ownScroller = useRef<HTMLDivElement>(null);
   const scroller = props.scroller ?? ownScroller;
   const rowHeight = useRowHeight(columns);
@@ -127,10 +127,21 @@ export function RowList<Row>(props: RowListProps<Row>) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 10,
+    // The head stays above the rows.
+    scrollPaddingEnd: rowHeight,
     getItemKey: (at) => keyOf(rows[at] as Row),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height is what changes the positions.
   useEffect(() => virtualizer.measure(), [rowHeight, virtualizer]);
+  const openIndex = openKey === undefined ? -1 : rows.findIndex((row) => keyOf(row) === openKey);
+  useRowFocus({
+    scroller,
+    rowCount: rows.length,
+    openKey,
+    openIndex: openIndex < 0 ? undefined : openIndex,
+    hasKeys,
+    scrollTo: (at) => virtualizer.scrollToIndex(at),
+  });
   const visible = virtualizer.getVirtualItems();
   const isAtEnd = (visible.at(-1)?.index ?? 0) >= rows.length - 20;
   const first = virtualizer.range?.startIndex ?? 0;
@@ -149,7 +160,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
         style={layOut(columns, rowHeight)}
       >
         <table aria-rowcount={rows.length + 1}>
-          <RowHead {...props} />
+          <RowHead {...props} columns={columns} />
           <tbody style={{ height: virtualizer.getTotalSize() }}>
             {visible.map(({ index, key, start }) => {
               const row = rows[index] as Row;
@@ -157,7 +168,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
                 <tr
                   key={key}
                   aria-rowindex={index + 2}
-                  aria-current={openKey !== undefined && keyOf(row) === openKey ? 'true' : undefined}
+                  aria-current={index === openIndex ? 'true' : undefined}
                   className={onOpen ? 'row row-link' : 'row'}
                   style={{ transform: `translateY(${start}px)` }}
                 >

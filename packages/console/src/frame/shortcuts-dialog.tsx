@@ -6,7 +6,10 @@ const keys: readonly (readonly [string, readonly string[]])[] = [
   ['Search and actions', ['Ctrl', 'K']],
   ['Search on the page', ['/']],
   ['Keyboard shortcuts', ['?']],
-  ['Close a dialog', ['Esc']],
+  ['Next row', ['j']],
+  ['Previous row', ['k']],
+  ['Open the row', ['Enter']],
+  ['Close a row or a dialog', ['Esc']],
   ...pageList.map(({ title, key }) => [title, ['g', key]] as const),
 ];
 

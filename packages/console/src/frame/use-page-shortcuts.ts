@@ -1,6 +1,7 @@
 /** Keyboard shortcuts of all pages: `/` focuses the search, `g` and a letter opens a page, Ctrl-K and `?` open dialogs. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { isKeyElsewhere } from '../components/keys/use-keys.ts';
 import type { FrameDialog } from '../components/top-bar/server-menu.tsx';
 import { pageList } from '../pages/page-list.ts';
 
@@ -19,7 +20,7 @@ export function usePageShortcuts(onOpen: (dialog: FrameDialog) => void): void {
         onOpen('palette');
         return;
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isKeyElsewhere(event.target)) return;
       if (event.key === '/') {
         event.preventDefault();
         if (!focusSearch()) onOpen('palette');
@@ -27,7 +28,11 @@ export function usePageShortcuts(onOpen: (dialog: FrameDialog) => void): void {
       }
       if (event.key === '?') onOpen('keys');
       const page = pageList.find(({ key }) => key === event.key);
-      if (page && event.timeStamp - prefixAt < sequenceTime) void navigate({ to: page.path });
+      if (page && event.timeStamp - prefixAt < sequenceTime) {
+        // No key of the page.
+        event.preventDefault();
+        void navigate({ to: page.path });
+      }
       prefixAt = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY;
     };
     document.addEventListener('keydown', onKey);
@@ -39,12 +44,6 @@ export function usePageShortcuts(onOpen: (dialog: FrameDialog) => void): void {
 function isPaletteKey({ key, ctrlKey, metaKey, target }: KeyboardEvent): boolean {
   const isInDialog = target instanceof HTMLElement && target.closest('[role="dialog"]') !== null;
   return key === 'k' && (ctrlKey || metaKey) && !isInDialog;
-}
-
-/** Whether the key is for a field or a dialog. */
-function isElsewhere(target: EventTarget | null): boolean {
-  const selector = 'input, textarea, select, [contenteditable="true"], [role="dialog"]';
-  return target instanceof HTMLElement && target.closest(selector) !== null;
 }
 
 /** Returns false if the page has no search field. */

@@ -67,18 +67,19 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await sendCode(restartable.running(), 'alice');
     const { page } = await openConsole(restartable.url, { path: 'inbox' });
     await page.getByRole('button', { name: 'alice@example.com' }).click();
-    const drawer = page.getByRole('dialog', { name: 'Message' });
-    await drawer.waitFor();
+    const panel = page.getByRole('region', { name: 'Message', exact: true });
+    await panel.waitFor();
     await restartable.stop();
     await page.getByText(notice).waitFor();
-    await drawer.waitFor();
+    await panel.waitFor();
     await restartable.start();
     await page.getByText(notice).waitFor({ state: 'hidden' });
-    await drawer.waitFor();
+    await panel.waitFor();
     await sendCode(restartable.running(), 'bob');
+    await page.getByRole('button', { name: '1 new' }).click();
     await page.getByText('2 in all').waitFor();
     await page.reload();
-    await drawer.waitFor();
+    await panel.waitFor();
   });
 
   test.runIf(isFullRun)('the server is down: pages open, and the login and typed text stay', async () => {

@@ -26,7 +26,7 @@ export function useUnreadCount(): number {
   const { pathname } = useLocation();
   const messages = useLatestMessages();
   const key = `iam-console-inbox${location.basePath}`;
-  const isOpen = pathname.endsWith('/inbox');
+  const isOpen = /\/inbox(\/|$)/.test(pathname);
   const latest = messages[0]?.id;
   useEffect(() => {
     if (isOpen && latest !== undefined) sessionStorage.setItem(key, latest);

@@ -96,7 +96,7 @@ function usePasted(text: string): PaletteEntry[] {
   }
   const message = codePattern.test(text) ? messages.find(({ code }) => code === text) : undefined;
   if (message === undefined) return [];
-  const to = { to: '/inbox', search: { message: message.id } };
+  const to = { to: '/inbox/$', params: { _splat: message.id } };
   return [
     { key: 'code', label: `Code for ${message.to}`, detail: message.purpose, kind: 'Message', icon: 'inbox', to },
   ];

@@ -20,12 +20,13 @@ export const auditColumns: RowColumn<ShownEvent>[] = [
   { title: 'Who', width: 'minmax(11rem, 1.2fr)', phone: 'detail', render: (event) => <AuditActor event={event} /> },
   {
     title: 'Object',
+    isOptional: true,
     width: 'minmax(11rem, 2fr)',
     phone: 'detail',
     render: ({ objects }) => <AuditObjects objects={objects} />,
   },
-  { title: 'Changes', width: 'minmax(8rem, 1.5fr)', render: summarizeEvent },
+  { title: 'Changes', isOptional: true, width: 'minmax(8rem, 1.5fr)', render: summarizeEvent },
   { title: 'Result', width: '5.5rem', phone: 'end', render: (event) => <AuditResult event={event} /> },
-  { title: 'From', width: '7.5rem', render: ({ remoteAddress }) => remoteAddress },
+  { title: 'From', isOptional: true, width: '7.5rem', render: ({ remoteAddress }) => remoteAddress },
   { title: 'Time', width: '5rem', phone: 'detailEnd', render: ({ time }) => <RelativeTime at={time} /> },
 ];

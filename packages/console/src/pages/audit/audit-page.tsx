@@ -1,17 +1,18 @@
 /** The audit log: who changed what, from where, by which request, with the values before and after. */
 import { Select, Stack, Text } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import type { paths as ControlPaths } from '#control-api';
 import { useLiveList } from '../../api/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
+import { useRowPanel } from '../../api/use-row-panel.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
 import { LiveControls } from '../../components/live/live-controls.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
+import { ListWithPanel } from '../../components/panel/list-with-panel.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
 import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { auditColumns } from './audit-columns.tsx';
-import { AuditDrawer } from './audit-drawer.tsx';
+import { AuditDetail } from './audit-detail.tsx';
 import type { ShownEvent } from './audit-objects.tsx';
 
 type AuditQuery = NonNullable<ControlPaths['/audit']['get']['parameters']['query']>;
@@ -26,7 +27,6 @@ const results = ['granted', 'refused', 'failed'];
 const keyOf = ({ sequence }: ShownEvent) => String(sequence);
 
 export default function AuditPage() {
-  const navigate = useNavigate();
   const { rest, search, setSearch } = usePage();
   const { caller, entity, object, operation, result, event = 'administration' } = search;
   const filters = {
@@ -40,7 +40,7 @@ export default function AuditPage() {
     read: ({ control }, query, signal) =>
       control.GET('/audit', { params: { query: { ...query, ...filters } }, signal }),
   });
-  const keep = search as never;
+  const panel = useRowPanel({ path: '/audit', rows: list.items, keyOf });
   const { entity: kind, object: id, ...others } = filters;
   const isOption = kind !== undefined && ['user', 'group', 'client', 'business'].includes(kind);
   const options = { ...others, ...(id === undefined ? {} : { [isOption ? kind : 'object']: id }) };
@@ -77,25 +77,25 @@ export default function AuditPage() {
       {server === undefined ? undefined : (
         <Text size="sm">Only the events of the requests to the server {server}: the others have their own.</Text>
       )}
-      <PagedRows
-        list={list}
-        empty={<NoEvents />}
-        label="Audit events"
-        columns={auditColumns}
-        keyOf={keyOf}
-        onOpen={({ sequence }) =>
-          void navigate({ to: '/audit/$', params: { _splat: String(sequence) } as never, search: keep })
+      <ListWithPanel
+        title="Audit event"
+        panel={panel}
+        detail={
+          list.isReady ? <AuditDetail event={list.items.find((shown) => keyOf(shown) === panel.openKey)} /> : undefined
         }
-        openKey={rest}
-      />
+      >
+        <PagedRows
+          list={list}
+          empty={<NoEvents />}
+          label="Audit events"
+          columns={auditColumns}
+          keyOf={keyOf}
+          panel={panel}
+        />
+      </ListWithPanel>
       <Equivalents
         command={`audit${formatOptions(options)}`}
         call={({ control }) => control.GET('/audit', { params: { query: filters } })}
-      />
-      <AuditDrawer
-        isOpen={rest !== undefined && list.isReady}
-        event={list.items.find(({ sequence }) => String(sequence) === rest)}
-        onClose={() => void navigate({ to: '/audit', search: keep })}
       />
     </Stack>
   );

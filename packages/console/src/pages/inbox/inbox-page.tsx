@@ -1,17 +1,20 @@
 /** The inbox: every code and notice that the service sent, as it is sent. */
 import { Select, Stack } from '@mantine/core';
+import { useEffect } from 'react';
 import { useLiveList } from '../../api/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
+import { useRowPanel } from '../../api/use-row-panel.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
 import { LiveControls } from '../../components/live/live-controls.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
+import { ListWithPanel } from '../../components/panel/list-with-panel.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
 import { FilterLine, SearchInput } from '../../components/search-input.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import { createMessageColumns, type InboxMessage } from './message-columns.tsx';
-import { MessageDrawer } from './message-drawer.tsx';
+import { MessageDetail } from './message-detail.tsx';
 import { useOpenedMessages } from './use-opened-messages.ts';
 
 export default function InboxPage() {
@@ -25,8 +28,8 @@ export default function InboxPage() {
 const keyOf = ({ id }: InboxMessage) => id;
 
 function Inbox() {
-  const { search, setSearch } = usePage();
-  const { to, purpose, text, message: openId } = search;
+  const { rest: openId, search, setSearch } = usePage();
+  const { to, purpose, text } = search;
   const opened = useOpenedMessages();
   const list = useLiveList({
     keyOf,
@@ -35,6 +38,11 @@ function Inbox() {
     read: ({ control }, query, signal) =>
       control.GET('/inbox', { params: { query: { ...query, to, purpose, text } }, signal }),
   });
+  const panel = useRowPanel({ path: '/inbox', rows: list.items, keyOf });
+  const { markRead } = opened;
+  useEffect(() => {
+    if (openId !== undefined) markRead(openId);
+  }, [openId, markRead]);
   const purposes = [...new Set(list.items.map((item) => item.purpose))].sort();
   return (
     <Stack gap="md">
@@ -53,34 +61,33 @@ function Inbox() {
         />
         <LiveControls live={list.live} />
       </FilterLine>
-      <PagedRows
-        list={list}
-        empty={
-          <EmptyState
-            title={
-              [to, purpose, text].every((filter) => filter === undefined) ? 'No messages yet' : 'No message matches'
-            }
-            command="iam inbox wait --to alice@example.com"
-          >
-            A message appears here as soon as the service sends one, for example with a second factor or a new password.
-          </EmptyState>
-        }
-        label="Messages"
-        columns={createMessageColumns(opened)}
-        keyOf={keyOf}
-        onOpen={({ id }) => {
-          opened.markRead(id);
-          setSearch({ message: id });
-        }}
-        openKey={openId}
-      />
+      <ListWithPanel
+        title="Message"
+        panel={panel}
+        detail={list.isReady ? <MessageDetail message={list.items.find(({ id }) => id === openId)} /> : undefined}
+      >
+        <PagedRows
+          list={list}
+          empty={
+            <EmptyState
+              title={
+                [to, purpose, text].every((filter) => filter === undefined) ? 'No messages yet' : 'No message matches'
+              }
+              command="iam inbox wait --to alice@example.com"
+            >
+              A message appears here as soon as the service sends one, for example with a second factor or a new
+              password.
+            </EmptyState>
+          }
+          label="Messages"
+          columns={createMessageColumns(opened)}
+          keyOf={keyOf}
+          panel={panel}
+        />
+      </ListWithPanel>
       <Equivalents
         command={`inbox list${formatOptions({ to, purpose, text })}`}
         call={({ control }) => control.GET('/inbox', { params: { query: { to, purpose, text } } })}
-      />
-      <MessageDrawer
-        message={list.items.find(({ id }) => id === openId)}
-        onClose={() => setSearch({ message: undefined })}
       />
     </Stack>
   );

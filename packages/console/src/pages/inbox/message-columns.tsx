@@ -22,14 +22,15 @@ export const createMessageColumns = ({ isUnread }: OpenedMessages): RowColumn<In
   },
   {
     title: 'Subject',
+    isOptional: true,
     width: 'minmax(7rem, 1fr)',
     phone: 'detail',
     render: ({ subject, channel }) => subject ?? channel.toUpperCase(),
   },
   { title: 'Code', width: '11rem', phone: 'action', render: (message) => <MessageCode message={message} /> },
-  { title: 'Purpose', width: 'minmax(9rem, 1fr)', render: ({ purpose }) => purpose },
+  { title: 'Purpose', isOptional: true, width: 'minmax(9rem, 1fr)', render: ({ purpose }) => purpose },
   { title: 'Sent', width: '7rem', phone: 'detail', render: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-  { title: 'Code expires', width: '13rem', render: (message) => <MessageState message={message} /> },
+  { title: 'Code expires', isOptional: true, width: '13rem', render: (message) => <MessageState message={message} /> },
 ];
 
 function MessageCode({ message: { code } }: { readonly message: InboxMessage }) {

@@ -30,7 +30,7 @@ function Code() {
         <CopyTextButton text={code} label="Copy" />
       </Group>
       <Text style={{ overflowWrap: 'anywhere' }}>
-        <Anchor component={Link} to="/inbox" search={{ message: id } as never} underline="always" inherit>
+        <Anchor component={Link} to="/inbox/$" params={{ _splat: id } as never} underline="always" inherit>
           {to}
         </Anchor>
         , {purpose}

@@ -22,10 +22,22 @@ export const callerColumn: RowColumn<LoggedRequest> = {
 export const requestColumns: RowColumn<LoggedRequest>[] = [
   { title: 'Operation', width: 'minmax(13rem, 2fr)', render: (item) => item.operation ?? unknownOperation(item) },
   { title: 'Status', width: '7rem', phone: 'end', render: (item) => <RequestStatus request={item} /> },
-  { title: 'Error', width: 'minmax(10rem, 2fr)', phone: 'detail', render: ({ errors }) => errors.join(', ') },
-  callerColumn,
+  {
+    title: 'Error',
+    isOptional: true,
+    width: 'minmax(10rem, 2fr)',
+    phone: 'detail',
+    render: ({ errors }) => errors.join(', '),
+  },
+  { ...callerColumn, isOptional: true },
   { title: 'Time', width: '6rem', phone: 'detailEnd', render: ({ at }) => <RelativeTime at={at} /> },
-  { title: 'Duration', width: '5rem', align: 'end', render: ({ milliseconds }) => formatDuration(milliseconds) },
+  {
+    title: 'Duration',
+    isOptional: true,
+    width: '5rem',
+    align: 'end',
+    render: ({ milliseconds }) => formatDuration(milliseconds),
+  },
 ];
 
 interface RequestCallerProps extends Pick<SubjectProps, 'isPlain'> {

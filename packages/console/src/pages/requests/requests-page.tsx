@@ -1,16 +1,17 @@
 /** The request log: what was called, by whom, and why it was rejected. */
 import { Stack, Switch } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import type { paths as ControlPaths } from '#control-api';
 import { useLiveList } from '../../api/use-live-list.ts';
 import { usePage } from '../../api/use-page.ts';
+import { useRowPanel } from '../../api/use-row-panel.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, formatOptions } from '../../components/equivalents.tsx';
 import { LiveControls } from '../../components/live/live-controls.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
+import { ListWithPanel } from '../../components/panel/list-with-panel.tsx';
 import { PagedRows } from '../../components/row-list.tsx';
 import { type LoggedRequest, requestColumns } from './request-columns.tsx';
-import { RequestDrawer } from './request-drawer.tsx';
+import { RequestDetail } from './request-detail.tsx';
 import { RequestFilterFields } from './request-filters.tsx';
 
 const consoleInterval = 2000;
@@ -20,7 +21,6 @@ type RequestQuery = NonNullable<ControlPaths['/requests']['get']['parameters']['
 const keyOf = ({ id }: LoggedRequest) => id;
 
 export default function RequestsPage() {
-  const navigate = useNavigate();
   const { rest, search, setSearch } = usePage();
   const { operation, caller, status, error } = search;
   const withConsole = search.console === 'true';
@@ -39,6 +39,7 @@ export default function RequestsPage() {
     // Reads of the console are no events.
     refetchInterval: withConsole ? consoleInterval : undefined,
   });
+  const panel = useRowPanel({ path: '/requests', rows: list.items, keyOf });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Stack gap="md">
@@ -51,22 +52,24 @@ export default function RequestsPage() {
         />
         <LiveControls live={list.live} />
       </RequestFilterFields>
-      <PagedRows
-        list={list}
-        empty={<NoRequests isFiltered={isFiltered} />}
-        label="Requests"
-        columns={requestColumns}
-        keyOf={keyOf}
-        onOpen={({ id }) =>
-          void navigate({ to: '/requests/$', params: { _splat: id } as never, search: search as never })
-        }
-        openKey={rest}
-      />
+      <ListWithPanel
+        title="Request"
+        panel={panel}
+        detail={rest === undefined ? undefined : <RequestDetail id={rest} />}
+      >
+        <PagedRows
+          list={list}
+          empty={<NoRequests isFiltered={isFiltered} />}
+          label="Requests"
+          columns={requestColumns}
+          keyOf={keyOf}
+          panel={panel}
+        />
+      </ListWithPanel>
       <Equivalents
         command={`requests list${formatOptions(filters)}${withConsole ? ' --console' : ''}`}
         call={({ control }) => control.GET('/requests', { params: { query: { ...filters, ...ownRequests } } })}
       />
-      <RequestDrawer id={rest} onClose={() => void navigate({ to: '/requests', search: search as never })} />
     </Stack>
   );
 }

@@ -1,5 +1,5 @@
 /** One audit event. */
-import { Anchor, Drawer, Stack, Title } from '@mantine/core';
+import { Anchor, Stack, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
@@ -8,26 +8,13 @@ import { AuditResult } from './audit-columns.tsx';
 import { AuditActor, AuditObjects, type ShownEvent } from './audit-objects.tsx';
 import { EventChanges } from './event-changes.tsx';
 
-interface AuditDrawerProps {
-  readonly isOpen: boolean;
+interface AuditDetailProps {
   /** Undefined if the list does not have it. */
   readonly event: ShownEvent | undefined;
-  onClose(): void;
 }
 
-export function AuditDrawer({ isOpen, event, onClose }: AuditDrawerProps) {
-  return (
-    <Drawer
-      opened={isOpen}
-      onClose={onClose}
-      position="right"
-      size="xl"
-      title="Audit event"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {event ? <EventContent event={event} /> : <NoEvent />}
-    </Drawer>
-  );
+export function AuditDetail({ event }: AuditDetailProps) {
+  return event ? <EventContent event={event} /> : <NoEvent />;
 }
 
 function EventContent({ event }: { readonly event: ShownEvent }) {

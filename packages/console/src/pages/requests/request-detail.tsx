@@ -1,5 +1,5 @@
-/** One request, at an address of its own. */
-import { Anchor, Drawer, Loader, Stack } from '@mantine/core';
+/** One request: what it was, why it had its response, and its content. */
+import { Anchor, Loader, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ControlData } from '../../api/clients.ts';
 import { RequestError } from '../../api/errors.ts';
@@ -14,36 +14,15 @@ import { RequestContent } from './request-content.tsx';
 import { RequestReason } from './request-reason.tsx';
 import { RequestSummary } from './request-summary.tsx';
 
-interface RequestDrawerProps {
-  readonly id: string | undefined;
-  onClose(): void;
-}
-
-export function RequestDrawer({ id, onClose }: RequestDrawerProps) {
+export function RequestDetail({ id }: { readonly id: string }) {
   return (
-    <Drawer
-      opened={id !== undefined}
-      onClose={() => hasDialogAbove() || onClose()}
-      position="right"
-      size="xl"
-      title="Request"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {id === undefined ? undefined : (
-        <PermittedArea operation="GET /_iam/requests/{id}" content="headers, bodies and the reason of the response">
-          <RequestPanel key={id} id={id} />
-        </PermittedArea>
-      )}
-    </Drawer>
+    <PermittedArea operation="GET /_iam/requests/{id}" content="headers, bodies and the reason of the response">
+      <RequestContents key={id} id={id} />
+    </PermittedArea>
   );
 }
 
-/** Escape closes only the dialog of an action, which is above this one. */
-function hasDialogAbove(): boolean {
-  return document.querySelectorAll('[role="dialog"]').length > 1;
-}
-
-function RequestPanel({ id }: { readonly id: string }) {
+function RequestContents({ id }: { readonly id: string }) {
   const params = { path: { id } };
   const readReason: ApiRequest<ControlData<'/requests/{id}/why'>> = ({ control }, signal) =>
     control.GET('/requests/{id}/why', { params, signal });

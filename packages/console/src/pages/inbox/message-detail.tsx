@@ -1,31 +1,25 @@
 /** One message with its text. */
-import { Drawer, Paper, Stack, Text } from '@mantine/core';
+import { Paper, Stack, Text } from '@mantine/core';
 import { CopyTextButton } from '../../components/copy-text-button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ServerTime } from '../../components/server-time.tsx';
 import { type InboxMessage, MessageState } from './message-columns.tsx';
 
-interface MessageDrawerProps {
+interface MessageDetailProps {
+  /** Undefined if the list does not have it. */
   readonly message: InboxMessage | undefined;
-  onClose(): void;
 }
 
-export function MessageDrawer({ message, onClose }: MessageDrawerProps) {
+export function MessageDetail({ message }: MessageDetailProps) {
+  if (message) return <MessageContent message={message} />;
   return (
-    <Drawer
-      opened={message !== undefined}
-      onClose={onClose}
-      position="right"
-      title="Message"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {message === undefined ? undefined : <MessageDetail message={message} />}
-    </Drawer>
+    <EmptyState title="This message is not in the list">A filter leaves it out, or the inbox was cleared.</EmptyState>
   );
 }
 
-function MessageDetail({ message }: { readonly message: InboxMessage }) {
+function MessageContent({ message }: { readonly message: InboxMessage }) {
   const { to, channel, subject, purpose, code, text, createdAt, expiresAt, failure, supersededBy } = message;
   return (
     <Stack gap="md">
