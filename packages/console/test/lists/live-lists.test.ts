@@ -71,7 +71,8 @@ describe.skipIf(!hasBrowser || !isFullRun)('a live list', () => {
     await sendCode();
     await page.getByRole('button', { name: '1 new' }).click();
     await page.getByText('1 in all').waitFor();
-    await send('/_iam/inbox', { method: 'DELETE' });
+    await page.getByRole('button', { name: 'Clear the inbox' }).click();
+    await page.getByRole('button', { name: 'Delete all messages' }).click();
     await page.getByText('No messages yet').waitFor();
     expect(problems).toEqual([]);
   });

@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser || !isFullRun)('a row beside its list', () => {
     const ids = await sendRequests(2);
     const { page } = await open(`requests/${ids[0]}`);
     await panelOf(page).waitFor();
-    await page.getByLabel('Caller').press('j');
+    await page.getByRole('searchbox', { name: 'Caller' }).press('j');
     await page.getByRole('button', { name: 'Pause' }).press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Next row').waitFor();
     await page.keyboard.press('j');

@@ -10,6 +10,7 @@ export type LoggedRequest = ControlData<'/requests'>[number];
 /** Left out on the page of a caller. */
 export const callerColumn: RowColumn<LoggedRequest> = {
   title: 'Caller',
+  isOptional: true,
   width: 'minmax(13rem, 2fr)',
   phone: 'detail',
   render: (item) => (
@@ -29,7 +30,7 @@ export const requestColumns: RowColumn<LoggedRequest>[] = [
     phone: 'detail',
     render: ({ errors }) => errors.join(', '),
   },
-  { ...callerColumn, isOptional: true },
+  callerColumn,
   { title: 'Time', width: '6rem', phone: 'detailEnd', render: ({ at }) => <RelativeTime at={at} /> },
   {
     title: 'Duration',
