@@ -71,3 +71,8 @@ export function isForbidden(error: unknown): boolean {
 export function isUnreachable(error: unknown): boolean {
   return error instanceof RequestError && (error.status === undefined || error.status === 503);
 }
+
+/** Whether the version that a write named is no longer the current one. */
+export function isChangedMeanwhile(error: unknown): boolean {
+  return error instanceof RequestError && error.items.some(({ code }) => code === 'CHANGED_MEANWHILE');
+}

@@ -1,14 +1,15 @@
 /** A button that opens a confirmation or a form, and sends one write. */
-import { Stack } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useConsole } from '../api/console-context.ts';
-import { unwrap } from '../api/errors.ts';
+import { isChangedMeanwhile, unwrap } from '../api/errors.ts';
 import type { AccessTarget } from '../api/permissions.ts';
 import { type ApiRequest, describeRequest } from '../api/requests.ts';
 import { useChanged } from '../api/use-changed.ts';
 import { ConfirmDialog, type ConfirmDialogProps } from './confirm-dialog.tsx';
+import { type EditedObject, LastChange } from './edit/last-change.tsx';
 import { Equivalents } from './equivalents.tsx';
 import { type FieldErrorOptions, useFieldErrors } from './forms/use-field-errors.ts';
 import { PermittedButton } from './permitted-button.tsx';
@@ -39,6 +40,8 @@ export interface WriteActionProps<Data>
   readonly accessibleLabel?: string;
   /** The nouns of the queries that it affects; without them, all queries. */
   readonly changes?: readonly string[];
+  /** What it replaces in this version: if that is not the current one, nothing is saved and it is read again. */
+  readonly edited?: EditedObject & { readonly etag: string | undefined };
   /** What is then said. */
   readonly done?: string | Toast | ((data: Data) => Toast);
   /** Called when the dialog is closed without a write, to delete secrets. */
@@ -50,16 +53,22 @@ export interface WriteActionProps<Data>
 export function WriteAction<Data>(props: WriteActionProps<Data>) {
   const { operation, anyOperation = operation, label, children, request, command, shownBody } = props;
   const { isDangerous = false, isPrimary = false, isCompact = false, accessibleLabel } = props;
-  const { done = `${props.confirmLabel}: done.` } = props;
+  const { done = `${props.confirmLabel}: done.`, edited } = props;
   const clients = useConsole();
   const changed = useChanged(props.changes);
   const errors = useFieldErrors(props);
   const showToast = useToast();
   const [isOpen, dialog] = useDisclosure(false);
+  const [rejected, setRejected] = useState<string | undefined>();
+  const isReread = isChangedMeanwhile(errors.rest) && edited?.etag !== rejected;
   const write = useMutation({
     mutationFn: () => unwrap(request(clients)),
     onMutate: errors.clear,
-    onError: errors.show,
+    onError: (error) => {
+      errors.show(error);
+      setRejected(edited?.etag);
+      if (edited && isChangedMeanwhile(error)) void changed();
+    },
     onSuccess: async (data) => {
       dialog.close();
       showToast(typeof done === 'function' ? done(data) : typeof done === 'string' ? { text: done } : done);
@@ -89,13 +98,19 @@ export function WriteAction<Data>(props: WriteActionProps<Data>) {
         {...props}
         isOpen={isOpen}
         isPending={write.isPending}
-        error={errors.rest}
+        error={isReread ? undefined : errors.rest}
         isDangerous={isDangerous}
         onConfirm={() => write.mutate()}
         onCancel={cancel}
       >
         <Stack gap="xs">
           {children}
+          {isReread && edited && !props.form ? (
+            <Alert color="orange" title="This was changed meanwhile" role="alert">
+              Nothing was saved. The current version was read: confirm to do it there.
+              <LastChange {...edited} />
+            </Alert>
+          ) : undefined}
           {command === undefined ? undefined : (
             <Equivalents
               command={command}

@@ -16,7 +16,6 @@ const seed: SeedDocument = {
     { groupName: 'leads', roles: ['APPROVE'], dependencies: [{ groupName: 'ops' }] },
     // Each for one test, which changes it.
     { groupName: 'builders', roles: ['DEPLOY'] },
-    { groupName: 'testers', roles: ['DEPLOY'] },
     { groupName: 'guests', roles: ['APPROVE'] },
   ],
 };
@@ -98,25 +97,6 @@ describe.skipIf(!hasBrowser)('groups', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('alert').getByText('DEPENDENCY_CYCLE').waitFor();
     expect(await readGroup('viewers')).toMatchObject({ dependencies: [] });
-  });
-
-  test('are not overwritten if they changed meanwhile', async () => {
-    const { page, dialog } = await open('groups/testers');
-    await page.getByRole('button', { name: 'Edit' }).click();
-    await dialog.getByRole('combobox', { name: 'Roles' }).fill('ROLLBACK');
-    await page.keyboard.press('Enter');
-    await service().admin.groups.addRole({ params: { groupId: 'testers' }, body: { roleName: 'RESTART' } });
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('CHANGED_MEANWHILE').waitFor();
-    expect(await readGroup('testers')).toMatchObject({ roles: ['DEPLOY', 'RESTART'] });
-    await dialog.getByRole('button', { name: 'Read again and keep my changes' }).click();
-    await dialog.getByText('CHANGED_MEANWHILE').waitFor({ state: 'hidden' });
-    const changes = dialog.getByRole('region', { name: 'Changes' }).getByRole('listitem');
-    expect(await changes.allTextContents()).toEqual(['Add the role ROLLBACK']);
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.waitFor({ state: 'hidden' });
-    const { roles } = await readGroup('testers');
-    expect(roles.toSorted()).toEqual(['DEPLOY', 'RESTART', 'ROLLBACK']);
   });
 
   test('are deleted after a confirmation that names the members', async () => {

@@ -18,10 +18,12 @@ interface FieldLineListProps {
   readonly fields: readonly FieldDifference[];
   /** Names of the ids in the fields. */
   readonly nameOf: NameOfId;
+  /** In a form, which a link would leave: text only. */
+  readonly isPlain?: boolean;
 }
 
 /** What only the service needs is folded and counted. */
-export function FieldLineList({ entity, fields, nameOf }: FieldLineListProps) {
+export function FieldLineList({ entity, fields, nameOf, isPlain = false }: FieldLineListProps) {
   const { changes, internals } = describeFields(entity, fields);
   return (
     <>
@@ -31,7 +33,7 @@ export function FieldLineList({ entity, fields, nameOf }: FieldLineListProps) {
             <div key={line.field}>
               <dt>{line.field}</dt>
               <dd>
-                <LineValues line={line} nameOf={nameOf} />
+                <LineValues line={line} nameOf={nameOf} isPlain={isPlain} />
               </dd>
             </div>
           ))}
@@ -49,11 +51,19 @@ export function FieldLineList({ entity, fields, nameOf }: FieldLineListProps) {
   );
 }
 
-function LineValues({ line, nameOf }: { readonly line: FieldLine; readonly nameOf: NameOfId }) {
+interface LineValuesProps extends Required<Pick<FieldLineListProps, 'nameOf' | 'isPlain'>> {
+  readonly line: FieldLine;
+}
+
+function LineValues({ line, nameOf, isPlain }: LineValuesProps) {
   const { kind, isSecret, before, after, added, removed, omitted } = line;
   if (isSecret) return <Text c="dimmed">changed, not shown</Text>;
   const show = (value: string) =>
-    kind === undefined ? <bdi>{value}</bdi> : <Subject kind={kind} id={value} name={nameOf(kind, value)} />;
+    kind === undefined ? (
+      <bdi>{value}</bdi>
+    ) : (
+      <Subject kind={kind} id={value} name={nameOf(kind, value)} isPlain={isPlain} />
+    );
   if (added && removed)
     return (
       <>

@@ -3,7 +3,7 @@ import { Text } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import type { ApiRequest } from '../../api/requests.ts';
 import { useLeave } from '../../api/use-leave.ts';
-import { useRead } from '../../api/use-read.ts';
+import { useVersioned } from '../../api/use-versioned.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
@@ -18,42 +18,48 @@ type ShownApiKey = ControlData<'/api-keys/{id}'>;
 export function ApiKeyDetail({ apiKeyId }: { readonly apiKeyId: string }) {
   const read: ApiRequest<ShownApiKey> = ({ control }, signal) =>
     control.GET('/api-keys/{id}', { params: { path: { id: apiKeyId } }, signal });
-  const query = useRead(['api-keys', 'one', apiKeyId], read);
+  const query = useVersioned(['api-keys', 'one', apiKeyId], read);
   return (
     <ObjectPage
       list={{ path: '/api-keys', title: 'All API keys' }}
       title="API key"
-      nameOf={({ apiKeyId: id, appId }) => ({ id, name: `API key of ${appId}` })}
+      nameOf={({ value: { apiKeyId: id, appId } }) => ({ id, name: `API key of ${appId}` })}
       query={query}
       command={`api-key get ${quotePositional(apiKeyId)}`}
       call={read}
-      renderActions={(apiKey) => (
+      renderActions={(current) => (
         <>
-          <UpdateApiKey apiKey={apiKey} />
-          <RotateApiKey apiKey={apiKey} />
-          <DeleteApiKey apiKey={apiKey} />
+          <UpdateApiKey current={current} />
+          <RotateApiKey apiKey={current.value} />
+          <DeleteApiKey apiKey={current.value} />
         </>
       )}
     >
-      {({ appId, clientId, clientName, hint, createdAt, lastUsedAt, rotatedAt, previousHint, previousKeyEndsAt }) => (
-        <ObjectFacts
-          label="API key"
-          facts={{
-            Application: appId,
-            Client: <Subject kind="client" id={clientId} name={clientName} />,
-            'Ends with': hint,
-            Created: <ServerTime at={createdAt} />,
-            Rotated: rotatedAt && <ServerTime at={rotatedAt} />,
-            'Previous key until': previousKeyEndsAt && (
-              <>
-                <ServerTime at={previousKeyEndsAt} />, ends with {previousHint}
-              </>
-            ),
-            'Last used': lastUsedAt === undefined ? 'Never' : <ServerTime at={lastUsedAt} />,
-          }}
-        />
-      )}
+      {({ value }) => <ApiKeyFacts apiKey={value} />}
     </ObjectPage>
+  );
+}
+
+function ApiKeyFacts({ apiKey }: { readonly apiKey: ShownApiKey }) {
+  const { appId, clientId, clientName, hint, createdAt, lastUsedAt, rotatedAt, previousHint, previousKeyEndsAt } =
+    apiKey;
+  return (
+    <ObjectFacts
+      label="API key"
+      facts={{
+        Application: appId,
+        Client: <Subject kind="client" id={clientId} name={clientName} />,
+        'Ends with': hint,
+        Created: <ServerTime at={createdAt} />,
+        Rotated: rotatedAt && <ServerTime at={rotatedAt} />,
+        'Previous key until': previousKeyEndsAt && (
+          <>
+            <ServerTime at={previousKeyEndsAt} />, ends with {previousHint}
+          </>
+        ),
+        'Last used': lastUsedAt === undefined ? 'Never' : <ServerTime at={lastUsedAt} />,
+      }}
+    />
   );
 }
 

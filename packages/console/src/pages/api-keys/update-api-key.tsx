@@ -1,33 +1,31 @@
 /** Assigns an API key to another application or client. */
 import type { ControlData } from '../../api/clients.ts';
-import { unchangedText } from '../../components/confirm-dialog.tsx';
+import type { Versioned } from '../../api/use-versioned.ts';
+import { EditAction } from '../../components/edit/edit-action.tsx';
+import { useEditForm } from '../../components/edit/use-edit-form.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
-import { useEditForm } from '../../components/forms/use-edit-form.ts';
-import { WriteAction } from '../../components/write-action.tsx';
 import { ApiKeyFields, formatAssignment } from './api-key-fields.tsx';
 
-export function UpdateApiKey({ apiKey }: { readonly apiKey: ControlData<'/api-keys/{id}'> }) {
+type ShownApiKey = ControlData<'/api-keys/{id}'>;
+
+export function UpdateApiKey({ current: { value: apiKey, etag } }: { readonly current: Versioned<ShownApiKey> }) {
   const { apiKeyId, appId, clientId } = apiKey;
-  const { form, isUntouched, restart } = useEditForm({ appId, clientId });
+  const edit = useEditForm({ value: { appId, clientId }, etag });
+  const { form } = edit;
+  const params = { path: { apiKeyId }, header: { 'If-Match': edit.etag } };
   return (
-    <WriteAction
+    <EditAction
+      edit={edit}
+      object={{ entity: 'apiKey', id: apiKeyId }}
       operation="api-key.update"
-      label="Edit"
       title={`Edit the API key of ${appId}`}
-      confirmLabel="Save"
-      form={form}
-      notReadyText={isUntouched ? unchangedText : undefined}
-      isReady={!isUntouched && form.values.appId !== '' && form.values.clientId !== ''}
+      isReady={form.values.appId !== '' && form.values.clientId !== ''}
       command={`api-key update ${formatAssignment(form.values)} ${quotePositional(apiKeyId)}`}
-      request={({ service }) =>
-        service.PUT('/api-key/{apiKeyId}', { params: { path: { apiKeyId } }, body: form.values })
-      }
+      request={({ service }) => service.PUT('/api-key/{apiKeyId}', { params, body: form.values })}
       changes={['api-keys']}
       done={{ text: 'Saved:', subject: { kind: 'apiKey', id: apiKeyId, name: form.values.appId } }}
-      onDone={() => restart(form.values)}
-      onCancel={() => restart()}
     >
       <ApiKeyFields form={form} />
-    </WriteAction>
+    </EditAction>
   );
 }

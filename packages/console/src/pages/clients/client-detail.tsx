@@ -2,7 +2,7 @@
 import { List } from '@mantine/core';
 import type { ControlData } from '../../api/clients.ts';
 import type { ApiRequest } from '../../api/requests.ts';
-import { useRead } from '../../api/use-read.ts';
+import { useVersioned } from '../../api/use-versioned.ts';
 import { nameOfClient, OwnerOfClient } from '../../components/client-owner.tsx';
 import { quotePositional } from '../../components/equivalents.tsx';
 import { RoleChips } from '../../components/object/role-chip.tsx';
@@ -23,30 +23,30 @@ type ShownClient = ControlData<'/clients/{id}'>;
 export function ClientDetail({ clientId }: { readonly clientId: string }) {
   const read: ApiRequest<ShownClient> = ({ control }, signal) =>
     control.GET('/clients/{id}', { params: { path: { id: clientId } }, signal });
-  const query = useRead(['clients', 'one', clientId], read);
+  const query = useVersioned(['clients', 'one', clientId], read);
   return (
     <ObjectPage
       list={{ path: '/clients', title: 'All clients' }}
       title="Client"
-      nameOf={(client) => ({ id: client.clientId, name: nameOfClient(client) })}
+      nameOf={({ value }) => ({ id: value.clientId, name: nameOfClient(value) })}
       query={query}
       command={`clients get ${quotePositional(clientId)}`}
       call={read}
-      renderActions={(client) => (
+      renderActions={(current) => (
         <>
-          <EditClient client={client} />
-          <RotateClientSecret client={client} />
-          <DeleteClient client={client} />
+          <EditClient current={current} />
+          <RotateClientSecret client={current.value} />
+          <DeleteClient client={current.value} />
         </>
       )}
-      listTabs={(client) => [
+      listTabs={({ value: client }) => [
         { name: 'access', title: 'Access', render: () => <ClientAccess client={client} /> },
         { name: 'keys', title: 'API keys', render: () => <ClientKeys client={client} /> },
         buildRequestsTab(client.clientId),
         buildHistoryTab('client', client.clientId),
       ]}
     >
-      {(client) => <ClientFacts client={client} />}
+      {({ value }) => <ClientFacts client={value} />}
     </ObjectPage>
   );
 }

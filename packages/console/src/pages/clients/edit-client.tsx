@@ -2,11 +2,11 @@
 import { Checkbox, NativeSelect, TagsInput, TextInput } from '@mantine/core';
 import { idTokenAlgorithms } from '../../../../../src/contract/signing-algorithms.ts';
 import type { ControlData } from '../../api/clients.ts';
+import type { Versioned } from '../../api/use-versioned.ts';
 import { nameOfClient } from '../../components/client-owner.tsx';
-import { unchangedText } from '../../components/confirm-dialog.tsx';
+import { EditAction } from '../../components/edit/edit-action.tsx';
+import { useEditForm } from '../../components/edit/use-edit-form.ts';
 import { quotePositional, quoteShellArgument } from '../../components/equivalents.tsx';
-import { useEditForm } from '../../components/forms/use-edit-form.ts';
-import { WriteAction } from '../../components/write-action.tsx';
 
 type ShownClient = ControlData<'/clients/{id}'>;
 
@@ -34,26 +34,24 @@ const visibilities: readonly { readonly value: ShownClient['factorVisibility']; 
   { value: 'UNRESTRICTED', label: 'All contacts' },
 ];
 
-export function EditClient({ client }: { readonly client: ShownClient }) {
+export function EditClient({ current: { value: client, etag } }: { readonly current: Versioned<ShownClient> }) {
   const { clientId } = client;
-  const { form, changed, isUntouched, restart } = useEditForm(readFields(client));
+  const edit = useEditForm({ value: readFields(client), etag });
+  const { form, changed } = edit;
+  const params = { path: { id: clientId }, header: { 'If-Match': edit.etag } };
   const body = Object.fromEntries(Object.entries(changed).map(([name, value]) => [name, value === '' ? null : value]));
   const options = Object.entries(changed).map(([name, value]) => formatOption(name as FieldName, value));
   return (
-    <WriteAction
+    <EditAction
+      edit={edit}
+      object={{ entity: 'client', id: clientId }}
       operation="PATCH /_iam/clients/{id}"
-      label="Edit"
       title={`Edit ${nameOfClient(client)}`}
-      confirmLabel="Save"
-      form={form}
-      notReadyText={isUntouched ? unchangedText : undefined}
-      isReady={!isUntouched && form.values.appId !== ''}
+      isReady={form.values.appId !== ''}
       command={['clients update', ...options, quotePositional(clientId)].join(' ')}
-      request={({ control }) => control.PATCH('/clients/{id}', { params: { path: { id: clientId } }, body })}
+      request={({ control }) => control.PATCH('/clients/{id}', { params, body })}
       changes={['clients', 'api-keys']}
       done={{ text: 'Saved:', subject: { kind: 'client', id: clientId, name: nameOfClient(client) } }}
-      onDone={() => restart(form.values)}
-      onCancel={() => restart()}
     >
       <TextInput label="Application" required {...form.getInputProps('appId')} />
       <TagsInput label="Scopes" clearable {...form.getInputProps('scope')} />
@@ -92,7 +90,7 @@ export function EditClient({ client }: { readonly client: ShownClient }) {
         data={[...visibilities]}
         {...form.getInputProps('factorVisibility')}
       />
-    </WriteAction>
+    </EditAction>
   );
 }
 

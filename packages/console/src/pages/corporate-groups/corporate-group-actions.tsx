@@ -2,9 +2,9 @@
 import { Text } from '@mantine/core';
 import { useLeave } from '../../api/use-leave.ts';
 import { useNames } from '../../api/use-names.ts';
-import { unchangedText } from '../../components/confirm-dialog.tsx';
+import { EditAction } from '../../components/edit/edit-action.tsx';
+import { useEditForm } from '../../components/edit/use-edit-form.ts';
 import { quotePositional } from '../../components/equivalents.tsx';
-import { useEditForm } from '../../components/forms/use-edit-form.ts';
 import { SubjectList } from '../../components/subject.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import {
@@ -20,33 +20,30 @@ interface CorporateGroupActionProps {
 }
 
 export function EditCorporateGroup({ current }: CorporateGroupActionProps) {
-  const shown = toCorporateGroupFields(current.group);
-  const { form, changed, isUntouched, restart } = useEditForm(shown);
-  const fields = { ...shown, ...changed };
+  const edit = useEditForm({ value: toCorporateGroupFields(current.value), etag: current.etag });
+  const { values } = edit.form;
+  const { command, request } = replaceCorporateGroup({ value: current.value, etag: edit.etag }, values);
   return (
-    <WriteAction
+    <EditAction
+      edit={edit}
+      object={{ entity: 'corporateGroup', id: current.value.corporateGroupId }}
       operation="corporate-groups.update"
-      label="Edit"
-      title={`Edit ${current.group.corporateGroupName}`}
-      confirmLabel="Save"
-      form={form}
-      isReady={fields.corporateGroupName !== '' && !isUntouched}
-      notReadyText={isUntouched ? unchangedText : undefined}
+      title={`Edit ${current.value.corporateGroupName}`}
+      isReady={values.corporateGroupName !== ''}
       done="The corporate group was changed."
-      {...replaceCorporateGroup(current, fields)}
-      onDone={() => restart()}
-      onCancel={() => restart()}
+      command={command}
+      request={request}
       changes={organizationQueries}
     >
-      <CorporateGroupForm form={form} />
-    </WriteAction>
+      <CorporateGroupForm form={edit.form} />
+    </EditAction>
   );
 }
 
 /** More names than these are counted. */
 const maxNames = 5;
 
-export function DeleteCorporateGroup({ current: { group } }: CorporateGroupActionProps) {
+export function DeleteCorporateGroup({ current: { value: group } }: CorporateGroupActionProps) {
   const { corporateGroupId, corporateGroupName } = group;
   const leave = useLeave('/corporate-groups', ['corporate-groups', 'one', corporateGroupId]);
   return (

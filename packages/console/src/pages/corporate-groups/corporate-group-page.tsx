@@ -19,7 +19,7 @@ export function CorporateGroupPage({ corporateGroupId }: { readonly corporateGro
     <ObjectPage
       list={{ path: '/corporate-groups', title: 'All corporate groups' }}
       title="Corporate group"
-      nameOf={({ group: { corporateGroupId: id, corporateGroupName: name } }) => ({ id, name })}
+      nameOf={({ value: { corporateGroupId: id, corporateGroupName: name } }) => ({ id, name })}
       query={query}
       command={`corporate-groups get ${quotePositional(corporateGroupId)}`}
       call={({ service }) =>
@@ -39,7 +39,7 @@ export function CorporateGroupPage({ corporateGroupId }: { readonly corporateGro
 }
 
 function CorporateGroupSections({ current }: { readonly current: VersionedCorporateGroup }) {
-  const { organizationId, businesses } = current.group;
+  const { organizationId, businesses } = current.value;
   const columns: RowColumn<{ readonly businessId: string }>[] = [
     {
       title: 'Business',

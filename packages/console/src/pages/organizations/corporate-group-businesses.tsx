@@ -22,7 +22,7 @@ export function AddBusinessToCorporateGroup({ current }: { readonly current: Ver
     <WriteAction
       operation="corporate-groups.update"
       label="Add a business"
-      title={`Add a business to ${current.group.corporateGroupName}`}
+      title={`Add a business to ${current.value.corporateGroupName}`}
       confirmLabel="Add"
       isReady={businessId !== undefined}
       {...replaceCorporateGroup(current, fields)}
@@ -37,7 +37,7 @@ export function AddBusinessToCorporateGroup({ current }: { readonly current: Ver
 
 /** In the command until one is chosen. */
 const noCorporateGroup: VersionedCorporateGroup = {
-  group: { corporateGroupId: 'CORPORATE_GROUP_ID', corporateGroupName: '', businesses: [] },
+  value: { corporateGroupId: 'CORPORATE_GROUP_ID', corporateGroupName: '', businesses: [] },
   etag: undefined,
 };
 
@@ -78,7 +78,7 @@ interface RemoveBusinessProps {
 
 export function RemoveBusinessFromCorporateGroup({ current, businessId }: RemoveBusinessProps) {
   const name = useNames([businessId])('business', businessId) ?? businessId;
-  const all = toCorporateGroupFields(current.group);
+  const all = toCorporateGroupFields(current.value);
   const fields = { ...all, businesses: all.businesses.filter((id) => id !== businessId) };
   return (
     <WriteAction
@@ -100,7 +100,7 @@ export function RemoveBusinessFromCorporateGroup({ current, businessId }: Remove
   );
 }
 
-function withBusiness({ group }: VersionedCorporateGroup, businessId: string) {
-  const fields = toCorporateGroupFields(group);
+function withBusiness({ value }: VersionedCorporateGroup, businessId: string) {
+  const fields = toCorporateGroupFields(value);
   return { ...fields, businesses: [...fields.businesses, businessId] };
 }

@@ -1,9 +1,7 @@
 /** What pages read of corporate groups and send. The interface replaces a corporate group as a whole. */
-import { useQuery } from '@tanstack/react-query';
 import type { components } from '#service-api';
-import { useConsole } from '../../api/console-context.ts';
-import { unwrapResponse } from '../../api/errors.ts';
 import type { ApiRequest } from '../../api/requests.ts';
+import { useVersioned, type Versioned } from '../../api/use-versioned.ts';
 import { quoteShellArgument } from '../../components/equivalents.tsx';
 
 export type CorporateGroupRecord = components['schemas']['CorporateGroup'];
@@ -11,25 +9,15 @@ export type CorporateGroupRecord = components['schemas']['CorporateGroup'];
 /** Queries about businesses, customers and corporate groups, which show parts of each other. */
 export const organizationQueries = ['businesses', 'customers', 'corporate-groups', 'groups', 'users'];
 
-/** With its version, so that a parallel change is not overwritten. */
-export interface VersionedCorporateGroup {
-  readonly group: CorporateGroupRecord;
-  readonly etag: string | undefined;
-}
+export type VersionedCorporateGroup = Versioned<CorporateGroupRecord>;
 
 export function useCorporateGroup(corporateGroupId: string | undefined) {
-  const { service } = useConsole();
-  return useQuery({
-    queryKey: ['corporate-groups', 'one', corporateGroupId],
-    enabled: corporateGroupId !== undefined,
-    queryFn: async ({ signal }): Promise<VersionedCorporateGroup> => {
-      const params = { path: { corporateGroupId: corporateGroupId ?? '' } };
-      const { data, response } = await unwrapResponse(
-        service.GET('/corporate-groups/{corporateGroupId}', { params, signal }),
-      );
-      return { group: data, etag: response.headers.get('etag') ?? undefined };
-    },
-  });
+  const params = { path: { corporateGroupId: corporateGroupId ?? '' } };
+  return useVersioned<CorporateGroupRecord>(
+    ['corporate-groups', 'one', corporateGroupId],
+    ({ service }, signal) => service.GET('/corporate-groups/{corporateGroupId}', { params, signal }),
+    { enabled: corporateGroupId !== undefined },
+  );
 }
 
 export interface CorporateGroupFields {
@@ -58,15 +46,17 @@ export function formatCorporateGroupOptions({ corporateGroupName, organizationId
   return `${name}${organization}${businesses.length === 0 ? '' : ` --business ${quoteShellArgument(businesses.join(','))}`}`;
 }
 
-/** The command and the request that replace a corporate group. */
+/** The command and the request that replace a corporate group, in the version that is replaced. */
 export function replaceCorporateGroup(
-  { group: { corporateGroupId }, etag }: VersionedCorporateGroup,
+  { value: { corporateGroupId }, etag }: VersionedCorporateGroup,
   fields: CorporateGroupFields,
-): { command: string; request: ApiRequest } {
+) {
   const params = { path: { corporateGroupId }, header: { 'If-Match': etag } };
   const body = toCorporateGroupBody(fields);
+  const request: ApiRequest = ({ service }) => service.PUT('/corporate-groups/{corporateGroupId}', { params, body });
   return {
+    edited: { entity: 'corporateGroup' as const, id: corporateGroupId, etag },
     command: `corporate-groups update ${quoteShellArgument(corporateGroupId)}${formatCorporateGroupOptions(fields)}`,
-    request: ({ service }) => service.PUT('/corporate-groups/{corporateGroupId}', { params, body }),
+    request,
   };
 }

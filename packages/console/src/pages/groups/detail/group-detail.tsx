@@ -36,7 +36,7 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
           >
             Show in the graph
           </Button>
-          <EditGroup current={record.data} />
+          <EditGroup groupId={shown.node.groupId} current={record.data} />
           <DeleteGroup {...shown} etag={record.data?.etag} />
         </>
       )}
@@ -49,7 +49,7 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
               <ErrorPanel error={record.error} onRetry={() => void record.refetch()} />
             </div>
           ) : undefined}
-          <GroupFacts node={shown.node} group={record.data?.group} />
+          <GroupFacts node={shown.node} group={record.data?.value} />
           <RoleFacts {...shown} />
           <DependencyFacts {...shown} />
           <GroupMemberList node={shown.node} />

@@ -28,6 +28,7 @@ export function DeleteGroup({ graph, node, etag }: DeleteGroupProps) {
       isDangerous
       command={`groups delete --yes ${quotePositional(groupName)}`}
       request={({ service }) => service.DELETE('/groups/{groupId}', { params })}
+      edited={{ entity: 'group', id: groupId, etag }}
       changes={groupQueries}
       onDone={leave}
     >

@@ -95,20 +95,3 @@ function toListChange(kind: 'add' | 'remove', option: string, label: string, val
 function without(values: readonly string[], others: readonly string[]): string[] {
   return values.filter((value) => !others.includes(value));
 }
-
-/** Makes the changes from `before` to `after` in a group that changed meanwhile. */
-export function rebaseGroupFields(before: GroupFields, after: GroupFields, current: GroupFields): GroupFields {
-  const mergeText = (field: (typeof groupTextFields)[number][0]) =>
-    before[field] === after[field] ? current[field] : after[field];
-  const mergeList = (field: (typeof groupListFields)[number][0]) => [
-    ...without(current[field], without(before[field], after[field])),
-    ...without(without(after[field], before[field]), current[field]),
-  ];
-  return {
-    groupName: mergeText('groupName'),
-    organizationId: mergeText('organizationId'),
-    businessUnitId: mergeText('businessUnitId'),
-    roles: mergeList('roles'),
-    dependencies: mergeList('dependencies'),
-  };
-}

@@ -1,6 +1,7 @@
 /** What can be done with a user as a whole. */
 import { Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import type { Versioned } from '../../../api/use-versioned.ts';
 import { quotePositional, quoteShellArgument } from '../../../components/equivalents.tsx';
 import { WriteAction } from '../../../components/write-action.tsx';
 import { type ShownUser, userQueries } from '../shown-user.ts';
@@ -13,10 +14,11 @@ interface UserActionsProps {
   readonly user: ShownUser;
 }
 
-export function UserActions({ user }: UserActionsProps) {
+export function UserActions({ current }: { readonly current: Versioned<ShownUser> }) {
+  const { value: user } = current;
   return (
     <>
-      <EditUser user={user} />
+      <EditUser current={current} />
       <SignInAs user={user} />
       <SetPassword user={user} />
       {user.locked ? <UnlockUser user={user} /> : <LockUser user={user} />}

@@ -1,6 +1,7 @@
 /** The contacts of a user, which are also its second factors once they are verified. */
-import { Badge, Group, List } from '@mantine/core';
+import { Badge, Group, Stack } from '@mantine/core';
 import { PageSection } from '../../../components/section.tsx';
+import { EditFactor } from '../actions/edit-factor.tsx';
 import { AddFactor, RemoveFactor } from '../actions/factor-actions.tsx';
 import type { ShownUser } from '../shown-user.ts';
 
@@ -12,30 +13,46 @@ export function ContactSection({ user }: { readonly user: ShownUser }) {
       actions={<AddFactor user={user} />}
       emptyText={contacts.length === 0 ? 'No contacts. Without one, no code can be sent to the user.' : undefined}
     >
-      <List listStyleType="none">
+      <Stack component="ul" gap="sm" p={0} m={0}>
         {contacts.map((contact) => (
-          <List.Item key={contact.id}>
-            <Group gap="xs">
-              {formatContact(contact)}
-              <Badge color={contact.verified ? 'green' : 'gray'}>
-                {contact.verified ? 'Verified' : 'Not verified'}
-              </Badge>
-              {contact.credential ? <Badge color="gray">Main</Badge> : undefined}
-              {contact.default ? <Badge color="gray">Default</Badge> : undefined}
-              {contact.tags.map((tag) => (
-                <Badge key={tag} color="gray">
-                  {tag}
-                </Badge>
-              ))}
-              {/* Edit replaces a main contact. */}
-              {contact.credential ? undefined : (
-                <RemoveFactor user={user} factorId={contact.id} address={formatContact(contact)} />
-              )}
-            </Group>
-          </List.Item>
+          <ContactItem key={contact.id} user={user} contact={contact} />
         ))}
-      </List>
+      </Stack>
     </PageSection>
+  );
+}
+
+interface ContactItemProps {
+  readonly user: ShownUser;
+  readonly contact: ShownUser['contacts'][number];
+}
+
+function ContactItem({ user, contact }: ContactItemProps) {
+  const address = formatContact(contact);
+  const marks = [contact.credential ? 'Main' : undefined, contact.default ? 'Default' : undefined, ...contact.tags];
+  return (
+    <Group component="li" justify="space-between" align="flex-start" wrap="nowrap" gap="xs">
+      <div>
+        {address}
+        <Group gap={4}>
+          <Badge color={contact.verified ? 'green' : 'orange'}>{contact.verified ? 'Verified' : 'Not verified'}</Badge>
+          {marks.map((mark) =>
+            mark === undefined ? undefined : (
+              <Badge key={mark} color="gray">
+                {mark}
+              </Badge>
+            ),
+          )}
+        </Group>
+      </div>
+      {/* The edit of the user replaces a main contact. */}
+      {contact.credential ? undefined : (
+        <Group gap={4} wrap="nowrap">
+          <EditFactor user={user} factor={contact} address={address} />
+          <RemoveFactor user={user} factorId={contact.id} address={address} />
+        </Group>
+      )}
+    </Group>
   );
 }
 

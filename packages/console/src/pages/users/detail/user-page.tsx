@@ -1,6 +1,6 @@
 /** One user: contacts, lock and business, and in tabs what it may do, its sessions, messages and requests, and its history. */
 import type { ApiRequest } from '../../../api/requests.ts';
-import { useRead } from '../../../api/use-read.ts';
+import { useVersioned } from '../../../api/use-versioned.ts';
 import { quotePositional } from '../../../components/equivalents.tsx';
 import { ObjectPage, type ObjectTab } from '../../../components/object-page.tsx';
 import { buildHistoryTab } from '../../audit/history.tsx';
@@ -16,19 +16,19 @@ import { UserSessions } from './user-sessions.tsx';
 export function UserPage({ userId }: { readonly userId: string }) {
   const read: ApiRequest<ShownUser> = ({ control }, signal) =>
     control.GET('/users/{id}', { params: { path: { id: userId } }, signal });
-  const query = useRead(['users', 'one', userId], read);
+  const query = useVersioned(['users', 'one', userId], read);
   return (
     <ObjectPage
       list={{ path: '/users', title: 'All users' }}
       title="User"
-      nameOf={({ userId: id, userName: name }) => ({ id, name })}
+      nameOf={({ value: { userId: id, userName: name } }) => ({ id, name })}
       query={query}
       command={`users get ${quotePositional(userId)}`}
       call={read}
-      renderActions={(user) => <UserActions user={user} />}
-      listTabs={listUserTabs}
+      renderActions={(current) => <UserActions current={current} />}
+      listTabs={({ value }) => listUserTabs(value)}
     >
-      {(user) => (
+      {({ value: user }) => (
         <>
           <UserFacts user={user} />
           <ContactSection user={user} />
